@@ -284,6 +284,16 @@ def lowest_bit(typing_context: Any, word: Any) -> Any:
     return types.int64(types.uint64), generate
 
 
+@_operation(int)
+def count_bits(typing_context: Any, word: Any) -> Any:
+    """How many bits of a 64-bit word are set."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.ctpop(args[0])
+
+    return types.int64(types.uint64), generate
+
+
 def aligned(rows: int, words: int = WORDS) -> Words:
     """A zeroed uint64 array (rows, words) that starts on a 64-byte border."""
     raw = np.zeros(rows * words + WORDS, np.uint64)

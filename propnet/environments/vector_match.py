@@ -1,0 +1,243 @@
+"""`VectorMatch`: n matches of one game, all stepped at once by moves from outside, for learning agents."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.errors import GdlError, MoveError, TooLargeError
+from gdl.machine import Machine
+from gdl.words import counted
+from propnet.capabilities import lane_machine
+from propnet.environments.lane_step import (
+    DISABLED,
+    NEXT_STEP,
+    SAME_STEP,
+    MatchLanes,
+    MatchRows,
+    begin_lanes,
+    step_lanes,
+)
+from propnet.environments.random_moves import random_moves
+from propnet.jit.arrays import Flags, Int32s, Words
+from propnet.jit.vector512 import BYTES, LANES, WORDS, aligned
+from propnet.kernels.records import pack, unpack
+
+AUTORESET: Final = {"next-step": NEXT_STEP, "same-step": SAME_STEP, "disabled": DISABLED}
+"""When a match that is over begins anew: with the step after the last one, whose moves are then not looked
+at; within the last step; or when :meth:`VectorMatch.reset` is told to."""
+MEMORY_LIMIT = 1 << 30
+"""Bytes of wires that a `VectorMatch` takes at most, unless it is told otherwise."""
+
+
+class VectorStep(NamedTuple):
+    """What a step leaves: views of the buffers of a :class:`VectorMatch`, overwritten by its next step.
+
+    Attributes:
+        bits: uint64, shape (n, words): the states as packed records, as those of the machine.
+        masks: uint64, shape (n, mask_words): the legal moves, role r's from word ``mask_starts[r]`` on.
+        rewards: float32, shape (n, roles): goals / 100 where a match has just come to its end, else 0.
+        done: bool, shape (n,): whether the match is over.
+    """
+
+    bits: Words
+    masks: Words
+    rewards: NDArray[np.float32]
+    done: Flags
+
+
+class VectorMatch:
+    """n matches of one game side by side, each in a lane of its own; in a step all roles act in all matches.
+
+    Not for several threads at once. Several may share a machine: each has wires of its own.
+
+    Attributes:
+        machine: the machine whose ids of moves and propositions are meant.
+        environments: how many matches.
+        roles: how many roles.
+        words, mask_words: 64-bit words of a state and of a row of legal moves.
+        mask_starts: int64, shape (roles + 1,): the word at which each role's legal moves begin.
+        bits, masks, rewards, done: as in :class:`VectorStep`.
+        terminated, truncated: bool, shape (n,): over by the rules; over since a role has no legal move or
+            ``max_steps`` were made. Rewards are 0 for these.
+        lengths: int32, shape (n,): steps since each match began.
+        final_bits: uint64, shape (n, words): with ``same-step``, the last states of matches that are done.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        environments: int,
+        *,
+        autoreset: str = "next-step",
+        max_steps: int = 0,
+        memory_limit: int = MEMORY_LIMIT,
+    ) -> None:
+        """The matches begin at once.
+
+        Args:
+            machine: of level ``propnet`` or ``native``.
+            environments: how many matches; multiples of 512 leave no lane empty.
+            autoreset: one of :data:`AUTORESET`.
+            max_steps: matches are cut after so many steps; 0 for never.
+            memory_limit: bytes of wires.
+
+        Raises:
+            GdlError: the machine has no lanes, or a number or a name is none of those.
+            TooLargeError: the wires would not fit into ``memory_limit``.
+        """
+        fast = lane_machine(machine)
+        if fast is None:
+            raise GdlError(
+                "vector environments need a game that grounds: this machine has no network",
+                remedy="load the game with the machine 'native', or use single environments",
+            )
+        if autoreset not in AUTORESET:
+            raise GdlError(
+                f"there is no autoreset mode {autoreset!r}", remedy=f"choose {', '.join(AUTORESET)}"
+            )
+        if environments < 1 or max_steps < 0:
+            raise GdlError("there must be at least one environment, and max_steps may not be negative")
+        blocks = -(-environments // LANES)
+        each = fast.plan.wires * BYTES
+        if blocks * each > memory_limit:
+            raise TooLargeError(
+                f"{counted(environments, 'environment')} take {blocks * each / 2**20:,.0f} MiB of wires,"
+                f" {memory_limit / 2**20:,.0f} MiB are allowed",
+                remedy=f"ask for at most {memory_limit // each * LANES} environments, or raise memory_limit",
+            )
+        self.machine = fast
+        self.environments = n = environments
+        self.roles = roles = len(fast.roles)
+        self.max_steps = max_steps
+        self._autoreset = AUTORESET[autoreset]
+        self.words = fast.words
+        bounds = list(pairwise(fast.role_moves.tolist()))
+        widths = [-(-(high - low) // 64) for low, high in bounds]
+        self.mask_starts = np.cumsum([0, *widths])
+        self.mask_words = int(self.mask_starts[-1])
+        self.move_counts = tuple(high - low for low, high in bounds)
+
+        # Bits past a role's last move read the constant wire, negated.
+        offsets = np.zeros(64 * self.mask_words, np.uint32)
+        signs = np.full(64 * self.mask_words, -1, np.int64)
+        for start, (low, high) in zip(self.mask_starts.tolist(), bounds, strict=False):
+            offsets[64 * start : 64 * start + high - low] = fast.plan.legal_offsets[low:high]
+            signs[64 * start : 64 * start + high - low] = fast.plan.legal_signs[low:high]
+        bases = fast.plan.bases
+        initial = unpack(fast.records([fast.initial_state()]), bases)[0]
+        wires = aligned(blocks * fast.plan.wires).reshape(blocks, fast.plan.wires, WORDS)
+        wires[:, 0] = np.iinfo(np.uint64).max
+        used = np.zeros((blocks * LANES,), np.bool_)
+        used[:n] = True
+        self._lanes = MatchLanes(
+            wires=wires,
+            used=_as_lanes(used),
+            over=aligned(blocks),
+            lengths=np.zeros(n, np.int32),
+            start=-initial.astype(np.int64),
+            base_offsets=((1 + np.arange(bases)) * BYTES).astype(np.uint32),
+            base_signs=np.zeros(bases, np.int64),
+            mask_offsets=offsets,
+            mask_signs=signs,
+            following=aligned(max(1, bases)),
+            marks=aligned(3),
+            lane_of=np.zeros(LANES, np.int64),
+            rows=np.zeros(LANES, np.int32),
+            goals=np.zeros((LANES, roles), np.int16),
+        )
+        self._rows = MatchRows(
+            bits=np.zeros((n, self.words), np.uint64),
+            masks=np.zeros((n, self.mask_words), np.uint64),
+            rewards=np.zeros((n, roles), np.float32),
+            done=np.zeros(n, np.uint8),
+            terminated=np.zeros(n, np.uint8),
+            truncated=np.zeros(n, np.uint8),
+            final_bits=np.zeros((n, self.words), np.uint64),
+        )
+        self.bits, self.masks, self.rewards, done, terminated, truncated, self.final_bits = self._rows
+        self.done, self.terminated = done.view(np.bool_), terminated.view(np.bool_)
+        self.truncated = truncated.view(np.bool_)
+        self.lengths = self._lanes.lengths
+        self._step = VectorStep(self.bits, self.masks, self.rewards, self.done)
+        self._random = np.zeros(1, np.uint64)
+        # The lanes that nobody uses have states too: the initial one.
+        begin_lanes(fast.kernel_args, self._lanes, self._rows, np.full((blocks, WORDS), ~np.uint64(0)))
+
+    def reset(self, which: Flags | None = None, seed: int | None = None) -> VectorStep:
+        """Have the matches in ``which``, bool (n,), begin anew, all by default; ``seed`` is for
+        :meth:`random_actions`."""
+        if seed is not None:
+            self._random[0] = seed & ((1 << 64) - 1)
+        begun = np.zeros(self._lanes.used.shape[0] * LANES, np.bool_)
+        begun[: self.environments] = True if which is None else which
+        begin_lanes(self.machine.kernel_args, self._lanes, self._rows, _as_lanes(begun))
+        return self._step
+
+    def step(self, actions: NDArray[np.integer]) -> VectorStep:
+        """Make one joint move in each match.
+
+        Args:
+            actions: int32, shape (n, roles), in C order (else it is copied): a move id per role, or -1 for a
+                role that has a single legal move. What it says for matches that are over is not looked at.
+
+        Raises:
+            MoveError: a move is not legal, or -1 stands for one of several; nothing has changed then.
+        """
+        actions = np.ascontiguousarray(actions, np.int32)
+        if actions.shape != (self.environments, self.roles):
+            raise MoveError(
+                f"actions of shape {actions.shape}", remedy=f"give ({self.environments}, {self.roles})"
+            )
+        if not actions.flags.writeable:
+            actions = actions.copy()  # the kernel is compiled for arrays that may be written
+        bad = step_lanes(
+            self.machine.kernel_args, self._lanes, self._rows, actions, self._autoreset, self.max_steps
+        )
+        if bad >= 0:
+            raise self._illegal(*divmod(int(bad), self.roles), actions)
+        return self._step
+
+    def random_actions(self, actions: Int32s | None = None) -> Int32s:
+        """A uniformly random legal move for each role of each match: int32 (n, roles), written to ``actions``
+        if given; -1 where a role has no legal move. From the masks, so call it before you change those."""
+        if actions is None:
+            actions = np.empty((self.environments, self.roles), np.int32)
+        random_moves(self.masks, self.mask_starts, self._random, actions)
+        return actions
+
+    def legal(self, role: int) -> Flags:
+        """The legal moves of a role, bool (n, moves): a new array."""
+        low, high = self.mask_starts[role : role + 2]
+        return unpack(self.masks[:, low:high], self.move_counts[role])
+
+    @property
+    def memory(self) -> int:
+        """Bytes of the wires."""
+        return self._lanes.wires.nbytes
+
+    def _illegal(self, environment: int, role: int, actions: NDArray[Any]) -> MoveError:
+        move = int(actions[environment, role])
+        spell = self.machine.rules.spell
+        name = spell(self.machine.roles[role])
+        options = int(self.legal(role)[environment].sum())
+        where = f"environment {environment}"
+        legal = f"its {counted(options, 'legal move')} there: see masks"
+        if move == -1:
+            return MoveError(
+                f"{where}: -1 for {name}, which has {counted(options, 'legal move')}", remedy=legal
+            )
+        if not 0 <= move < self.move_counts[role]:
+            return MoveError(
+                f"{where}: {name} has no move {move}", remedy=f"ids below {self.move_counts[role]}"
+            )
+        text = spell(self.machine.move(role, move))
+        return MoveError(f"{where}: {text}, {move}, is not legal for {name}", remedy=legal)
+
+
+def _as_lanes(flags: Flags) -> Words:
+    """Flags of lanes (blocks * 512,) as vectors (blocks, 8)."""
+    return pack(flags.reshape(-1, LANES))
