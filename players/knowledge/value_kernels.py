@@ -43,8 +43,11 @@ B. Jacob, 2010)."""
 
 
 @kernel(nogil=True)
-def values_of_states(records: Words, table: Int32s, constant: Int32s, values: Singles) -> None:
-    """Fill in the values, 0..1, float32, shape (columns, n), of states: records, uint64, shape (n, words).
+def values_of_states(
+    records: Words, table: Int32s, constant: Int32s, as_logits: bool, values: Singles
+) -> None:
+    """Fill in the values, 0..1 or logits, float32, shape (columns, n), of states: records, uint64, shape (n,
+    words).
 
     ``table``: int32, shape (columns, words * 8 * 256), logits in units of 1 / SCALE; entry ``256 * i + b`` is
     for byte i of a record with the value b. ``constant``: int32, shape (columns,), the logits of all states.
@@ -64,12 +67,13 @@ def values_of_states(records: Words, table: Int32s, constant: Int32s, values: Si
                         total += item(table, at + 256 * octet + np.int64(byte))
                 at += 2048
             values[column, row] = np.float32(total) * _UNIT
-        for row in range(records.shape[0]):
-            values[column, row] = _logistic(values[column, row])
+        if not as_logits:
+            for row in range(records.shape[0]):
+                values[column, row] = logistic(values[column, row])
 
 
 @inlined
-def _logistic(logit: np.float32) -> np.float32:
+def logistic(logit: np.float32) -> np.float32:
     """1 / (1 + exp(-x)) to seven digits, without a branch: (1 + tanh(x / 2)) / 2 by a rational function."""
     half = min(max(logit * _HALF, -_FLAT), _FLAT)
     square = half * half
