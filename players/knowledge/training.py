@@ -28,7 +28,7 @@ from propnet.machine import PropnetMachine
 STEPS = 24
 """Moves of each match in a round."""
 LAMBDA = 0.8
-RATE, TUPLE_RATE = 1.0, 0.2
+RATE, TUPLE_RATE = 1.0, 0.6
 """What part of an error a step takes away; less where each weight has seen few states."""
 _LANES, _FEWEST_LANES = 256, 32
 _ROUND_SECONDS = 2.0

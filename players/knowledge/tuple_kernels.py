@@ -117,12 +117,13 @@ def learn_tuples(
     :func:`players.knowledge.value_kernels.learn` does; returns the sum of the squared errors.
 
     The first weights are those of so many linear ``features``; then come those of the tuples' entries, and
-    those of shapes: entry e has ``shared[e]`` besides. Half of each step goes to the first, half to the
-    others. ``variable_of``, ``code_of``: int32, shape (bases,): -1 for propositions of no variable. The other
+    those of shapes: entry e has ``shared[e]`` besides. Each of the three gets a third of a step: else those that
+    occur often in a state would leave nothing to the others. ``variable_of``, ``code_of``: int32, shape (bases,): -1 for propositions of no variable. The other
     arrays are those of :func:`add_tuples`."""
     active = np.empty(linear_feature.size + 1 + 2 * (len(start) - 1), np.int32)
     times = np.zeros(weights.shape[0], np.int32)
     codes = np.zeros(variables, np.int32)
+    own, lengths = np.empty(len(start) - 1, np.int32), np.empty(3)
     squares = 0.0
     for row in range(records.shape[0]):
         active[0], times[0], count = 0, 1, 1
@@ -145,15 +146,21 @@ def learn_tuples(
             place = offset[number]
             for at in range(start[number], start[number + 1]):
                 place += stride[at] * codes[member[at]]
-            for one in (features + place, features + shared[place]):
-                if times[one] == 0:
-                    active[count] = one
-                    count += 1
-                times[one] += 1
-        lengths = 0.0, 0.0
+            own[number] = features + place
+            one = features + shared[place]
+            if times[one] == 0:
+                active[count] = one
+                count += 1
+            times[one] += 1
+        several = count
+        for number in range(len(own)):
+            active[count] = own[number]
+            times[own[number]] = 1
+            count += 1
+        lengths[:] = 0.0
         for i in range(count):
-            square = float(times[active[i]]) * float(times[active[i]])
-            lengths = (lengths[0] + square, lengths[1]) if i < linear else (lengths[0], lengths[1] + square)
+            group = 0 if i < linear else 1 if i < several else 2
+            lengths[group] += 3.0 * float(times[active[i]]) * float(times[active[i]])
         for column in range(weights.shape[1]):
             logit = 0.0
             for i in range(count):
@@ -164,7 +171,7 @@ def learn_tuples(
                 number = active[i]
                 size = float(sizes[number, column])
                 coherence = abs(float(sums[number, column])) / size if size > 0.0 else 1.0
-                length = 2.0 * (lengths[0] if i < linear else lengths[1])
+                length = lengths[0 if i < linear else 1 if i < several else 2]
                 weights[number, column] += np.float32(rate * coherence * error * times[number] / length)
                 sums[number, column] += np.float32(error)
                 sizes[number, column] += np.float32(abs(error))

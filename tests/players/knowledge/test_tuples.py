@@ -116,8 +116,11 @@ def test_a_step_of_learning_is_that_of_plain_numpy(seed: int, columns: int) -> N
     np.add.at(times, linear + own, 1)
     np.add.at(times, linear + tuples.shared[own], 1)
     error = target[0] - _logistic(times @ weights)
-    lengths = [times[:linear] @ times[:linear]] * linear + [times[linear:] @ times[linear:]] * tuples.entries
-    step = 0.7 * np.outer(times / np.array(lengths) / 2, error) * np.abs(sums) / sizes
+    first_shared = linear + int(tuples.offset[-1])
+    lengths = np.empty(rows)
+    for low, high in ((0, linear), (linear, first_shared), (first_shared, rows)):
+        lengths[low:high] = 3 * times[low:high] @ times[low:high]
+    step = 0.7 * np.outer(times / lengths, error) * np.abs(sums) / sizes
     moved = weights.copy(), sums.copy(), sizes.copy()
     squares = tables.learn(pack(bits), target, features, moved, 0.7)
     assert squares == pytest.approx(float((error**2).sum()), rel=1e-4)
