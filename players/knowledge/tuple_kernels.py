@@ -117,8 +117,9 @@ def learn_tuples(
     :func:`players.knowledge.value_kernels.learn` does; returns the sum of the squared errors.
 
     The first weights are those of so many linear ``features``; then come those of the tuples' entries, and
-    those of shapes: entry e has ``shared[e]`` besides. Each of the three gets a third of a step: else those that
-    occur often in a state would leave nothing to the others. ``variable_of``, ``code_of``: int32, shape (bases,): -1 for propositions of no variable. The other
+    those of shapes: entry e has ``shared[e]`` besides. Each of the three gets a third of a step: else those
+    that occur often in a state would leave nothing to the others. ``variable_of``, ``code_of``: int32, shape
+    (bases,): -1 for propositions of no variable. The other
     arrays are those of :func:`add_tuples`."""
     active = np.empty(linear_feature.size + 1 + 2 * (len(start) - 1), np.int32)
     times = np.zeros(weights.shape[0], np.int32)
