@@ -25,13 +25,13 @@ class StateValues:
     """
 
     def __init__(
-        self, words: int, roles: int, columns: tuple[int, ...], tuples: TupleTables | None = None
+        self, bases: int, roles: int, columns: tuple[int, ...], tuples: TupleTables | None = None
     ) -> None:
-        """For records of so many ``words`` in a game of so many ``roles``; ``columns`` are the roles that
-        have values of their own: all of them, or one of two."""
+        """For a game of so many base propositions and ``roles``; ``columns`` are the roles that have values
+        of their own: all of them, or one of two."""
         self._roles = roles
         self._columns = columns
-        self.table = np.zeros((len(columns), words * 8 * 256), np.int32)
+        self.table = np.zeros((len(columns), 256 * -(-bases // 8)), np.int32)
         self.constant = np.zeros(len(columns), np.int32)
         self.tuples = tuples
 
@@ -43,7 +43,9 @@ class StateValues:
     def columns_of(self, records: NDArray[np.uint64]) -> NDArray[np.float32]:
         """Values, 0..1, float32, shape (n, columns), of states: records, uint64, shape (n, words)."""
         values = np.empty((len(self._columns), len(records)), np.float32)
-        rows = np.require(records, np.uint64, ["C", "W"])
+        rows, flags = records, records.flags
+        if not (flags.c_contiguous and flags.writeable):  # np.require asks for longer than that takes
+            rows = np.require(records, np.uint64, ["C", "W"])
         values_of_states(rows, self.table, self.constant, self.tuples is not None, values)
         if self.tuples is not None:
             self.tuples.add(rows, values)
@@ -69,9 +71,9 @@ def _whole(weights: NDArray[np.float32]) -> NDArray[np.int32]:
     return np.ascontiguousarray(np.rint(clipped * SCALE), np.int32)
 
 
-def values_by(known: GameKnowledge, names: CanonicalNames, network: Network, words: int) -> StateValues:
-    """The values of a game's states by what is known of it; ``words`` is the length of a record. Raises
-    KnowledgeError where the knowledge does not fit the game's roles."""
+def values_by(known: GameKnowledge, names: CanonicalNames, network: Network) -> StateValues:
+    """The values of a game's states by what is known of it. Raises KnowledgeError where the knowledge does
+    not fit the game's roles or propositions."""
     roles = [names.key(role) for role in network.roles]
     if not set(known.columns) <= set(roles) or not column_count_fits(len(known.columns), len(roles)):
         raise KnowledgeError("it is knowledge of other roles", remedy="train the game again")
@@ -81,7 +83,8 @@ def values_by(known: GameKnowledge, names: CanonicalNames, network: Network, wor
     if known.tables is not None:
         tuples = TupleTables(known.tables.tuples, network.bases, names, len(known.columns))
         tuples.set_weights(known.tables.weights)
-    values = StateValues(words, len(roles), tuple(roles.index(column) for column in known.columns), tuples)
+    columns = tuple(roles.index(column) for column in known.columns)
+    values = StateValues(len(network.bases), len(roles), columns, tuples)
     values.set_weights(features.weights_of_bases(weights), weights[0])
     return values
 

@@ -108,7 +108,7 @@ class Training:
             whole = zip((self.weights, self._sums, self._sizes), parts, strict=True)
             self.weights, self._sums, self._sizes = (np.concatenate(pair) for pair in whole)
         self._rng = np.random.default_rng([seed, known.moves if known else 0])
-        self.values = StateValues(machine.words, roles, columns, self._tuples)
+        self.values = StateValues(len(machine.network.bases), roles, columns, self._tuples)
         self._refresh()
         self._columns = columns
         self._play = SelfPlay(machine, columns, _LANES, self._rng)

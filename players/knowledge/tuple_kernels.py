@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from players.knowledge.value_kernels import Singles, logistic
+from players.knowledge.value_kernels import VECTORS, Singles, logistic
 from propnet.jit.arrays import Int32s, Words
 from propnet.jit.decorators import kernel
 from propnet.jit.vector512 import item, put
@@ -19,7 +19,7 @@ BLOCK = 64
 """States of a block."""
 
 
-@kernel(nogil=True)
+@kernel(**VECTORS)
 def add_tuples(
     records: Words,
     base: Int32s,

@@ -20,7 +20,7 @@ from players.knowledge.training import Training
 from players.knowledge.tuple_finder import find_tuples
 from players.knowledge.tuple_values import TupleTables
 from players.knowledge.value_kernels import SCALE
-from propnet.kernels.records import pack, record_words, unpack
+from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
 
 
@@ -87,7 +87,7 @@ def test_values_are_those_of_plain_numpy(variables: int, columns: int, n: int, s
     linear = rng.normal(size=(len(bases), columns)).astype(np.float32) / 10
     tables = TupleTables(tuples, bases, NAMES, columns)
     tables.set_weights(weights)
-    values = StateValues(record_words(len(bases)), columns, tuple(range(columns)), tables)
+    values = StateValues(len(bases), columns, tuple(range(columns)), tables)
     values.set_weights(linear, np.zeros(columns, np.float32))
     own = _entries(tuples, bases, bits)
     logits = (weights[own] + weights[tuples.shared[own]]).sum(axis=1) + bits @ linear.astype(np.float64)
@@ -229,7 +229,7 @@ def test_tables_mean_the_same_in_a_scrambled_copy() -> None:
     copy, mapping = scramble(machine.rules, 5)
     other = _machine(copy)
     back = {new: old for old, new in mapping.items()}
-    values = values_by(known, canonical_names(copy), other.network, other.words)
+    values = values_by(known, canonical_names(copy), other.network)
     records = training._play.play(training.values, 10).records.reshape(-1, machine.words)[::5]
     bits = unpack(records, len(machine.network.bases))
     place = {str(base): i for i, base in enumerate(machine.network.bases)}
