@@ -70,6 +70,7 @@ def _row(known: GameKnowledge) -> dict[str, object]:
         "fingerprint": known.fingerprint,
         "moves": known.moves,
         "seconds": round(known.seconds, 1),
+        "model": known.model,
         "features": len(known.features),
         "share": known.share,
         "won": record.wins,
@@ -82,8 +83,8 @@ def _line(known: GameKnowledge) -> str:
     record = known.record
     tried = f"won {record.wins}, drew {record.draws}, lost {record.losses}"
     return (
-        f"{known.fingerprint[:12]} {known.game:20} {known.moves:14,} moves {known.seconds:8.0f} s"
-        f"  share {known.share:4.0%}  {tried if record.seconds else 'not tried'}"
+        f"{known.fingerprint[:12]} {known.game:20} {known.model:6} {known.moves:14,} moves"
+        f" {known.seconds:8.0f} s  share {known.share:4.0%}  {tried if record.seconds else 'not tried'}"
     )
 
 

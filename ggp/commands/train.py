@@ -11,7 +11,10 @@ from ggp.commands import GameName
 
 def command(
     game: GameName,
-    minutes: Annotated[float, typer.Option(help="How long to learn.", min=0)] = 30.0,
+    minutes: Annotated[float, typer.Option(help="How long to learn, all rungs together.", min=0)] = 30.0,
+    model: Annotated[
+        str, typer.Option(help="The rung of the ladder: linear, tuples, or auto for one after the other.")
+    ] = "auto",
     pairs: Annotated[
         int, typer.Option(help="Pairs of matches, at most, of each trial; 0: no trial.", min=0)
     ] = 20,
@@ -25,29 +28,31 @@ def command(
 ) -> None:
     """Learn what a game's states are worth.
 
-    By self-play, with a weight for each proposition and each shape of propositions. Then matches against the
-    untrained player show whether searches are to use it. It is kept under $GGP_CACHE/knowledge, every half
-    minute: a training that was broken off goes on from there. The game finds it under any names.
+    By self-play: first a weight for each proposition and each shape of propositions, then tables over tuples
+    of them that the rules look at together. After each rung matches show whether searches are to use it:
+    against the rung below, or the untrained player. It is kept under $GGP_CACHE/knowledge, every half minute:
+    a training that was broken off goes on from there. The game finds it under any names.
     """
     import time
-    from dataclasses import replace
 
+    from gdl.errors import GdlError
     from ggp.game import Game
     from ggp.tournament.statistics.scores import Tally
     from ggp.training.duel import summary
     from ggp.training.lesson import Lesson, lane_machine_of
-    from ggp.training.trial import SHARES, TrialVerdict, best_of, try_share
+    from ggp.training.trial import TrialTerms, TrialVerdict, hold_trial
     from players.kaskade.guided_machine import guided
-    from players.knowledge.knowledge import Record
+    from players.knowledge.knowledge import GameKnowledge
     from players.knowledge.store import KnowledgeStore
-    from players.knowledge.training import TrainingProgress
+    from players.knowledge.training import MODELS, TrainingProgress
     from propnet.native.machine import NativeMachine
 
+    if model not in (*MODELS, "auto"):
+        raise GdlError(f"there is no model {model!r}", remedy=", ".join((*MODELS, "auto")))
+    rungs = MODELS if model == "auto" else (model,)
     loaded = Game.load(game)
     machine = lane_machine_of(loaded.machine("auto"))
-    lesson = Lesson(machine, loaded.name, KnowledgeStore(), fresh, seed)
-    if lesson.known is not None:
-        typer.echo(f"goes on after {lesson.known.moves:,} moves", err=True)
+    playing = guided(machine) if isinstance(machine, NativeMachine) else machine
 
     def show_progress(seconds: float, progress: TrainingProgress) -> None:
         typer.echo(
@@ -56,35 +61,49 @@ def command(
             err=True,
         )
 
-    def show_score(share: float, tally: Tally) -> None:
-        typer.echo(f"share {share:.0%} against no knowledge: {summary(tally)}", err=True)
+    below: GameKnowledge | None = None
+    first: GameKnowledge | None = None
+    verdicts: list[tuple[str, str, TrialVerdict]] = []
+    for rung in rungs:
+        try:
+            lesson = Lesson(machine, loaded.name, KnowledgeStore(), fresh, seed, rung)
+        except GdlError as error:
+            if first is None:
+                raise
+            typer.echo(f"{rung}: {error.message}", err=True)
+            break
+        if lesson.known is not None:
+            typer.echo(f"{rung} goes on after {lesson.known.moves:,} moves", err=True)
+        lesson.learn(60.0 * minutes / len(rungs), show_progress)
+        assert lesson.known is not None
+        learnt = lesson.known
+        if pairs and len(machine.roles) == 2:
+            against = below.model if below else "no knowledge"
 
-    lesson.learn(60.0 * minutes, show_progress)
-    verdicts: list[TrialVerdict] = []
-    if pairs and len(machine.roles) == 2 and lesson.known is not None:
-        playing = guided(machine) if isinstance(machine, NativeMachine) else machine
-        deadline = time.monotonic() + 60.0 * trial_minutes
-        for number, share in enumerate(SHARES):
-            # The first leaves the others their part of the time.
-            until = time.monotonic() + (deadline - time.monotonic()) / (len(SHARES) - number)
-            verdicts.append(try_share(playing, share, move_seconds, pairs, until, seed + 1, show_score))
-        best = best_of(verdicts)
-        tally = best.score if best else max((v.score for v in verdicts), key=lambda score: score.score)
-        record = Record(int(tally.wins), int(tally.draws), int(tally.losses), move_seconds)
-        lesson.decide(best.share if best else 0.0, replace(lesson.known, record=record))
-    known = lesson.known
+            def show_score(share: float, tally: Tally, rung: str = rung, against: str = against) -> None:
+                typer.echo(f"{rung}, share {share:.0%} against {against}: {summary(tally)}", err=True)
+
+            until = time.monotonic() + 60.0 * trial_minutes / len(rungs)
+            terms = TrialTerms(move_seconds, pairs, until, seed + 1, show_score)
+            found, learnt = hold_trial(playing, learnt, below, terms)
+            verdicts += [(rung, against, verdict) for verdict in found]
+            lesson.decide(learnt.share, learnt)
+            below = learnt if learnt.share else below
+        first = first or learnt
+    known = below or first
     assert known is not None
     if as_json:
         import orjson
 
         trials = [
-            {"share": v.share, "won": v.score.wins, "drawn": v.score.draws, "lost": v.score.losses,
-             "decided": v.decided, "better": v.better}
-            for v in verdicts
+            {"model": rung, "against": against, "share": v.share, "won": v.score.wins,
+             "drawn": v.score.draws, "lost": v.score.losses, "decided": v.decided, "better": v.better}
+            for rung, against, v in verdicts
         ]  # fmt: skip
         outcome = {
             "game": loaded.name,
             "fingerprint": known.fingerprint,
+            "model": known.model,
             "moves": known.moves,
             "seconds": round(known.seconds, 1),
             "share": known.share,
@@ -92,9 +111,10 @@ def command(
         }
         typer.echo(orjson.dumps(outcome, option=orjson.OPT_INDENT_2).decode())
         return
-    for verdict in verdicts:
+    for rung, against, verdict in verdicts:
         word = "better" if verdict.better else "not better" if verdict.decided else "undecided"
-        typer.echo(f"share {verdict.share:.0%}: {word}, {summary(verdict.score)}")
+        typer.echo(f"{rung}, share {verdict.share:.0%} against {against}: {word}, {summary(verdict.score)}")
     untried = "not yet: there was no trial" if not verdicts else "not: no trial found it better"
     used = f"with a share of {known.share:.0%}" if known.share else untried
-    typer.echo(f"{loaded.name} {known.fingerprint[:12]}: {known.moves:,} moves learnt from; used {used}")
+    learnt_from = f"{known.model}, {known.moves:,} moves learnt from"
+    typer.echo(f"{loaded.name} {known.fingerprint[:12]}: {learnt_from}; used {used}")

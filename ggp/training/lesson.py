@@ -1,5 +1,9 @@
 """A lesson: a game is learnt for some time by :class:`players.knowledge.training.Training`, and what was
-learnt is kept again and again, so that a process that is killed loses little."""
+learnt is kept again and again, so that a process that is killed loses little.
+
+What searches use lies in the store's folder. What is learnt of a game on another rung of the ladder than that
+lies in a folder below, called by the rung, until a trial says that it is better.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from gdl.errors import GdlError
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.knowledge import GameKnowledge
 from players.knowledge.store import KnowledgeStore
-from players.knowledge.training import Training, TrainingProgress
+from players.knowledge.training import MODELS, Training, TrainingProgress
 from propnet.machine import PropnetMachine
 
 SAVE_SECONDS = 30.0
@@ -21,23 +25,38 @@ _SHOW_SECONDS = 5.0
 
 
 class Lesson:
-    """What is learnt of one game.
+    """What is learnt of one game on one rung of the ladder.
 
     Attributes:
-        known: what is kept of the game; None as long as nothing is.
+        known: what is kept of the game on this rung; None as long as nothing is.
         training: learns.
     """
 
     def __init__(
-        self, machine: PropnetMachine, game: str, store: KnowledgeStore, fresh: bool = False, seed: int = 0
+        self,
+        machine: PropnetMachine,
+        game: str,
+        store: KnowledgeStore,
+        fresh: bool = False,
+        seed: int = 0,
+        model: str = MODELS[0],
     ) -> None:
         """Goes on with what is kept of the game, unless it is to begin ``fresh``. Raises GdlError for games
         that cannot be learnt."""
         self._name = re.sub(r"[^\w.:-]", "-", game)[:100]
-        self._store = store
+        self._used = store
         names = canonical_names(machine.rules)
-        self.known = None if fresh else store.get(names.fingerprint)
-        self.training = Training(machine, names, self.known, seed)
+        used = store.get(names.fingerprint)
+        own = _rung(store, model)
+        self._store = store if used is None or used.model == model else own
+        self.known = None if fresh else self._store.get(names.fingerprint)
+        begin = self.known
+        if begin is None and model != MODELS[0]:
+            below = _rung(store, MODELS[0]).get(names.fingerprint)
+            begin = used if used is not None and used.model == MODELS[0] else below
+            if begin is not None:
+                begin = replace(begin, moves=0, seconds=0.0)
+        self.training = Training(machine, names, begin, seed, model)
 
     def learn(self, seconds: float, show: Callable[[float, TrainingProgress], None]) -> None:
         """Learn for so many seconds, and keep it. ``show`` is given the seconds gone and what was learnt
@@ -56,8 +75,14 @@ class Lesson:
             self._keep()
 
     def decide(self, share: float, known: GameKnowledge) -> None:
-        """Keep with which share searches are to use what was learnt; ``known`` has the trial's record."""
+        """Keep with which share searches are to use what was learnt; ``known`` has the trial's record. With a
+        share above 0 they do so from now on, in place of what they used; that stays on its own rung."""
         self.known = replace(known, share=share)
+        if share > 0.0 and self._store is not self._used:
+            before = self._used.get(known.fingerprint)
+            if before is not None:
+                _rung(self._used, before.model).put(before)
+            self._store = self._used
         self._store.put(self.known)
 
     def _keep(self) -> None:
@@ -67,6 +92,11 @@ class Lesson:
             learnt = replace(learnt, share=self.known.share, record=self.known.record)
         self._store.put(learnt)
         self.known = learnt
+
+
+def _rung(store: KnowledgeStore, model: str) -> KnowledgeStore:
+    """Where what searches do not use is kept."""
+    return KnowledgeStore(store.directory / model)
 
 
 def lane_machine_of(machine: object) -> PropnetMachine:

@@ -8,9 +8,10 @@ from contextlib import contextmanager
 
 from gdl.errors import GdlError
 from players.fleet.fleet import Fleet
+from players.fleet.ray_access import LOCAL_RAY, close_doors, installed
+from players.fleet.ray_nodes import ray_nodes
 
 LOCAL = re.compile(r"local:([1-9]\d{0,2})")
-LOCAL_RAY = re.compile(r"local-ray:([1-9]\d{0,2})")
 RAY = re.compile(r"(\[[^\]]+\]|[^:\s]+):\d{1,5}")
 
 
@@ -41,9 +42,6 @@ def open_fleet(address: str) -> Fleet:
 def standing(address: str) -> Iterator[str]:
     """An address that many can open while this is open: with ``local-ray:N`` the nodes are started here, in a
     process of their own. Raises GdlError where there cannot be such a fleet."""
-    from players.fleet.ray_access import close_doors, installed
-    from players.fleet.ray_nodes import ray_nodes
-
     if LOCAL.fullmatch(check_address(address)):
         yield address
     elif local := LOCAL_RAY.fullmatch(address):

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import secrets
 from pathlib import Path
 
 from gdl.errors import GdlError
+
+LOCAL_RAY = re.compile(r"local-ray:([1-9]\d{0,2})")
+"""The address of a cluster that is to be started on this computer."""
 
 
 def installed() -> None:

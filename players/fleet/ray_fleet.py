@@ -18,8 +18,7 @@ import numpy.typing as npt
 from gdl.errors import GdlError
 from players.fleet.fleet import Arrays, Fleet, FleetNode, FleetWorker, LostWorkerError, Message, Parcel
 from players.fleet.frames import pack, unpack
-from players.fleet.open_fleet import LOCAL_RAY
-from players.fleet.ray_access import close_doors, installed
+from players.fleet.ray_access import LOCAL_RAY, close_doors, installed
 from players.fleet.ray_worker import RayWorker
 from players.fleet.service import told
 from players.processes.limits import cores as usable

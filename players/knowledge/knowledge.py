@@ -1,8 +1,10 @@
 """`GameKnowledge`: weights of features, by canonical names, and their form as bytes.
 
 The bytes are eight of :data:`MAGIC`, four with the length of a JSON object, that object, the features' names
-in ASCII with line ends between them, the arrays of 32-bit floats, and a SHA-256 of all that. They hold no
-code, and nothing in them says how much memory to take that their length does not bear out.
+in ASCII with line ends between them, the arrays of 32-bit floats, and a SHA-256 of all that. Where there are
+n-tuples the eight are :data:`MAGIC_TUPLES`, and their propositions' names, arrays of 32-bit integers and of
+floats come before the checksum. They hold no code, and nothing in them says how much memory to take that
+their length does not bear out.
 """
 
 from __future__ import annotations
@@ -17,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import GdlError
+from players.knowledge.n_tuples import NTuples
 
-MAGIC = b"GGPKNOW1"
+MAGIC, MAGIC_TUPLES = b"GGPKNOW1", b"GGPKNOW2"
 MOST_BYTES = 64 << 20
 """Size of the bytes of one game."""
 _MOST_HEADER = 1 << 16
@@ -27,7 +30,7 @@ _DIGEST = 32
 _FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 _NAME = re.compile(r"[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?")
 _GAME = re.compile(r"[\w.:-]{0,100}")
-_ARRAYS = 3
+_ARRAYS, _TUPLE_ARRAYS = 3, 7
 
 Weights = NDArray[np.float32]
 
@@ -48,6 +51,25 @@ class Record:
 
 
 @dataclass(frozen=True, eq=False)
+class LearntTables:
+    """Tables over n-tuples.
+
+    Attributes:
+        tuples: what they are over.
+        weights, sums, sizes: float32, shape (tuples.entries, columns), as those of
+            :class:`GameKnowledge`.
+    """
+
+    tuples: NTuples
+    weights: Weights
+    sums: Weights
+    sizes: Weights
+
+    def arrays(self) -> tuple[Weights, ...]:
+        return self.weights, self.sums, self.sizes
+
+
+@dataclass(frozen=True, eq=False)
 class GameKnowledge:
     """What was learnt of a game.
 
@@ -64,6 +86,7 @@ class GameKnowledge:
         share: how much the value of a leaf is that of its state; a playout has the rest. 0: not used.
         moves, seconds: how many moves of self-play, and CPU seconds, it was learnt from.
         record: the match that ``share`` was found by.
+        tables: over n-tuples, added to the features' weights; None where there are none.
     """
 
     fingerprint: str
@@ -77,6 +100,12 @@ class GameKnowledge:
     moves: int = 0
     seconds: float = 0.0
     record: Record = field(default_factory=Record)
+    tables: LearntTables | None = None
+
+    @property
+    def model(self) -> str:
+        """The rung of the ladder that it stands on."""
+        return "linear" if self.tables is None else "tuples"
 
     def to_bytes(self) -> bytes:
         """The form in which it is kept and sent. Raises KnowledgeError for more than MOST_BYTES."""
@@ -92,9 +121,17 @@ class GameKnowledge:
             "seconds": self.seconds,
             "record": [self.record.wins, self.record.draws, self.record.losses, self.record.seconds],
         }
-        text = json.dumps(header).encode()
         arrays = b"".join(np.ascontiguousarray(a, "<f4").tobytes() for a in self.arrays())
-        data = MAGIC + len(text).to_bytes(4, "little") + text + names + arrays
+        magic = MAGIC
+        if self.tables is not None:
+            magic, tuples = MAGIC_TUPLES, self.tables.tuples
+            called = "\n".join(tuples.names).encode("ascii")
+            header["tuples"] = [len(called), *(len(array) for array in tuples.arrays())]
+            parts = [np.ascontiguousarray(array, "<i4") for array in tuples.arrays()]
+            parts += [np.ascontiguousarray(array, "<f4") for array in self.tables.arrays()]
+            arrays += called + b"".join(part.tobytes() for part in parts)
+        text = json.dumps(header).encode()
+        data = magic + len(text).to_bytes(4, "little") + text + names + arrays
         if len(data) + _DIGEST > MOST_BYTES:
             raise KnowledgeError("there is too much to keep of this game", remedy="it is learnt for nothing")
         return data + hashlib.sha256(data).digest()
@@ -120,7 +157,7 @@ class GameKnowledge:
 def _read(data: bytes) -> GameKnowledge:
     if len(data) > MOST_BYTES:
         raise ValueError("it is too large")
-    if data[: len(MAGIC)] != MAGIC:
+    if data[: len(MAGIC)] not in (MAGIC, MAGIC_TUPLES):
         raise ValueError("it does not begin as such files of this version do")
     body = data[:-_DIGEST]
     if hashlib.sha256(body).digest() != data[-_DIGEST:]:
@@ -137,7 +174,13 @@ def _read(data: bytes) -> GameKnowledge:
     count, columns = _whole(header["features"]), tuple(header["columns"])
     named = _whole(header["names"])
     size = count * len(columns) * 4
-    if not 1 <= len(columns) <= _MOST_ROLES or not count or len(body) != begin + named + _ARRAYS * size:
+    rest = begin + named + _ARRAYS * size
+    with_tuples = data[: len(MAGIC)] == MAGIC_TUPLES
+    if (
+        not 1 <= len(columns) <= _MOST_ROLES
+        or not count
+        or (len(body) < rest if with_tuples else len(body) != rest)
+    ):
         raise ValueError("its parts do not add up to its length")
     features = tuple(body[begin : begin + named].decode("ascii").split("\n"))
     if len(features) != count or len(set(features)) != count or len(set(columns)) != len(columns):
@@ -166,7 +209,29 @@ def _read(data: bytes) -> GameKnowledge:
         _whole(header["moves"]),
         seconds,
         Record(_whole(wins), _whole(draws), _whole(losses), _number(pace)),
+        _tables(body[rest:], header["tuples"], len(columns)) if with_tuples else None,
     )
+
+
+def _tables(body: bytes, lengths: list[object], columns: int) -> LearntTables:
+    """Tables from their part of the bytes; ``lengths`` are those of the names and of the arrays."""
+    named, *sizes = map(_whole, lengths)
+    begin = named + 4 * sum(sizes)
+    if len(sizes) != _TUPLE_ARRAYS or not all(sizes) or len(body) < begin:
+        raise ValueError("its parts do not add up to its length")
+    numbers = np.frombuffer(body, "<i4", sum(sizes), named).astype(np.int32)
+    names = tuple(body[:named].decode("ascii").split("\n"))
+    tuples = NTuples(names, *np.split(numbers, np.cumsum(sizes)[:-1]))
+    tuples.check()
+    if not all(_NAME.fullmatch(name) for name in names):
+        raise ValueError("its features have no proper names")
+    shape = _ARRAYS, tuples.entries, columns
+    if len(body) != begin + 4 * shape[0] * shape[1] * shape[2]:
+        raise ValueError("its parts do not add up to its length")
+    arrays = np.frombuffer(body, "<f4", -1, begin)
+    if not np.isfinite(arrays).all():
+        raise ValueError("its weights are no numbers")
+    return LearntTables(tuples, *arrays.astype(np.float32).reshape(shape))
 
 
 def _whole(value: object) -> int:

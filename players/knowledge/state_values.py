@@ -5,28 +5,35 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.terms import Term
 from players.knowledge.canonical_rules import CanonicalNames
 from players.knowledge.features import Features
 from players.knowledge.knowledge import GameKnowledge, KnowledgeError
+from players.knowledge.n_tuples import NTuples
+from players.knowledge.tuple_values import TupleTables
 from players.knowledge.value_kernels import MOST_WEIGHT, SCALE, fill_table, values_of_states
 from propnet.network import Network
 
 
 class StateValues:
-    """The linear value of states: the logistic function of a sum of weights, one for each proposition that is
-    true.
+    """The value of states: the logistic function of a sum of weights, one for each proposition that is true,
+    and one for each n-tuple where there are such.
 
     Attributes:
         table, constant: the weights, as :func:`players.knowledge.value_kernels.values_of_states` takes them.
+        tuples: the tables of n-tuples, if there are any.
     """
 
-    def __init__(self, words: int, roles: int, columns: tuple[int, ...]) -> None:
-        """For records of so many ``words`` in a game of so many ``roles``; ``columns`` are the roles that
-        have values of their own: all of them, or one of two."""
+    def __init__(
+        self, bases: int, roles: int, columns: tuple[int, ...], tuples: TupleTables | None = None
+    ) -> None:
+        """For a game of so many base propositions and ``roles``; ``columns`` are the roles that have values
+        of their own: all of them, or one of two."""
         self._roles = roles
         self._columns = columns
-        self.table = np.zeros((len(columns), words * 8 * 256), np.int32)
+        self.table = np.zeros((len(columns), 256 * -(-bases // 8)), np.int32)
         self.constant = np.zeros(len(columns), np.int32)
+        self.tuples = tuples
 
     def set_weights(self, weights: NDArray[np.float32], constant: NDArray[np.float32]) -> None:
         """Take other weights: float32, shape (bases, columns), and those of all states, shape (columns,)."""
@@ -36,7 +43,12 @@ class StateValues:
     def columns_of(self, records: NDArray[np.uint64]) -> NDArray[np.float32]:
         """Values, 0..1, float32, shape (n, columns), of states: records, uint64, shape (n, words)."""
         values = np.empty((len(self._columns), len(records)), np.float32)
-        values_of_states(np.require(records, np.uint64, ["C", "W"]), self.table, self.constant, values)
+        rows, flags = records, records.flags
+        if not (flags.c_contiguous and flags.writeable):  # np.require asks for longer than that takes
+            rows = np.require(records, np.uint64, ["C", "W"])
+        values_of_states(rows, self.table, self.constant, self.tuples is not None, values)
+        if self.tuples is not None:
+            self.tuples.add(rows, values)
         return values.T
 
     def of(self, records: NDArray[np.uint64]) -> NDArray[np.float64]:
@@ -59,15 +71,20 @@ def _whole(weights: NDArray[np.float32]) -> NDArray[np.int32]:
     return np.ascontiguousarray(np.rint(clipped * SCALE), np.int32)
 
 
-def values_by(known: GameKnowledge, names: CanonicalNames, network: Network, words: int) -> StateValues:
-    """The values of a game's states by what is known of it; ``words`` is the length of a record. Raises
-    KnowledgeError where the knowledge does not fit the game's roles."""
+def values_by(known: GameKnowledge, names: CanonicalNames, network: Network) -> StateValues:
+    """The values of a game's states by what is known of it. Raises KnowledgeError where the knowledge does
+    not fit the game's roles or propositions."""
     roles = [names.key(role) for role in network.roles]
     if not set(known.columns) <= set(roles) or not column_count_fits(len(known.columns), len(roles)):
         raise KnowledgeError("it is knowledge of other roles", remedy="train the game again")
     features = Features.of(network.bases, names)
     weights = features.arranged(known)[0]
-    values = StateValues(words, len(roles), tuple(roles.index(column) for column in known.columns))
+    tuples = None
+    if known.tables is not None:
+        tuples = TupleTables(known.tables.tuples, network.bases, names, len(known.columns))
+        tuples.set_weights(known.tables.weights)
+    columns = tuple(roles.index(column) for column in known.columns)
+    values = StateValues(len(network.bases), len(roles), columns, tuples)
     values.set_weights(features.weights_of_bases(weights), weights[0])
     return values
 
@@ -79,6 +96,10 @@ def column_count_fits(columns: int, roles: int) -> bool:
 
 def warm_up() -> None:
     """Compile what values need."""
-    values = StateValues(1, 1, (0,))
-    values.set_weights(np.zeros((1, 1), np.float32), np.zeros(1, np.float32))
-    values.of(np.zeros((1, 1), np.uint64))
+    names = CanonicalNames("", {})
+    tuples = NTuples.of([[("a", 1)], [("b", 1)]], [2, 2], [(0, 1)], [0], [True])
+    tables = TupleTables(tuples, (Term("a"), Term("b")), names, 1)
+    for tables_or_none in (None, tables):
+        values = StateValues(1, 1, (0,), tables_or_none)
+        values.set_weights(np.zeros((1, 1), np.float32), np.zeros(1, np.float32))
+        values.of(np.zeros((1, 1), np.uint64))

@@ -16,19 +16,25 @@ from numpy.typing import NDArray
 from gdl.errors import GdlError
 from players.knowledge.canonical_rules import CanonicalNames
 from players.knowledge.features import Features
-from players.knowledge.knowledge import GameKnowledge
+from players.knowledge.knowledge import GameKnowledge, LearntTables
+from players.knowledge.n_tuples import NTuples
 from players.knowledge.self_play import SelfPlay, Steps
 from players.knowledge.state_values import StateValues
+from players.knowledge.tuple_finder import find_tuples
+from players.knowledge.tuple_values import TupleTables
 from players.knowledge.value_kernels import learn
 from propnet.machine import PropnetMachine
 
 STEPS = 24
 """Moves of each match in a round."""
 LAMBDA = 0.8
-RATE = 1.0
+RATE, TUPLE_RATE = 1.0, 0.6
+"""What part of an error a step takes away; less where each weight has seen few states."""
 _LANES, _FEWEST_LANES = 256, 32
 _ROUND_SECONDS = 2.0
 """Where a round takes longer, fewer matches are played side by side."""
+MODELS = "linear", "tuples"
+"""The rungs of the ladder: weights of features; tables over n-tuples besides."""
 _SAMPLE = 512
 """Random games that show whether results add up."""
 
@@ -66,9 +72,11 @@ class Training:
         names: CanonicalNames,
         known: GameKnowledge | None = None,
         seed: int = 0,
+        model: str = MODELS[0],
     ) -> None:
-        """``known`` is what to go on with. Raises GdlError for games of one role and for those
-        that are over when they begin, and KnowledgeError for games that are too large."""
+        """``known`` is what to go on with; if it is of a lower rung than ``model``, its weights are begun
+        with. Raises GdlError for games of one role, for those that are over when they begin, and where no
+        tuples are found, and KnowledgeError for games that are too large."""
         roles = len(machine.roles)
         if roles < 2:
             raise GdlError("only games of several roles are learnt", remedy="puzzles are for `ggp solve`")
@@ -84,9 +92,23 @@ class Training:
         else:
             known = None
         self._keys = tuple(keys[role] for role in columns)
+        tables = None if known is None else known.tables
+        self._tuples: TupleTables | None = None
+        if model != MODELS[0]:
+            tuples = find_tuples(machine, names, seed) if tables is None else tables.tuples
+            if tuples is None:
+                raise GdlError("no n-tuples were found in this game", remedy="--model linear")
+            self._tuples = TupleTables(tuples, machine.network.bases, names, len(columns))
         self.weights, self._sums, self._sizes = _start(self.features, len(columns), known)
+        if self._tuples is not None:
+            if tables is None:
+                # Other weights are to share the errors now.
+                self._sums[:] = self._sizes[:] = 0
+            parts = _start_of_tables(self._tuples.tuples, len(columns), tables)
+            whole = zip((self.weights, self._sums, self._sizes), parts, strict=True)
+            self.weights, self._sums, self._sizes = (np.concatenate(pair) for pair in whole)
         self._rng = np.random.default_rng([seed, known.moves if known else 0])
-        self.values = StateValues(machine.words, roles, columns)
+        self.values = StateValues(len(machine.network.bases), roles, columns, self._tuples)
         self._refresh()
         self._columns = columns
         self._play = SelfPlay(machine, columns, _LANES, self._rng)
@@ -101,10 +123,13 @@ class Training:
         steps = play.play(self.values, STEPS)
         records, targets = returns(steps, LAMBDA)
         order = self._rng.permutation(len(records))
-        squares = learn(
-            records[order], targets[order], self.features.start, self.features.feature, self.weights,
-            self._sums, self._sizes, RATE,
-        )  # fmt: skip
+        learnt = self.weights, self._sums, self._sizes
+        if self._tuples is not None:
+            squares = self._tuples.learn(records[order], targets[order], self.features, learnt, TUPLE_RATE)
+        else:
+            squares = learn(
+                records[order], targets[order], self.features.start, self.features.feature, *learnt, RATE
+            )
         self._refresh()
         old, count = self.progress, play.finished - finished
         late = np.sqrt(squares / max(1, targets.size))
@@ -121,20 +146,29 @@ class Training:
             self._play = SelfPlay(self._machine, self._columns, play.lanes // 2, self._rng)
 
     def _refresh(self) -> None:
-        self.values.set_weights(self.features.weights_of_bases(self.weights), self.weights[0])
+        linear = len(self.features.names)
+        self.values.set_weights(self.features.weights_of_bases(self.weights[:linear]), self.weights[0])
+        if self._tuples is not None:
+            self._tuples.set_weights(self.weights[linear:])
 
     def knowledge(self, game: str) -> GameKnowledge:
         """What was learnt, not to be used yet: its share is 0."""
+        linear, learnt = len(self.features.names), (self.weights, self._sums, self._sizes)
+        tables = None
+        if self._tuples is not None:
+            tables = LearntTables(self._tuples.tuples, *(array[linear:].copy() for array in learnt))
+        weights, sums, sizes = (array[:linear].copy() for array in learnt)
         return GameKnowledge(
             self._names.fingerprint,
             game,
             self._keys,
             self.features.names,
-            self.weights.copy(),
-            self._sums.copy(),
-            self._sizes.copy(),
+            weights,
+            sums,
+            sizes,
             moves=self.progress.moves,
             seconds=self._seconds,
+            tables=tables,
         )
 
 
@@ -160,6 +194,15 @@ def _start(features: Features, columns: int, known: GameKnowledge | None) -> tup
         return features.arranged(known)
     shape = len(features.names), columns
     return np.zeros(shape, np.float32), np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+
+
+def _start_of_tables(
+    tuples: NTuples, columns: int, known: LearntTables | None
+) -> tuple[NDArray[np.float32], ...]:
+    """Weights, sums and sizes of tables to begin with."""
+    if known is not None:
+        return known.arrays()
+    return tuple(np.zeros((tuples.entries, columns), np.float32) for _ in range(3))
 
 
 def _is_constant_sum(machine: PropnetMachine, seed: int) -> bool:

@@ -10,13 +10,14 @@ and M. Smith, 1999): a weight whose errors cancel each other out moves less.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from propnet.jit.arrays import Int32s, Words
 from propnet.jit.decorators import inlined, kernel
-from propnet.jit.vector512 import item
+from propnet.jit.vector512 import item, put
 
 Singles = NDArray[np.float32]
 
@@ -25,6 +26,8 @@ SCALE = 1 << 16
 for the one before."""
 MOST_WEIGHT = 1000.0
 """Logits of a proposition at most: eight of them fit into 32 bits, and their sums are taken in 64."""
+VECTORS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+"""Options of kernels that divide: a look for divisors that are 0 would keep them from using vectors."""
 _UNIT = np.float32(1.0 / SCALE)
 _HALF = np.float32(0.5)
 _FLAT = np.float32(7.90531110763549805)
@@ -42,20 +45,27 @@ _B4, _B6 = np.float32(1.18534705686654e-04), np.float32(1.19825839466702e-06)
 B. Jacob, 2010)."""
 
 
-@kernel(nogil=True)
-def values_of_states(records: Words, table: Int32s, constant: Int32s, values: Singles) -> None:
-    """Fill in the values, 0..1, float32, shape (columns, n), of states: records, uint64, shape (n, words).
+@kernel(**VECTORS)
+def values_of_states(
+    records: Words, table: Int32s, constant: Int32s, as_logits: bool, values: Singles
+) -> None:
+    """Fill in the values, 0..1 or logits, float32, shape (columns, n), of states: records, uint64, shape (n,
+    words).
 
-    ``table``: int32, shape (columns, words * 8 * 256), logits in units of 1 / SCALE; entry ``256 * i + b`` is
-    for byte i of a record with the value b. ``constant``: int32, shape (columns,), the logits of all states.
+    ``table``: int32, shape (columns, bytes * 256), logits in units of 1 / SCALE; entry ``256 * i + b`` is for
+    byte i of a record with the value b. Bytes of records past these say nothing. ``constant``: int32, shape
+    (columns,), the logits of all states.
     """
-    words = np.int64(records.shape[1])
+    rows, words = np.int64(records.shape[0]), np.int64(records.shape[1])
     column_size = np.int64(table.shape[1])
+    octets = column_size // 256
+    whole = octets // 8
     for column in range(table.shape[0]):
-        for row in range(records.shape[0]):
+        first = column * column_size
+        for row in range(rows):
             total = np.int64(constant[column])
-            at = column * column_size
-            for word in range(words):
+            at = first
+            for word in range(whole):
                 bits = item(records, row * words + word)
                 if bits != 0:
                     # All eight at once: that a byte is 0 is too often a surprise to ask for it.
@@ -63,13 +73,20 @@ def values_of_states(records: Words, table: Int32s, constant: Int32s, values: Si
                         byte = (bits >> np.uint64(8 * octet)) & np.uint64(255)
                         total += item(table, at + 256 * octet + np.int64(byte))
                 at += 2048
-            values[column, row] = np.float32(total) * _UNIT
-        for row in range(records.shape[0]):
-            values[column, row] = _logistic(values[column, row])
+            if octets > 8 * whole:
+                bits = item(records, row * words + whole)
+                for _ in range(octets - 8 * whole):
+                    total += item(table, at + np.int64(bits & np.uint64(255)))
+                    bits >>= np.uint64(8)
+                    at += 256
+            put(values, column * rows + row, np.float32(total) * _UNIT)
+    if not as_logits:
+        for i in range(table.shape[0] * rows):
+            put(values, i, logistic(item(values, i)))
 
 
 @inlined
-def _logistic(logit: np.float32) -> np.float32:
+def logistic(logit: np.float32) -> np.float32:
     """1 / (1 + exp(-x)) to seven digits, without a branch: (1 + tanh(x / 2)) / 2 by a rational function."""
     half = min(max(logit * _HALF, -_FLAT), _FLAT)
     square = half * half

@@ -86,7 +86,7 @@ def leaf_values(batched: BatchMachine, wanted: str, share: float | None) -> Leaf
     if used <= 0.0:
         return None
     try:
-        return LeafValues(values_by(known, names, machine.network, machine.words), used)
+        return LeafValues(values_by(known, names, machine.network), used)
     except GdlError as error:
         if wanted != AUTO:
             raise

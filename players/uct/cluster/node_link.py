@@ -26,7 +26,7 @@ REFUSED_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class SearchTarget:
     """What the nodes are to do.
 
     Attributes:
@@ -67,10 +67,10 @@ class NodeLink:
         self.known: tuple[int, RootStatistics] | None = None
         self.fault = ""
         self._fleet, self._place, self._line = fleet, place, line
-        self._target: Target | None = None
+        self._target: SearchTarget | None = None
         self._changed = asyncio.Event()
 
-    def set(self, target: Target) -> None:
+    def set(self, target: SearchTarget) -> None:
         """Do this from now on."""
         self._target = target
         self._changed.set()
@@ -101,7 +101,7 @@ class NodeLink:
                 self.fault = str(error)
                 await asyncio.sleep(REFUSED_SECONDS)
 
-    async def _told(self, target: Target) -> None:
+    async def _told(self, target: SearchTarget) -> None:
         match = target.start["match"]
         order: Message = {"do": "think", "match": match, "number": target.number, "state": target.state}
         order |= {"fix": target.fix, "rest": target.rest}

@@ -27,7 +27,7 @@ from gdl.syntax.parser import parse_term
 from players.fleet.fleet import Fleet, FleetNode, LostWorkerError
 from players.fleet.open_fleet import open_fleet
 from players.processes.limits import describe
-from players.uct.cluster.node_link import NodeLink, Target
+from players.uct.cluster.node_link import NodeLink, SearchTarget
 from players.uct.root_statistics import merge
 from players.uct.tuning import Tuning
 from players.uct.workers.messages import Messages
@@ -49,7 +49,7 @@ class Relay:
         self._messages, self._slot, self._fleet = messages, slot, fleet
         self._inbox: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
         self._search: tuple[int, int, Tuning] | None = None
-        self._target: Target | None = None
+        self._target: SearchTarget | None = None
         self._links: dict[str, NodeLink] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._places = 0
@@ -91,12 +91,12 @@ class Relay:
             case ("machine", int(descriptor)):
                 try:
                     if target is None and self._search is not None:
-                        self._set(Target(self._start_of(descriptor, *self._search)))
+                        self._set(SearchTarget(self._start_of(descriptor, *self._search)))
                 finally:
                     os.close(descriptor)
             case ("root", int(number), propositions, float(deadline)) if target is not None:
                 state = tuple(map(str, propositions))
-                self._set(Target(target.start, number, state, deadline))
+                self._set(SearchTarget(target.start, number, state, deadline))
             case ("fix", int(number), int(place)) if target is not None and number == target.number:
                 self._set(replace(target, fix=place))
             case ("rest",) if target is not None:
@@ -109,7 +109,7 @@ class Relay:
         told = {"rules": to_kif(rules), "role": role, "seed": seed, "tuning": asdict(tuning)}
         return {"match": secrets.token_hex(8), **told}
 
-    def _set(self, target: Target) -> None:
+    def _set(self, target: SearchTarget) -> None:
         self._target = target
         for link in self._links.values():
             link.set(target)

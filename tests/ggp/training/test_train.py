@@ -17,7 +17,7 @@ from ggp.game import Game
 from ggp.tournament.statistics.scores import Tally
 from ggp.training import lesson as lessons
 from ggp.training.lesson import Lesson, lane_machine_of
-from ggp.training.trial import TEST, TrialVerdict, best_of, try_share
+from ggp.training.trial import TEST, TrialTerms, TrialVerdict, best_of, hold_trial, try_share
 from players.knowledge.store import KnowledgeStore
 
 
@@ -38,7 +38,9 @@ def test_a_game_is_trained_listed_shown_and_carried_to_another_cache(tmp_path: P
     )
     assert trained.returncode == 0, trained.stderr
     outcome = orjson.loads(trained.stdout)
-    assert outcome["moves"] > 0 and len(outcome["trials"]) == 2
+    assert outcome["moves"] > 0
+    tried = [(trial["model"], trial["share"]) for trial in outcome["trials"]]
+    assert tried == [("linear", 0.5), ("linear", 1.0), ("tuples", 0.5), ("tuples", 1.0)]
     # One pair decides nothing: what was learnt is kept, but not used.
     assert outcome["share"] == 0.0 and not any(trial["better"] for trial in outcome["trials"])
     (row,) = map(orjson.loads, _ggp(here, "knowledge", "list", "--json").stdout.splitlines())
@@ -57,6 +59,7 @@ def test_a_game_is_trained_listed_shown_and_carried_to_another_cache(tmp_path: P
         _ggp(there, "knowledge", "list", "--json").stdout == _ggp(here, "knowledge", "list", "--json").stdout
     )
 
+    assert {path.name for path in (here / "knowledge" / "tuples").iterdir()} == {row["fingerprint"]}
     (kept,) = (there / "knowledge").iterdir()
     kept.write_bytes(kept.read_bytes()[:-5])
     broken = _ggp(there, "knowledge", "verify")
@@ -72,6 +75,7 @@ def test_what_cannot_be_done_is_told(tmp_path: Path) -> None:
         (("knowledge", "show"), "needs a game"),
         (("knowledge", "show", "hex"), "ggp train hex"),
         (("train", "lightsout", "--minutes", "0"), "several roles"),
+        (("train", "tictactoe", "--model", "deep"), "linear, tuples, auto"),
     ]:
         result = _ggp(tmp_path, *arguments)
         assert result.returncode != 0 and told in result.stderr and "Traceback" not in result.stderr
@@ -115,6 +119,44 @@ def test_what_was_decided_stays_while_more_is_learnt(tmp_path: Path, monkeypatch
     assert lesson.known.share == 0.5
 
 
+def test_a_rung_that_is_better_takes_the_place_of_the_one_below(tmp_path: Path) -> None:
+    store = KnowledgeStore(tmp_path)
+    machine = lane_machine_of(Game.load("tictactoe").machine("propnet"))
+    linear = Lesson(machine, "tictactoe", store)
+    linear.learn(0.1, lambda *_: None)
+    assert linear.known is not None
+    linear.decide(0.5, linear.known)
+    fingerprint = linear.known.fingerprint
+    tuples = Lesson(machine, "tictactoe", store, model="tuples")
+    tuples.learn(0.1, lambda *_: None)
+    assert tuples.known is not None and tuples.known.share == 0.0
+
+    def model() -> str:
+        used = store.get(fingerprint)
+        assert used is not None
+        return used.model
+
+    tuples.decide(0.0, tuples.known)
+    assert model() == "linear"
+    assert Lesson(machine, "tictactoe", store, model="tuples").known is not None
+    tuples.decide(1.0, tuples.known)
+    assert model() == "tuples"
+    below = Lesson(machine, "tictactoe", store).known
+    assert below is not None and below.model == "linear" and below.share == 0.5
+    assert Lesson(machine, "tictactoe", store, fresh=True, model="tuples").known is None
+
+
+def test_a_trial_that_shows_nothing_leaves_knowledge_unused(tmp_path: Path) -> None:
+    machine = lane_machine_of(Game.load("tictactoe").machine("propnet"))
+    lesson = Lesson(machine, "tictactoe", KnowledgeStore(tmp_path))
+    lesson.learn(0.1, lambda *_: None)
+    assert lesson.known is not None
+    terms = TrialTerms(0.01, 1, time.monotonic() + 60, 1, lambda *_: None)
+    verdicts, known = hold_trial(machine, lesson.known, lesson.known, terms)
+    assert [verdict.score.games for verdict in verdicts] == [2, 2]
+    assert known.share == 0.0 and known.record.seconds == 0.01
+
+
 def test_only_a_share_that_is_better_by_the_test_is_used() -> None:
     worse, open_ = (
         TrialVerdict(0.5, Tally(0, 5, 5), False, True),
@@ -128,7 +170,7 @@ def test_only_a_share_that_is_better_by_the_test_is_used() -> None:
 def test_a_trial_ends_when_there_is_no_more_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GGP_CACHE", str(tmp_path))
     machine = Game.load("tictactoe").machine("propnet")
-    verdict = try_share(machine, 1.0, 0.01, 50, time.monotonic() - 1, 1, lambda *_: None)
+    verdict = try_share(machine, 1.0, TrialTerms(0.01, 50, time.monotonic() - 1, 1, lambda *_: None))
     assert verdict.score.games == 0 and not verdict.better and not verdict.decided
     assert TEST.verdict([1.0] * 20) == "H1" and TEST.verdict([0.5] * 100) == "H0"
 

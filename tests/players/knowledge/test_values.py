@@ -21,7 +21,7 @@ from players.knowledge.self_play import Steps
 from players.knowledge.state_values import StateValues, values_by
 from players.knowledge.training import Training, returns
 from players.knowledge.value_kernels import SCALE, learn
-from propnet.kernels.records import pack, record_words, unpack
+from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
 
 
@@ -46,7 +46,7 @@ def test_values_are_those_of_plain_numpy(bases: int, columns: int, n: int, seed:
     bits = rng.random((n, bases)) < rng.random()
     weights = rng.normal(size=(bases, columns)).astype(np.float32)
     constant = rng.normal(size=columns).astype(np.float32)
-    values = StateValues(record_words(bases), columns, tuple(range(columns)))
+    values = StateValues(bases, columns, tuple(range(columns)))
     values.set_weights(weights, constant)
     found = values.of(pack(bits))
     whole = bits @ np.rint(weights * SCALE).astype(np.int64) + np.rint(constant * SCALE).astype(np.int64)
@@ -140,7 +140,7 @@ def test_what_is_learnt_means_the_same_in_a_scrambled_copy() -> None:
     copy, mapping = scramble(machine.rules, 5)
     other = _machine(copy)
     back = {new: old for old, new in mapping.items()}
-    values = values_by(known, canonical_names(copy), other.network, other.words)
+    values = values_by(known, canonical_names(copy), other.network)
 
     # States of the game, told in the names of the copy.
     steps = training._play.play(training.values, 20)
@@ -171,7 +171,7 @@ def test_training_goes_on_where_it_was_left() -> None:
     second.round()
     assert second.progress.moves == 2 * first.progress.moves
     with pytest.raises(KnowledgeError):
-        values_by(replace(known, columns=("#999",)), names, machine.network, machine.words)
+        values_by(replace(known, columns=("#999",)), names, machine.network)
 
 
 def test_games_of_one_role_are_not_learnt() -> None:
@@ -218,7 +218,7 @@ def test_three_roles_have_a_column_each() -> None:
         training.round()
     known = training.knowledge("takers")
     assert len(known.columns) == 3
-    values = values_by(known, names, machine.network, machine.words)
+    values = values_by(known, names, machine.network)
     start = values.of(machine.records([machine.initial_state()]))
     assert np.allclose(start, training.values.of(machine.records([machine.initial_state()])), atol=1e-5)
     assert (start > 0.5).all()

@@ -15,12 +15,12 @@ import pytest
 from gdl.errors import GdlError
 from players.fleet.fleet import Arrays, FleetNode, FleetWorker, LostWorkerError, Message, Parcel
 from players.fleet.local_fleet import LocalFleet
-from players.uct.cluster.node_link import NodeLink, Target
+from players.uct.cluster.node_link import NodeLink, SearchTarget
 
 NODE = FleetNode("n", "here", 3)
 WORKER = FleetWorker(NODE, "a search", None)
 START = {"match": "m", "seed": 5, "rules": "(role a)"}
-TARGET = Target(START, 1, ("p",), time.monotonic() + 9)
+TARGET = SearchTarget(START, 1, ("p",), time.monotonic() + 9)
 
 
 class Script(LocalFleet):
