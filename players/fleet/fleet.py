@@ -66,6 +66,10 @@ class Fleet(ABC):
         """The nodes that are there now."""
 
     @abstractmethod
+    async def workers(self) -> list[FleetWorker]:
+        """The workers that run on the nodes, whoever started them, as far as that can be known here."""
+
+    @abstractmethod
     async def start(self, node: FleetNode, service: str, cores: int) -> FleetWorker:
         """Start a service on a node, and wait until it answers.
 

@@ -36,6 +36,9 @@ class LocalFleet(Fleet):
     async def nodes(self) -> list[FleetNode]:
         return list(self._nodes)
 
+    async def workers(self) -> list[FleetWorker]:
+        return [worker for worker, _ in self._workers.values() if worker.handle.alive]
+
     async def start(self, node: FleetNode, service: str, cores: int) -> FleetWorker:
         busy = (pair for pair in self._workers.values() if pair[0].node == node and pair[0].handle.alive)
         free = node.cores - sum(number for _, number in busy)

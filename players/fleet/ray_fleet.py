@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import secrets
 import sys
 from contextlib import suppress
 from typing import Any
@@ -46,6 +47,7 @@ class RayFleet(Fleet):
         local = LOCAL_RAY.fullmatch(address)
         close_doors(own=local is not None)
         import ray
+        import ray.util
         import ray.util.scheduling_strategies
 
         self._ray: Any = ray
@@ -71,15 +73,26 @@ class RayFleet(Fleet):
 
     async def nodes(self) -> list[FleetNode]:
         listed = await asyncio.to_thread(self._ray.nodes)
-        return [
-            FleetNode(node["NodeID"], node["NodeManagerHostname"], int(node["Resources"]["CPU"]))
-            for node in listed
-            if node["Alive"] and node["Resources"].get("CPU", 0) >= 1
-        ]
+        return [_node(node) for node in listed if node["Alive"] and node["Resources"].get("CPU", 0) >= 1]
+
+    async def workers(self) -> list[FleetWorker]:
+        return await asyncio.to_thread(self._listed)
+
+    def _listed(self) -> list[FleetWorker]:
+        nodes = {node["NodeID"]: node for node in self._ray.nodes() if node["Alive"]}
+        workers = []
+        for name in sorted(self._ray.util.list_named_actors()):
+            node_id, _, rest = name.partition(" ")
+            if (node := nodes.get(node_id)) is not None:
+                with suppress(ValueError):  # it has just ended
+                    handle = self._ray.get_actor(name)
+                    workers.append(FleetWorker(_node(node), rest.partition(" ")[0], handle))
+        return workers
 
     async def start(self, node: FleetNode, service: str, cores: int) -> FleetWorker:
         affinity = self._ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(node.id, soft=False)
-        actor = self._ray.remote(RayWorker).options(num_cpus=cores, scheduling_strategy=affinity)
+        name = f"{node.id} {service} {secrets.token_hex(4)}"
+        actor = self._ray.remote(RayWorker).options(num_cpus=cores, scheduling_strategy=affinity, name=name)
         worker = FleetWorker(node, service, actor.remote(service))
         try:
             async with asyncio.timeout(START_SECONDS):
@@ -121,6 +134,11 @@ class RayFleet(Fleet):
         self._ray.shutdown()
         if self.cluster is not None:
             self.cluster.shutdown()
+
+
+def _node(listed: dict[str, Any]) -> FleetNode:
+    """A node as Ray describes it."""
+    return FleetNode(listed["NodeID"], listed["NodeManagerHostname"], int(listed["Resources"]["CPU"]))
 
 
 def local_cluster(nodes: int) -> Any:

@@ -12,8 +12,15 @@ from players.fleet.frames import pack, unpack
 _HOMES = "players", "ggp"
 
 
+STATUS: Message = {"do": "status"}
+"""What anybody may ask any worker; the answer has a ``text``."""
+
+
 class Service(Protocol):
     """Made without arguments where the worker runs; may be asked several things at once."""
+
+    def status(self) -> str:
+        """What it does now, for people to read."""
 
     async def call(self, message: Message, arrays: Arrays) -> tuple[Message, Arrays]:
         """The answer. Raises GdlError where there is none."""
@@ -38,6 +45,8 @@ async def answer(service: Service, frame: bytes, parcel: bytes = b"") -> bytes:
     """The frame that answers a frame; a refusal is a message of its own."""
     try:
         message, arrays = unpack(frame)
+        if message == STATUS:
+            return pack({"text": service.status()})
         more = unpack(parcel)[1] if parcel else []
         return pack(*await service.call(message, [*arrays, *more]))
     except GdlError as error:

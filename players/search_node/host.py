@@ -13,6 +13,7 @@ from typing import Any
 from gdl.errors import GdlError
 from gdl.machine import Machine
 from gdl.syntax.parser import parse_rules, parse_terms
+from gdl.words import counted
 from players.fleet.fleet import Arrays, Message
 from players.kaskade.kaskade import Kaskade
 from players.uct.root_statistics import RootStatistics, merge
@@ -65,6 +66,13 @@ class SearchHost:
                 await asyncio.sleep(min(max(float(message["seconds"]), 0.0), MOST_WAIT))
                 return self._read(int(message["number"]))
         raise GdlError("this is no question to a search")
+
+    def status(self) -> str:
+        """What is searched, and how much."""
+        if self._pool is None or not self._match:
+            return "no match"
+        known = merge(self._counts, self._pool.read())
+        return f"searches root {self._root}: {known.playouts:,} playouts, {counted(known.nodes, 'state')}"
 
     def close(self) -> None:
         """Search no more."""

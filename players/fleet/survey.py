@@ -1,0 +1,89 @@
+"""What the nodes of a fleet are, and what their workers do now."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gdl.errors import GdlError
+from players.fleet.fleet import Fleet, FleetNode, FleetWorker, Message
+from players.fleet.probe import own_version
+from players.fleet.service import STATUS
+
+PROBE = "players.fleet.probe:NodeProbe"
+START_SECONDS = 30.0
+"""How long the probe of a node may take to start."""
+ANSWER_SECONDS = 2.0
+"""After so long without an answer a worker is silent."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeReport:
+    """A node.
+
+    Attributes:
+        node: which.
+        what: its processor, Python and version of this program.
+        seconds: how long an empty message takes there and back.
+        doing: what its workers say, one line each.
+        fault: what is wrong with it; empty for nothing.
+    """
+
+    node: FleetNode
+    what: str
+    seconds: float
+    doing: Sequence[str]
+    fault: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """For programs."""
+        node = {"node": self.node.id, "host": self.node.host, "cores": self.node.cores}
+        said = {"what": self.what, "seconds": round(self.seconds, 5), "doing": list(self.doing)}
+        return {**node, **said, "fault": self.fault}
+
+
+async def survey(fleet: Fleet) -> list[NodeReport]:
+    """Ask all nodes and workers, side by side."""
+    workers = await fleet.workers()
+    nodes = await fleet.nodes()
+    return list(
+        await asyncio.gather(
+            *(_asked(fleet, node, [w for w in workers if w.node.id == node.id]) for node in nodes)
+        )
+    )
+
+
+async def _asked(fleet: Fleet, node: FleetNode, workers: Sequence[FleetWorker]) -> NodeReport:
+    doing = await asyncio.gather(*(_doing(fleet, worker) for worker in workers))
+    try:
+        async with asyncio.timeout(START_SECONDS):
+            probe = await fleet.start(node, PROBE, 0)
+        try:
+            about, _ = await _call(fleet, probe, {})
+            began = time.perf_counter()
+            await _call(fleet, probe, {})
+            seconds = time.perf_counter() - began
+        finally:
+            await fleet.stop(probe)
+    except (GdlError, TimeoutError) as error:
+        return NodeReport(node, "", 0.0, doing, str(error) if isinstance(error, GdlError) else "silent")
+    what = f"{about['processor']}, Python {about['python']}, {about['version'] or 'not installed'}"
+    fault = "" if about["version"] == own_version() else f"runs {about['version']}, here is {own_version()}"
+    return NodeReport(node, what, seconds, doing, fault)
+
+
+async def _doing(fleet: Fleet, worker: FleetWorker) -> str:
+    name = worker.service.rpartition(":")[2]
+    try:
+        answer, _ = await _call(fleet, worker, STATUS)
+    except (GdlError, TimeoutError):
+        return f"{name}: silent"
+    return f"{name}: {answer['text']}"
+
+
+async def _call(fleet: Fleet, worker: FleetWorker, message: Message) -> tuple[Message, Any]:
+    async with asyncio.timeout(ANSWER_SECONDS):
+        return await fleet.call(worker, message)
