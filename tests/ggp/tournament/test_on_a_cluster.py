@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from ggp.tournament.schedule import Fixture, plan
 from ggp.tournament.settings import GameSpec, TournamentSettings
 from ggp.tournament.sites import Sites
 from ggp.tournament.store import Result, Store
-from players.fleet.fleet import Fleet
+from players.fleet.fleet import Fleet, FleetWorker, LostWorkerError, Message
 from players.fleet.local_fleet import LocalFleet
 from players.fleet.ray_fleet import LOOPBACK, RayFleet
 
@@ -59,24 +60,30 @@ class Changing:
             self._then()
 
 
-def settings(rounds: int) -> TournamentSettings:
+def settings(rounds: int, players: Sequence[str]) -> TournamentSettings:
     game = GameSpec("tictactoe", Game.load("tictactoe").text, 2)
-    entrants = tuple(Entrant(name, name) for name in ("random", "legal"))
+    entrants = tuple(Entrant(name, name) for name in players)
     return TournamentSettings("t", (game,), entrants, rounds, 5.0, 5.0, take_turns=True, level="prover")
 
 
-def play(path: Path, rounds: int, watcher: Changing, sites: Sites | None = None) -> dict[Fixture, Any]:
+def play(
+    path: Path,
+    rounds: int,
+    watcher: Changing,
+    sites: Sites | None = None,
+    players: Sequence[str] = ("random", "legal"),
+) -> dict[Fixture, Any]:
     """The records of a tournament, without times and what comes from them."""
     with Store(path) as store:
-        asyncio.run(Runner(settings(rounds), store, sites=sites).run(watcher))
+        asyncio.run(Runner(settings(rounds, players), store, sites=sites).run(watcher))
         records = list(store.records())
     assert not watcher.errors
     assert len(records) == len(watcher.ended_matches)
     return {fixture: {key: record[key] for key in SAME if key in record} for fixture, record in records}
 
 
-def fixtures(rounds: int) -> list[Fixture]:
-    return list(plan({"tictactoe": 2}, ["random", "legal"], rounds))
+def fixtures(rounds: int, players: Sequence[str] = ("random", "legal")) -> list[Fixture]:
+    return list(plan({"tictactoe": 2}, players, rounds))
 
 
 def test_a_fleet_of_processes_plays_what_this_computer_plays(tmp_path: Path) -> None:
@@ -85,6 +92,22 @@ def test_a_fleet_of_processes_plays_what_this_computer_plays(tmp_path: Path) -> 
     assert here == there
     assert all("moves" in record and "goalValues" in record for record in here.values())
     assert sorted(map(str, there)) == sorted(map(str, fixtures(2)))
+
+
+class _Noting(RayFleet):
+    """Notes the matches that were lost."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(address)
+        self.lost: list[str] = []
+
+    async def call(self, worker: FleetWorker, message: Message, *more: Any) -> Any:
+        try:
+            return await super().call(worker, message, *more)
+        except LostWorkerError:
+            if message.get("do") == "play":
+                self.lost.append(message["job"]["key"])
+            raise
 
 
 def _kill_and_add(fleet: RayFleet) -> None:
@@ -102,13 +125,14 @@ def test_a_node_is_killed_and_one_added_and_no_match_is_lost_or_played_twice(
         monkeypatch.setenv(key, "0")
         monkeypatch.delenv(key)
     monkeypatch.setenv("PYTHONPATH", "")
-    rounds = 8
-    here = play(tmp_path / "here", rounds, Changing())
-    fleet = RayFleet("local-ray:3")
-    watcher = Changing(4, lambda: _kill_and_add(fleet))
-    there = play(tmp_path / "there", rounds, watcher, ClusterSites(fleet))
+    rounds, slow = 4, ("legal", "tests.ggp.tournament.odd_players:Slow")  # a match takes a second
+    here = play(tmp_path / "here", rounds, Changing(), players=slow)
+    fleet = _Noting("local-ray:3")
+    watcher = Changing(2, lambda: _kill_and_add(fleet))
+    there = play(tmp_path / "there", rounds, watcher, ClusterSites(fleet), slow)
+    assert fleet.lost, "the node had a match when it was killed"
     assert here == there
-    assert len(watcher.ended_matches) == len(set(watcher.ended_matches)) == len(fixtures(rounds))
+    assert len(watcher.ended_matches) == len(set(watcher.ended_matches)) == len(fixtures(rounds, slow))
 
 
 def test_a_tournament_that_no_node_plays_ends_with_a_remedy(tmp_path: Path) -> None:

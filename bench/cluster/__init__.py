@@ -1,0 +1,1 @@
+"""What messages between nodes cost, and what a tournament on several nodes takes."""
