@@ -1,0 +1,165 @@
+"""`AdaptedGame`: what all environments of a game share: action ids with names, observations, masks, whose
+turn."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.errors import GdlError, TooLargeError
+from gdl.machine import State
+from ggp.adapters.planes import Planes
+from ggp.game import Game
+from propnet.capabilities import lane_machine
+from propnet.environments.turn_taking import TurnTaking
+from propnet.jit.arrays import Words
+from propnet.kernels.records import unpack
+from propnet.machine import PropnetMachine
+
+OBSERVATIONS: Final = ("bits", "packed", "planes")
+"""What agents see: a 0 or 1 for each base proposition, uint8 (bases,); the same with eight in a byte, the
+lowest bit first, uint8 (bytes,); or :class:`ggp.adapters.planes.Planes`."""
+RENDER_MODES: Final = ("ansi", "svg", "rgb_array")
+
+
+class AdaptedGame:
+    """A game for environments. Pickled it is its source and settings, and is loaded again.
+
+    Roles and moves have the ids of the machine with a network, which are the same in every process: see
+    :meth:`action_names`.
+
+    Attributes:
+        game, machine: the game and its machine.
+        agents: the roles' names.
+        observation: one of :data:`OBSERVATIONS`.
+        turns: who acts in a state, and what those who do not act do.
+    """
+
+    def __init__(
+        self, source: str | Path | Game, *, observation: str = "bits", machine: str = "auto"
+    ) -> None:
+        """Load and ground a game.
+
+        Args:
+            source: as for :meth:`ggp.game.Game.load`, or a game.
+            observation: one of :data:`OBSERVATIONS`.
+            machine: ``propnet``, ``native`` or ``auto``.
+
+        Raises:
+            GdlError: there is no such game, or no such observation.
+            TooLargeError: the game does not ground within the limits.
+        """
+        if observation not in OBSERVATIONS:
+            names = ", ".join(OBSERVATIONS)
+            raise GdlError(f"there is no observation {observation!r}", remedy=f"choose {names}")
+        self.game = source if isinstance(source, Game) else Game.load(source)
+        self.source = self.game.text if isinstance(source, Game) else source
+        self.level = machine
+        self.observation = observation
+        fast = lane_machine(self.game.machine(machine))
+        if fast is None:
+            raise TooLargeError(
+                f"{self.game.name} does not ground within the limits, so its actions have no ids",
+                remedy="environments need a game that `ggp ground` can ground",
+            )
+        self.machine: PropnetMachine = fast
+        self.agents: tuple[str, ...] = tuple(map(fast.rules.spell, fast.roles))
+        for agent, moves in zip(self.agents, fast.network.moves, strict=True):
+            if not moves:
+                raise GdlError(f"{agent} has no moves in {self.game.name}", remedy="see `ggp validate`")
+        self.turns = TurnTaking(fast)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _load, (self.source, self.observation, self.level, self.game.name)
+
+    @property
+    def name(self) -> str:
+        """The game's name."""
+        return self.game.name
+
+    def role(self, agent: str) -> int:
+        """The number of a role. Raises GdlError if there is none of this name."""
+        if agent not in self.agents:
+            raise GdlError(f"the game has no role {agent}", remedy=f"its roles are {', '.join(self.agents)}")
+        return self.agents.index(agent)
+
+    def actions(self, agent: str) -> int:
+        """How many moves a role may ever make: its action ids are 0 and up."""
+        return len(self.machine.network.moves[self.role(agent)])
+
+    def action_names(self, agent: str) -> list[str]:
+        """A role's moves as GDL text, by id."""
+        return [self.machine.rules.spell(move) for move in self.machine.network.moves[self.role(agent)]]
+
+    @cached_property
+    def planes(self) -> Planes:
+        """How states become planes."""
+        return Planes(self.machine)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of an observation, of uint8."""
+        if self.observation == "planes":
+            return self.planes.shape
+        bases = len(self.machine.network.bases)
+        return (bases,) if self.observation == "bits" else ((bases + 7) // 8,)
+
+    @property
+    def highest(self) -> int:
+        """The highest value in an observation; the lowest is 0."""
+        return 255 if self.observation == "packed" else 1
+
+    def observe(self, records: Words) -> NDArray[np.uint8]:
+        """The observations, uint8 (n, *shape), of packed states (n, words). ``packed`` ones are views."""
+        if self.observation == "packed":
+            octets: NDArray[np.uint8] = np.ascontiguousarray(records, "<u8").view(np.uint8)
+            return octets[:, : self.shape[0]]
+        bits = unpack(records, len(self.machine.network.bases)).view(np.uint8)
+        return self.planes.of_bits(bits) if self.observation == "planes" else bits
+
+    def observe_state(self, state: State) -> NDArray[np.uint8]:
+        """The observation of one state."""
+        return np.array(self.observe(self.machine.records([state]))[0])
+
+    def mask(self, role: int, moves: list[int]) -> NDArray[np.int8]:
+        """Of a role's legal moves, int8 (actions,), 1 for legal."""
+        mask = np.zeros(len(self.machine.network.moves[role]), np.int8)
+        mask[moves] = 1
+        return mask
+
+    def rewards(self, state: State) -> list[float]:
+        """Each role's goal in a terminal state / 100; 0 where it has none."""
+        machine = self.machine
+        return [(machine.result(state, role) or 0) / 100 for role in range(len(self.agents))]
+
+    def render(self, state: State, mode: str) -> str | NDArray[np.uint8]:
+        """A state as text (``ansi``), as SVG (``svg``), or as pixels (``rgb_array``), uint8 (height, width,
+        3).
+
+        Raises GdlError for another mode, or where pixels need a package that is not there."""
+        if mode == "ansi":
+            return state.board()
+        if mode == "svg":
+            return state._repr_svg_() or ""
+        if mode == "rgb_array":
+            from ggp.adapters.raster import raster
+
+            return raster(self._painter, state)
+        raise GdlError(f"there is no render mode {mode!r}", remedy=f"choose {', '.join(RENDER_MODES)}")
+
+    @cached_property
+    def _painter(self) -> Any:
+        from ggp.boards.svg.picture import SvgPainter
+
+        return SvgPainter.of_machine(self.machine, self.name)
+
+
+def _load(source: str | Path, observation: str, level: str, name: str) -> AdaptedGame:
+    """The game again, after pickling."""
+    text = str(source)
+    game: str | Path | Game = Game(name, text) if isinstance(source, str) and "(" in text else source
+    return AdaptedGame(game, observation=observation, machine=level)

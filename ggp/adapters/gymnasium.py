@@ -1,0 +1,219 @@
+"""Gymnasium environments: `GdlEnv`, and our games registered as ``gdl/NAME-v0``.
+
+Importing this module registers the games that come along. ``gymnasium.make("gdl/eightpuzzle-v0")`` works from
+then on, and ``gymnasium.make("ggp.adapters.gymnasium:gdl/eightpuzzle-v0")`` without an import.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gdl.errors import GdlError, MoveError
+from ggp.adapters.adapted_game import RENDER_MODES, AdaptedGame
+from ggp.adapters.missing import missing
+from ggp.game import Game, find_rules_file, installed_games
+from players.player import Player
+from players.registry import check_name, make_player
+
+try:
+    import gymnasium
+    from gymnasium import spaces
+except ImportError:
+    raise missing("gymnasium", "Gymnasium environments") from None
+
+_NAMESPACE = "gdl"
+_START_SECONDS = 0.1
+
+
+class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
+    """One role of a game; players of ours have the others.
+
+    A step makes the role's move and the others', and goes on while the role only waits. The reward is its
+    goal / 100 at the end, 0 before. The observation is a dictionary with ``observation`` and ``action_mask``.
+
+    Args:
+        game: as for :meth:`ggp.game.Game.load`, or a game, or an :class:`AdaptedGame` to share.
+        role: the role that acts; the first by default.
+        opponents: a player for each other role, ``{"o": "uct:playouts=200"}``, or one name for all;
+            ``random`` by default.
+        observation: one of :data:`ggp.adapters.adapted_game.OBSERVATIONS`.
+        render_mode: ``ansi``, ``svg``, ``rgb_array`` or None.
+        max_steps: joint moves after which a match is truncated; 0 for never.
+        illegal: what an illegal action does: ``end`` ends the match with reward 0 and ``illegal`` in the
+            info, as if it was lost, ``error`` raises MoveError.
+        seconds: for each move of an opponent, at most.
+        machine: as for :class:`AdaptedGame`.
+
+    Raises:
+        GdlError: there is no such game, role or player.
+    """
+
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012 (as gymnasium has it)
+
+    def __init__(
+        self,
+        game: str | Path | Game | AdaptedGame,
+        role: str | None = None,
+        opponents: str | Mapping[str, str] = "random",
+        observation: str = "bits",
+        render_mode: str | None = None,
+        max_steps: int = 0,
+        illegal: str = "end",
+        seconds: float = 1.0,
+        machine: str = "auto",
+    ) -> None:
+        if illegal not in ("end", "error"):
+            raise GdlError(f"illegal={illegal!r}", remedy="choose end or error")
+        adapted = (
+            game
+            if isinstance(game, AdaptedGame)
+            else AdaptedGame(game, observation=observation, machine=machine)
+        )
+        self.adapted = adapted
+        self.role = adapted.agents[0] if role is None else role
+        self._role = adapted.role(self.role)
+        self.opponents = _opponents(adapted, self.role, opponents)
+        self.render_mode = render_mode
+        self.max_steps = max_steps
+        self.illegal = illegal
+        self.seconds = seconds
+        self.action_space = spaces.Discrete(adapted.actions(self.role))
+        self.observation_space = spaces.Dict(
+            {
+                "observation": spaces.Box(0, adapted.highest, adapted.shape, np.uint8),
+                "action_mask": spaces.Box(0, 1, (adapted.actions(self.role),), np.int8),
+            }
+        )
+        self._players: dict[int, Player] = {}
+        self._begin()
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Begin a match, the opponents with new random numbers."""
+        super().reset(seed=seed)
+        self.close()
+        self._begin()
+        self._go_on()
+        return self._seen(), {}
+
+    def step(self, action: Any) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
+        """Make the role's move: observation, reward, terminated, truncated, info."""
+        move = int(action)
+        mine = self._options[self._role]
+        if self._over():
+            raise MoveError("the match is over", remedy="call reset")
+        if move not in mine:
+            if self.illegal == "error":
+                raise MoveError(f"action {move} is not legal here", remedy="choose by the action_mask")
+            self._ended = True
+            return self._seen(), 0.0, True, False, {"illegal": True}
+        self._make(move)
+        self._go_on()
+        terminated = self.gdl_state.terminal
+        reward = self.adapted.rewards(self.gdl_state)[self._role] if terminated else 0.0
+        return self._seen(), reward, terminated, not terminated and self._over(), {}
+
+    def render(self) -> Any:
+        """The state in the mode that was asked for; None without a mode."""
+        return None if self.render_mode is None else self.adapted.render(self.gdl_state, self.render_mode)
+
+    def close(self) -> None:
+        """Stop the opponents."""
+        for player in self._players.values():
+            player.stop()
+        self._players.clear()
+
+    def _begin(self) -> None:
+        self.gdl_state = self.adapted.machine.initial_state()
+        self._options = self.adapted.turns.options(self.gdl_state)
+        self.steps = 0
+        self._ended = False
+
+    def _over(self) -> bool:
+        if self._ended or self.gdl_state.terminal or not all(self._options):
+            return True
+        return 0 < self.max_steps <= self.steps
+
+    def _go_on(self) -> None:
+        """Make moves until the role acts, or the match is over."""
+        begun = self.steps
+        while not self._over():
+            if self._role in self.adapted.turns.acting(self._options):
+                return
+            if self.steps - begun >= 10_000:
+                self._ended = True  # nobody will ever act again
+                return
+            self._make(self._options[self._role][0])
+
+    def _make(self, move: int) -> None:
+        """Make a joint move: this one, and the opponents'."""
+        joint = [
+            move if role == self._role else moves[0] if len(moves) == 1 else self._ask(role)
+            for role, moves in enumerate(self._options)
+        ]
+        self.gdl_state = self.adapted.machine.next_state(self.gdl_state, joint)
+        self._options = self.adapted.turns.options(self.gdl_state)
+        self.steps += 1
+
+    def _ask(self, role: int) -> int:
+        """An opponent's move."""
+        player = self._players.get(role)
+        if player is None:
+            name = self.opponents[self.adapted.agents[role]]
+            player = self._players[role] = make_player(name, int(self.np_random.integers(1 << 62)))
+            until = time.monotonic() + _START_SECONDS
+            player.start(self.adapted.machine, role, self.gdl_state, _START_SECONDS, until)
+        return player.choose(self.gdl_state, time.monotonic() + self.seconds).move
+
+    def _seen(self) -> dict[str, Any]:
+        return {
+            "observation": self.adapted.observe_state(self.gdl_state),
+            "action_mask": self.adapted.mask(self._role, self._options[self._role]),
+        }
+
+
+def _opponents(adapted: AdaptedGame, role: str, given: str | Mapping[str, str]) -> dict[str, str]:
+    """A player's name for each other role. Raises GdlError for roles and players that are not there."""
+    others = [agent for agent in adapted.agents if agent != role]
+    if isinstance(given, str):
+        named = dict.fromkeys(others, given)
+    else:
+        for agent in given:
+            if agent not in others:
+                raise GdlError(
+                    f"{agent} is no opponent of {role}", remedy=f"opponents are {', '.join(others) or 'none'}"
+                )
+        named = {agent: given.get(agent, "random") for agent in others}
+    for name in named.values():
+        check_name(name)
+    return named
+
+
+def register_game(source: str | Path, name: str | None = None) -> str:
+    """Register a .kif file, or one of our games, as ``gdl/NAME-v0``; NAME is the file's stem by default.
+    Returns the id. Raises GdlError if there is no such file."""
+    path = find_rules_file(str(source))
+    identifier = f"{_NAMESPACE}/{name or path.stem}-v0"
+    if identifier not in gymnasium.registry:
+        gymnasium.register(
+            identifier,
+            entry_point=f"{__name__}:{GdlEnv.__name__}",
+            vector_entry_point=f"{__package__}.vector:GdlVectorEnv",
+            kwargs={"game": str(path)},
+            disable_env_checker=True,
+        )
+    return identifier
+
+
+def register_games() -> list[str]:
+    """Register the games that come along; their ids."""
+    return [register_game(path) for path in installed_games()]
+
+
+register_games()

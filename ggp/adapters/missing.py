@@ -1,0 +1,14 @@
+"""What to install where a framework is not there."""
+
+from __future__ import annotations
+
+from gdl.errors import GdlError
+
+
+class MissingPackageError(GdlError, ImportError):
+    """A package of an extra is not installed."""
+
+
+def missing(package: str, what: str) -> MissingPackageError:
+    """The error that tells that ``what`` need a package."""
+    return MissingPackageError(f"{what} need the package {package}", remedy="pip install 'kaskade-ggp[rl]'")

@@ -1,0 +1,146 @@
+"""Vector environments of Gymnasium: a lane for each, one compiled step for all of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.errors import GdlError
+from ggp.adapters.adapted_game import AdaptedGame
+from ggp.adapters.missing import missing
+from ggp.game import Game
+from propnet.environments.vector_match import MEMORY_LIMIT, VectorMatch
+
+try:
+    import gymnasium
+    from gymnasium import spaces
+    from gymnasium.vector import AutoresetMode, VectorEnv
+    from gymnasium.vector.utils import batch_space
+except ImportError:
+    raise missing("gymnasium", "vector environments") from None
+
+_MODES = {
+    AutoresetMode.NEXT_STEP: "next-step",
+    AutoresetMode.SAME_STEP: "same-step",
+    AutoresetMode.DISABLED: "disabled",
+}
+
+
+class GdlVectorEnv(VectorEnv[dict[str, Any], NDArray[Any], NDArray[Any]]):
+    """Many matches of a game, a role of which acts; the other roles move at random.
+
+    A step is one joint move in each match: where the role only waits, its mask has that one move. For all
+        roles at
+    once, with nothing unpacked, see ``match``.
+
+    Args:
+        game: as for :class:`AdaptedGame`, or one to share.
+        num_envs: how many; multiples of 512 leave no lane empty.
+        role: the role that acts; the first by default.
+        observation: one of :data:`ggp.adapters.adapted_game.OBSERVATIONS`; ``packed`` ones are views of
+            buffers that the next step overwrites.
+        autoreset_mode: when a match that is over begins anew, an ``AutoresetMode`` or its value. With
+            ``SameStep`` the last observations are ``final_obs`` in the info; with ``Disabled``
+            ``reset(options={"reset_mask": ...})`` has some begin anew.
+        max_steps: joint moves after which a match is truncated; 0 for never.
+        memory_limit: bytes, as for :class:`VectorMatch`.
+        machine: as for :class:`AdaptedGame`.
+
+    Attributes:
+        match: the :class:`VectorMatch`.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 (as gymnasium has it)
+
+    def __init__(
+        self,
+        game: str | Path | Game | AdaptedGame,
+        num_envs: int = 1,
+        role: str | None = None,
+        observation: str = "bits",
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        max_steps: int = 0,
+        memory_limit: int = MEMORY_LIMIT,
+        machine: str = "auto",
+        render_mode: str | None = None,
+    ) -> None:
+        if render_mode is not None:
+            raise GdlError("vector environments are not drawn", remedy="draw a single environment")
+        adapted = (
+            game
+            if isinstance(game, AdaptedGame)
+            else AdaptedGame(game, observation=observation, machine=machine)
+        )
+        mode = AutoresetMode(autoreset_mode)
+        self.adapted = adapted
+        self.num_envs = num_envs
+        self.role = adapted.agents[0] if role is None else role
+        self._role = adapted.role(self.role)
+        self.metadata = {**type(self).metadata, "autoreset_mode": mode}
+        self.match = VectorMatch(
+            adapted.machine, num_envs, autoreset=_MODES[mode], max_steps=max_steps, memory_limit=memory_limit
+        )
+        self._actions = self.match.random_actions()
+        self._same_step = mode is AutoresetMode.SAME_STEP
+        actions = adapted.actions(self.role)
+        self.single_action_space = spaces.Discrete(actions)
+        self.single_observation_space = spaces.Dict(
+            {
+                "observation": spaces.Box(0, adapted.highest, adapted.shape, np.uint8),
+                "action_mask": spaces.Box(0, 1, (actions,), np.int8),
+            }
+        )
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+
+    def reset(
+        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Begin all matches, or those of ``options["reset_mask"]``, bool (num_envs,). The first seed
+        counts."""
+        first = seed[0] if isinstance(seed, list) else seed
+        which = None if options is None else options.get("reset_mask")
+        self.match.reset(which, seed=first)
+        return self._seen(), {}
+
+    def step(
+        self, actions: NDArray[Any]
+    ) -> tuple[dict[str, Any], NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+        """Make a joint move in each match, from action ids (num_envs,). Rewards float32, terminated and
+        truncated bool (num_envs,), overwritten by the next step. Raises MoveError for an action that is not
+        legal; nothing has changed then."""
+        match = self.match
+        if len(self.adapted.agents) > 1:
+            match.random_actions(self._actions)
+        self._actions[:, self._role] = actions
+        match.step(self._actions)
+        info: dict[str, Any] = {}
+        if self._same_step and match.done.any():
+            last = self.adapted.observe(match.final_bits)
+            masks = np.zeros((self.num_envs, self.adapted.actions(self.role)), np.int8)
+            info = {
+                "final_obs": {"observation": last, "action_mask": masks},
+                "_final_obs": match.done.copy(),
+            }
+        return self._seen(), match.rewards[:, self._role], match.terminated, match.truncated, info
+
+    def random_actions(self) -> NDArray[np.int32]:
+        """A uniformly random legal action for each match, int32 (num_envs,)."""
+        return self.match.random_actions()[:, self._role]
+
+    def _seen(self) -> dict[str, Any]:
+        return {
+            "observation": self.adapted.observe(self.match.bits),
+            "action_mask": self.match.legal(self._role).view(np.int8),
+        }
+
+
+def make_vec(game: str, num_envs: int = 1, **settings: Any) -> GdlVectorEnv:
+    """A vector environment by id (``gdl/connectfour-v0``), name or path; settings as for
+    :class:`GdlVectorEnv`."""
+    if game in gymnasium.registry:
+        return GdlVectorEnv(num_envs=num_envs, **{**gymnasium.spec(game).kwargs, **settings})
+    return GdlVectorEnv(game.removeprefix("gdl/").removesuffix("-v0"), num_envs, **settings)

@@ -1,0 +1,290 @@
+"""Environments pass their frameworks' own checks, are the game they are made of, and tell what is wrong."""
+
+from __future__ import annotations
+
+import pickle
+import random
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gdl.errors import GdlError, MoveError, TooLargeError
+from ggp.adapters.adapted_game import OBSERVATIONS, AdaptedGame
+from ggp.adapters.missing import missing
+
+ROOT = Path(__file__).parents[3]
+gymnasium = pytest.importorskip("gymnasium", reason="pip install 'kaskade-ggp[rl]'")
+pytest.importorskip("pettingzoo", reason="pip install 'kaskade-ggp[rl]'")
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+FRAME = "(role r) (init a) (<= (next {}) (true a)) (<= terminal (true b)) (goal r 0) (<= (next b) (true b))\n"
+STUCK = FRAME.format("c") + "(<= (legal r x) (true a))"
+NOBODY = FRAME.format("c")
+ENDLESS = FRAME.format("a") + "(legal r x) (legal r y)"
+
+
+@cache
+def adapted(name: str, observation: str = "bits") -> AdaptedGame:
+    return AdaptedGame(name, observation=observation)
+
+
+@pytest.mark.parametrize("observation", OBSERVATIONS)
+@pytest.mark.parametrize("name", ["tictactoe", "tron", "eightpuzzle", "othello"])
+def test_the_checks_of_the_frameworks_pass(
+    name: str, observation: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from gymnasium.utils.env_checker import check_env
+    from pettingzoo.test import api_test, parallel_api_test, seed_test
+
+    from ggp.adapters import GdlAEC, GdlEnv, GdlParallel
+
+    game = adapted(name, observation)
+    api_test(GdlAEC(game), num_cycles=60)
+    parallel_api_test(GdlParallel(game), num_cycles=60)
+    seed_test(lambda: GdlAEC(game), num_cycles=30)
+    check_env(GdlEnv(game))
+
+
+def test_registered_environments_are_made_and_checked_with_every_way_to_draw(tmp_path: Path) -> None:
+    pytest.importorskip("PIL", reason="pip install 'kaskade-ggp[rl]'")
+    from gymnasium.utils.env_checker import check_env
+
+    from ggp.adapters import register_game
+
+    rules = tmp_path / "mine.kif"
+    rules.write_text((ROOT / "games" / "tictactoe.kif").read_text())
+    for identifier in (register_game("eightpuzzle"), register_game(rules)):
+        environment = gymnasium.make(identifier)
+        check_env(environment.unwrapped)
+        again = pickle.loads(pickle.dumps(environment.spec)).make()
+        assert again.observation_space == environment.observation_space
+    pixels = gymnasium.make("gdl/mine-v0", render_mode="rgb_array")
+    pixels.reset(seed=1)
+    assert len({color.tobytes() for row in pixels.render() for color in row}) > 3
+
+
+def _random_match(environment: Any, seed: int) -> list[tuple[str, int, dict[str, float]]]:
+    """Every agent, action and the rewards after it."""
+    rng = random.Random(seed)
+    environment.reset(seed=seed)
+    log = []
+    for agent in environment.agent_iter():
+        seen, _, terminated, truncated, _ = environment.last()
+        if terminated or truncated:
+            environment.step(None)
+            continue
+        action = rng.choice(np.flatnonzero(seen["action_mask"]).tolist())
+        environment.step(action)
+        log.append((agent, action, dict(environment.rewards)))
+    return log
+
+
+@pytest.mark.parametrize("name", ["connectfour", "tron", "othello", "chinesecheckers"])
+def test_agents_that_act_one_by_one_play_the_game(name: str) -> None:
+    from ggp.adapters import GdlAEC
+
+    game = adapted(name)
+    machine = game.machine
+    log = _random_match(GdlAEC(game), 5)
+    state, waiting = machine.initial_state(), iter(log)
+    step: tuple[str, int, dict[str, float]] | None = next(waiting)
+    rewards: dict[str, float] = {}
+    while not state.terminal:
+        joint = []
+        for role, agent in enumerate(game.agents):
+            moves = machine.legal_moves(state, role)
+            if step is not None and step[0] == agent and (len(moves) > 1 or step[1] == moves[0]):
+                assert step[1] in moves
+                joint.append(step[1])
+                rewards = step[2]
+                step = next(waiting, None)
+            else:
+                assert len(moves) == 1
+                joint.append(moves[0])
+        state = machine.next_state(state, joint)
+    assert step is None
+    assert rewards == dict(zip(game.agents, game.rewards(state), strict=True))
+    if name == "connectfour":
+        agents = [agent for agent, _, _ in log]
+        assert agents == [game.agents[i % 2] for i in range(len(agents))]
+
+
+def test_agents_that_act_together_play_the_game() -> None:
+    from ggp.adapters import GdlParallel
+
+    environment = GdlParallel("tron", max_steps=50)
+    machine = environment.adapted.machine
+    seen, _ = environment.reset()
+    state = machine.initial_state()
+    rng = random.Random(2)
+    while environment.agents:
+        actions = {a: rng.choice(np.flatnonzero(seen[a]["action_mask"]).tolist()) for a in environment.agents}
+        state = machine.next_state(state, list(actions.values()))
+        seen, rewards, _, _, _ = environment.step(actions)
+        assert environment.gdl_state == state
+    assert list(rewards.values()) == environment.adapted.rewards(state)
+
+
+def test_illegal_actions_are_told_or_end_the_match() -> None:
+    from ggp.adapters import GdlAEC, GdlEnv, GdlParallel
+
+    turns = GdlAEC("tictactoe")
+    turns.reset()
+    turns.step(0)
+    with pytest.raises(MoveError, match=r"action 0 \(\(mark a 1\)\) is not legal for o"):
+        turns.step(0)
+    together = GdlParallel("tictactoe")
+    together.reset()
+    with pytest.raises(MoveError, match="x has 9 legal moves"):
+        together.step({})
+    together.step({"x": 3})
+    single = GdlEnv("eightpuzzle")
+    seen, _ = single.reset()
+    wrong = int(np.flatnonzero(seen["action_mask"] == 0)[0])
+    _, reward, terminated, truncated, info = single.step(wrong)
+    assert (reward, terminated, truncated, info) == (0.0, True, False, {"illegal": True})
+    strict = GdlEnv("eightpuzzle", illegal="error")
+    strict.reset()
+    with pytest.raises(MoveError, match="not legal"):
+        strict.step(wrong)
+
+
+def test_what_is_not_there_is_one_clear_line() -> None:
+    from ggp.adapters import GdlEnv
+
+    for settings, words in (
+        ({"role": "z"}, "no role z"),
+        ({"opponents": {"z": "random"}}, "z is no opponent of x"),
+        ({"opponents": "deepthought"}, "no player 'deepthought'"),
+        ({"observation": "smell"}, "no observation 'smell'"),
+        ({"illegal": "shrug"}, "choose end or error"),
+    ):
+        with pytest.raises(GdlError, match=words):
+            GdlEnv("tictactoe", **settings)
+    with pytest.raises(GdlError, match="no render mode"):
+        adapted("tictactoe").render(adapted("tictactoe").machine.initial_state(), "smoke")
+    with pytest.raises(GdlError, match="r has no moves"):
+        AdaptedGame(NOBODY)
+    with pytest.raises(TooLargeError, match="does not ground"):
+        AdaptedGame("tictactoe", machine="prover")
+
+
+def test_matches_without_an_end_are_truncated() -> None:
+    from ggp.adapters import GdlAEC, GdlEnv
+
+    stuck = GdlAEC(STUCK)
+    stuck.reset()
+    stuck.step(0)
+    assert all(stuck.truncations.values())
+    endless = GdlEnv(ENDLESS, max_steps=3)
+    endless.reset()
+    assert [endless.step(0)[3] for _ in range(3)] == [False, False, True]
+
+
+def test_opponents_are_our_players_and_a_seed_repeats_them() -> None:
+    from ggp.adapters import GdlEnv
+
+    def match(opponent: str, seed: int) -> list[bytes]:
+        environment = GdlEnv(adapted("tictactoe"), role="o", opponents={"x": opponent})
+        seen, _ = environment.reset(seed=seed)
+        states, over = [seen["observation"].tobytes()], False
+        while not over:
+            seen, _, over, _, _ = environment.step(np.flatnonzero(seen["action_mask"])[0])
+            states.append(seen["observation"].tobytes())
+        environment.close()
+        return states
+
+    assert match("random", 3) == match("random", 3)
+    assert len({match("random", seed)[0] for seed in range(12)}) > 1
+    assert match("greedy", 1)
+
+
+def test_planes_hold_what_the_state_holds() -> None:
+    for name in ("connectfour", "othello", "eightpuzzle", "nim"):
+        game = adapted(name, "planes")
+        matches = np.unique(_visited(game), axis=0)
+        planes = game.observe(matches)
+        assert len(np.unique(planes.reshape(len(planes), -1), axis=0)) == len(matches)
+        assert planes.shape[1:] == game.shape and len(game.planes.names) == game.shape[0]
+    first = adapted("tictactoe", "planes")
+    state = first.machine.initial_state().play("(mark a 3)")
+    assert first.observe_state(state)[first.planes.names.index("x")].sum() == 1
+
+
+def _visited(game: AdaptedGame) -> np.ndarray:
+    from propnet.environments.vector_match import VectorMatch
+
+    matches = VectorMatch(game.machine, 20)
+    return np.concatenate([matches.step(matches.random_actions()).bits.copy() for _ in range(20)])
+
+
+@pytest.mark.parametrize("observation", OBSERVATIONS)
+def test_pickled_environments_go_on_as_the_same_game(observation: str) -> None:
+    from ggp.adapters import GdlAEC
+
+    game = adapted("tictactoe", observation)
+    again = pickle.loads(pickle.dumps(game))
+    assert (again.agents, again.shape) == (game.agents, game.shape)
+    assert again.action_names("x") == game.action_names("x")
+    assert _random_match(GdlAEC(again), 9) == _random_match(GdlAEC(game), 9)
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
+def test_vector_environments_are_single_ones_side_by_side(mode: str) -> None:
+    from ggp.adapters import GdlEnv, make_vec
+
+    game = adapted("lightsout")
+    many = make_vec("gdl/lightsout-v0", num_envs=3, autoreset_mode=mode, max_steps=7)
+    singles = [GdlEnv(game, max_steps=7) for _ in range(3)]
+    seen, _ = many.reset(seed=1)
+    for single in singles:
+        single.reset()
+    over = np.zeros(3, np.bool_)
+    for _ in range(30):
+        if mode == "Disabled" and over.all():
+            seen, _ = many.reset(options={"reset_mask": over})
+            for single in singles:
+                single.reset()
+            over[:] = False
+        actions = np.array([np.flatnonzero(mask)[0] for mask in seen["action_mask"]])
+        actions[1] = np.flatnonzero(seen["action_mask"][1])[-1]
+        seen, rewards, terminated, truncated, info = many.step(actions)
+        for i, single in enumerate(singles):
+            if over[i] and mode == "NextStep":
+                expected, reward, ended, cut = single.reset()[0], 0.0, False, False
+            else:
+                expected, reward, ended, cut, _ = single.step(actions[i])
+            if (ended or cut) and mode == "SameStep":
+                assert (info["final_obs"]["observation"][i] == expected["observation"]).all()
+                expected = single.reset()[0]
+            assert all((seen[key][i] == expected[key]).all() for key in expected)
+            assert (rewards[i], terminated[i], truncated[i]) == (np.float32(reward), ended, cut)
+        over = terminated | truncated
+    assert many.observation_space.contains(seen)
+
+
+def test_a_missing_package_is_told_with_its_remedy() -> None:
+    assert "pip install 'kaskade-ggp[rl]'" in str(missing("gymnasium", "Gymnasium environments"))
+    blocked = "import sys; sys.modules.update({'gymnasium': None, 'pettingzoo': None, 'pyspiel': None});"
+    for name in ("GdlEnv", "GdlAEC", "make_vec"):
+        code = (
+            f"{blocked} from ggp.adapters import AdaptedGame, VectorMatch; import ggp.adapters as a; a.{name}"
+        )
+        run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+        assert run.returncode == 1 and "pip install 'kaskade-ggp[rl]'" in run.stderr.splitlines()[-1]
+
+
+def test_each_module_imports_its_own_framework_only() -> None:
+    for module, others in (
+        ("gymnasium", ("pettingzoo", "pyspiel")),
+        ("vector", ("pettingzoo", "pyspiel")),
+        ("pettingzoo", ("pyspiel",)),
+        ("adapted_game", ("gymnasium", "pettingzoo", "pyspiel")),
+    ):
+        code = f"import sys, ggp.adapters.{module}; print([m for m in {others} if m in sys.modules])"
+        run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+        assert run.stdout.strip() == "[]", (module, run.stdout, run.stderr)
