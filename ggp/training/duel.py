@@ -16,18 +16,24 @@ from players.uct.tuning import Tuning
 
 _SURE = 1.96
 """Standard errors of a 95 % interval."""
-__all__ = ["LONGEST", "opening", "play_pair", "summary"]
+__all__ = ["LONGEST", "interval", "opening", "play_pair", "summary"]
 
 
-def summary(score: Tally) -> str:
-    """What the first tuning has got, with Wilson's interval of its share."""
+def interval(score: Tally) -> tuple[float, float]:
+    """Wilson's interval of 95 % of the first tuning's share."""
     games, share = max(1.0, score.games), score.score
     # Draws make it rather too wide than too narrow.
     middle = (share + _SURE**2 / games / 2) / (1 + _SURE**2 / games)
     width = _SURE * math.sqrt(share * (1 - share) / games + (_SURE / games / 2) ** 2) / (1 + _SURE**2 / games)
+    return middle - width, middle + width
+
+
+def summary(score: Tally) -> str:
+    """What the first tuning has got, with the interval of its share."""
+    low, high = interval(score)
     return (
-        f"{share * score.games:g} of {score.games:g} ({score.wins:g} won, {score.draws:g} drawn,"
-        f" {score.losses:g} lost; 95 % interval {middle - width:.0%} to {middle + width:.0%})"
+        f"{score.score * score.games:g} of {score.games:g} ({score.wins:g} won, {score.draws:g} drawn,"
+        f" {score.losses:g} lost; 95 % interval {low:.0%} to {high:.0%})"
     )
 
 
