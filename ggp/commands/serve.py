@@ -34,6 +34,11 @@ def command(
     cluster: str = typer.Option(
         "", metavar="ADDRESS", help="Search on a Ray cluster too: HOST:PORT; local-ray:N for N nodes here."
     ),
+    knowledge: str | None = typer.Option(
+        None,
+        metavar="DIR|off",
+        help="What ggp train has learnt: another folder than that of the cache, or off.",
+    ),
     longest_clock: int = typer.Option(
         LONGEST_CLOCK, min=1, max=MAX_CLOCK, help="Seconds; longer clocks of a match are cut down to it."
     ),
@@ -74,6 +79,8 @@ def command(
     check_name(player)
     if tables is not None:
         player = _from_tables(tables, player)
+    if knowledge is not None:
+        player = _knowing(knowledge, player)
     if workers is not None:
         player = with_option(player, "workers", workers)
     if not all(c.isalnum() or c in "-_.+" for c in name):
@@ -100,6 +107,23 @@ def command(
             forks=FORKS,
         )
         run_server(Server(fit(config, raise_limit())).run())
+
+
+def _knowing(knowledge: str, player: str) -> str:
+    """The name of the player that uses what is in a folder, or nothing that was learnt."""
+    from pathlib import Path
+
+    from players.registry import with_option
+
+    if knowledge != "off" and not Path(knowledge).is_dir():
+        raise GdlError(f"--knowledge {knowledge}: there is no such folder", remedy="a folder, or off")
+    named = with_option(player, "knowledge", knowledge)
+    if named == player or any(c in knowledge for c in ",="):
+        raise GdlError(
+            f"--knowledge {knowledge} with --player {player}",
+            remedy="uct uses knowledge, where it has no such option yet; no comma or = in the folder's name",
+        )
+    return named
 
 
 def _from_tables(folder: str, player: str) -> str:

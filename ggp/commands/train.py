@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -24,6 +25,9 @@ def command(
     ] = 0.1,
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget what was learnt before.")] = False,
     seed: Annotated[int, typer.Option(help="Of self-play and of the matches.", min=0)] = 0,
+    report: Annotated[
+        Path | None, typer.Option(help="Write a page with plots: the course, squares' worth, matches.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The outcome as one JSON object.")] = False,
 ) -> None:
     """Learn what a game's states are worth.
@@ -50,11 +54,20 @@ def command(
     if model not in (*MODELS, "auto"):
         raise GdlError(f"there is no model {model!r}", remedy=", ".join((*MODELS, "auto")))
     rungs = MODELS if model == "auto" else (model,)
+    if report is not None:
+        from ggp.commands import check_writable
+        from ggp.tournament.output.plots import check_installed
+
+        check_installed()
+        check_writable(report)
     loaded = Game.load(game)
     machine = lane_machine_of(loaded.machine("auto"))
     playing = guided(machine) if isinstance(machine, NativeMachine) else machine
 
+    courses: dict[str, list[tuple[float, TrainingProgress]]] = {}
+
     def show_progress(seconds: float, progress: TrainingProgress) -> None:
+        courses[rung].append((seconds, progress))
         typer.echo(
             f"{seconds:6.0f} s  {progress.moves:,} moves, {progress.finished:,} matches,"
             f" error {progress.error:.3f}, {machine.rules.spell(machine.roles[0])} gets {progress.share:.0%}",
@@ -74,6 +87,7 @@ def command(
             break
         if lesson.known is not None:
             typer.echo(f"{rung} goes on after {lesson.known.moves:,} moves", err=True)
+        courses[rung] = []
         lesson.learn(60.0 * minutes / len(rungs), show_progress)
         assert lesson.known is not None
         learnt = lesson.known
@@ -92,6 +106,11 @@ def command(
         first = first or learnt
     known = below or first
     assert known is not None
+    if report is not None:
+        from ggp.commands import write
+        from ggp.training.report import training_report
+
+        write(report, training_report(loaded.name, machine, known, courses, verdicts).encode())
     if as_json:
         import orjson
 

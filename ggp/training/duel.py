@@ -1,39 +1,39 @@
-"""Duels of two tunings of the search in one process, at equal CPU time for each move.
+"""Pairs of duels of two tunings of the search (:mod:`players.uct.duel`), and what came of them.
 
-Both search with the same machine, one after the other. Each opening of random moves is played twice, with
+Each opening of random moves is played twice, with
 seats changed.
 """
 
 from __future__ import annotations
 
 import math
-import random
-import time
 
 from gdl.machine import Machine, State
-from ggp.tournament.openings import Openings, in_order
+from ggp.tournament.openings import Openings
 from ggp.tournament.statistics.scores import Tally, compare
-from players.uct.root_statistics import rank, strategy
-from players.uct.search import Search
+from players.uct.duel import LONGEST, play
 from players.uct.tuning import Tuning
 
 _SURE = 1.96
 """Standard errors of a 95 % interval."""
-LONGEST = 500
-"""Joint moves after which a match is drawn."""
-_LEAST = 0.02
-"""Seconds for which a batch is planned at least: CPU time may be left where the clock has gone on."""
+__all__ = ["LONGEST", "interval", "opening", "play_pair", "summary"]
 
 
-def summary(score: Tally) -> str:
-    """What the first tuning has got, with Wilson's interval of its share."""
+def interval(score: Tally) -> tuple[float, float]:
+    """Wilson's interval of 95 % of the first tuning's share."""
     games, share = max(1.0, score.games), score.score
     # Draws make it rather too wide than too narrow.
     middle = (share + _SURE**2 / games / 2) / (1 + _SURE**2 / games)
     width = _SURE * math.sqrt(share * (1 - share) / games + (_SURE / games / 2) ** 2) / (1 + _SURE**2 / games)
+    return middle - width, middle + width
+
+
+def summary(score: Tally) -> str:
+    """What the first tuning has got, with the interval of its share."""
+    low, high = interval(score)
     return (
-        f"{share * score.games:g} of {score.games:g} ({score.wins:g} won, {score.draws:g} drawn,"
-        f" {score.losses:g} lost; 95 % interval {middle - width:.0%} to {middle + width:.0%})"
+        f"{score.score * score.games:g} of {score.games:g} ({score.wins:g} won, {score.draws:g} drawn,"
+        f" {score.losses:g} lost; 95 % interval {low:.0%} to {high:.0%})"
     )
 
 
@@ -45,47 +45,6 @@ def opening(openings: Openings, machine: Machine, number: int) -> State:
     return state
 
 
-def choose(search: Search, state: State, role: int, seconds: float, rng: random.Random) -> int:
-    """The move that a search of so many CPU seconds finds best."""
-    machine = search.machine
-    options = in_order(machine, role, machine.legal_moves(state, role))
-    if len(options) == 1:
-        return options[0]
-    search.set_root(state)
-    end = time.process_time() + seconds
-    while (left := end - time.process_time()) > 0.0 and not search.finished:
-        search.step(time.monotonic() + max(left, _LEAST))
-    statistics = search.statistics()
-    if statistics.mixed and statistics.value < 0:
-        return rng.choices(options, strategy(statistics, role).tolist())[0]
-    return options[rank(statistics, role).best]
-
-
-def play(
-    machine: Machine,
-    state: State,
-    tunings: tuple[Tuning, Tuning],
-    seconds: float,
-    seed: int,
-    longest: int = LONGEST,
-) -> list[int]:
-    """The results of both roles in a match from a state; role 0 has the first tuning. Without an end after
-    ``longest`` joint moves both have got the same: there are games in which roles may wait for ever."""
-    rng = random.Random(seed)
-    searches = []
-    for role, tuning in enumerate(tunings):
-        searches.append(Search(role, 2 * seed + role, tuning))
-        searches[role].set_machine(machine)
-    for _ in range(longest):
-        if machine.is_terminal(state):
-            break
-        joint = [choose(search, state, role, seconds, rng) for role, search in enumerate(searches)]
-        state = machine.next_state(state, joint)
-    if not machine.is_terminal(state):
-        return [0, 0]
-    return [machine.result(state, role) or 0 for role in range(2)]
-
-
 def play_pair(
     machine: Machine, state: State, tunings: tuple[Tuning, Tuning], seconds: float, seed: int, longest: int
 ) -> tuple[float, float]:
@@ -94,5 +53,6 @@ def play_pair(
     scores = []
     for seat in (0, 1):
         goals = play(machine, state, tunings if seat == 0 else tunings[::-1], seconds, seed + seat, longest)
+        assert goals is not None
         scores.append(compare(goals[seat], goals[1 - seat]))
     return scores[0], scores[1]

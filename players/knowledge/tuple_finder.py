@@ -229,8 +229,10 @@ def _chosen(board: _Board, turn: int | None, together: Counter[Members]) -> list
             size = prod(radix[member] for member in members)
             fits = size <= _TABLE and entries + each * size <= MOST_ENTRIES and len(chosen) < MOST_TUPLES
             if fits and not any(set(members) <= set(other) for other in chosen):
+                # What a larger one holds it need not hold besides.
+                chosen = [other for other in chosen if not set(other) < set(members)]
                 chosen.append(members)
-                entries += each * size
+                entries = each * sum(prod(radix[member] for member in other) for other in chosen)
     return chosen
 
 

@@ -2,7 +2,9 @@
 
 In some rules a move takes many plies: seeds are sown one by one, a piece that has jumped goes on jumping. A
 node for each of them costs a visit before the tree gets any deeper, and averages of pairs of moves see a wait
-in place of the move before. So the tree goes on at once to where somebody has a choice.
+in place of the move before. So the tree goes on at once to where somebody has a choice: all of its nodes are
+decisions. That is what it is for, in kalah-like games above all; whether matches are won by it is not proven,
+none of four such games lost by it (see docs/measurements.md).
 """
 
 from __future__ import annotations

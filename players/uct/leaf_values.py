@@ -67,13 +67,14 @@ class LeafValues:
 def leaf_values(batched: BatchMachine, wanted: str, share: float | None) -> LeafValues | None:
     """The values of the leaves of a game's search, if something is known of the game; None if not.
 
-    ``wanted`` is AUTO for what is kept in the cache, OFF, or the path of an exported file; ``share`` is that
-    which training has found best unless given. Raises GdlError for a named file that cannot be used."""
+    ``wanted`` is AUTO for what is kept in the cache, OFF, or the path of an exported file, or of a folder as
+    that in the cache; ``share`` is that which training has found best unless given. Raises GdlError for a
+    named file that cannot be used."""
     if wanted == OFF or not isinstance(batched, NetworkBatch) or len(batched.machine.roles) < 2:
         return None
     machine = batched.machine
-    if wanted == AUTO:
-        found = find(machine.rules)
+    if wanted == AUTO or Path(wanted).is_dir():
+        found = find(machine.rules, None if wanted == AUTO else Path(wanted))
     else:
         known, names = read_file(Path(wanted)), canonical_names(machine.rules)
         if known.fingerprint != names.fingerprint:
@@ -88,7 +89,7 @@ def leaf_values(batched: BatchMachine, wanted: str, share: float | None) -> Leaf
     try:
         return LeafValues(values_by(known, names, machine.network), used)
     except GdlError as error:
-        if wanted != AUTO:
+        if wanted != AUTO and not Path(wanted).is_dir():
             raise
         log.warning("the game is played without knowledge: %s", error)
         return None

@@ -23,6 +23,7 @@ from players.proof.search import warm_up as warm_up_proofs
 from players.puzzles.best_line import BestLine
 from players.uct.root_statistics import Ranking, RootStatistics, merge, rank, strategy
 from players.uct.search import SHORTEN_SECONDS, Search
+from players.uct.startclock import StartclockLearner
 from players.uct.tree.tree import warm_up
 from players.uct.tuning import Tuning, tuning_options
 from players.uct.workers.pool import Pool
@@ -52,6 +53,7 @@ PLAYER_OPTIONS = (
     Option("ponder", switch, True, "the search processes go on while the others think"),
 )
 """What can be chosen about every UCT player besides its tuning."""
+_LEARN = Option("learn", switch, True, "in startclocks of 20 s and more, where nothing is known of the game")
 
 
 class UctPlayer(Player):
@@ -60,7 +62,7 @@ class UctPlayer(Player):
 
     name = "uct"
     reports = True
-    OPTIONS = (*PLAYER_OPTIONS, *tuning_options(Tuning()))
+    OPTIONS = (*PLAYER_OPTIONS, _LEARN, *tuning_options(Tuning()))
 
     def __init__(self, *, seed: int = 0, **options: Any) -> None:
         super().__init__(seed=seed, **options)
@@ -68,11 +70,13 @@ class UctPlayer(Player):
         self.playouts: int | None = tuning.pop("playouts")
         self.resumes = self.playouts is None
         self._ponder: bool = tuning.pop("ponder")
+        self._learner = StartclockLearner() if tuning.pop("learn", False) and self.playouts is None else None
         self._workers: int = tuning.pop("workers")
         self._cluster: str = tuning.pop("cluster")
         memory: int = tuning.pop("memory")
         trees = int(memory * _TREES_SHARE) if tuning["prove"] else memory
         self._tuning = Tuning(**tuning, memory=trees // max(1, self._workers), proof_memory=memory - trees)
+        self._asked = self._tuning
         self._pool: Pool | None = None
         self._search: Search | None = None
         self._line = BestLine()
@@ -86,6 +90,14 @@ class UctPlayer(Player):
         self._random = random.Random(f"{self.seed} {self.role}")
         self._line.forget()
         self._search = None
+        self._tuning = self._asked
+        if self._learner is not None and not self.machine.is_terminal(state):
+            lesson = self._learner.learn(self.machine, self._tuning, self.seed, deadline)
+            if lesson is not None:
+                self.found_out(str(lesson))
+                if lesson.share > 0.0:
+                    known = str(lesson.path)
+                    self._tuning = replace(self._tuning, knowledge=known, knowledge_share=lesson.share)
         pool = self._open_pool()
         if pool is not None:
             self._root_state = state
@@ -118,6 +130,8 @@ class UctPlayer(Player):
 
     def stop(self) -> None:
         self._search = None
+        if self._learner is not None:
+            self._learner.forget()
         if self._pool is not None:
             self._pool.stop()
             self._pool = None

@@ -76,7 +76,7 @@ class Tuning:
         switch, True, "plies in which nobody has a choice are no nodes of the tree, where they are frequent"
     )
     knowledge: str = _option(
-        str, AUTO, "of the game, learnt before (ggp train): auto, off, or an exported file"
+        str, AUTO, "of the game, learnt before (ggp train): auto, off, a folder, or an exported file"
     )
     knowledge_share: float | None = _option(
         _share, None, "of knowledge in the value of a leaf, 0 to 1; playouts have the rest; else as trained"

@@ -11,7 +11,8 @@ from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from ggp.tournament.openings import Openings
 from ggp.tournament.statistics.scores import Tally
-from ggp.training.duel import opening, play, summary
+from ggp.training.duel import opening, summary
+from players.uct.duel import play
 from players.uct.tuning import Tuning
 from propnet.build import build
 from propnet.machine import PropnetMachine

@@ -76,6 +76,9 @@ def test_what_cannot_be_done_is_told(tmp_path: Path) -> None:
         (("knowledge", "show", "hex"), "ggp train hex"),
         (("train", "lightsout", "--minutes", "0"), "several roles"),
         (("train", "tictactoe", "--model", "deep"), "linear, tuples, auto"),
+        (("serve", "--knowledge", "no/such/folder"), "no such folder"),
+        (("serve", "--knowledge", "off", "--player", "random"), "uct uses knowledge"),
+        (("serve", "--knowledge", "off", "--player", "uct:knowledge=auto"), "uct uses knowledge"),
     ]:
         result = _ggp(tmp_path, *arguments)
         assert result.returncode != 0 and told in result.stderr and "Traceback" not in result.stderr

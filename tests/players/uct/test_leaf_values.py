@@ -114,6 +114,15 @@ def test_a_share_of_0_and_the_option_off_switch_it_off(cache: Path, trained: Tra
     assert leaf_values(batched, "auto", 1.0) is not None
 
 
+def test_another_folder_is_used_in_place_of_the_cache(cache: Path, tmp_path: Path, trained: Training) -> None:
+    folder = tmp_path / "other"
+    batched = batch_machine_of(_machine(Game.load("connectfour").rules))
+    KnowledgeStore(folder).put(replace(trained.knowledge("connectfour"), share=0.25))
+    assert leaf_values(batched, "auto", None) is None
+    found = leaf_values(batched, str(folder), None)
+    assert found is not None and found.share == 0.25
+
+
 def test_a_file_that_is_named_is_used_or_refused(tmp_path: Path, trained: Training) -> None:
     path = tmp_path / "connectfour.knowledge"
     path.write_bytes(trained.knowledge("connectfour").to_bytes())

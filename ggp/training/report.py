@@ -1,0 +1,181 @@
+"""A training as one HTML page: how it went, what squares and pieces are worth, what the matches showed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.terms import Term
+from ggp.tournament.output.plots import check_installed, svg
+from ggp.training.duel import interval, summary
+from ggp.training.trial import TrialVerdict
+from players.knowledge.canonical_rules import canonical_names
+from players.knowledge.coordinates import Coordinates, Ranks
+from players.knowledge.features import Features
+from players.knowledge.knowledge import GameKnowledge
+from players.knowledge.training import TrainingProgress
+from propnet.machine import PropnetMachine
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Course = Sequence[tuple[float, TrainingProgress]]
+"""Seconds gone, and what was learnt from until then."""
+Trial = tuple[str, str, TrialVerdict]
+"""What was tried, what against, and what it has shown."""
+_MOST_BOARDS = 24
+_STYLE = """
+:root { color-scheme: light dark; }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; }
+table { border-collapse: collapse; margin: .5rem 0 1.5rem; font-variant-numeric: tabular-nums; }
+th, td { padding: .2rem .7rem; text-align: left; border-bottom: 1px solid #8884; }
+svg { max-width: 100%; height: auto; background: white; border-radius: 6px; }
+"""
+
+
+def training_report(
+    game: str,
+    machine: PropnetMachine,
+    known: GameKnowledge,
+    courses: Mapping[str, Course],
+    trials: Sequence[Trial],
+) -> str:
+    """The page, with a course for each rung of the ladder. Raises GdlError if matplotlib is missing."""
+    check_installed()
+    used = f"used with a share of {known.share:.0%}" if known.share else "not used by searches"
+    parts = [
+        f"<h1>{escape(game)}</h1>",
+        f"<p>{known.model}, learnt from {known.moves:,} moves of self-play, {used}.</p>",
+        "<h2>Learning</h2>",
+        svg(_courses(courses)),
+        "<h2>Matches</h2>",
+        _matches(trials),
+    ]
+    if trials:
+        parts.append(svg(_intervals(trials)))
+    if boards := worth_of_squares(machine, known):
+        role = machine.rules.spell(machine.roles[_column_role(machine, known)])
+        parts += [
+            "<h2>What squares are worth</h2>",
+            f"<p>To {escape(role)}, in logits, by the weights of single propositions.</p>",
+            svg(_boards(boards)),
+        ]
+    text = "\n".join(parts)
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(game)}</title>'
+        f"<style>{_STYLE}</style></head><body>\n{text}\n</body></html>\n"
+    )
+
+
+def worth_of_squares(machine: PropnetMachine, known: GameKnowledge) -> dict[str, NDArray[np.float64]]:
+    """By kind of piece, in the game's own words, what it is worth on each square to the first role that has
+    values of its own: float64, shape (rows, columns), the first row at the bottom; nan where it cannot be.
+
+    Propositions are taken whose first two arguments the rules order. The most different boards come first."""
+    names = canonical_names(machine.rules)
+    features = Features.of(machine.network.bases, names)
+    worth = features.weights_of_bases(features.arranged(known)[0])[:, 0]
+    coordinates = Coordinates(machine.rules)
+    kinds: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for base, term in enumerate(machine.network.bases):
+        if len(term.args) >= 2:
+            kinds[term.name, len(term.args)].append(base)
+    boards: dict[str, NDArray[np.float64]] = {}
+    for members in kinds.values():
+        terms = [machine.network.bases[base] for base in members]
+        columns, rows = (coordinates.order(term.args[place] for term in terms) for place in (0, 1))
+        if columns and rows and len(columns) > 1 and len(rows) > 1:
+            _fill(boards, machine, dict(zip(terms, worth[members].tolist(), strict=True)), columns, rows)
+    order = sorted(boards, key=lambda name: -float(np.nanmax(np.abs(boards[name]))))
+    return {name: boards[name] for name in order[:_MOST_BOARDS]}
+
+
+def _fill(
+    boards: dict[str, NDArray[np.float64]],
+    machine: PropnetMachine,
+    worth: dict[Term, float],
+    columns: Ranks,
+    rows: Ranks,
+) -> None:
+    """Put what propositions are worth on boards, one for each value of their other arguments."""
+    first_row, first_column = min(rows.values()), min(columns.values())
+    shape = max(rows.values()) - first_row + 1, max(columns.values()) - first_column + 1
+    for term, value in worth.items():
+        rest = " ".join(machine.rules.spell(part) for part in term.args[2:])
+        name = rest or machine.rules.spelling.get(term.name, term.name)
+        board = boards.setdefault(name, np.full(shape, np.nan))
+        if board.shape == shape:
+            board[rows[term.args[1]] - first_row, columns[term.args[0]] - first_column] = value
+
+
+def _column_role(machine: PropnetMachine, known: GameKnowledge) -> int:
+    """The role that the first column of weights is of."""
+    names = canonical_names(machine.rules)
+    return [names.key(role) for role in machine.roles].index(known.columns[0])
+
+
+def _figure(width: float, height: float) -> Figure:
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def _courses(courses: Mapping[str, Course]) -> Figure:
+    """The error by the seconds gone, a line for each rung."""
+    figure = _figure(8, 3)
+    axes = figure.subplots()
+    for rung, course in courses.items():
+        axes.plot([s for s, _ in course], [p.error for _, p in course], marker=".", label=rung)
+    axes.set_xlabel("seconds")
+    axes.set_ylabel("error of values")
+    axes.set_ylim(bottom=0)
+    if courses:
+        axes.legend()
+    return figure
+
+
+def _intervals(trials: Sequence[Trial]) -> Figure:
+    """Each trial's share of wins with its interval."""
+    figure = _figure(8, 0.6 + 0.4 * len(trials))
+    axes = figure.subplots()
+    for place, (_, _, verdict) in enumerate(reversed(trials)):
+        low, high = interval(verdict.score)
+        axes.plot([100 * low, 100 * high], [place, place], color="C0")
+        axes.plot([100 * verdict.score.score], [place], "o", color="C0")
+    axes.set_yticks(range(len(trials)), [f"{rung} {v.share:.0%}" for rung, _, v in reversed(trials)])
+    axes.axvline(50, color="0.7", linewidth=1)
+    axes.set_xlim(0, 100)
+    axes.set_xlabel("score in %, with its 95 % interval")
+    return figure
+
+
+def _boards(boards: dict[str, NDArray[np.float64]]) -> Figure:
+    across = min(6, len(boards))
+    down = -(-len(boards) // across)
+    figure = _figure(2 * across, 2.1 * down)
+    most = max(float(np.nanmax(np.abs(board))) for board in boards.values()) or 1.0
+    panels = figure.subplots(down, across, squeeze=False).ravel()
+    for axes in panels:
+        axes.set_axis_off()
+    for axes, (name, board) in zip(panels, boards.items(), strict=False):
+        picture = axes.imshow(board, origin="lower", cmap="RdBu", vmin=-most, vmax=most)
+        axes.set_title(name, fontsize=9, parse_math=False)
+    figure.colorbar(picture, ax=panels.tolist(), shrink=0.8)
+    return figure
+
+
+def _matches(trials: Sequence[Trial]) -> str:
+    if not trials:
+        return "<p>There was no trial.</p>"
+    rows = []
+    for rung, against, verdict in trials:
+        word = "better" if verdict.better else "not better" if verdict.decided else "undecided"
+        cells = f"{rung}, share {verdict.share:.0%}", against, summary(verdict.score), word
+        rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
+    head = "<tr><th>tried</th><th>against</th><th>score</th><th>the test says</th></tr>"
+    return f"<table>{head}{''.join(rows)}</table>"

@@ -1,0 +1,67 @@
+"""Duels of two tunings of the search in one process, at equal CPU time for each move.
+
+Both search with the same machine, one after the other.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+
+from gdl.machine import Machine, State
+from gdl.terms import sort_key
+from players.uct.root_statistics import rank, strategy
+from players.uct.search import Search
+from players.uct.tuning import Tuning
+
+LONGEST = 500
+"""Joint moves after which a match is drawn."""
+_LEAST = 0.02
+"""Seconds for which a batch is planned at least: CPU time may be left where the clock has gone on."""
+
+
+def choose(search: Search, state: State, role: int, seconds: float, rng: random.Random) -> int:
+    """The move that a search of so many CPU seconds finds best."""
+    machine = search.machine
+    # In the order of text, which is that of the search's moves.
+    options = sorted(machine.legal_moves(state, role), key=lambda move: sort_key(machine.move(role, move)))
+    if len(options) == 1:
+        return options[0]
+    search.set_root(state)
+    end = time.process_time() + seconds
+    while (left := end - time.process_time()) > 0.0 and not search.finished:
+        search.step(time.monotonic() + max(left, _LEAST))
+    statistics = search.statistics()
+    if statistics.mixed and statistics.value < 0:
+        return rng.choices(options, strategy(statistics, role).tolist())[0]
+    return options[rank(statistics, role).best]
+
+
+def play(
+    machine: Machine,
+    state: State,
+    tunings: tuple[Tuning, Tuning],
+    seconds: float,
+    seed: int,
+    longest: int = LONGEST,
+    deadline: float = math.inf,
+) -> list[int] | None:
+    """The results of both roles in a match from a state; role 0 has the first tuning. Without an end after
+    ``longest`` joint moves both have got the same: there are games in which roles may wait for ever.
+    None where it lasts beyond the deadline (time.monotonic())."""
+    rng = random.Random(seed)
+    searches = []
+    for role, tuning in enumerate(tunings):
+        searches.append(Search(role, 2 * seed + role, tuning))
+        searches[role].set_machine(machine)
+    for _ in range(longest):
+        if machine.is_terminal(state):
+            break
+        if time.monotonic() > deadline:
+            return None
+        joint = [choose(search, state, role, seconds, rng) for role, search in enumerate(searches)]
+        state = machine.next_state(state, joint)
+    if not machine.is_terminal(state):
+        return [0, 0]
+    return [machine.result(state, role) or 0 for role in range(2)]

@@ -1,0 +1,174 @@
+"""Learning for one match while its startclock runs: linear values by self-play, tried before they are used.
+
+Half of the time is for learning, most of the rest for a trial: short matches at equal CPU time against a
+search without what was learnt, both seats of each opening. It is used where chance alone would bring so many
+wins in one of fifty trials at most (a sign test, looked at after each pair of matches).
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import comb
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from gdl.errors import GdlError
+from gdl.machine import Machine, State
+from players.knowledge.canonical_rules import canonical_names
+from players.knowledge.knowledge import GameKnowledge
+from players.knowledge.self_play import SelfPlay
+from players.knowledge.state_values import StateValues
+from players.knowledge.store import find
+from players.knowledge.training import Training
+from players.uct.duel import play
+from players.uct.leaf_values import AUTO
+from players.uct.tuning import Tuning
+from propnet.capabilities import lane_machine
+from propnet.machine import PropnetMachine
+
+LEAST_SECONDS = 20.0
+"""With less time nothing is learnt."""
+LEARNING, TRIAL = 0.5, 0.35
+"""Shares of the time."""
+SHARES = 1.0, 0.5
+"""Of what was learnt in the value of a leaf: tried one after the other."""
+CHANCE = 0.02
+"""How often as many wins may come by chance."""
+_MOVE_SECONDS = 0.02
+_PLIES, _LONGEST = 4, 200
+_SLOWEST = 0.3
+"""Seconds for a move in 32 matches, where learning would take steps that are too long for a clock."""
+
+
+@dataclass(frozen=True)
+class StartclockLesson:
+    """What a startclock has brought.
+
+    Attributes:
+        share: of the values in leaves; 0 where they are not to be used.
+        moves: of self-play that was learnt from.
+        wins, games: of the trial of that share, or of the last one.
+        path: a file with what was learnt, as ``knowledge=`` takes it.
+    """
+
+    share: float
+    moves: int
+    wins: int
+    games: int
+    path: Path
+
+    def __str__(self) -> str:
+        used = f"used ({self.share:.0%})" if self.share else "not used"
+        return f"learnt from {self.moves:,} moves in the startclock, won {self.wins} of {self.games}: {used}"
+
+
+class StartclockLearner:
+    """Learns for one player, match by match; keeps the file of the match that is played."""
+
+    def __init__(self) -> None:
+        self._folder: TemporaryDirectory[str] | None = None
+
+    def learn(self, machine: Machine, tuning: Tuning, seed: int, deadline: float) -> StartclockLesson | None:
+        """Learn and try until about ``deadline`` (time.monotonic()), less what a search needs to begin. None,
+        at once, for games that cannot be learnt or that something is known of already, and where time is
+        short."""
+        now = time.monotonic()
+        lanes = lane_machine(machine)
+        if deadline - now < LEAST_SECONDS or tuning.knowledge != AUTO or lanes is None:
+            return None
+        if len(lanes.roles) != 2 or find(lanes.rules) is not None:
+            return None
+        try:
+            training = Training(lanes, canonical_names(lanes.rules), None, seed)
+        except GdlError:
+            return None
+        if _takes_long(lanes, seed):
+            return None
+        while time.monotonic() < now + LEARNING * (deadline - now):
+            training.round()
+        self.forget()
+        self._folder = TemporaryDirectory(prefix="kaskade-")
+        path = Path(self._folder.name, "startclock.knowledge")
+        known = training.knowledge("startclock")
+        path.write_bytes(known.to_bytes())
+        return _tried(lanes, known, path, seed, time.monotonic() + TRIAL * (deadline - now))
+
+    def forget(self) -> None:
+        """Remove the file."""
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
+
+
+def _takes_long(machine: PropnetMachine, seed: int) -> bool:
+    """Whether a step of self-play takes too long."""
+    play = SelfPlay(machine, (0,), 32, np.random.default_rng(seed))
+    values = StateValues(len(machine.network.bases), len(machine.roles), (0,))
+    play.play(values, 1)
+    began = time.monotonic()
+    play.play(values, 1)
+    return time.monotonic() - began > _SLOWEST
+
+
+def _tried(
+    machine: PropnetMachine, known: GameKnowledge, path: Path, seed: int, deadline: float
+) -> StartclockLesson:
+    """Try shares until one is better, or there is no more time."""
+    usual = Tuning(prove=False, knowledge="off", memory=1 << 26)
+    lesson = StartclockLesson(0.0, known.moves, 0, 0, path)
+    for number, share in enumerate(SHARES):
+        now = time.monotonic()
+        until = now + (deadline - now) / (len(SHARES) - number)
+        wins = losses = games = 0
+        knowing = replace(usual, knowledge=str(path), knowledge_share=share)
+        for score in _matches(machine, knowing, usual, seed, until):
+            games += 1
+            wins, losses = wins + (score > 0), losses + (score < 0)
+            better = _chance(wins, losses) <= CHANCE
+            if games % 2 == 0 and (better or losses >= wins + 3):
+                break
+        lesson = replace(lesson, wins=wins, games=games)
+        if _chance(wins, losses) <= CHANCE:
+            return replace(lesson, share=share)
+    return lesson
+
+
+def _chance(wins: int, losses: int) -> float:
+    """How often fair coins show at least so many heads."""
+    tosses = wins + losses
+    return float(sum(comb(tosses, heads) for heads in range(wins, tosses + 1)) / 2.0**tosses)
+
+
+def _matches(
+    machine: PropnetMachine, first: Tuning, second: Tuning, seed: int, deadline: float
+) -> Iterator[int]:
+    """Above 0 where the first tuning has got more, below 0 where less, match by match. A match that the
+    deadline ends is not told."""
+    rng = random.Random(seed)
+    while True:
+        opening = _opening(machine, rng)
+        for seat in (0, 1):
+            tunings = (first, second) if seat == 0 else (second, first)
+            goals = play(machine, opening, tunings, _MOVE_SECONDS, rng.getrandbits(16), _LONGEST, deadline)
+            if goals is None:
+                return
+            yield goals[seat] - goals[1 - seat]
+
+
+def _opening(machine: PropnetMachine, rng: random.Random) -> State:
+    """A state after some random moves from which the match goes on; the initial one where none was found."""
+    for _ in range(10):
+        state = machine.initial_state()
+        for _ in range(_PLIES):
+            joint = [rng.choice(machine.legal_moves(state, role) or [0]) for role in range(2)]
+            state = machine.next_state(state, joint)
+            if machine.is_terminal(state) or not all(machine.legal_moves(state, role) for role in range(2)):
+                break
+        else:
+            return state
+    return machine.initial_state()

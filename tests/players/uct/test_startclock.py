@@ -1,0 +1,105 @@
+"""What a startclock teaches is tried before it is used, for one match, and only where that makes sense."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gdl.grounding.pipeline import ground
+from ggp.game import Game
+from players.knowledge.canonical_rules import canonical_names
+from players.knowledge.knowledge import GameKnowledge
+from players.knowledge.store import KnowledgeStore
+from players.knowledge.training import Training
+from players.uct import startclock
+from players.uct.player import UctPlayer
+from players.uct.startclock import StartclockLearner, StartclockLesson
+from players.uct.tuning import Tuning
+from propnet.build import build
+from propnet.machine import PropnetMachine
+
+
+def _machine(game: str) -> PropnetMachine:
+    rules = Game.load(game).rules
+    return PropnetMachine(rules, build(ground(rules)))
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("GGP_CACHE", str(tmp_path))
+    return tmp_path
+
+
+def _learn(machine: object, seconds: float, tuning: Tuning | None = None) -> StartclockLesson | None:
+    learner = StartclockLearner()
+    return learner.learn(machine, tuning or Tuning(), 1, time.monotonic() + seconds)  # type: ignore[arg-type]
+
+
+def test_nothing_is_learnt_where_it_makes_no_sense(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = _machine("tictactoe")
+    assert _learn(machine, startclock.LEAST_SECONDS - 5) is None
+    monkeypatch.setattr(startclock, "LEAST_SECONDS", 0.5)
+    assert _learn(machine, 1.0, Tuning(knowledge="off")) is None
+    assert _learn(_machine("lightsout"), 1.0) is None
+    assert _learn(Game.load("tictactoe").machine("prover"), 1.0) is None
+    training = Training(machine, canonical_names(machine.rules))
+    KnowledgeStore().put(training.knowledge("tictactoe"))
+    assert _learn(machine, 1.0) is None
+
+
+def test_a_lesson_is_a_file_that_searches_can_use(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(startclock, "LEAST_SECONDS", 0.5)
+    machine = _machine("tictactoe")
+    learner = StartclockLearner()
+    lesson = learner.learn(machine, Tuning(), 1, time.monotonic() + 3)
+    assert lesson is not None and lesson.moves > 0
+    # Perfect play draws: no share can be better.
+    assert lesson.share == 0.0 and "not used" in str(lesson)
+    known = GameKnowledge.from_bytes(lesson.path.read_bytes())
+    assert known.fingerprint == canonical_names(machine.rules).fingerprint and known.moves == lesson.moves
+    learner.forget()
+    assert not lesson.path.exists()
+
+
+def test_games_that_take_long_to_step_are_left_alone(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(startclock, "LEAST_SECONDS", 0.5)
+    monkeypatch.setattr(startclock, "_SLOWEST", 0.0)
+    assert _learn(_machine("tictactoe"), 1.0) is None
+
+
+@pytest.mark.parametrize(
+    ("wins", "losses", "better"), [(6, 0, True), (5, 0, False), (8, 1, True), (0, 0, False), (10, 6, False)]
+)
+def test_a_share_is_better_where_chance_is_not(wins: int, losses: int, better: bool) -> None:
+    assert (startclock._chance(wins, losses) <= startclock.CHANCE) is better
+
+
+def test_a_player_uses_what_was_better_for_one_match(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = _machine("connectfour")
+    training = Training(machine, canonical_names(machine.rules))
+    training.round()
+    path = tmp_path / "learnt.knowledge"
+    path.write_bytes(training.knowledge("connectfour").to_bytes())
+    lesson = StartclockLesson(1.0, 10, 6, 6, path)
+    lessons = [lesson, replace(lesson, share=0.0), None]
+    monkeypatch.setattr(StartclockLearner, "learn", lambda *_: lessons.pop(0))
+    player = UctPlayer()
+    told: list[str] = []
+    player.found_out = told.append
+    used = []
+    for _ in range(3):
+        player.start(machine, 0, machine.initial_state(), 0.0, time.monotonic() + 0.2)
+        used.append((player._tuning.knowledge, player._tuning.knowledge_share))
+        player.stop()
+    assert used == [(str(path), 1.0), ("auto", None), ("auto", None)]
+    assert "used (100%)" in told[0] and any("learnt before (100%)" in line for line in told)
+
+
+def test_a_player_that_is_not_to_learn_does_not() -> None:
+    assert UctPlayer(learn=False)._learner is None and UctPlayer(playouts=100)._learner is None
+    assert UctPlayer()._learner is not None
