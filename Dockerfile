@@ -26,10 +26,12 @@ RUN useradd --create-home --uid 10001 ggp \
     && install -d -m 700 -o ggp -g ggp /var/cache/ggp/numba /var/cache/ggp/games
 
 WORKDIR /opt/ggp
+# --build-arg CLUSTER=1: with Ray, for nodes of a cluster (docs/cluster.md).
+ARG CLUSTER=""
 # Only files whose checksums are locked come from an index.
-COPY requirements.lock ./
+COPY requirements.lock requirements-cluster.lock ./
 COPY --from=wheel /wheels /wheels
-RUN pip install --require-hashes -r requirements.lock \
+RUN pip install --require-hashes -r "requirements${CLUSTER:+-cluster}.lock" \
     && pip install --no-deps --no-index /wheels/*.whl
 
 USER 10001

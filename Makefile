@@ -45,6 +45,7 @@ lint: .venv/dev  ## format, lint, types, order of imports, Dockerfile
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/hadolint Dockerfile
+	$(BIN)/yamllint --strict -d "{extends: default, rules: {line-length: {max: 110}}}" docs/cluster
 
 docs: .venv/dev  ## the site of docs/, in site/; a warning is an error
 	$(BIN)/python -m sphinx -q -W --keep-going -j auto -d site/.doctrees docs site
@@ -66,6 +67,7 @@ lock:  ## write the lock files anew from the newest releases: run-time, developm
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock
 	.venv-lock/bin/python -m pip install --quiet --upgrade pip-tools
 	$(COMPILE) --extra plots --extra pictures --extra sat -o requirements.lock pyproject.toml
+	$(COMPILE) -c requirements.lock --extra plots --extra pictures --extra sat --extra cluster -o requirements-cluster.lock pyproject.toml
 	$(COMPILE) -c requirements.lock --extra test --extra dev --extra docs -o requirements-dev.lock pyproject.toml
 	$(COMPILE) -c requirements-dev.lock --extra plots --extra pictures --extra sat -o requirements-extras.lock pyproject.toml
 	$(COMPILE) -c requirements-dev.lock --extra audit -o requirements-audit.lock pyproject.toml

@@ -19,6 +19,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 LOCKS = (
     "requirements.lock",
     "requirements-extras.lock",
+    "requirements-cluster.lock",
     "requirements-build.lock",
     "requirements-dev.lock",
     "requirements-audit.lock",
@@ -40,7 +41,9 @@ def pins(lock: str) -> dict[str, str]:
     text = re.sub(r"\s*#.*", "", (ROOT / lock).read_text(encoding="utf-8")).replace("\\\n", " ")
     found: dict[str, str] = {}
     for line in filter(str.strip, text.splitlines()):
-        match = re.fullmatch(r"([A-Za-z0-9._-]+)==(\S+)((?:\s+--hash=sha256:[0-9a-f]{64})+)\s*", line)
+        match = re.fullmatch(
+            r"([A-Za-z0-9._-]+)==(\S+)(?: ; [^\\-]+)?((?:\s+--hash=sha256:[0-9a-f]{64})+)\s*", line
+        )
         assert match, f"{lock}: {line[:80]}"
         found[re.sub(r"[-_.]+", "-", match[1]).lower()] = match[2]
     return found
@@ -55,6 +58,7 @@ def test_locks_name_versions_and_checksums_and_no_address(lock: str) -> None:
 def test_locks_agree_with_each_other() -> None:
     run_time, development = pins("requirements.lock"), pins("requirements-dev.lock")
     assert run_time.items() <= pins("requirements-extras.lock").items() <= development.items()
+    assert run_time.items() <= pins("requirements-cluster.lock").items()
     for lock in ("requirements-build.lock", "requirements-audit.lock"):
         for name, version in pins(lock).items():
             assert development.get(name, version) == version
@@ -71,6 +75,7 @@ def test_all_that_is_needed_is_locked_at_a_version_that_will_do() -> None:
         ],
         "requirements-dev.lock": [*extras["test"], *extras["dev"], *extras["docs"]],
         "requirements-extras.lock": [*extras["plots"], *extras["pictures"], *extras["sat"]],
+        "requirements-cluster.lock": [*PROJECT["dependencies"], *extras["cluster"]],
         "requirements-audit.lock": extras["audit"],
     }
     for lock, lines in wanted.items():

@@ -10,7 +10,7 @@ Result = TypeVar("Result")
 
 
 def new_loop() -> asyncio.AbstractEventLoop:
-    """uvloop's event loop, on which connections cost a fifth less; on Windows, where it does not run, that of
+    """uvloop's event loop, on which connections cost a sixth less; on Windows, where it does not run, that of
     asyncio."""
     try:
         import uvloop
