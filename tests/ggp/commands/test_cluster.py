@@ -58,3 +58,16 @@ def test_workers_of_other_programs_are_shown(monkeypatch: pytest.MonkeyPatch) ->
     with ray_nodes(2) as address:
         assert len(os.environ["RAY_AUTH_TOKEN"]) == 64
         asyncio.run(run(address))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--cluster", "nowhere"], "no address of a cluster"),
+        (["--cluster", "local:2", "--player", "random"], "searches on no cluster"),
+    ],
+)
+def test_a_server_that_cannot_use_its_cluster_says_so(words: list[str], said: str) -> None:
+    command = [sys.executable, "-m", "ggp", "serve", "--port", "0", *words]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 2 and said in ended.stderr and "Traceback" not in ended.stderr
