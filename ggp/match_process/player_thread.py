@@ -73,6 +73,8 @@ class Thinker:
         self._kaskade = Kaskade(level, on_event=self._note)
         self._role = self._turn = 0
         self._aloud = 0.0
+        self._best = -1
+        self._options: frozenset[Term] = frozenset()
         self._shared: tuple[int, bool] | None = None
         self._classifier: Classifier | None = None
         self._warm = threading.Event()
@@ -223,6 +225,7 @@ class Thinker:
         note = level = ""
         expects: float | None = None
         self._turn, self._aloud = turn, time.monotonic()
+        self._best, self._options = -1, position.options
         if self._next is not None and self._needed.is_set():
             player, self._next = self._next(), None
             self._log("info", "the stand-in goes", player=player.name)
@@ -244,12 +247,15 @@ class Thinker:
         self._send("move", id=turn, move=safe, again=False, **told)
 
     def _think_aloud(self, choice: Choice) -> None:
-        """Tell what the player thinks so far, now and then."""
-        now = time.monotonic()
+        """Tell the best move so far whenever it changes, and what the player thinks now and then."""
+        now, machine = time.monotonic(), self._kaskade.prover()
+        if choice.move != self._best:
+            self._best, move = choice.move, machine.move(self._role, choice.move)
+            if move in self._options:
+                self._send("best", id=self._turn, move=machine.rules.spell(move))
         if now < self._aloud + ALOUD_SECONDS or self._player is None:
             return
         self._aloud = now
-        machine = self._kaskade.prover()
         candidates = [
             [machine.rules.spell(machine.move(self._role, one.move)), one.visits, round(one.value, 1)]
             for one in choice.candidates[:MOST_CANDIDATES]

@@ -9,9 +9,9 @@ The manager's clock runs from before it connects until it has read the reply. It
 
 Of each the peak is kept, which fades by :data:`FADING` every turn. The margin is
 ``LEAST + SAFETY * (sum of the peaks)``. While there are few measurements the configured margin stands for
-them: it fades in the same way. Bounds: at least :data:`LEAST`; at most a quarter of the clock by the
-configured margin, and at most half of it whatever was measured. Where the kernel tells no round trips, the
-configured margin stays the least.
+them: it fades in the same way. Bounds: at least :data:`LEAST`, or :data:`NEAR_LEAST` for a manager so near
+that no network can be late; at most a quarter of the clock by the configured margin, and at most half of it
+whatever was measured. Where the kernel tells no round trips, the configured margin stays the least.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ import sys
 
 LEAST = 0.3
 """Seconds that no measurement takes away: for delays so rare that a match may see none."""
+NEAR_LEAST = 0.06
+"""The same where round trips are shorter than :data:`NEAR_SECONDS`."""
+NEAR_SECONDS = 0.001
 SAFETY = 2.0
 """How many times the measured delays are planned for."""
 FADING = 0.85
@@ -54,7 +57,8 @@ class Margin:
 
     def spare_time(self, clock: float) -> float:
         """How many seconds before the end of this clock the answer should leave."""
-        least = min(LEAST, self._configured)
+        near = self._measured_trips and self._peaks["trip"] < NEAR_SECONDS * ROUND_TRIPS
+        least = min(NEAR_LEAST if near else LEAST, self._configured)
         wanted = SAFETY * self.delay
         calm = min(max(self._trust, least + wanted), clock * CONFIGURED_SHARE)
         return max(calm, min(wanted, clock * MEASURED_SHARE))

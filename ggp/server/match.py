@@ -39,10 +39,6 @@ STOP_SECONDS = 2.0
 """How long a process may take to end by itself after the match."""
 LONG_SHARE = 0.5
 """An answer after this share of the time says how well the player keeps its deadline."""
-WATCH_SHARE = 0.6
-"""What is left of the margin when the watchdog answers with a safe move."""
-LAST_SHARE = 0.3
-"""What is left of it when the watchdog answers although no safe move of this turn is known."""
 _OF_FOLLOWERS = ("options", "move", "over", "verdict", "foreseen")
 Log = Callable[..., None]
 
@@ -232,7 +228,7 @@ class ServedMatch:
         self._told[turn.id] = turn.told_before
         if moves is not None:
             self.history[turn.id] = moves
-        turn.call_at(turn.due - WATCH_SHARE * margin, self._watch)
+        turn.call_at(turn.watched_from, self._watch)
         for process in self._processes:
             process.send("play", **turn.request())
         return turn
@@ -243,7 +239,7 @@ class ServedMatch:
             return
         if turn.phase is Phase.THINKING:
             turn.press()
-            turn.call_at(turn.due - LAST_SHARE * (turn.due - turn.deadline), self._watch)
+            turn.call_at(turn.last_moment, self._watch)
             return
         if self._foreseen[0] == turn.id - 1:
             turn.foreseen = self._foreseen[1]
@@ -297,6 +293,8 @@ class ServedMatch:
                 self.news.game = message["text"]
             case "search":
                 self.news.search(message)
+            case "best" if self._turn is not None and self._turn.id == message["id"]:
+                self._turn.best = message["move"]
             case "options":
                 self._safe_move(process, message)
             case "move":

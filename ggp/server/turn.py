@@ -59,6 +59,13 @@ _NEXT = {
     Phase.CLOSED: set[Phase](),
 }
 
+WATCH_SHARE = 0.6
+"""What is left of the margin when the watchdog answers."""
+WATCH_SECONDS, NEARLY_ALL = 0.06, 0.8
+"""At least so many seconds are left then, or this share of the margin."""
+LAST_SHARE = 0.3
+"""What is left of the margin when it answers although no legal move of this turn is known."""
+
 
 class Turn:
     """One PLAY. Times are seconds of :func:`time.monotonic`.
@@ -77,6 +84,7 @@ class Turn:
         due: when the playclock ends; ``deadline``: when the search ends.
         answer: what the manager is told.
         safe: a legal move; ``named`` is done when a process has named one.
+        best: what the player would answer by now; None while it says nothing.
         foreseen: a move that a process, one turn before, thought likely to be legal now.
         advanced: whether a process has made ``moves``.
         delivered: whether the answer left this computer without an error; ``late``: after the clock.
@@ -101,6 +109,7 @@ class Turn:
         self.deadline = self.due - margin
         self.answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self.safe: str | None = None
+        self.best: str | None = None
         self.foreseen: str | None = None
         self.named: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self.advanced = False
@@ -122,6 +131,17 @@ class Turn:
     def answered(self) -> bool:
         """Whether the manager has its answer."""
         return self.answer.done()
+
+    @property
+    def watched_from(self) -> float:
+        """When the watchdog answers with what is known, if a legal move is."""
+        margin = self.due - self.deadline
+        return self.due - max(WATCH_SHARE * margin, min(WATCH_SECONDS, NEARLY_ALL * margin))
+
+    @property
+    def last_moment(self) -> float:
+        """When it answers although no legal move of this turn is known."""
+        return self.due - LAST_SHARE * (self.due - self.deadline)
 
     @property
     def told_before(self) -> str | None:
@@ -149,7 +169,7 @@ class Turn:
     def stand_in(self) -> str:
         """Answer for the player; returns the move."""
         self._enter(Phase.OVERDUE)
-        move = self.safe or self.foreseen or self._safe_before or NO_MOVE
+        move = self.best or self.safe or self.foreseen or self._safe_before or NO_MOVE
         self.answer.set_result(move)
         return move
 

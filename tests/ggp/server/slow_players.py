@@ -24,6 +24,18 @@ class Sleeper(Player):
         return Choice(options[0])
 
 
+class Dazed(Player):
+    """Knows its last move at once, says so, and sleeps through the deadline."""
+
+    reports = True
+
+    def decide(self, state: State, options: list[int], deadline: float) -> Choice:
+        if self.on_progress is not None:
+            self.on_progress(Choice(self.in_order(options)[-1]))
+        time.sleep(3600)
+        return Choice(options[0])
+
+
 class Punctual(Player):
     """Thinks up to the deadline."""
 

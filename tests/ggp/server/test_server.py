@@ -215,6 +215,13 @@ def test_a_player_that_hangs_is_answered_for_with_a_legal_move(serve: Serve) -> 
     assert server.say("( STOP m1 NIL )") == "done"
 
 
+def test_a_player_that_hangs_has_its_best_move_so_far_answered(serve: Serve) -> None:
+    server = serve(player="slow_players:Dazed")
+    assert server.say(start("m1", playclock=1)) == "ready"
+    assert move(server.say("( PLAY m1 NIL )")) == LEGAL[-1]
+    assert server.say("( STOP m1 NIL )") == "done"
+
+
 def test_a_player_that_fails_is_answered_for_with_a_legal_move(serve: Serve) -> None:
     server = serve(player="slow_players:Broken")
     assert server.say(start("m1")) == "ready"

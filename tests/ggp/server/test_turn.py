@@ -111,6 +111,26 @@ def test_the_watchdog_falls_back_on_the_safe_move_of_the_turn_before() -> None:
     run(test)
 
 
+def test_the_watchdog_names_what_the_player_thinks_best_so_far() -> None:
+    def test() -> None:
+        seen = turn("safe")
+        seen.best = "b"
+        assert seen.stand_in() == "b"
+
+    run(test)
+
+
+def test_the_watchdog_leaves_time_to_send_and_comes_after_the_deadline() -> None:
+    def test() -> None:
+        seen = turn()
+        for margin in (0.02, 0.08, 0.3, 3.0):
+            seen.due, seen.deadline = 100.0, 100.0 - margin
+            assert seen.deadline < seen.watched_from < seen.last_moment < seen.due
+            assert seen.due - seen.watched_from >= min(0.06, 0.8 * margin) - 1e-9
+
+    run(test)
+
+
 def test_a_closed_turn_does_nothing_more() -> None:
     async def test() -> None:
         calls: list[Turn] = []
