@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import random
 import time
 from functools import cache
 from typing import ClassVar
 
-from gdl.errors import GdlError, TooLargeError
+from gdl.errors import GdlError
 from gdl.machine import State
 from players.openspiel.require import pyspiel_module
 from players.openspiel.spiel_game import SpielGame, SpielState, spiel_game
@@ -20,7 +21,7 @@ _SHARE = 0.8
 
 
 class BotPlayer(Player):
-    """A role that a bot of OpenSpiel plays, on a game that grounds.
+    """A role that a bot of OpenSpiel plays. It moves at random until the game is grounded.
 
     Attributes:
         bot: the bot's name.
@@ -40,9 +41,8 @@ class BotPlayer(Player):
             return Choice(options[0])
         game = self._spiel_game()
         if game is None:
-            raise TooLargeError(
-                f"{self.name} needs a game that grounds", remedy="give it --machine propnet or native"
-            )
+            move = random.Random(f"{self.seed}{state.to_kif()}").choice(self.in_order(options))
+            return Choice(move, note="a random move: the game is not grounded, or not yet")
         machine = game.rules.machine
         own = state if state.machine is machine else machine.state_of(state.propositions)
         move = self._ask(game, game.state_of(own), deadline)

@@ -115,6 +115,9 @@ def test_bots_sit_in_our_matches() -> None:
     assert match.goals["x"] in (50, 100)
     match = game.play(["players.openspiel:uniform_random", "players.openspiel:mcts"], seconds=0.05)
     assert sum(filter(None, match.goals.values())) == 100
+    early = game.player("players.openspiel:mcts", role="x", machine="prover")
+    assert early.choose(game.initial)["x"] in game.initial.legal["x"]
+    assert "not grounded" in early.notes["x"]
     with pytest.raises(GdlError, match=r"no player players\.openspiel:deepthought"):
         make_player("players.openspiel:deepthought")
     with pytest.raises(GdlError, match="take turns"):
