@@ -13,13 +13,21 @@ if TYPE_CHECKING:
     from players.player import Player
 
 
+_BOTS = "mcts", "uniform_random", "fixed_action_preference", "uniform_restricted_actions"
+"""Bots that are told to need OpenSpiel where it is not installed; with it, others may be there."""
+
+
 def __getattr__(name: str) -> type[Player]:
-    """The player of a bot, by the bot's name."""
-    if name.startswith("_"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    """The player of a bot, by the bot's name. Raises MissingOpenSpielError where OpenSpiel is not installed."""
     from importlib import import_module
 
-    made: Any = import_module("players.openspiel.bot_player").player_class(name)
+    made: Any = None
+    if not name.startswith("_"):
+        try:
+            made = import_module(f"{__name__}.bot_player").player_class(name)
+        except ImportError:
+            if name in _BOTS:
+                raise
     if made is None:
         raise AttributeError(f"OpenSpiel has no bot {name!r}")
     kind: type[Player] = made
