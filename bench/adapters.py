@@ -3,8 +3,9 @@
     python -m bench.adapters [GAME...] [--environments 512,4096] [--seconds 2]
 
 One thread. A step is one joint move of one match, its legal actions and its observation included, and the
-choice of the random action; resets come along. Ours is a `VectorMatch`: all matches step at once, and begin
-anew within the step that ends them. Others are timed here where they are installed; what is *given* was timed
+choice of the random action; resets come along. Ours are a `VectorMatch` (all matches step at once, and begin
+anew within the step that ends them), and what stands on it: `make_vec`, one role against random ones, and
+`GdlAEC`, one agent after the other. Others are timed here where they are installed; what is *given* was timed
 on another computer.
 """
 
@@ -14,7 +15,8 @@ import argparse
 import random
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -73,6 +75,44 @@ def _single_rate(game: str, what: str, play: Callable[[], int], seconds: float) 
     return EnvironmentRate(game, what, 1, steps / (time.thread_time() - begun))
 
 
+def _one_by_one(env: Any) -> Callable[[], int]:
+    """What plays a match of a PettingZoo environment, and says how many steps it had."""
+    numbers = np.random.default_rng(1)
+
+    def play() -> int:
+        env.reset()
+        steps = 0
+        for _ in env.agent_iter():
+            observation, _, terminated, truncated, _ = env.last()
+            if terminated or truncated:
+                env.step(None)
+                continue
+            env.step(int(numbers.choice(np.flatnonzero(observation["action_mask"]))))
+            steps += 1
+        return steps
+
+    return play
+
+
+def wrapped(name: str, environments: int, seconds: float) -> Iterator[EnvironmentRate]:
+    """Of our environments with the interfaces of Gymnasium and PettingZoo, where these are installed."""
+    try:
+        from ggp.adapters import GdlAEC, make_vec
+    except ImportError:
+        return
+    envs = make_vec(name, environments, autoreset_mode="SameStep", machine="native")
+    envs.reset(seed=1)
+
+    def play() -> int:
+        for _ in range(8):
+            envs.step(envs.random_actions())
+        return 8 * environments
+
+    rate = _single_rate(envs.adapted.name, "make_vec, bits", play, seconds)
+    yield replace(rate, environments=environments)
+    yield _single_rate(envs.adapted.name, "GdlAEC", _one_by_one(GdlAEC(envs.adapted)), seconds)
+
+
 def others(seconds: float) -> Iterator[EnvironmentRate]:
     """Connect four of PettingZoo and OpenSpiel, where they are installed."""
     try:
@@ -80,22 +120,7 @@ def others(seconds: float) -> Iterator[EnvironmentRate]:
     except ImportError:
         pass
     else:
-        env = connect_four_v3.env()
-        numbers = np.random.default_rng(1)
-
-        def aec() -> int:
-            env.reset()
-            steps = 0
-            for _ in env.agent_iter():
-                observation, _, terminated, truncated, _ = env.last()
-                if terminated or truncated:
-                    env.step(None)
-                    continue
-                env.step(int(numbers.choice(np.flatnonzero(observation["action_mask"]))))
-                steps += 1
-            return steps
-
-        yield _single_rate("connectfour", "PettingZoo", aec, seconds)
+        yield _single_rate("connectfour", "PettingZoo", _one_by_one(connect_four_v3.env()), seconds)
     try:
         import pyspiel
     except ImportError:
@@ -126,6 +151,8 @@ def main() -> None:
         for name in given.games
         for number in given.environments.split(",")
     ]
+    for name in given.games:
+        rows += wrapped(name, int(given.environments.split(",")[0]), given.seconds)
     rows += others(given.seconds)
     table = Table("game", "environment", "matches at once", "steps/s", "of it choosing actions")
     for row in rows:

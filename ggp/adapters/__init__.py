@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ggp.adapters.adapted_game import AdaptedGame
     from ggp.adapters.gymnasium import GdlEnv, register_game, register_games
+    from ggp.adapters.openspiel import load_gdl
     from ggp.adapters.pettingzoo import GdlAEC, GdlParallel
     from ggp.adapters.vector import GdlVectorEnv, make_vec
     from propnet.environments.vector_match import VectorMatch
@@ -28,6 +29,7 @@ __all__ = [
     "GdlParallel",
     "GdlVectorEnv",
     "VectorMatch",
+    "load_gdl",
     "make_vec",
     "register_game",
     "register_games",
@@ -40,6 +42,7 @@ _PLACES = {
     "GdlParallel": "ggp.adapters.pettingzoo",
     "GdlVectorEnv": "ggp.adapters.vector",
     "VectorMatch": "propnet.environments.vector_match",
+    "load_gdl": "ggp.adapters.openspiel",
     "make_vec": "ggp.adapters.vector",
     "register_game": "ggp.adapters.gymnasium",
     "register_games": "ggp.adapters.gymnasium",

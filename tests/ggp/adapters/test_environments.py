@@ -62,6 +62,9 @@ def test_registered_environments_are_made_and_checked_with_every_way_to_draw(tmp
         check_env(environment.unwrapped)
         again = pickle.loads(pickle.dumps(environment.spec)).make()
         assert again.observation_space == environment.observation_space
+    drawn = gymnasium.make("gdl/mine-v0", render_mode="svg")
+    drawn.reset(seed=1)
+    assert drawn.render().startswith("<svg")
     pixels = gymnasium.make("gdl/mine-v0", render_mode="rgb_array")
     pixels.reset(seed=1)
     assert len({color.tobytes() for row in pixels.render() for color in row}) > 3

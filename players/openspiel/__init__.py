@@ -1,0 +1,34 @@
+"""OpenSpiel (Lanctot et al. 2019), both ways: our games for its algorithms, its bots as our players.
+
+``spiel_game`` makes a game of OpenSpiel of a machine, ``bot_player`` a player of a bot:
+``players.openspiel:mcts``, ``players.openspiel:uniform_random``, and every other bot that OpenSpiel has under
+a name. Nothing is imported from OpenSpiel before one of these is asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from players.player import Player
+
+
+_BOTS = "mcts", "uniform_random", "fixed_action_preference", "uniform_restricted_actions"
+"""Bots that are told to need OpenSpiel where it is not installed; with it, others may be there."""
+
+
+def __getattr__(name: str) -> type[Player]:
+    """The player of a bot, by the bot's name. Raises MissingOpenSpielError where OpenSpiel is not there."""
+    from importlib import import_module
+
+    made: Any = None
+    if not name.startswith("_"):
+        try:
+            made = import_module(f"{__name__}.bot_player").player_class(name)
+        except ImportError:
+            if name in _BOTS:
+                raise
+    if made is None:
+        raise AttributeError(f"OpenSpiel has no bot {name!r}")
+    kind: type[Player] = made
+    return kind

@@ -1,0 +1,137 @@
+"""Our games pass OpenSpiel's own tests, and its bots play matches of ours."""
+
+from __future__ import annotations
+
+import pickle
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gdl.errors import GdlError
+from gdl.machine import State
+from ggp.game import Game
+from players.registry import make_player
+
+ROOT = Path(__file__).parents[3]
+pyspiel = pytest.importorskip("pyspiel", reason="pip install 'kaskade-ggp[rl]'")
+RIVALS = """(role a) (role b) (init (turn a)) (<= (next (turn b)) (true (turn a)))
+    (<= (legal ?r go) (true (turn ?r))) (<= (legal ?r stay) (true (turn ?r)))
+    (<= (legal ?r wait) (role ?r) (not (true (turn ?r)))) (<= (next (won)) (does b go))
+    (<= terminal (not (true (turn a))) (not (true (turn b)))) (<= (goal b 100) (true (won)))
+    (<= (goal b 20) (not (true (won)))) (goal a 0)"""
+
+
+@pytest.mark.parametrize(
+    "name", ["tictactoe", "connectfour", "tron", "rockpaperscissors", "eightpuzzle", "hex"]
+)
+def test_openspiel_tests_our_games_with_serialisation(name: str) -> None:
+    from ggp.adapters import load_gdl
+
+    game = load_gdl(name, max_steps=60)
+    pyspiel.random_sim_test(game, num_sims=2, serialize=True, verbose=False)
+    assert pyspiel.load_game(game.get_type().short_name).num_players() == game.num_players()
+
+
+@pytest.mark.parametrize("name", ["connectfour", "chinesecheckers", "othello", "tron"])
+def test_states_and_returns_are_those_of_our_states(name: str) -> None:
+    from ggp.adapters import load_gdl
+
+    game = load_gdl(name)
+    machine = game.rules.machine
+    rng = random.Random(4)
+    state = game.new_initial_state()
+    while not state.is_terminal():
+        assert state.returns() == [0.0] * game.num_players()
+        ours = State(machine, state.key)
+        if state.is_simultaneous_node():
+            joint = [rng.choice(state.legal_actions(role)) for role in range(game.num_players())]
+            assert [state.legal_actions(role) for role in range(len(joint))] == [
+                machine.legal_moves(ours, role) for role in range(len(joint))
+            ]
+            state.apply_actions(joint)
+            assert state.key == machine.next_state(ours, joint).key
+            continue
+        mover = state.current_player()
+        assert state.legal_actions() == machine.legal_moves(ours, mover)
+        assert sum(len(machine.legal_moves(ours, role)) > 1 for role in range(game.num_players())) <= 1
+        state.apply_action(rng.choice(state.legal_actions()))
+    goals = [machine.result(State(machine, state.key), role) for role in range(game.num_players())]
+    zero_sum = game.get_type().utility == pyspiel.GameType.Utility.ZERO_SUM
+    assert state.returns() == [goal / 50 - 1 if zero_sum else goal / 100 for goal in goals]
+
+
+def test_games_and_states_are_pickled_and_named_in_serialised_text() -> None:
+    from ggp.adapters import load_gdl
+
+    game = load_gdl("tictactoe")
+    state = game.new_initial_state()
+    for _ in range(3):
+        state.apply_action(state.legal_actions()[-1])
+    again = pickle.loads(pickle.dumps(state))
+    assert (str(again), again.history()) == (str(state), state.history())
+    copied = state.clone()
+    copied.apply_action(copied.legal_actions()[0])
+    assert str(copied) != str(state)
+    text = pyspiel.serialize_game_and_state(game, state)
+    same, back = pyspiel.deserialize_game_and_state(text)
+    assert (str(back), same.get_type().short_name) == (
+        str(state),
+        game.get_type().short_name,
+    )
+    assert state.action_to_string(state.legal_actions()[0]) == "(mark a 1)"
+    code = "import sys, pickle; print(pickle.load(sys.stdin.buffer))"
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, input=pickle.dumps(state), capture_output=True
+    )
+    assert run.stdout.decode().strip() == str(state)
+
+
+def test_a_game_is_of_the_kind_that_it_shows_or_that_is_asked_for() -> None:
+    from ggp.adapters import load_gdl
+
+    dynamics, utility = pyspiel.GameType.Dynamics, pyspiel.GameType.Utility
+    kind = load_gdl("tictactoe", dynamics="simultaneous", utility="general-sum").get_type()
+    assert (kind.dynamics, kind.utility) == (dynamics.SIMULTANEOUS, utility.GENERAL_SUM)
+    assert kind.short_name.startswith("gdl_tictactoe_")
+    assert load_gdl("tron").get_type().dynamics == dynamics.SIMULTANEOUS
+    assert load_gdl("prisonersdilemma").get_type().utility == utility.GENERAL_SUM
+    with pytest.raises(GdlError, match="simultaneous"):
+        load_gdl("tron", dynamics="sequential")
+    with pytest.raises(GdlError, match="dynamics='now'"):
+        load_gdl("tron", dynamics="now")
+    game = load_gdl(RIVALS, utility="zero-sum")
+    state = game.new_initial_state()
+    state.apply_action(0)
+    with pytest.raises(GdlError, match="general-sum"):
+        state.apply_action(state.legal_actions()[-1])
+
+
+def test_bots_sit_in_our_matches() -> None:
+    game = Game.load("tictactoe")
+    match = game.play(["players.openspiel:mcts", "random"], seconds=0.1, startclock=0.1)
+    assert match.goals["x"] in (50, 100)
+    match = game.play(["players.openspiel:uniform_random", "players.openspiel:mcts"], seconds=0.05)
+    assert sum(filter(None, match.goals.values())) == 100
+    early = game.player("players.openspiel:mcts", role="x", machine="prover")
+    assert early.choose(game.initial)["x"] in game.initial.legal["x"]
+    assert "not grounded" in early.notes["x"]
+    with pytest.raises(GdlError, match=r"no player players\.openspiel:deepthought"):
+        make_player("players.openspiel:deepthought")
+    with pytest.raises(GdlError, match="take turns"):
+        Game.load("tron").play(["players.openspiel:mcts", "random"], seconds=0.05)
+
+
+def test_without_openspiel_the_remedy_is_told() -> None:
+    blocked = "import sys; sys.modules['pyspiel'] = None;"
+    asks = (
+        "from ggp.adapters import load_gdl",
+        "import players.registry as r; r.make_player('players.openspiel:mcts')",
+    )
+    for ask in asks:
+        run = subprocess.run(
+            [sys.executable, "-c", f"{blocked} {ask}"], cwd=ROOT, capture_output=True, text=True
+        )
+        assert "pip install 'kaskade-ggp[rl]'" in run.stderr, run.stderr
