@@ -60,7 +60,7 @@ def main() -> None:
             print(f"  {one}")
         kept = Tally(found.kept, 0, found.asked - found.kept)
         table.add_row("connectfour", "own solver", "exact", f"value kept: {summary(kept)}")
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, width=140)
     console.print(f"{given.player}, {given.seconds:g} s a move")
     console.print(table)
 
