@@ -201,14 +201,16 @@ def test_tables_are_kept_as_they_are_and_gone_on_with() -> None:
     assert np.array_equal(again.values.of(records), training.values.of(records))
 
 
-def test_tables_begin_with_the_weights_of_the_rung_below() -> None:
+def test_the_weights_of_another_rung_are_not_begun_with() -> None:
     machine = _machine("tictactoe")
     names = canonical_names(machine.rules)
     linear = Training(machine, names)
     linear.round()
     above = Training(machine, names, linear.knowledge("tictactoe"), model="tuples")
-    assert np.array_equal(above.weights[: len(linear.weights)], linear.weights)
-    assert not above.weights[len(linear.weights) :].any()
+    assert linear.weights.any() and not above.weights.any()
+    above.round()
+    assert above.knowledge("tictactoe").moves == above.progress.moves
+    assert not Training(machine, names, above.knowledge("tictactoe")).weights.any()
 
 
 @pytest.mark.parametrize("array", ["radix", "start", "member", "shape", "code", "variable", "ordered"])
