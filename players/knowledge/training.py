@@ -75,8 +75,9 @@ class Training:
         model: str = MODELS[0],
     ) -> None:
         """``known`` is what to go on with, if it is of this ``model``: weights of another rung are worse to
-        begin with than none (see docs/measurements.md). Raises GdlError for games of one role, for those that are over when they begin, and where no
-        tuples are found, and KnowledgeError for games that are too large."""
+        begin with than none (see docs/measurements.md). Raises GdlError for games of one role, for those that
+        are over when they begin, and where no tuples are found, and KnowledgeError for games that are too
+        large."""
         roles = len(machine.roles)
         if roles < 2:
             raise GdlError("only games of several roles are learnt", remedy="puzzles are for `ggp solve`")
