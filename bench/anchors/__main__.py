@@ -24,9 +24,6 @@ from ggp.training.duel import summary
 from players.kaskade.guided_machine import guided
 from propnet.native.machine import NativeMachine
 
-PLIES = range(6, 15)
-"""Plies after which positions of connect four are taken."""
-
 
 def _machine(game: str) -> Machine:
     """The machine that players come to think on in a match."""
@@ -47,20 +44,22 @@ def main() -> None:
     parser.add_argument("--depth", type=int, action="append", default=[], help="may be repeated")
     parser.add_argument("--skill", type=int, action="append", default=[], help="0 to 20, at depth 5")
     parser.add_argument("--positions", type=int, default=50, help="of connect four")
+    parser.add_argument(
+        "--plies", type=int, nargs=2, default=(6, 14), help="of them; solving one of 6 takes up to a minute"
+    )
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     table = Table("game", "engine", "strength", "score", box=None, header_style="bold")
     if given.only != "connectfour":
         _chess(given, table)
     if given.only != "chess":
-        found = keep_values(
-            _machine("connectfour"), given.player, given.seconds, given.positions, PLIES, given.seed
-        )
+        machine, plies = _machine("connectfour"), range(given.plies[0], given.plies[1] + 1)
+        found = keep_values(machine, given.player, given.seconds, given.positions, plies, given.seed)
         for one in found.lost:
             print(f"  {one}")
         kept = Tally(found.kept, 0, found.asked - found.kept)
         table.add_row("connectfour", "own solver", "exact", f"value kept: {summary(kept)}")
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, width=140)
     console.print(f"{given.player}, {given.seconds:g} s a move")
     console.print(table)
 

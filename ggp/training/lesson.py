@@ -50,13 +50,7 @@ class Lesson:
         own = _rung(store, model)
         self._store = store if used is None or used.model == model else own
         self.known = None if fresh else self._store.get(names.fingerprint)
-        begin = self.known
-        if begin is None and model != MODELS[0]:
-            below = _rung(store, MODELS[0]).get(names.fingerprint)
-            begin = used if used is not None and used.model == MODELS[0] else below
-            if begin is not None:
-                begin = replace(begin, moves=0, seconds=0.0)
-        self.training = Training(machine, names, begin, seed, model)
+        self.training = Training(machine, names, self.known, seed, model)
 
     def learn(self, seconds: float, show: Callable[[float, TrainingProgress], None]) -> None:
         """Learn for so many seconds, and keep it. ``show`` is given the seconds gone and what was learnt

@@ -74,15 +74,18 @@ class Training:
         seed: int = 0,
         model: str = MODELS[0],
     ) -> None:
-        """``known`` is what to go on with; if it is of a lower rung than ``model``, its weights are begun
-        with. Raises GdlError for games of one role, for those that are over when they begin, and where no
-        tuples are found, and KnowledgeError for games that are too large."""
+        """``known`` is what to go on with, if it is of this ``model``: weights of another rung are worse to
+        begin with than none (see docs/measurements.md). Raises GdlError for games of one role, for those that
+        are over when they begin, and where no tuples are found, and KnowledgeError for games that are too
+        large."""
         roles = len(machine.roles)
         if roles < 2:
             raise GdlError("only games of several roles are learnt", remedy="puzzles are for `ggp solve`")
         start = machine.initial_state()
         if machine.is_terminal(start) or not all(machine.legal_moves(start, role) for role in range(roles)):
             raise GdlError("nothing is to be learnt: no match of this game goes on from its initial state")
+        if known is not None and known.model != model:
+            known = None
         self._machine, self._names = machine, names
         self.features = Features.of(machine.network.bases, names)
         keys = [names.key(role) for role in machine.roles]
@@ -101,9 +104,6 @@ class Training:
             self._tuples = TupleTables(tuples, machine.network.bases, names, len(columns))
         self.weights, self._sums, self._sizes = _start(self.features, len(columns), known)
         if self._tuples is not None:
-            if tables is None:
-                # Other weights are to share the errors now.
-                self._sums[:] = self._sizes[:] = 0
             parts = _start_of_tables(self._tuples.tuples, len(columns), tables)
             whole = zip((self.weights, self._sums, self._sizes), parts, strict=True)
             self.weights, self._sums, self._sizes = (np.concatenate(pair) for pair in whole)
