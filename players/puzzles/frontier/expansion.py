@@ -15,6 +15,7 @@ from propnet.expander import Expander
 from propnet.jit.arrays import Words
 
 _ROWS = 1 << 14
+"""Successors of a chunk at most; a buffer has room for as many at least."""
 _SOURCES = 1 << 12
 _EACH = 3
 """One in so many successors is taken as a sample."""

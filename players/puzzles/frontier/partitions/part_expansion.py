@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from players.puzzles.frontier import expansion
 from players.puzzles.frontier.expansion import LayerExpansion
 from players.puzzles.frontier.key_space import KeySpace
 from players.puzzles.frontier.partitions.owners import owners_of_tagged
@@ -38,7 +39,7 @@ class PartExpansion(LayerExpansion):
     """
 
     def __init__(self, space: KeySpace, store: BlobStore, room: int, parts: int) -> None:
-        super().__init__(space, store, 0, room)
+        super().__init__(space, store, 0, max(room, expansion._ROWS))
         self._kind, self._parts = space.kind, parts
         self.pieces: list[OwnedSuccessors] = []
 

@@ -155,12 +155,13 @@ class PartitionedSearch:
         making = _Making(self._attempt + 1, [hex(fence) for fence in fences], rewrite, clock, writers)
         making.pieces = [[] for _ in range(parts)]
         self._making = making
-        job = self._crew.submit(self._make(making))
+        job, taken = self._crew.submit(self._make(making)), False
         try:
             while not job.done():
                 wait([job], _LOOK_SECONDS)
                 yield
             job.result()
+            taken = True
         finally:
             if not job.done():
                 self._crew.give_up(job)
@@ -170,6 +171,8 @@ class PartitionedSearch:
                 blob.drop()
             if making.writer is not None:
                 making.writer.abandon()
+            if making.run is not None and not taken:
+                making.run.drop()
             self._attempt, self._making = making.attempt, None
         self._add(making)
 
