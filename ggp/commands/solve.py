@@ -66,6 +66,11 @@ def command(
     plot: Path | None = typer.Option(
         None, metavar="FILE", help="Frontier: draw the layers as .svg, .png or .pdf."
     ),
+    cluster: str = typer.Option(
+        "",
+        metavar="ADDRESS",
+        help="Frontier: spread the states over a cluster: HOST:PORT, local-ray:N, or local:N without Ray.",
+    ),
     strong: bool = typer.Option(
         False, "--strong", help="Any number of roles: the value of every state, into --tables if given."
     ),
@@ -90,7 +95,7 @@ def command(
     from ggp.solving.frontier.order import FRONTIER, check_options, wants_frontier
     from players.puzzles.sokoban.levels.read import names_level_file
 
-    if strong and plot is None and solver != FRONTIER:
+    if strong and plot is None and solver != FRONTIER and not cluster:
         from ggp.solving.strong import solve_strongly
         from players.strong.ranked.options import StrongOptions
 
@@ -99,7 +104,7 @@ def command(
         whole, files = Game.load(game), None if disk is None else _bytes(disk)
         order = StrongOptions(_bytes(memory), workers, resume or scratch, files, resume is not None, symmetry)
         solve_strongly(whole, order, tables, as_json and query is None, query is None)
-    elif wants_frontier(solver, scratch, disk, resume, plot, symmetry):
+    elif wants_frontier(solver, scratch, disk, resume, plot, symmetry, cluster):
         check_options(
             {
                 "--all": every,
@@ -118,7 +123,9 @@ def command(
             disk,
             resume,
         )
-        _search_frontier(game, seconds, memory, workers, scratch, disk, resume, plot, symmetry, as_json)
+        _search_frontier(
+            game, seconds, memory, workers, scratch, disk, resume, plot, symmetry, cluster, as_json
+        )
         return
     if game is None:
         raise GdlError("no game was named", remedy="ggp solve GAME; `ggp games` lists the names")
@@ -211,6 +218,7 @@ def _search_frontier(
     resume: Path | None,
     plot: Path | None,
     symmetry: bool,
+    cluster: str,
     as_json: bool,
 ) -> None:
     """Solve by the frontier search."""
@@ -226,6 +234,7 @@ def _search_frontier(
         resume=resume is not None,
         plot=plot,
         symmetry=symmetry,
+        cluster=cluster,
     )
     status = solve_by_frontier(load_game(game, resume), order, as_json)
     if status:

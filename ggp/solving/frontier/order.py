@@ -23,6 +23,7 @@ class FrontierOrder:
         resume: whether ``scratch`` holds a search to go on with.
         plot: the file of the picture of the layers; None for none.
         symmetry: whether one state may stand for all that are alike but for names.
+        cluster: the address of a fleet over which the states are spread; "" for none.
     """
 
     memory: int
@@ -33,6 +34,7 @@ class FrontierOrder:
     resume: bool = False
     plot: Path | None = None
     symmetry: bool = True
+    cluster: str = ""
 
 
 def wants_frontier(
@@ -42,6 +44,7 @@ def wants_frontier(
     resume: Path | None,
     plot: Path | None,
     symmetry: bool,
+    cluster: str,
 ) -> bool:
     """Whether the frontier search is asked for. Raises GdlError for options that go with it alone."""
     if solver == FRONTIER or (solver is None and resume is not None):
@@ -52,6 +55,7 @@ def wants_frontier(
         "--resume": resume,
         "--plot": plot,
         "--no-symmetry": None if symmetry else True,
+        "--cluster": cluster or None,
     }
     for option, given in others.items():
         if given is not None:

@@ -16,6 +16,8 @@ from ggp.solving.frontier.order import FRONTIER, FrontierOrder
 from ggp.solving.frontier.view import FrontierView
 from ggp.solving.interruption import noted_ctrl_c
 from ggp.solving.team import cpu_seconds
+from players.fleet.fleet import LostWorkerError
+from players.fleet.open_fleet import check_address
 from players.puzzles.frontier.budget import peak_bytes
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
@@ -44,6 +46,8 @@ def solve_by_frontier(game: Game, order: FrontierOrder, as_json: bool) -> int:
     began = time.monotonic()
     if order.plot is not None:
         check_plot(order.plot)
+    if order.cluster:
+        check_address(order.cluster)
     machine = _puzzle(game)
     view = FrontierView(game.name)
     fault: GdlError | None = None
@@ -60,6 +64,7 @@ def solve_by_frontier(game: Game, order: FrontierOrder, as_json: bool) -> int:
             resume=order.resume,
             symmetry=order.symmetry,
             game=game.name,
+            cluster=order.cluster,
         )
         records = machine.records([start]).copy()
         search = FrontierSearch(machine, records, options, view.watch)
@@ -85,7 +90,7 @@ def solve_by_frontier(game: Game, order: FrontierOrder, as_json: bool) -> int:
         sys.stdout.buffer.write(orjson.dumps(line) + b"\n")
     else:
         view.show(result, moves.get(result.value, []), cpu_seconds(), wall)
-    if stopped is not None and (fault is None or isinstance(fault, OutOfRoomError)):
+    if stopped is not None and (fault is None or isinstance(fault, OutOfRoomError | LostWorkerError)):
         _say_how_to_go_on(order)
     if fault is not None:
         raise fault

@@ -15,6 +15,7 @@ from propnet.expander import Expander
 from propnet.jit.arrays import Words
 
 _ROWS = 1 << 14
+"""Successors of a chunk at most; a buffer has room for as many at least."""
 _SOURCES = 1 << 12
 _EACH = 3
 """One in so many successors is taken as a sample."""
@@ -24,6 +25,7 @@ class LayerExpansion:
     """What one worker needs to expand states: a machine of its own, and a buffer of ``room`` tagged keys.
 
     Attributes:
+        fences: where runs are cut.
         done: how many states of this layer it has expanded.
         block: room for the keys of a block.
         generated: how many successors they had.
@@ -43,7 +45,7 @@ class LayerExpansion:
 
     def begin(self, fences: Sequence[int]) -> None:
         """Begin a layer whose new runs are to be cut at these keys, ascending."""
-        self._fences = fences
+        self.fences = fences
         for run in self.runs:
             run.drop()
         self.runs.clear()
@@ -98,9 +100,13 @@ class LayerExpansion:
             self._tagged, self._scratch = tagged, scratch = scratch, tagged
         n = kind.unique(tagged, n)
         sorted_at = time.thread_time()
-        name = f"fresh-{self._number}-{len(self.runs)}"
-        self.runs.append(FreshRun.of(kind, tagged[:n], self._fences, self._store, name))
+        self._keep(tagged[:n])
         coded_at = time.thread_time()
         self.seconds["sort"] += sorted_at - clock
         self.seconds["encode"] += coded_at - sorted_at
         self._filled = 0
+
+    def _keep(self, tagged: Words) -> None:
+        """Take sorted tagged keys (n,) without repetition."""
+        name = f"fresh-{self._number}-{len(self.runs)}"
+        self.runs.append(FreshRun.of(self._space.kind, tagged, self.fences, self._store, name))

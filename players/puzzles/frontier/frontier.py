@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Generator, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -32,6 +32,10 @@ from propnet.symmetries.canonical import Orbits
 from propnet.symmetries.group import automorphisms
 from propnet.symmetries.saving import paying_orbits
 
+if TYPE_CHECKING:
+    from players.puzzles.frontier.partitions.crew import PartCrew
+    from players.puzzles.frontier.partitions.search import PartitionedSearch
+
 _TRUST = 0.85
 """How much of free memory is given to the store: what it keeps costs the process a little more."""
 _LEAST_STORE = 1 << 20
@@ -40,6 +44,7 @@ _AHEAD, _AHEAD_STATES, _REFUTING = 20, 1_000, 200
 _MOST_STEPS = 1 << 12
 """Steps of clocks that are looked at."""
 
+AnySearch: TypeAlias = "LayeredSearch | PartitionedSearch"
 Watch = Callable[[FrontierProgress], None]
 
 
@@ -82,7 +87,8 @@ class FrontierSearch:
         self._samples = np.concatenate([sample_states(self._game), self._first])
         self._refuting = np.zeros((0, machine.words), np.uint64)
         self._earlier = 0
-        self._search: LayeredSearch | None = None
+        self._search: AnySearch | None = None
+        self._crew: PartCrew | None = None
         self.lines: dict[int, list[int]] = {}
         self.best = -1
         self.proven = self.complete = self.shortest = False
@@ -103,6 +109,8 @@ class FrontierSearch:
         self._steps.close()
         if self._search is not None:
             self._search.close()
+        if self._crew is not None:
+            self._crew.close()
         if self.shortest:
             self._store.erase()
         else:
@@ -142,7 +150,7 @@ class FrontierSearch:
             self.lines = {int(value): line for value, line in saved["lines"].items()}
             self.best, self._earlier = max(self.lines, default=-1), saved["earlier"]
         while True:
-            recoded = Recoded.of(self._game, coding)
+            self._recoded = recoded = Recoded.of(self._game, coding)
             space = KeySpace.of(recoded, clocks)
             try:
                 yield from self._visit(space, found)
@@ -181,12 +189,11 @@ class FrontierSearch:
         workers = self._options.workers
         budget = MemoryPlan.of(self._options.memory, workers, space.kind, self._store.used_memory)
         self._store.room.memory = budget.kept
-        search = LayeredSearch(space, self._store, budget.workers, budget, found or Layers())
-        self._search = search
+        self._search = search = self._new_search(space, budget, found or Layers())
         perfect = self.lines.get(self._perfect)
         limit = math.inf if perfect is None or space.clock_mask.any() else len(perfect)
         if found is None:
-            search.begin(space.recoded.encode(self._first)[0])
+            search.begin(self._recoded.encode(self._first)[0])
         while True:
             for value, (depth, key) in sorted(search.found.ends.items(), reverse=True):
                 if value not in self.lines or len(self.lines[value]) > depth:
@@ -199,6 +206,16 @@ class FrontierSearch:
                 yield
             self._commit(space, search.found)
 
+    def _new_search(self, space: KeySpace, budget: MemoryPlan, found: Layers) -> AnySearch:
+        if not self._options.cluster:
+            return LayeredSearch(space, self._store, budget.workers, budget, found)
+        from players.puzzles.frontier.partitions.crew import PartCrew
+        from players.puzzles.frontier.partitions.search import PartitionedSearch
+
+        if self._crew is None:
+            self._crew = PartCrew(self._options.cluster, self._options.parts)
+        return PartitionedSearch(space, self._store, self._crew, budget, self._options.memory, found)
+
     def _balance(self) -> None:
         """Allow the store what is left, by what the process really has: kernels, threads and what the
         allocator keeps count too."""
@@ -210,22 +227,22 @@ class FrontierSearch:
             return_free_memory()
 
     def _rebuild(
-        self, space: KeySpace, search: LayeredSearch, value: int, depth: int, key: int
+        self, space: KeySpace, search: AnySearch, value: int, depth: int, key: int
     ) -> Iterator[None]:
         found = search.found
         for line in line_to(space, found.layers, found.clocks, depth, key):
             if line is not None:
-                self.lines[value] = self._real(space, line)
+                self.lines[value] = self._real(line)
                 self.best = max(self.best, value)
             yield
 
-    def _real(self, space: KeySpace, line: RebuiltLine) -> list[int]:
+    def _real(self, line: RebuiltLine) -> list[int]:
         """The moves of a line, where states stand for others: those that lead from orbit to orbit."""
         if self._orbits is None:
             return line.moves
         machine = self._machine
         start = machine.states(self._start)[0]
-        return [move for (move,) in self._orbits.unfold(machine, start, space.recoded.decode(line.records))]
+        return [move for (move,) in self._orbits.unfold(machine, start, self._recoded.decode(line.records))]
 
     def _mended(self, recoded: Recoded, records: Words) -> Coding:
         """A coding that can write the successors of these states (recoded), too. Deeper layers may refute
@@ -256,7 +273,7 @@ class FrontierSearch:
             "game": self._options.game,
             "symmetry": 0 if self._orbits is None else len(self._orbits.sources) + 1,
             "clocks": not space.clock_mask.any(),
-            "coding": coding_as_json(space.recoded.coding),
+            "coding": coding_as_json(self._recoded.coding),
             "found": found.as_json(),
             "lines": {str(value): line for value, line in self.lines.items()},
             "earlier": self._earlier,
@@ -264,7 +281,7 @@ class FrontierSearch:
         runs = {id(run): run for run in [*found.layers, *found.visited]}
         self._store.commit(state, [blob for run in runs.values() for blob in run.blobs])
 
-    def _tell(self, search: LayeredSearch) -> None:
+    def _tell(self, search: AnySearch) -> None:
         if self._watch is not None:
             found = search.found
             self._watch(

@@ -31,14 +31,16 @@ class KeySpace:
     """Keys of states.
 
     Attributes:
-        recoded: the game in few bits.
+        machine: the game in few bits; nobody else uses it.
+        broken_bit: the bit of a record that says that the coding does not fit.
         key_bits: how many bits a key has: the lowest of the record.
         kind: how arrays hold them.
         clock_mask: uint64, shape (words,): bits that are the same in all states of a layer, and no part of
             keys.
     """
 
-    recoded: Recoded
+    machine: PropnetMachine
+    broken_bit: int
     key_bits: int
     kind: KeyKind
     clock_mask: Words
@@ -51,19 +53,18 @@ class KeySpace:
         if clocks:
             bits, clock_mask = recoded.broken_bit, np.zeros_like(clock_mask)
         kind = WideKeys(bits) if wide or bits > NARROW else NarrowKeys(bits)
-        return cls(recoded, bits, kind, clock_mask)
+        return cls(recoded.machine, recoded.broken_bit, bits, kind, clock_mask)
 
     @property
     def words(self) -> int:
         """Words of a record."""
-        return self.recoded.machine.words
+        return self.machine.words
 
     @property
     def broken_shift(self) -> np.uint64:
         """Where the broken bit is in the last word of a record."""
-        return np.uint64(self.recoded.broken_bit & 63)
+        return np.uint64(self.broken_bit & 63)
 
     def new_machine(self) -> PropnetMachine:
         """A machine over recoded states, for one more thread."""
-        machine = self.recoded.machine
-        return PropnetMachine(machine.rules, machine.network)
+        return PropnetMachine(self.machine.rules, self.machine.network)

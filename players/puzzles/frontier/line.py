@@ -50,8 +50,10 @@ def line_to(
         tag = _tag_of_state(layers[before + 1], key)
         step = None
         for candidates in _candidates(layers[before], tag):
-            step = _parent(space, expander, candidates, clocks[before], key)
-            if step is not None:
+            found = _parent(space, expander, candidates, clocks[before], key)
+            if found is not None and (step is None or found[0] < step[0]):
+                step = found
+            if step is not None and layers[before].ascending:
                 break
             yield None
         if step is None:
@@ -76,7 +78,7 @@ def _tag_of_state(layer: Run, key: int) -> int:
 
 
 def _candidates(layer: Run, tag: int) -> Iterator[Words]:
-    """The states of a layer that have this tag, some at a time, ascending."""
+    """The states of a layer that have this tag, some at a time, in the layer's order."""
     some: list[Words] = []
     held = 0
     for block in layer.blocks:
@@ -94,12 +96,13 @@ def _candidates(layer: Run, tag: int) -> Iterator[Words]:
 def _parent(
     space: KeySpace, expander: Expander, keys: Words, template: Words, wanted: int
 ) -> tuple[int, int] | None:
-    """The first of these states that has the wanted one for a successor, and the move."""
+    """The lowest of these states that has the wanted one for a successor, and the first such move."""
     records, tags = np.zeros((len(keys), space.words), np.uint64), np.zeros(len(keys), np.uint64)
     space.kind.to_records(keys, template, records, tags)
+    best: tuple[int, int] | None = None
     for chunk in expander.stream(records):
-        hits = space.kind.equal(space.kind.of_records(chunk.records), wanted)
-        if len(hits):
-            hit = int(hits[0])
-            return space.kind.key_at(keys, int(chunk.parents[hit])), int(chunk.moves[hit, 0])
-    return None
+        for hit in space.kind.equal(space.kind.of_records(chunk.records), wanted).tolist():
+            parent = space.kind.key_at(keys, int(chunk.parents[hit]))
+            if best is None or parent < best[0]:
+                best = parent, int(chunk.moves[hit, 0])
+    return best

@@ -87,7 +87,7 @@ class Merging:
                 if rewrite:
                     parts.append(_cut(kind, block, known, low, high))
             if parts:
-                old.append(np.concatenate(parts))
+                old += [np.concatenate(parts)] if run.ascending else parts
         kept = kind.split(self._tagged, n, dead, keys, tags)
         found.known = n - kept
         keys, tags = keys[:kept], tags[:kept]

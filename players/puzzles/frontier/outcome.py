@@ -18,6 +18,8 @@ class FrontierOptions:
         resume: whether to go on with the search in ``scratch``.
         symmetry: whether one state of each orbit may stand for all.
         game: the game's name, for those who find its checkpoint.
+        cluster: the address of a fleet over which the states are spread; "" for none.
+        parts: into how many parts, there; 0 for as many as the fleet has cores.
     """
 
     memory: int
@@ -27,6 +29,8 @@ class FrontierOptions:
     resume: bool = False
     symmetry: bool = True
     game: str = ""
+    cluster: str = ""
+    parts: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,11 +53,13 @@ def coded(kind: KeyKind, keys: Words, tags: Octets | None, level: int) -> Iterat
 
 
 class Run:
-    """Ascending keys.
+    """Keys, ascending within each block.
 
     Attributes:
         kind: what they are.
-        blocks: what is known of its blocks, ascending.
+        blocks: what is known of its blocks.
+        ascending: whether each block's keys are above those of the block before it; not so where the parts
+            of a search that is spread out have made one after the other.
         keys, tags: where they are stored, block by block; no tags where states need none.
         count: how many keys there are.
     """
@@ -65,6 +67,7 @@ class Run:
     def __init__(self, kind: KeyKind, blocks: Sequence[RunBlock], keys: Blob, tags: Blob | None) -> None:
         self.kind, self.blocks, self.keys, self.tags = kind, blocks, keys, tags
         self.count = sum(block.count for block in blocks)
+        self.ascending = all(one.last < other.first for one, other in itertools.pairwise(blocks))
 
     @property
     def blobs(self) -> list[Blob]:
@@ -90,6 +93,8 @@ class Run:
 
     def between(self, low: int, high: int) -> Sequence[RunBlock]:
         """The blocks with keys in ``low .. high - 1``, as far as first and last keys tell."""
+        if not self.ascending:
+            return [block for block in self.blocks if block.last >= low and block.first < high]
         start = bisect.bisect_left(self.blocks, low, key=lambda block: block.last)
         stop = bisect.bisect_left(self.blocks, high, key=lambda block: block.first)
         return self.blocks[start:stop]
@@ -110,7 +115,7 @@ class Run:
 
 
 class RunWriter:
-    """Writes a run, block after block, ascending."""
+    """Writes a run, block after block."""
 
     def __init__(self, kind: KeyKind, store: BlobStore, name: str, tags: bool) -> None:
         self._kind = kind
@@ -119,7 +124,7 @@ class RunWriter:
         self._tags = store.writer(f"{name}-tags", cold=True) if tags else None
 
     def add(self, block: CodedKeys) -> None:
-        """Append a block whose keys are above all others. Raises OutOfRoomError."""
+        """Append a block whose keys are none of the others. Raises OutOfRoomError."""
         number = self._keys.append(block.keys)
         if self._tags is not None:
             self._tags.append(block.tags)

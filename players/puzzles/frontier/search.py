@@ -15,6 +15,7 @@ import numpy as np
 from players.puzzles.frontier.budget import MemoryPlan
 from players.puzzles.frontier.crew import Crew
 from players.puzzles.frontier.expansion import LayerExpansion
+from players.puzzles.frontier.fences import fences_of
 from players.puzzles.frontier.fresh_run import FreshRun
 from players.puzzles.frontier.key_space import KeySpace
 from players.puzzles.frontier.keys.key_kind import KeyKind
@@ -23,11 +24,8 @@ from players.puzzles.frontier.runs import Run, RunBlock, RunWriter, coded
 from players.puzzles.frontier.storage.store import BlobStore
 from propnet.jit.arrays import Words
 
-_REWRITE = 2.5
+REWRITE = 2.5
 """What it costs to write a visited state anew, in steps of a merge."""
-
-_SAMPLED, _SAMPLES, _SAMPLES_OF_A_RANGE = 64, 1 << 10, 32
-"""Blocks and states of a layer whose successors tell where most of them are, at least; states for a range."""
 
 
 @dataclass
@@ -121,14 +119,7 @@ class LayeredSearch:
 
     def begin(self, start: Words) -> None:
         """Begin with the state that has this record (words,)."""
-        kind, clock = self.space.kind, start & self.space.clock_mask
-        key = kind.of_records(start[None, :])
-        writer = RunWriter(kind, self._store, self._name("layer"), tags=True)
-        for block in coded(kind, key, np.zeros(1, np.uint8), 0):
-            writer.add(block)
-        first = writer.close()
-        self.found.add(first, clock, self._mergings[0].judge(key, clock))
-        self.found.visited = [first]
+        first_layer(self.space, self._store, self._mergings[0], start, self.found)
 
     @property
     def over(self) -> bool:
@@ -159,8 +150,9 @@ class LayeredSearch:
         expected = self._branching * found.layers[-1].count
         saved = expected * (len(found.visited) - 1)
         old = sum(run.count for run in found.visited)
-        self._rewriting = len(found.visited) > 1 and found.extra + saved > _REWRITE * old
-        fences = self._fences(expected)
+        self._rewriting = len(found.visited) > 1 and found.extra + saved > REWRITE * old
+        some = self._expansions[0]
+        fences = fences_of(found.layers[-1], found.clocks[-1], some, expected, self._range_keys, self._old())
         writers: list[RunWriter] = []
         try:
             clock = yield from self._expand_layer(fences)
@@ -170,6 +162,10 @@ class LayeredSearch:
                 writer.abandon()
             for one in self._expansions:
                 one.begin([])
+
+    def _old(self) -> list[Run]:
+        """The visited runs that are to be written anew."""
+        return self.found.visited if self._rewriting else []
 
     def _name(self, kind: str) -> str:
         return f"{kind}-{len(self.found.layers):05d}"
@@ -223,32 +219,17 @@ class LayeredSearch:
             )
             yield
 
-    def _fences(self, expected: float) -> list[int]:
-        """Keys at which the key space is cut, so that all ranges have about as much to merge: the successors,
-        so many in all and as the layer is, and what was visited if it is to be written anew."""
-        if expected <= self._range_keys and not self._rewriting:
-            return []
-        layer, clock = self.found.layers[-1], self.found.clocks[-1]
-        ranges = int(expected / self._range_keys)
-        some = layer.blocks[:: max(1, len(layer.blocks) // max(_SAMPLED, 4 * ranges))]
-        samples = max(_SAMPLES, _SAMPLES_OF_A_RANGE * ranges)
-        weighed: list[tuple[int, float]] = []
-        held_by_some = sum(block.count for block in some)
-        for block in some:
-            keys = layer.read(block)[:: max(1, held_by_some // samples)]
-            sample = self._expansions[0].sample(keys, clock)
-            weighed += [(key, expected * block.count / held_by_some / len(sample)) for key in sample]
-        if self._rewriting:
-            weighed += [(block.first, block.count) for run in self.found.visited for block in run.blocks]
-        fences: dict[int, None] = {}
-        held, part = 0.0, 0
-        for first, weight in sorted(weighed):
-            held += weight
-            if held // self._range_keys > part:
-                part = int(held // self._range_keys)
-                fences[first] = None
-        fences.pop(0, None)
-        return list(fences)
+
+def first_layer(space: KeySpace, store: BlobStore, merging: Merging, start: Words, found: Layers) -> None:
+    """Begin with the state that has this record (words,)."""
+    kind, clock = space.kind, start & space.clock_mask
+    key = kind.of_records(start[None, :])
+    writer = RunWriter(kind, store, "layer-00000", tags=True)
+    for block in coded(kind, key, np.zeros(1, np.uint8), 0):
+        writer.add(block)
+    first = writer.close()
+    found.add(first, clock, merging.judge(key, clock))
+    found.visited = [first]
 
 
 class _Sequel:
