@@ -57,7 +57,7 @@ class AdaptedGame:
             names = ", ".join(OBSERVATIONS)
             raise GdlError(f"there is no observation {observation!r}", remedy=f"choose {names}")
         self.game = source if isinstance(source, Game) else Game.load(source)
-        self.source = self.game.text if isinstance(source, Game) else source
+        self.source = self.game.text if isinstance(source, Game) else _fixed(source)
         self.level = machine
         self.observation = observation
         fast = lane_machine(self.game.machine(machine))
@@ -156,6 +156,11 @@ class AdaptedGame:
         from ggp.boards.svg.picture import SvgPainter
 
         return SvgPainter.of_machine(self.machine, self.name)
+
+
+def _fixed(source: str | Path) -> str | Path:
+    """The same for processes in other folders."""
+    return Path(source).resolve() if "(" not in str(source) and Path(source).exists() else source
 
 
 def _load(source: str | Path, observation: str, level: str, name: str) -> AdaptedGame:

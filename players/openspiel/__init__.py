@@ -18,7 +18,8 @@ _BOTS = "mcts", "uniform_random", "fixed_action_preference", "uniform_restricted
 
 
 def __getattr__(name: str) -> type[Player]:
-    """The player of a bot, by the bot's name. Raises MissingOpenSpielError where OpenSpiel is not there."""
+    """The player of a bot, by the bot's name. Raises MissingOpenSpielError where OpenSpiel is not
+    installed."""
     from importlib import import_module
 
     made: Any = None

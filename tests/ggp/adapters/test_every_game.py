@@ -26,6 +26,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 CORPUS = os.environ.get("GGP_CORPUS")
 GAMES = [*installed_games(), *sorted(Path(CORPUS, "games").glob("*.kif"))] if CORPUS else []
 STEPS = 100
+SPIEL_STEPS = 30
+"""Fewer: OpenSpiel reads each state of a match from text, by playing the match again."""
 
 
 def follow(machine: PropnetMachine, steps: int) -> None:
@@ -66,7 +68,7 @@ def test_every_game_that_grounds_passes_all_checks(path: Path, capsys: pytest.Ca
     parallel_api_test(GdlParallel(adapted, max_steps=STEPS), num_cycles=20)
     seed_test(lambda: GdlAEC(adapted, max_steps=STEPS), num_cycles=20)
     check_env(GdlEnv(adapted, max_steps=STEPS))
-    spiel = load_gdl(game, machine="propnet", max_steps=STEPS)
+    spiel = load_gdl(game, machine="propnet", max_steps=SPIEL_STEPS)
     pyspiel.random_sim_test(spiel, num_sims=1, serialize=True, verbose=False)
     again = pickle.loads(pickle.dumps(adapted))
     assert [again.action_names(a) for a in again.agents] == [adapted.action_names(a) for a in adapted.agents]
