@@ -115,6 +115,9 @@ def _show(game: str, most: int) -> None:
         return re.sub(r"#\d+", lambda match: old.get(match.group(), match.group()), text)
 
     typer.echo(_line(known))
+    if known.tables is not None:
+        tuples = known.tables.tuples
+        typer.echo(f"besides {len(tuples.shape)} tables over n-tuples, {len(tuples.ordered)} shapes of them")
     for place, column in enumerate(known.columns):
         typer.echo(f"worth to {spelled(column)}, in logits:")
         for row in np.argsort(-np.abs(known.weights[:, place]), kind="stable")[:most].tolist():

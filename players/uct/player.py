@@ -23,12 +23,14 @@ from players.proof.search import warm_up as warm_up_proofs
 from players.puzzles.best_line import BestLine
 from players.uct.root_statistics import Ranking, RootStatistics, merge, rank, strategy
 from players.uct.search import SHORTEN_SECONDS, Search
-from players.uct.startclock import StartclockLearner
+from players.uct.startclock import LEAST_SECONDS, StartclockLearner
 from players.uct.tree.tree import warm_up
 from players.uct.tuning import Tuning, tuning_options
 from players.uct.workers.pool import Pool
 
 _PROGRESS_SECONDS = 0.1
+_FIRST_LOOK_SECONDS = 1.0
+"""How long it searches before it learns."""
 _LOOK_SECONDS = 0.02
 """How often it looks at what the processes know, for an early end."""
 _GRACE_SECONDS = 0.1
@@ -89,23 +91,40 @@ class UctPlayer(Player):
     def prepare(self, state: State, deadline: float) -> None:
         self._random = random.Random(f"{self.seed} {self.role}")
         self._line.forget()
-        self._search = None
         self._tuning = self._asked
-        if self._learner is not None and not self.machine.is_terminal(state):
-            lesson = self._learner.learn(self.machine, self._tuning, self.seed, deadline)
-            if lesson is not None:
-                self.found_out(str(lesson))
-                if lesson.share > 0.0:
-                    known = str(lesson.path)
-                    self._tuning = replace(self._tuning, knowledge=known, knowledge_share=lesson.share)
+        self._begin_search(state)
+        if self.machine.is_terminal(state):
+            return
+        enough = deadline - time.monotonic() >= LEAST_SECONDS
+        if self._learner is not None and enough and len(self.machine.roles) == 2:
+            # What a search knows at once need not be learnt.
+            if self._think(state, time.monotonic() + _FIRST_LOOK_SECONDS).value >= 0:
+                return
+            self._learn(self._learner, state, deadline)
+        self._think(state, deadline)
+
+    def _begin_search(self, state: State) -> None:
+        """Begin to search by the tuning."""
+        self._search = None
         pool = self._open_pool()
         if pool is not None:
             self._root_state = state
             pool.start(self.role, self.seed, self._tuning, self.machine)
         else:
             self._own_search()
-        if not self.machine.is_terminal(state):
-            self._think(state, deadline)
+
+    def _learn(self, learner: StartclockLearner, state: State, deadline: float) -> None:
+        """Learn while the startclock runs, and search by what was learnt where that is better."""
+        if self._pool is not None:
+            self._pool.rest()
+        lesson = learner.learn(self.machine, self._tuning, self.seed, deadline)
+        if lesson is None:
+            return
+        self.found_out(str(lesson))
+        if lesson.share > 0.0:
+            known = str(lesson.path)
+            self._tuning = replace(self._tuning, knowledge=known, knowledge_share=lesson.share)
+            self._begin_search(state)
 
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:
         return self._answer(self._think(state, deadline), options)

@@ -39,6 +39,8 @@ SHARES = 1.0, 0.5
 """Of what was learnt in the value of a leaf: tried one after the other."""
 CHANCE = 0.02
 """How often as many wins may come by chance."""
+_BEFORE = 2.0
+"""Seconds that the player may have searched before."""
 _MOVE_SECONDS = 0.02
 _PLIES, _LONGEST = 4, 200
 _SLOWEST = 0.3
@@ -79,7 +81,7 @@ class StartclockLearner:
         short."""
         now = time.monotonic()
         lanes = lane_machine(machine)
-        if deadline - now < LEAST_SECONDS or tuning.knowledge != AUTO or lanes is None:
+        if deadline - now < LEAST_SECONDS - _BEFORE or tuning.knowledge != AUTO or lanes is None:
             return None
         if len(lanes.roles) != 2 or find(lanes.rules) is not None:
             return None

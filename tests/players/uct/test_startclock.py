@@ -88,16 +88,32 @@ def test_a_player_uses_what_was_better_for_one_match(
     lesson = StartclockLesson(1.0, 10, 6, 6, path)
     lessons = [lesson, replace(lesson, share=0.0), None]
     monkeypatch.setattr(StartclockLearner, "learn", lambda *_: lessons.pop(0))
+    monkeypatch.setattr("players.uct.player.LEAST_SECONDS", 0.1)
+    monkeypatch.setattr("players.uct.player._FIRST_LOOK_SECONDS", 0.1)
     player = UctPlayer()
     told: list[str] = []
     player.found_out = told.append
     used = []
     for _ in range(3):
         player.start(machine, 0, machine.initial_state(), 0.0, time.monotonic() + 0.2)
+        search = player._search
+        assert search is not None and ("learnt before (100%)" in search.news) is (not used)
         used.append((player._tuning.knowledge, player._tuning.knowledge_share))
         player.stop()
     assert used == [(str(path), 1.0), ("auto", None), ("auto", None)]
-    assert "used (100%)" in told[0] and any("learnt before (100%)" in line for line in told)
+    lines = [line for line in told if "startclock" in line]
+    assert len(lines) == 2 and lines[0].endswith("used (100%)") and lines[1].endswith("not used")
+
+
+def test_what_a_search_finds_at_once_is_not_learnt(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = _machine("tictactoe")
+    asked = []
+    monkeypatch.setattr(StartclockLearner, "learn", lambda *_: asked.append(1))
+    monkeypatch.setattr("players.uct.player._FIRST_LOOK_SECONDS", 30.0)
+    player = UctPlayer()
+    player.start(machine, 0, machine.initial_state(), 0.0, time.monotonic() + 300)
+    player.stop()
+    assert not asked
 
 
 def test_a_player_that_is_not_to_learn_does_not() -> None:
