@@ -36,6 +36,7 @@ class Measured:
         stages: CPU seconds of all threads by stage; ``disk`` by the clock.
         bytes_per_state: of the coded visited set.
         peak_rss: bytes.
+        wire: bytes of arrays sent to the parts of a spread search, and received.
     """
 
     states: int
@@ -46,6 +47,7 @@ class Measured:
     stages: dict[str, float]
     bytes_per_state: float
     peak_rss: int
+    wire: int
 
     @property
     def depth(self) -> int:
@@ -83,6 +85,7 @@ def search_tiles(
             {stage: result.seconds_by_stage.get(stage, 0.0) for stage in STAGES},
             result.bytes_per_state,
             result.peak_rss,
+            result.wire,
         )
 
     mark = 1e6

@@ -317,6 +317,7 @@ class FrontierSearch:
             complete=self.complete,
             shortest=self.shortest,
             seconds_by_stage=self._search.seconds_by_stage(),
+            wire=0 if self._crew is None else self._crew.wire,
         )
 
 

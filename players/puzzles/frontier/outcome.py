@@ -77,6 +77,7 @@ class FrontierResult:
         complete: whether all states were visited.
         shortest: whether no line to any of the goal values is shorter.
         seconds_by_stage: CPU seconds of all threads by what they went to.
+        wire: bytes of arrays that went to the parts of a spread search, and came from them.
     """
 
     value: int
@@ -94,3 +95,4 @@ class FrontierResult:
     complete: bool
     shortest: bool
     seconds_by_stage: dict[str, float] = field(default_factory=dict)
+    wire: int = 0
