@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gdl.errors import GdlError
+from gdl.words import counted
 from players.fleet.fleet import Arrays, Message
 from players.puzzles.frontier.budget import MemoryPlan
 from players.puzzles.frontier.fresh_run import FreshRun
@@ -43,6 +44,10 @@ class FrontierPart:
     def __init__(self) -> None:
         self._share: _Share | None = None
         self._turn = asyncio.Lock()
+
+    def status(self) -> str:
+        """Which part it is, and how far."""
+        return "no search" if self._share is None else self._share.status()
 
     async def call(self, message: Message, arrays: Arrays) -> tuple[Message, Arrays]:
         """Answer a message; the methods of the share say how. The answer ``full`` says that memory is.
@@ -115,6 +120,13 @@ class _Share:
         self._read: tuple[int, Words] | None = None
         self._made = _Made()
         self._restored: RunWriter | None = None
+
+    def status(self) -> str:
+        """For people: which part this is, its layers and states."""
+        held = (
+            f"{counted(self._layers, 'layer')}, {counted(sum(run.count for run in self._visited), 'state')}"
+        )
+        return f"part {self._part + 1} of {self._parts}: {held}"
 
     def restore(self, message: Message, arrays: Arrays) -> tuple[Message, Arrays]:
         """Take blocks of a layer: the next one, from its ``first`` blocks to its ``last``. Where they are not
