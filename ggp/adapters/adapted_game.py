@@ -114,7 +114,7 @@ class AdaptedGame:
         return 255 if self.observation == "packed" else 1
 
     def observe(self, records: Words) -> NDArray[np.uint8]:
-        """The observations, uint8 (n, *shape), of packed states (n, words). ``packed`` ones are views."""
+        """The observations, uint8 ``(n, *shape)``, of packed states (n, words). ``packed`` ones are views."""
         if self.observation == "packed":
             octets: NDArray[np.uint8] = np.ascontiguousarray(records, "<u8").view(np.uint8)
             return octets[:, : self.shape[0]]
