@@ -10,6 +10,7 @@ import importlib.util
 import os
 import re
 import secrets
+from functools import cache
 from pathlib import Path
 
 from gdl.errors import GdlError
@@ -36,7 +37,14 @@ def close_doors(own: bool) -> None:
             "the token of the cluster is not given",
             remedy="set RAY_AUTH_TOKEN, or RAY_AUTH_TOKEN_PATH to a file with it",
         )
-    os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
+    os.environ["RAY_AUTH_TOKEN"] = _own_token()
+
+
+@cache
+def _own_token() -> str:
+    """The token of clusters that this process starts. It is one and the same for all: Ray reads the token
+    once in a process."""
+    return secrets.token_hex(32)
 
 
 def _given() -> bool:

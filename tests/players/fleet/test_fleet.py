@@ -150,3 +150,15 @@ def test_a_cluster_of_others_is_not_entered_without_its_token(monkeypatch: pytes
     close_doors(own=True)
     assert len(os.environ["RAY_AUTH_TOKEN"]) == 64
     assert os.environ["RAY_AUTH_MODE"] == "token"
+
+
+@pytest.mark.usefixtures("_environment_of_ray")
+def test_all_clusters_that_a_process_starts_have_one_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokens = set()
+    for _ in range(2):
+        monkeypatch.delenv("RAY_AUTH_TOKEN", raising=False)
+        monkeypatch.delenv("RAY_AUTH_TOKEN_PATH", raising=False)
+        monkeypatch.setenv("HOME", "/nonexistent")
+        close_doors(own=True)
+        tokens.add(os.environ["RAY_AUTH_TOKEN"])
+    assert len(tokens) == 1, "Ray reads it once in a process"

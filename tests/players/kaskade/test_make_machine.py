@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from gdl.errors import GdlError
@@ -24,8 +26,11 @@ def test_a_budget_that_is_no_time_is_told(monkeypatch: pytest.MonkeyPatch, text:
         compile_budget(1.0)
 
 
-def test_no_budget_means_that_the_network_is_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_budget_means_that_the_network_is_interpreted(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("GGP_COMPILE_SECONDS", "0")
+    monkeypatch.setenv("GGP_CACHE", str(tmp_path))  # what was compiled before is native at once
     machine = make_machine(Game.load("nim").rules, "native")
     assert isinstance(machine, NativeMachine)
     assert machine.compiled == 0.0
