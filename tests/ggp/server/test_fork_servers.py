@@ -59,7 +59,7 @@ def test_a_fork_server_that_leaves_zombies_is_ended_and_they_are_told_of_once(lo
             await until(lambda: is_zombie(job.pid))
             assert job.pid in children(maker)
             told = []
-            for _ in range(PATIENCE + 5):  # the server's looks are far apart: what is on its way does not count
+            for _ in range(PATIENCE + 5):  # as rarely as the server: what is on its way does not count
                 told += forks.end_left_over()
                 await asyncio.sleep(0.05)
             assert told == [maker]
