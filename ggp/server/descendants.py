@@ -82,6 +82,10 @@ class LeftOver:
         self._told = {pid for pid in self._told if (_PROC / str(pid)).exists()}
         return [pid for pid, seen in self._seen.items() if seen >= PATIENCE]
 
+    def begin_anew(self, pid: int) -> None:
+        """Count anew: it was ended just now, and whoever has made it needs time to take note."""
+        self._seen.pop(pid, None)
+
     def first_time(self, pid: int) -> bool:
         """Whether this was not asked about a process before."""
         first = pid not in self._told

@@ -159,6 +159,7 @@ class ForkServers:
                     continue
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+                self._left_over.begin_anew(pid)
                 if self._left_over.first_time(pid):
                     ended.append(pid)
         return ended

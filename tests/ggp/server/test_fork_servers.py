@@ -59,10 +59,10 @@ def test_a_fork_server_that_leaves_zombies_is_ended_and_they_are_told_of_once(lo
             await until(lambda: is_zombie(job.pid))
             assert job.pid in children(maker)
             told = []
-            for _ in range(PATIENCE + 5):  # as rarely as the server: what is on its way does not count
+            for _ in range(PATIENCE + 5):  # the server looks every few seconds
                 told += forks.end_left_over()
-                await asyncio.sleep(0.05)
-            assert told == [maker]
+                await asyncio.sleep(0.2)
+            assert told == [maker], "not who has made it, too"
             await until(lambda: not alive(maker) and not is_zombie(job.pid))
             await until(lambda: len(forks._servers) == WANTED, forks.check)
         finally:
