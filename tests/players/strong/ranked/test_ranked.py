@@ -32,7 +32,7 @@ from tests.players.random_games import best_result, random_game
 from tests.players.strong.independent import Value, values_of_game, values_of_machine
 from tests.players.strong.independent import connect_four as four
 
-OPTIONS = StrongOptions(1 << 30)
+OPTIONS = StrongOptions(1 << 32)
 
 
 def machine_of(text: str) -> PropnetMachine:
@@ -64,7 +64,7 @@ def test_every_state_has_the_value_and_distance_of_plain_minimax(
     game: str, orbits: int | None, files: bool, symmetry: bool, workers: int, tmp_path: Path
 ) -> None:
     options = StrongOptions(
-        1 << 30,
+        1 << 32,
         workers,
         tmp_path / "scratch" if files else None,
         1 << 30 if files else None,
@@ -89,10 +89,10 @@ def test_symmetry_workers_and_files_change_no_value_of_breakthrough(tmp_path: Pa
     text = breakthrough(3, 4)
     machine = machine_of(text)
     writer = TableWriter(tmp_path / "plain")
-    plain = solve_game(machine, 1 << 30, writer.keep)
+    plain = solve_game(machine, 1 << 32, writer.keep)
     writer.finish(plain)
     reference = Tables.open(tmp_path / "plain")
-    alike, mirrored = table_of(text, tmp_path / "mirrored", StrongOptions(1 << 30, 2, tmp_path / "scratch"))
+    alike, mirrored = table_of(text, tmp_path / "mirrored", StrongOptions(1 << 32, 2, tmp_path / "scratch"))
     whole, all_states = table_of(text, tmp_path / "whole", replace(OPTIONS, symmetry=False))
     assert (plain.states, whole.states, alike.states) == (55_152, 55_152, 27_797)
     assert (alike.symmetries, whole.symmetries) == (2, 1)
@@ -230,9 +230,9 @@ class Enough(BaseException):
 def test_a_process_goes_on_where_another_one_was_stopped(tmp_path: Path) -> None:
     machine, scratch, folder = machine_of(breakthrough(2, 4)), tmp_path / "scratch", tmp_path / "table"
     told: list[tuple[str, int]] = []
-    options = StrongOptions(1 << 30, 2, scratch)
+    options = StrongOptions(1 << 32, 2, scratch)
     whole = solve_whole(
-        machine, StrongOptions(1 << 30), None, lambda what, rank, _: told.append((what, rank))
+        machine, StrongOptions(1 << 32), None, lambda what, rank, _: told.append((what, rank))
     )
     stops = list(range(len(told) // 7, len(told), len(told) // 7 + 1))
     assert {told[stop][0] for stop in stops} == {"forward", "backward"}
@@ -260,7 +260,7 @@ def test_a_process_goes_on_where_another_one_was_stopped(tmp_path: Path) -> None
 
 
 def test_another_table_is_not_gone_on_with(tmp_path: Path) -> None:
-    machine, options = machine_of("tictactoe"), StrongOptions(1 << 30, 1, tmp_path / "scratch")
+    machine, options = machine_of("tictactoe"), StrongOptions(1 << 32, 1, tmp_path / "scratch")
 
     def watch(what: str, rank: int, _: int) -> None:
         if (what, rank) == ("backward", 4):
@@ -287,7 +287,7 @@ def test_too_little_memory_is_told_in_one_line() -> None:
 def test_a_full_disk_loses_the_layer_at_most(tmp_path: Path) -> None:
     machine, scratch = machine_of(breakthrough(3, 4)), tmp_path / "scratch"
     with pytest.raises(GdlError, match=r"of disk.*--disk"):
-        solve_whole(machine, StrongOptions(1 << 30, 1, scratch, 12_000))
-    found = solve_whole(machine, StrongOptions(1 << 30, 1, scratch, resume=True))
+        solve_whole(machine, StrongOptions(1 << 32, 1, scratch, 12_000))
+    found = solve_whole(machine, StrongOptions(1 << 32, 1, scratch, resume=True))
     assert found.start == solve_whole(machine, OPTIONS).start
     assert sum(path.stat().st_size for path in scratch.glob("*.blob")) == 0
