@@ -87,6 +87,14 @@ def lives(pid: int) -> bool:
         return False
 
 
+def is_at_work(pid: int) -> bool:
+    """Whether a process waits in its own program, not for a program that it starts."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "S"
+    except OSError:
+        return False
+
+
 def stopped(pid: int) -> bool:
     return launch.is_stopped(pid)
 
@@ -186,6 +194,9 @@ def test_the_kernel_ends_stopped_processes_with_the_first_of_their_tree(forks: b
     assert root.stdout is not None
     pids = json.loads(root.stdout.readline())
     assert len(pids) == 4 + 2 * forks
+    # Who starts a program waits for it unstoppably: a child that is stopped before it runs its own program
+    # would keep its parent from being stopped.
+    until(lambda: all(is_at_work(pid) for pid in pids))
     for pid in pids:
         os.kill(pid, signal.SIGSTOP)
     until(lambda: all(stopped(pid) for pid in pids))

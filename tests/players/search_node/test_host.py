@@ -30,7 +30,7 @@ def think(number: int, match: str = "m", moves: int = 0) -> dict[str, object]:
         joint = [MACHINE.legal_moves(state, role)[0] for role in range(2)]
         state = MACHINE.next_state(state, joint)
     facts = [str(proposition) for proposition in state.propositions]
-    return {"do": "think", "match": match, "number": number, "state": facts, "seconds": 5.0}
+    return {"do": "think", "match": match, "number": number, "state": facts, "seconds": 600.0}
 
 
 def talk(to: Callable[[SearchHost], Awaitable[None]]) -> None:
