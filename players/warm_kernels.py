@@ -57,12 +57,13 @@ def playout_parts() -> tuple[Part, ...]:
 def tree_parts() -> tuple[Part, ...]:
     """For UCT, besides."""
     from players.knowledge.state_values import warm_up
-    from players.uct.tree.tree import warm_up_down, warm_up_keep, warm_up_up
+    from players.uct.tree.tree import warm_up_down, warm_up_keep, warm_up_looks, warm_up_up
 
     return (
         ("tree-up", warm_up_up),
         ("tree-down", warm_up_down),
         ("tree-keep", warm_up_keep),
+        ("tree-looks", warm_up_looks),
         ("knowledge", warm_up),
     )
 

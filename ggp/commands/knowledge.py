@@ -73,6 +73,7 @@ def _row(known: GameKnowledge) -> dict[str, object]:
         "model": known.model,
         "features": len(known.features),
         "share": known.share,
+        "looks": known.looks,
         "won": record.wins,
         "drawn": record.draws,
         "lost": record.losses,
@@ -84,7 +85,7 @@ def _line(known: GameKnowledge) -> str:
     tried = f"won {record.wins}, drew {record.draws}, lost {record.losses}"
     return (
         f"{known.fingerprint[:12]} {known.game:20} {known.model:6} {known.moves:14,} moves"
-        f" {known.seconds:8.0f} s  share {known.share:4.0%}  {tried if record.seconds else 'not tried'}"
+        f" {known.seconds:8.0f} s  share {known.use:>16}  {tried if record.seconds else 'not tried'}"
     )
 
 

@@ -94,8 +94,8 @@ def command(
         if pairs and len(machine.roles) == 2:
             against = below.model if below else "no knowledge"
 
-            def show_score(share: float, tally: Tally, rung: str = rung, against: str = against) -> None:
-                typer.echo(f"{rung}, share {share:.0%} against {against}: {summary(tally)}", err=True)
+            def show_score(use: str, tally: Tally, rung: str = rung, against: str = against) -> None:
+                typer.echo(f"{rung}, share {use} against {against}: {summary(tally)}", err=True)
 
             until = time.monotonic() + 60.0 * trial_minutes / len(rungs)
             terms = TrialTerms(move_seconds, pairs, until, seed + 1, show_score)
@@ -115,7 +115,7 @@ def command(
         import orjson
 
         trials = [
-            {"model": rung, "against": against, "share": v.share, "won": v.score.wins,
+            {"model": rung, "against": against, "share": v.share, "looks": v.looks, "won": v.score.wins,
              "drawn": v.score.draws, "lost": v.score.losses, "decided": v.decided, "better": v.better}
             for rung, against, v in verdicts
         ]  # fmt: skip
@@ -126,14 +126,15 @@ def command(
             "moves": known.moves,
             "seconds": round(known.seconds, 1),
             "share": known.share,
+            "looks": known.looks,
             "trials": trials,
         }
         typer.echo(orjson.dumps(outcome, option=orjson.OPT_INDENT_2).decode())
         return
     for rung, against, verdict in verdicts:
         word = "better" if verdict.better else "not better" if verdict.decided else "undecided"
-        typer.echo(f"{rung}, share {verdict.share:.0%} against {against}: {word}, {summary(verdict.score)}")
+        typer.echo(f"{rung}, share {verdict.use} against {against}: {word}, {summary(verdict.score)}")
     untried = "not yet: there was no trial" if not verdicts else "not: no trial found it better"
-    used = f"with a share of {known.share:.0%}" if known.share else untried
+    used = f"with a share of {known.use}" if known.share else untried
     learnt_from = f"{known.model}, {known.moves:,} moves learnt from"
     typer.echo(f"{loaded.name} {known.fingerprint[:12]}: {learnt_from}; used {used}")

@@ -83,7 +83,7 @@ class Lesson:
         """Keep what was learnt. Searches use it as they did before, until there is another trial."""
         learnt = self.training.knowledge(self._name)
         if self.known is not None:
-            learnt = replace(learnt, share=self.known.share, record=self.known.record)
+            learnt = replace(learnt, share=self.known.share, looks=self.known.looks, record=self.known.record)
         self._store.put(learnt)
         self.known = learnt
 

@@ -47,7 +47,7 @@ def training_report(
 ) -> str:
     """The page, with a course for each rung of the ladder. Raises GdlError if matplotlib is missing."""
     check_installed()
-    used = f"used with a share of {known.share:.0%}" if known.share else "not used by searches"
+    used = f"used with a share of {known.use}" if known.share else "not used by searches"
     parts = [
         f"<h1>{escape(game)}</h1>",
         f"<p>{known.model}, learnt from {known.moves:,} moves of self-play, {used}.</p>",
@@ -147,7 +147,7 @@ def _intervals(trials: Sequence[Trial]) -> Figure:
         low, high = interval(verdict.score)
         axes.plot([100 * low, 100 * high], [place, place], color="C0")
         axes.plot([100 * verdict.score.score], [place], "o", color="C0")
-    axes.set_yticks(range(len(trials)), [f"{rung} {v.share:.0%}" for rung, _, v in reversed(trials)])
+    axes.set_yticks(range(len(trials)), [f"{rung} {v.use}" for rung, _, v in reversed(trials)])
     axes.axvline(50, color="0.7", linewidth=1)
     axes.set_xlim(0, 100)
     axes.set_xlabel("score in %, with its 95 % interval")
@@ -175,7 +175,7 @@ def _matches(trials: Sequence[Trial]) -> str:
     rows = []
     for rung, against, verdict in trials:
         word = "better" if verdict.better else "not better" if verdict.decided else "undecided"
-        cells = f"{rung}, share {verdict.share:.0%}", against, summary(verdict.score), word
+        cells = f"{rung}, share {verdict.use}", against, summary(verdict.score), word
         rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
     head = "<tr><th>tried</th><th>against</th><th>score</th><th>the test says</th></tr>"
     return f"<table>{head}{''.join(rows)}</table>"

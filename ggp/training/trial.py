@@ -19,11 +19,12 @@ from ggp.tournament.openings import Openings
 from ggp.tournament.statistics.scores import Tally
 from ggp.tournament.statistics.sprt import Sprt
 from ggp.training.duel import opening, play_pair
-from players.knowledge.knowledge import GameKnowledge, Record
+from players.knowledge.knowledge import GameKnowledge, Record, use
 from players.uct.tuning import Tuning
 
-SHARES = 0.5, 1.0
-"""What is tried: values mixed with playouts, and values alone."""
+USES = (0.5, False), (1.0, False), (1.0, True)
+"""What is tried, a share and whether all moves of new states are looked at: values mixed with playouts,
+values alone, and these with looks."""
 TEST = Sprt(0.0, 100.0)
 _PLIES = 4
 _LONGEST = 300
@@ -31,18 +32,25 @@ _LONGEST = 300
 
 @dataclass(frozen=True)
 class TrialVerdict:
-    """What a trial of one share has shown.
+    """What a trial of one use of knowledge has shown.
 
     Attributes:
         score: of the search with knowledge.
         better: whether the test says that it is better.
         decided: whether the test has come to an end.
+        looks: whether all moves of new states were looked at.
     """
 
     share: float
     score: Tally
     better: bool
     decided: bool
+    looks: bool = False
+
+    @property
+    def use(self) -> str:
+        """What was tried, for people to read."""
+        return use(self.share, self.looks)
 
 
 @dataclass(frozen=True)
@@ -51,26 +59,32 @@ class TrialTerms:
 
     Attributes:
         seconds: CPU seconds for each move.
-        pairs: pairs of matches for each share, at most.
+        pairs: pairs of matches for each use, at most.
         deadline: time.monotonic() after which none begins.
         seed: of openings and matches.
-        show: is told the share and the score after each pair.
+        show: is told the use and the score after each pair.
     """
 
     seconds: float
     pairs: int
     deadline: float
     seed: int
-    show: Callable[[float, Tally], None]
+    show: Callable[[str, Tally], None]
 
 
 def try_share(
-    machine: Machine, share: float, terms: TrialTerms, knowledge: str = "auto", usual: Tuning | None = None
+    machine: Machine,
+    share: float,
+    terms: TrialTerms,
+    knowledge: str = "auto",
+    usual: Tuning | None = None,
+    looks: bool = False,
 ) -> TrialVerdict:
-    """Try a share of some knowledge, by default what is kept of the machine's game, against the ``usual``
-    tuning, by default one without knowledge. The game has two roles."""
+    """Try a share of some knowledge, by default what is kept of the machine's game, with ``looks`` at all
+    moves of new states or without, against the ``usual`` tuning, by default one without knowledge. The game
+    has two roles."""
     usual = usual or Tuning(prove=False, knowledge="off")
-    tunings = replace(usual, knowledge=knowledge, knowledge_share=share), usual
+    tunings = replace(usual, knowledge=knowledge, knowledge_share=share, looks=looks), usual
     openings = Openings(machine, _PLIES, terms.seed)
     tally, scores = Tally(), list[float]()
     while len(scores) < terms.pairs and time.monotonic() < terms.deadline and not TEST.verdict(scores):
@@ -80,16 +94,16 @@ def try_share(
         for one in result:
             tally.add(one, 1.0)
         scores.append(sum(result) / 2)
-        terms.show(share, tally)
+        terms.show(use(share, looks), tally)
     verdict = TEST.verdict(scores)
-    return TrialVerdict(share, tally, verdict == "H1", bool(verdict))
+    return TrialVerdict(share, tally, verdict == "H1", bool(verdict), looks)
 
 
 def hold_trial(
     machine: Machine, known: GameKnowledge, below: GameKnowledge | None, terms: TrialTerms
 ) -> tuple[list[TrialVerdict], GameKnowledge]:
-    """Try all shares of some knowledge against the rung ``below``: knowledge with the share that it is used
-    with, or none. Returns what it has shown, and the knowledge with its share and record; the share is 0
+    """Try all uses of some knowledge against the rung ``below``: knowledge with the share that it is used
+    with, or none. Returns what it has shown, and the knowledge with its use and record; the share is 0
     where none is better."""
     verdicts = []
     with tempfile.TemporaryDirectory() as folder:
@@ -98,16 +112,19 @@ def hold_trial(
         usual = Tuning(prove=False, knowledge="off")
         if below is not None:
             old.write_bytes(below.to_bytes())
-            usual = Tuning(prove=False, knowledge=str(old), knowledge_share=below.share)
-        for number, share in enumerate(SHARES):
+            usual = Tuning(prove=False, knowledge=str(old), knowledge_share=below.share, looks=below.looks)
+        uses = [(share, looks) for share, looks in USES if not looks or len(known.columns) == 1]
+        for number, (share, looks) in enumerate(uses):
             # The first leaves the others their part of the time.
             now = time.monotonic()
-            until = now + (terms.deadline - now) / (len(SHARES) - number)
-            verdicts.append(try_share(machine, share, replace(terms, deadline=until), str(new), usual))
+            until = now + (terms.deadline - now) / (len(uses) - number)
+            own = replace(terms, deadline=until)
+            verdicts.append(try_share(machine, share, own, str(new), usual, looks))
     best = best_of(verdicts)
     tally = best.score if best else max((v.score for v in verdicts), key=lambda score: score.score)
     record = Record(int(tally.wins), int(tally.draws), int(tally.losses), terms.seconds)
-    return verdicts, replace(known, share=best.share if best else 0.0, record=record)
+    share, looks = (best.share, best.looks) if best else (0.0, False)
+    return verdicts, replace(known, share=share, looks=looks, record=record)
 
 
 def best_of(verdicts: list[TrialVerdict]) -> TrialVerdict | None:

@@ -86,6 +86,7 @@ class GameKnowledge:
         share: how much the value of a leaf is that of its state; a playout has the rest. 0: not used.
         moves, seconds: how many moves of self-play, and CPU seconds, it was learnt from.
         record: the match that ``share`` was found by.
+        looks: whether searches without playouts ask what all moves of each new state lead to.
         tables: over n-tuples, added to the features' weights; None where there are none.
     """
 
@@ -101,6 +102,12 @@ class GameKnowledge:
     seconds: float = 0.0
     record: Record = field(default_factory=Record)
     tables: LearntTables | None = None
+    looks: bool = False
+
+    @property
+    def use(self) -> str:
+        """How searches use it, for people to read."""
+        return use(self.share, self.looks)
 
     @property
     def model(self) -> str:
@@ -117,6 +124,7 @@ class GameKnowledge:
             "features": len(self.features),
             "names": len(names),
             "share": self.share,
+            "looks": self.looks,
             "moves": self.moves,
             "seconds": self.seconds,
             "record": [self.record.wins, self.record.draws, self.record.losses, self.record.seconds],
@@ -152,6 +160,11 @@ class GameKnowledge:
                 remedy="train the game again, or export the file again where it was learnt",
                 source=source,
             ) from None
+
+
+def use(share: float, looks: bool) -> str:
+    """How searches use knowledge with this share of a leaf's value, for people to read."""
+    return f"{share:.0%}, with looks" if looks else f"{share:.0%}"
 
 
 def _read(data: bytes) -> GameKnowledge:
@@ -197,6 +210,9 @@ def _read(data: bytes) -> GameKnowledge:
     share, seconds = _number(header["share"]), _number(header["seconds"])
     if share > 1.0:
         raise ValueError("its share of a leaf's value is more than all")
+    looks = header.get("looks", False)
+    if not isinstance(looks, bool):
+        raise ValueError("it does not say whether searches look at all moves")
     return GameKnowledge(
         header["fingerprint"],
         header["game"],
@@ -210,6 +226,7 @@ def _read(data: bytes) -> GameKnowledge:
         seconds,
         Record(_whole(wins), _whole(draws), _whole(losses), _number(pace)),
         _tables(body[rest:], header["tuples"], len(columns)) if with_tuples else None,
+        looks,
     )
 
 

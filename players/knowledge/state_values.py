@@ -40,6 +40,11 @@ class StateValues:
         fill_table(_whole(weights), self.table)
         self.constant = _whole(constant)
 
+    @property
+    def paired(self) -> bool:
+        """Whether what one of two roles gets the other does not."""
+        return self._roles == 2 and len(self._columns) == 1
+
     def columns_of(self, records: NDArray[np.uint64]) -> NDArray[np.float32]:
         """Values, 0..1, float32, shape (n, columns), of states: records, uint64, shape (n, words)."""
         values = np.empty((len(self._columns), len(records)), np.float32)

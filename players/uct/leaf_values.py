@@ -13,27 +13,40 @@ from numpy.typing import NDArray
 from gdl.errors import GdlError
 from players.batch_machine import BatchMachine, Ends, NetworkBatch, Records
 from players.knowledge.canonical_rules import canonical_names
+from players.knowledge.knowledge import use
 from players.knowledge.state_values import StateValues, values_by
 from players.knowledge.store import find, read_file
+from players.uct.batch_size import Batch
+from players.uct.tuning import Tuning
+from propnet.machine import PropnetMachine
 
 log = logging.getLogger("players.knowledge")
 
 AUTO, OFF = "auto", "off"
+LOOKING = 64
+"""Paths at most in a batch whose new states have all their moves looked at: that fills the lanes."""
 
 
 class LeafValues:
     """The values of leaves.
 
     Attributes:
+        proves: whether results of states are to be taken for proven.
+        unfair: whether one was met in which goals do not add up to 100.
         share: how much of a leaf's result they are, 0..1; playouts have the rest.
     """
 
-    def __init__(self, values: StateValues, share: float) -> None:
+    def __init__(
+        self, values: StateValues, share: float, machine: PropnetMachine, looks: bool = False
+    ) -> None:
         self._values = values
+        self._machine = machine
+        self._looks = looks
         self.share = share
+        self.proves, self.unfair = True, False
 
     def __str__(self) -> str:
-        return f"leaves by what was learnt before ({self.share:.0%})"
+        return f"leaves by what was learnt before ({use(self.share, self.looks)})"
 
     @property
     def alone(self) -> bool:
@@ -47,6 +60,42 @@ class LeafValues:
         terminal, goals = batched.machine.ends(records)
         lengths = np.where(terminal, np.int32(0), np.int32(1)).astype(np.int32)
         return Ends(goals, lengths, np.ones(len(records), np.bool_))
+
+    def over(self, records: Records) -> tuple[NDArray[np.bool_], NDArray[np.int16]]:
+        """See :class:`players.uct.tree.expert.Expert`."""
+        return self._machine.ends(records)
+
+    def look(self, records: Records) -> tuple[NDArray[np.float32], NDArray[np.int16]]:
+        """See :class:`players.uct.tree.expert.Expert`."""
+        values = self._values.of(records)[:, 0].astype(np.float32)
+        terminal, goals = self._machine.ends(records)
+        over = np.flatnonzero(terminal)
+        results = np.full(len(records), -1, np.int16)
+        if len(over):
+            reached = goals[over]
+            fair = (reached >= 0).all(axis=1) & (reached.sum(axis=1) == 100)
+            self.unfair = self.unfair or not fair.all()
+            values[over] = np.where(reached[:, 0] < 0, 50, reached[:, 0]) / 100.0
+            if self.proves:
+                results[over[fair]] = reached[fair, 0]
+        return values, results
+
+    @property
+    def looks(self) -> bool:
+        """Whether it is to look at the children of nodes: without playouts, and where what one of two roles
+        gets the other does not."""
+        return self._looks and self.alone and self._values.paired
+
+    def fitting(self, batch: Batch) -> Batch:
+        """The batch to do in place of one that was planned."""
+        if not self.alone:
+            return batch
+        return batch._replace(paths=min(batch.paths, LOOKING) if self.looks else batch.paths, each=1)
+
+    def go_on_with(self, batched: BatchMachine) -> None:
+        """Look by another machine, with the same states."""
+        if isinstance(batched, NetworkBatch):
+            self._machine = batched.machine
 
     def mix(
         self,
@@ -64,12 +113,13 @@ class LeafValues:
             results[where] += self.share * (values - results[where])
 
 
-def leaf_values(batched: BatchMachine, wanted: str, share: float | None) -> LeafValues | None:
+def leaf_values(batched: BatchMachine, tuning: Tuning) -> LeafValues | None:
     """The values of the leaves of a game's search, if something is known of the game; None if not.
 
-    ``wanted`` is AUTO for what is kept in the cache, OFF, or the path of an exported file, or of a folder as
-    that in the cache; ``share`` is that which training has found best unless given. Raises GdlError for a
-    named file that cannot be used."""
+    The tuning's ``knowledge`` is AUTO for what is kept in the cache, OFF, or the path of an exported file, or
+    of a folder as that in the cache; its ``knowledge_share`` is that which training has found best unless
+    given. Raises GdlError for a named file that cannot be used."""
+    wanted, share = tuning.knowledge, tuning.knowledge_share
     if wanted == OFF or not isinstance(batched, NetworkBatch) or len(batched.machine.roles) < 2:
         return None
     machine = batched.machine
@@ -87,7 +137,12 @@ def leaf_values(batched: BatchMachine, wanted: str, share: float | None) -> Leaf
     if used <= 0.0:
         return None
     try:
-        return LeafValues(values_by(known, names, machine.network), used)
+        return LeafValues(
+            values_by(known, names, machine.network),
+            used,
+            machine,
+            known.looks if tuning.looks is None else tuning.looks,
+        )
     except GdlError as error:
         if wanted != AUTO and not Path(wanted).is_dir():
             raise

@@ -31,7 +31,7 @@ from players.uct.rollouts.registry import AUTO, POLICIES
 from players.uct.rollouts.rollouts import Rollouts
 from players.uct.root_moves import RootMoves
 from players.uct.root_statistics import RootStatistics
-from players.uct.tree.arrays import ENDED, FRESH, LEAF, OPEN
+from players.uct.tree.arrays import FRESH, LEAF, OPEN
 from players.uct.tree.backup import average
 from players.uct.tree.selection_rules import SelectionRule
 from players.uct.tree.tree import Tree
@@ -102,12 +102,14 @@ class Search:
             self.line.move_to(old, machine)
             if same_numbering(old, machine):
                 self._tree.batched = self._batched
+                if self._known is not None:
+                    self._known.go_on_with(self._batched)
                 self._instruct(self._tree)
                 self._go_on_with_rollouts()
                 return
         roles = len(machine.roles)
         self._alone = roles == 1
-        self._known = leaf_values(self._batched, self.tuning.knowledge, self.tuning.knowledge_share)
+        self._known = leaf_values(self._batched, self.tuning)
         self._begin_rollouts()
         self._may_prove = roles <= 2
         self.opened = False
@@ -115,6 +117,7 @@ class Search:
         if self._alone:
             memory -= int(memory * _SOLVERS_MEMORY)
         self._tree = Tree(self._batched, self.tuning.paths, self.seed * 8191 + self.role, memory)
+        self._tree.expert = self._known if self._known is not None and self._known.looks else None
         self._instruct(self._tree)
 
     def _begin_rollouts(self) -> None:
@@ -260,8 +263,8 @@ class Search:
             batch = self._sizes.plan_limited(tuning, left, first, visits, limit - self.playouts)
         if batch is None:
             return False
-        if self._known is not None and self._known.alone:
-            batch = batch._replace(each=1)
+        if self._known is not None:
+            batch = self._known.fitting(batch)
         if self.tree.full:
             self.tree.make_room()
         outcome = self._run(batch, deadline - 2 * MARGIN)
@@ -286,12 +289,17 @@ class Search:
         selecting, rule = self._rules()
         leaves = tree.select(count, selecting, self._fixed_edge())
         results = np.empty((count, len(self.machine.roles)))
-        open_ = self._fill_known(leaves, results)
+        open_ = tree.fill_known(leaves, results, 0 if self._alone else 50)
         bests = results[:, 0].copy()
         steps = float(tree.paths.length[:count].sum())
         longest = cut = 0
         playing = 0.0
-        if len(open_):
+        if len(open_) and tree.expert is not None:
+            results[open_] = tree.guesses(leaves[open_])
+            longest, steps = 1, steps + len(open_)
+            if self._may_prove and self._known is not None and self._known.unfair:
+                self._prove_no_more()
+        elif len(open_):
             # Playouts in which the same role is to move go together: lanes that all choose for one
             # role are faster.
             open_ = open_[np.argsort(tree.paths.length[open_] % results.shape[1], kind="stable")]
@@ -327,6 +335,8 @@ class Search:
         tree = self.tree
         spread = _ALONE_SPREAD if self._alone else self._variance**0.5
         rule = self.tuning.rule(spread, tree.numbered, tree.in_turn and not self._alone)
+        if tree.expert is not None:
+            return self.tuning.guessed(rule), self.tuning.guessed(rule)
         stage = self.tuning.stage(rule, tree.visits, tree.choices)
         self._stage = max(self._stage, stage)
         return self.tuning.turned(rule, self._batches, stage)
@@ -349,20 +359,10 @@ class Search:
     def _prove_no_more(self) -> None:
         """The goals do not add up to 100: what one role gets the other one does not lose."""
         self._may_prove = False
+        if self._known is not None:
+            self._known.proves = False
         self.tree.unprove()
         self._restart = self.tree.trimmed
-
-    def _fill_known(self, leaves: NDArray[np.int32], results: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Fill in the results of the leaves where they are known; returns which of them are not."""
-        arrays = self.tree.arrays
-        ended = arrays.nodes["status"][leaves] == ENDED
-        proven = ~ended & (arrays.nodes["proven"][leaves] >= 0)
-        goals = arrays.goals[leaves[ended]]
-        results[ended] = np.where(goals < 0, 0 if self._alone else 50, goals) / 100.0
-        values = arrays.nodes["proven"][leaves[proven]] / 100.0
-        results[proven, 0] = values
-        results[proven, 1:] = 1.0 - values[:, None]
-        return np.flatnonzero(~ended & ~proven)
 
     def _note_ends(self, nodes: NDArray[np.int32], ends: Ends, each: int) -> None:
         """Note which nodes were played out from, ``each`` times, and where the match is over (playouts of

@@ -8,7 +8,7 @@ from typing import Any
 
 from players.options import Option, at_least, one_of, switch
 from players.uct.rollouts.registry import policy_names
-from players.uct.tree.selection_rules import NONE, NST, PUCT, UCB, SelectionRule
+from players.uct.tree.selection_rules import GUESSED, NONE, NST, PUCT, UCB, SelectionRule
 
 AUTO = "auto"
 SELECTIONS = {"ucb": UCB, "puct": PUCT}
@@ -81,6 +81,12 @@ class Tuning:
     knowledge_share: float | None = _option(
         _share, None, "of knowledge in the value of a leaf, 0 to 1; playouts have the rest; else as trained"
     )
+    looks: bool | None = _option(
+        switch, None, "knowledge without playouts is asked about all moves of each new state; else as trained"
+    )
+    minimax: float = _option(
+        _share, 0.9, "of a move's worth: what such looks tell by minimax; the mean of results has the rest"
+    )
     memory: int = 1 << 28
     proof_memory: int = 1 << 28
     number: int = 0
@@ -95,6 +101,10 @@ class Tuning:
             kind = SELECTIONS[self.selection]
         exploration = self.exploration * min(1.0, spread / WIDEST)
         return SelectionRule(kind, exploration, PRIOR_VISITS if prior else 0.0, prior)
+
+    def guessed(self, rule: SelectionRule) -> SelectionRule:
+        """The rule of a tree that knows what new nodes' children are worth; else it would be ``rule``."""
+        return rule._replace(kind=PUCT, prior=GUESSED, prior_visits=0.0, minimax=self.minimax)
 
     def stage(self, rule: SelectionRule, visits: int, choices: int) -> int:
         """What there is to be learnt from averages of moves: a place in :data:`STAGES`, or -1 where selection

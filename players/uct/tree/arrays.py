@@ -48,6 +48,7 @@ NODE = np.dtype(
         ("choices", np.int32),  # how many moves the role to move has
         ("first_link", np.int32),  # head of the chain of its links, -1 where it ends
         ("first_cell", np.int32),  # in a PAIR: of the table of its joint moves, -1 for none
+        ("guess", np.float32),  # role 0's value by knowledge and minimax, 0..1
         ("prior_visits", np.float32),  # how many visits the priors of its moves count as
         ("proven", np.int16),  # role 0's result under best play; -1 while unknown
         ("bound", np.int16),  # the best that the role to move is proven to reach; -1 for none
@@ -66,7 +67,9 @@ EDGE = np.dtype(
         ("move", np.int32),  # move id
         ("proven", np.int16),  # as that of the child, where the edge is the role to move's
         ("best", np.uint16),  # the best result, in units of 1 / BEST
-        ("prior", np.float32),  # what the move was thought to be worth before it was tried
+        # What the move was thought to be worth before it was tried; where an expert looks, what it is worth
+        # by its guesses and minimax.
+        ("prior", np.float32),
         ("share", np.float32),  # what PUCT multiplies the move's bonus with
     ]
 )

@@ -9,9 +9,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from players.uct.tree.arrays import BEST, OPEN, PAIR, Arrays, Paths, Table
+from players.uct.tree.arrays import BEST, OPEN, PAIR, Arrays, Numbers, Paths, Table
+from players.uct.tree.guesses import raise_guess
 from players.uct.tree.regret_matching import book_pair, give_cells, is_time_to_prove, prove_pair, wants_cells
-from players.uct.tree.selection_rules import NST, SelectionRule, mean_prior, note_move, pair_row, set_priors
+from players.uct.tree.selection_rules import (
+    GUESSED,
+    NST,
+    SelectionRule,
+    mean_prior,
+    note_move,
+    pair_row,
+    set_priors,
+)
 from propnet.jit.decorators import ARENA, inlined, kernel
 from propnet.jit.prefetch import prefetch
 
@@ -65,7 +74,7 @@ def _prefetch_edges(tree: Arrays, paths: Paths, path: int, prior: int) -> None:
 
 @inlined
 def _book_edge(
-    edges: Table, edge: int, result: float, best: float, greed: float, prior_visits: float
+    edges: Table, edge: int, result: float, best: float, greed: float, prior_visits: float, minimax: float
 ) -> None:
     """Book a result of a move: the mean, 0..1, of some of which ``best`` was the best."""
     edges[edge].visits += 1
@@ -75,6 +84,7 @@ def _book_edge(
     if greed > 0.0:
         edges[edge].best = max(edges[edge].best, np.uint16(best * BEST + 0.5))
         mean += greed * (edges[edge].best / BEST - mean)
+    mean += minimax * (edges[edge].prior - mean)
     edges[edge].worth = np.float32(mean)
 
 
@@ -111,6 +121,15 @@ def _prove(nodes: Table, edges: Table, node: int) -> bool:
         nodes[node].proven = 100 - best if to_move else best
         return True
     return False
+
+
+@kernel(**ARENA)
+def prove_opened(tree: Arrays, opened: Numbers) -> None:
+    """Note what follows for these nodes, of those that are open and have a role to move, from what is proven
+    of their children."""
+    for i in range(len(opened)):
+        if tree.nodes[opened[i]].status == OPEN and tree.nodes[opened[i]].to_move >= 0:
+            _prove(tree.nodes, tree.edges, np.int64(opened[i]))
 
 
 @inlined
@@ -164,17 +183,23 @@ def back_up(
             continue
         length, leaf = paths.length[path], np.int64(paths.leaf[path])
         to_move = np.int64(nodes[leaf].to_move)
-        if nodes[leaf].status == OPEN and nodes[leaf].visits == 0 and to_move >= 0:
+        guessed = rule.prior == GUESSED
+        if nodes[leaf].status == OPEN and nodes[leaf].visits == 0 and to_move >= 0 and not guessed:
             before = np.int64(paths.columns[path, length - 1] if length else -1)
             set_priors(tree, leaf, before, results[path, to_move], rule)
+        child = leaf
         for depth in range(length - 1, -1, -1):
             node = paths.nodes[path, depth]
+            if guessed:
+                guessed = raise_guess(tree, paths, path, depth, child)
+                child = np.int64(node)
             nodes[node].visits += 1
             nodes[node].pending -= 1
             to_move = np.int64(nodes[node].to_move)
             if to_move >= 0:
                 result, prior_visits = results[path, to_move], nodes[node].prior_visits
-                _book_edge(edges, paths.edges[path, depth, to_move], result, bests[path], greed, prior_visits)
+                edge, minimax = np.int64(paths.edges[path, depth, to_move]), rule.minimax
+                _book_edge(edges, edge, result, bests[path], greed, prior_visits, minimax)
                 if rule.prior == NST:
                     _learn_priors(tree, paths, path, depth, result, rule)
             elif to_move == PAIR:
@@ -184,7 +209,7 @@ def back_up(
             else:
                 for role in range(roles):
                     edge = paths.edges[path, depth, role]
-                    _book_edge(edges, edge, results[path, role], bests[path], greed, 0.0)
+                    _book_edge(edges, edge, results[path, role], bests[path], greed, 0.0, 0.0)
             bound = nodes[node].bound / 100.0
             if bound > 0.0 and results[path, to_move] < bound:
                 results[path, to_move] = bound

@@ -48,6 +48,7 @@ def add_child(tree: Arrays, paths: Paths, path: int, edge: int, link: int, numbe
     nodes[child].first_link = -1
     nodes[child].first_cell = -1
     nodes[child].prior_visits = 0.0
+    nodes[child].guess = np.float32(0.5)
     nodes[child].to_move = 0
     chosen = paths.edges[path, paths.length[path] - 1]
     first = np.int64(nodes[parent].first_edge)
@@ -57,6 +58,8 @@ def add_child(tree: Arrays, paths: Paths, path: int, edge: int, link: int, numbe
         first += tree.counts[parent, role]
     if edge >= 0:
         tree.edges[edge].child = child
+        guess = tree.edges[edge].prior
+        nodes[child].guess = np.float32(1.0) - guess if nodes[parent].to_move == 1 else guess
     else:
         tree.links[link].child = child
     paths.parents[number] = parent

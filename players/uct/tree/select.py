@@ -14,7 +14,7 @@ import numpy as np
 from players.uct.tree.arrays import ABREAST, LEAF, OPEN, PAIR, Arrays, Numbers, Paths, RandomState, Table
 from players.uct.tree.expand import add_child, add_link
 from players.uct.tree.regret_matching import find_cell_link, matched_edge
-from players.uct.tree.selection_rules import UCB, SelectionRule, below, best_edge, following, uniform
+from players.uct.tree.selection_rules import GUESSED, UCB, SelectionRule, below, best_edge, following, uniform
 from propnet.jit.decorators import ARENA, inlined, kernel
 from propnet.jit.prefetch import prefetch
 from propnet.jit.splitmix import next_random
@@ -32,7 +32,7 @@ def _choose_alone(tree: Arrays, node: int, at_root: bool, fixed: int, rule: Sele
     if at_root and first <= fixed < first + count:
         return np.int64(fixed)
     visits = tree.nodes[node].visits + tree.nodes[node].pending
-    eager = at_root or rule.kind == UCB
+    eager = (at_root and rule.prior != GUESSED) or rule.kind == UCB
     return np.int64(best_edge(tree.edges, tree.random, first, count, visits, eager, rule))
 
 

@@ -21,7 +21,7 @@ from propnet.jit.splitmix import next_random
 
 UCB, PUCT = 0, 1
 """Values of :attr:`SelectionRule.kind`."""
-NONE, NST = 0, 1
+NONE, NST, GUESSED = 0, 1, 2
 """Values of :attr:`SelectionRule.prior`."""
 _DOUBT = np.float32(8.0)
 """A move's average and that of all moves of its role count alike after so many results."""
@@ -38,13 +38,16 @@ class SelectionRule(NamedTuple):
             never tried is worth its prior.
         exploration: the exploration constant, for results 0..1.
         prior_visits: how many visits the prior counts as.
-        prior: where priors come from: NONE (the node's first value) or NST.
+        prior: where priors come from: NONE (the node's first value), NST, or GUESSED: they are there.
+        minimax: what part of a move's worth its guess is (:mod:`players.uct.tree.guesses`); the mean of
+            results has the rest.
     """
 
     kind: int = UCB
     exploration: float = 0.3
     prior_visits: float = 0.0
     prior: int = NONE
+    minimax: float = 0.0
 
 
 @inlined

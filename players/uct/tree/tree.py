@@ -12,6 +12,7 @@ from players.batch_machine import BatchMachine, Records
 from players.move_lists import unpack_moves
 from players.uct.tree.arrays import (
     ENDED,
+    FRESH,
     LEAF,
     MAX_DEPTH,
     NODE,
@@ -23,9 +24,10 @@ from players.uct.tree.arrays import (
     make_arrays,
     make_paths,
 )
-from players.uct.tree.backup import average, back_up
+from players.uct.tree.backup import average, back_up, prove_opened
 from players.uct.tree.compact import compact, mark_from, rehash
 from players.uct.tree.expand import expand, list_moves
+from players.uct.tree.expert import Expert, guess_children, warm_up_guesses
 from players.uct.tree.regret_matching import drop_cells
 from players.uct.tree.select import select
 from players.uct.tree.selection_rules import SelectionRule, forget
@@ -51,6 +53,7 @@ class Tree:
         root: the node that the search starts from.
         pass_over: finds the states, of those with some records, shape (n, words), that take the place of new
             nodes' states (:mod:`players.uct.forced_plies`); None for the states themselves.
+        expert: what says what the children of new nodes are worth; None where nothing is known.
         trimmed: whether nodes below the root get the moves alone that the machine's guide favours.
     """
 
@@ -64,6 +67,7 @@ class Tree:
         self.root = 0
         self.trimmed = False
         self.pass_over: Callable[[Records], Records] | None = None
+        self.expert: Expert | None = None
         self._crowded = False
 
     def move_root(self, record: Records) -> None:
@@ -152,12 +156,26 @@ class Tree:
         if not self.opened:
             root = np.array([self.root], np.int32)
             list_moves(self.arrays, root, *self.batched.legal(self.arrays.records[root]))
+            self._guess(root)
 
     def _open(self, nodes: NDArray[np.int32]) -> None:
         """List the moves of nodes."""
+        if self.expert is not None:
+            over, goals = self.expert.over(self.arrays.records[nodes])
+            self.end(nodes[over], goals[over], False)
+            nodes = nodes[~over]
+        if not len(nodes):
+            return
         records = self.arrays.records[nodes]
         counts, moves = self.batched.favoured(records) if self.trimmed else self.batched.legal(records)
         list_moves(self.arrays, nodes, counts, moves)
+        self._guess(nodes)
+
+    def _guess(self, nodes: NDArray[np.int32]) -> None:
+        """Say what the children of nodes are worth that were opened now."""
+        if self.expert is not None:
+            guess_children(self.arrays, self.batched, self.expert, self.pass_over, nodes)
+            prove_opened(self.arrays, nodes)
 
     def select(self, count: int, rule: SelectionRule, fixed: int = -1) -> NDArray[np.int32]:
         """Walk ``count`` paths from the root, make the nodes that they reach, and open leaves that were
@@ -177,6 +195,8 @@ class Tree:
                 records = self.pass_over(records)
             assert int(used["nodes"]) == before + new
             expand(arrays, paths, count, np.ascontiguousarray(records))
+            if self.expert is not None:
+                self._open(np.arange(before, used["nodes"], dtype=np.int32))
         if opens:
             self._open(paths.to_open[:opens])
         return paths.leaf[:count]
@@ -186,6 +206,34 @@ class Tree:
     ) -> None:
         """Back up the results of the last batch: see :func:`players.uct.tree.backup.back_up`."""
         back_up(self.arrays, self.paths, results, bests, greed, rule)
+
+    def fill_known(
+        self, leaves: NDArray[np.int32], results: NDArray[np.float64], unknown: int
+    ) -> NDArray[np.int64]:
+        """Fill in the results, 0..1, float64, shape (n, roles), of nodes where they are known; returns which
+        of them are not. A role without a goal counts as having the goal ``unknown``."""
+        arrays = self.arrays
+        ended = arrays.nodes["status"][leaves] == ENDED
+        proven = ~ended & (arrays.nodes["proven"][leaves] >= 0)
+        goals = arrays.goals[leaves[ended]]
+        results[ended] = np.where(goals < 0, unknown, goals) / 100.0
+        values = arrays.nodes["proven"][leaves[proven]] / 100.0
+        results[proven, 0] = values
+        results[proven, 1:] = 1.0 - values[:, None]
+        return np.flatnonzero(~ended & ~proven)
+
+    def guesses(self, leaves: NDArray[np.int32]) -> NDArray[np.float64]:
+        """What some nodes, in which the match goes on, are worth to two roles by knowledge, 0..1, float64,
+        shape (n, 2)."""
+        assert self.expert is not None
+        nodes = self.arrays.nodes
+        plain = leaves[(nodes["status"][leaves] != OPEN) | (nodes["to_move"][leaves] < 0)]
+        if len(plain):
+            # There was no room for their moves, or several roles choose.
+            nodes["guess"][plain] = self.expert.look(self.arrays.records[plain])[0]
+            nodes["status"][plain[nodes["status"][plain] == FRESH]] = LEAF
+        values = nodes["guess"][leaves].astype(np.float64)
+        return np.stack([values, 1.0 - values], axis=1)
 
     @property
     def numbered(self) -> bool:
@@ -310,9 +358,20 @@ def warm_up_keep() -> None:
     drop_cells(arrays, 0)
 
 
+def warm_up_looks() -> None:
+    """Compile or load the kernels that an expert's looks need."""
+    arrays, _ = _small()
+    rehash(arrays, False)
+    counts, moves = unpack_moves(np.array([[3]], np.uint64), np.array([0, 2], np.int32))
+    list_moves(arrays, np.zeros(1, np.int32), counts, moves)
+    warm_up_guesses(arrays)
+    prove_opened(arrays, np.zeros(1, np.int32))
+
+
 @functools.cache
 def warm_up() -> None:
     """Compile all kernels of the tree, or load them from the disk, so that no turn has to wait for it."""
     warm_up_down()
     warm_up_up()
     warm_up_keep()
+    warm_up_looks()

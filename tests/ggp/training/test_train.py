@@ -39,8 +39,9 @@ def test_a_game_is_trained_listed_shown_and_carried_to_another_cache(tmp_path: P
     assert trained.returncode == 0, trained.stderr
     outcome = orjson.loads(trained.stdout)
     assert outcome["moves"] > 0
-    tried = [(trial["model"], trial["share"]) for trial in outcome["trials"]]
-    assert tried == [("linear", 0.5), ("linear", 1.0), ("tuples", 0.5), ("tuples", 1.0)]
+    tried = [(trial["model"], trial["share"], trial["looks"]) for trial in outcome["trials"]]
+    uses = (0.5, False), (1.0, False), (1.0, True)
+    assert tried == [(model, *use) for model in ("linear", "tuples") for use in uses]
     # One pair decides nothing: what was learnt is kept, but not used.
     assert outcome["share"] == 0.0 and not any(trial["better"] for trial in outcome["trials"])
     (row,) = map(orjson.loads, _ggp(here, "knowledge", "list", "--json").stdout.splitlines())
@@ -156,8 +157,9 @@ def test_a_trial_that_shows_nothing_leaves_knowledge_unused(tmp_path: Path) -> N
     assert lesson.known is not None
     terms = TrialTerms(0.01, 1, time.monotonic() + 60, 1, lambda *_: None)
     verdicts, known = hold_trial(machine, lesson.known, lesson.known, terms)
-    assert [verdict.score.games for verdict in verdicts] == [2, 2]
-    assert known.share == 0.0 and known.record.seconds == 0.01
+    assert [verdict.score.games for verdict in verdicts] == [2, 2, 2]
+    assert [verdict.use for verdict in verdicts] == ["50%", "100%", "100%, with looks"]
+    assert known.share == 0.0 and not known.looks and known.record.seconds == 0.01
 
 
 def test_only_a_share_that_is_better_by_the_test_is_used() -> None:

@@ -37,6 +37,29 @@ def _same(first: GameKnowledge, second: GameKnowledge) -> bool:
     return first.to_bytes() == second.to_bytes()
 
 
+def test_knowledge_says_whether_searches_look_at_all_moves() -> None:
+    known = _knowledge()
+    assert not GameKnowledge.from_bytes(known.to_bytes()).looks
+    data = replace(known, looks=True).to_bytes()
+    assert GameKnowledge.from_bytes(data).looks
+    # Files of before do not say.
+    older = _rewritten(data, b', "looks": true', b"")
+    assert not GameKnowledge.from_bytes(older).looks
+    with pytest.raises(KnowledgeError, match="look at all moves"):
+        GameKnowledge.from_bytes(_rewritten(data, b'"looks": true', b'"looks": "x"'))
+
+
+def _rewritten(data: bytes, old: bytes, new: bytes) -> bytes:
+    """A file with another header, sealed again."""
+    begin = len(MAGIC) + 4
+    length = int.from_bytes(data[len(MAGIC) : begin], "little")
+    header = data[begin : begin + length]
+    assert old in header
+    header = header.replace(old, new)
+    body = data[: len(MAGIC)] + len(header).to_bytes(4, "little") + header + data[begin + length : -32]
+    return _sealed(body)
+
+
 def test_bytes_lead_back_to_what_they_were_made_of() -> None:
     known = _knowledge()
     again = GameKnowledge.from_bytes(known.to_bytes())

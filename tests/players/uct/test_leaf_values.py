@@ -85,7 +85,7 @@ def test_values_take_their_share_of_results(cache: Path, trained: Training) -> N
     KnowledgeStore().put(replace(trained.knowledge("connectfour"), share=0.25))
     machine = _machine(Game.load("connectfour").rules)
     batched = batch_machine_of(machine)
-    known = leaf_values(batched, "auto", None)
+    known = leaf_values(batched, Tuning(knowledge="auto", knowledge_share=None))
     assert known is not None and known.share == 0.25 and not known.alone
     records = machine.records([machine.initial_state()] * 3)
     results = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0], [0.25, 0.75]])
@@ -109,17 +109,30 @@ def test_without_playouts_the_ends_of_matches_are_seen(cache: Path, trained: Tra
 def test_a_share_of_0_and_the_option_off_switch_it_off(cache: Path, trained: Training) -> None:
     KnowledgeStore().put(trained.knowledge("connectfour"))
     batched = batch_machine_of(_machine(Game.load("connectfour").rules))
-    assert leaf_values(batched, "auto", None) is None
-    assert leaf_values(batched, "off", 1.0) is None
-    assert leaf_values(batched, "auto", 1.0) is not None
+    assert leaf_values(batched, Tuning(knowledge="auto", knowledge_share=None)) is None
+    assert leaf_values(batched, Tuning(knowledge="off", knowledge_share=1.0)) is None
+    assert leaf_values(batched, Tuning(knowledge="auto", knowledge_share=1.0)) is not None
+
+
+def test_all_moves_are_looked_at_where_training_found_that_better_or_it_is_asked_for(
+    cache: Path, trained: Training
+) -> None:
+    batched = batch_machine_of(_machine(Game.load("connectfour").rules))
+    for looks in (False, True):
+        KnowledgeStore().put(replace(trained.knowledge("connectfour"), share=1.0, looks=looks))
+        for asked in (None, False, True):
+            known = leaf_values(batched, Tuning(looks=asked))
+            assert known is not None and known.looks == (looks if asked is None else asked)
+            half = leaf_values(batched, Tuning(looks=asked, knowledge_share=0.5))
+            assert half is not None and not half.looks
 
 
 def test_another_folder_is_used_in_place_of_the_cache(cache: Path, tmp_path: Path, trained: Training) -> None:
     folder = tmp_path / "other"
     batched = batch_machine_of(_machine(Game.load("connectfour").rules))
     KnowledgeStore(folder).put(replace(trained.knowledge("connectfour"), share=0.25))
-    assert leaf_values(batched, "auto", None) is None
-    found = leaf_values(batched, str(folder), None)
+    assert leaf_values(batched, Tuning(knowledge="auto", knowledge_share=None)) is None
+    found = leaf_values(batched, Tuning(knowledge=str(folder), knowledge_share=None))
     assert found is not None and found.share == 0.25
 
 
@@ -127,11 +140,14 @@ def test_a_file_that_is_named_is_used_or_refused(tmp_path: Path, trained: Traini
     path = tmp_path / "connectfour.knowledge"
     path.write_bytes(trained.knowledge("connectfour").to_bytes())
     batched = batch_machine_of(_machine(Game.load("connectfour").rules))
-    assert leaf_values(batched, str(path), 1.0) is not None
+    assert leaf_values(batched, Tuning(knowledge=str(path), knowledge_share=1.0)) is not None
     with pytest.raises(GdlError, match="another game"):
-        leaf_values(batch_machine_of(_machine(Game.load("breakthrough").rules)), str(path), 1.0)
+        leaf_values(
+            batch_machine_of(_machine(Game.load("breakthrough").rules)),
+            Tuning(knowledge=str(path), knowledge_share=1.0),
+        )
     path.write_bytes(b"nothing")
     with pytest.raises(GdlError):
-        leaf_values(batched, str(path), 1.0)
+        leaf_values(batched, Tuning(knowledge=str(path), knowledge_share=1.0))
     with pytest.raises(GdlError):
-        leaf_values(batched, str(tmp_path / "missing"), 1.0)
+        leaf_values(batched, Tuning(knowledge=str(tmp_path / "missing"), knowledge_share=1.0))

@@ -1,0 +1,144 @@
+"""Guesses: the compiled loops that give a node's moves what their states are worth by knowledge, as priors of
+PUCT, and that keep what follows from them by minimax (M. Lanctot, M. Winands, T. Pepels and N. Sturtevant:
+Monte Carlo tree search with heuristic evaluations using implicit minimax backups, 2014).
+
+All children of a node are looked at when it is made, and so a role sees at once what each of its moves leads
+to: best-first minimax (R. Korf and D. Chickering, 1996) where means of results count for nothing.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from players.uct.tree.arrays import OPEN, Arrays, Numbers, Paths
+from propnet.jit.decorators import ARENA, inlined, kernel
+
+_ROUNDING = np.float32(1e-6)
+"""Guesses that differ by less are the same."""
+_ALIKE = np.float32(0.2)
+"""The part of the shares of PUCT that all moves of a node have alike."""
+_NARROW = np.float32(1e-4)
+"""Where guesses differ by less, moves are alike."""
+
+
+@kernel(**ARENA)
+def count_children(tree: Arrays, nodes: Numbers) -> int:
+    """How many moves the roles to move have in some nodes, of those that are open."""
+    count = 0
+    for i in range(len(nodes)):
+        if tree.nodes[nodes[i]].status == OPEN and tree.nodes[nodes[i]].to_move >= 0:
+            count += tree.nodes[nodes[i]].choices
+    return count
+
+
+@kernel(**ARENA)
+def list_children(tree: Arrays, nodes: Numbers, parents: Numbers, joints: Numbers) -> None:
+    """The children of these nodes in the order of their edges: fills in the node before each, shape
+    (children,), and the joint move to it, shape (children, roles)."""
+    row = 0
+    for i in range(len(nodes)):
+        node = nodes[i]
+        if tree.nodes[node].status != OPEN or tree.nodes[node].to_move < 0:
+            continue
+        first = np.int64(tree.nodes[node].first_move)
+        for edge in range(first, first + tree.nodes[node].choices):
+            parents[row] = node
+            other = np.int64(tree.nodes[node].first_edge)
+            for role in range(joints.shape[1]):
+                joints[row, role] = tree.edges[edge if role == tree.nodes[node].to_move else other].move
+                other += tree.counts[node, role]
+            row += 1
+
+
+@kernel(**ARENA)
+def set_guesses(
+    tree: Arrays,
+    nodes: Numbers,
+    values: NDArray[np.float32],
+    results: NDArray[np.int16],
+) -> None:
+    """Give the moves of these nodes the values of the states they lead to: float32, shape (children,), role
+    0's, 0..1, in the order of :func:`list_children`, and ``results``, int16, of the same shape: role 0's
+    where the match is over and that is to be taken for proven, else -1.
+
+    The shares of PUCT differ by a factor e where guesses differ by as much as their standard deviation; a
+    part of them is shared alike by all moves.
+    """
+    row = 0
+    for i in range(len(nodes)):
+        node = nodes[i]
+        if tree.nodes[node].status != OPEN or tree.nodes[node].to_move < 0:
+            continue
+        first, count = np.int64(tree.nodes[node].first_move), np.int64(tree.nodes[node].choices)
+        second = tree.nodes[node].to_move == 1
+        best, total, squares = np.float32(0.0), np.float32(0.0), np.float32(0.0)
+        for edge in range(first, first + count):
+            guess = values[row]
+            if results[row] >= 0:
+                guess = np.float32(results[row]) / np.float32(100.0)
+                tree.edges[edge].proven = results[row]
+            row += 1
+            if second:
+                guess = np.float32(1.0) - guess
+            tree.edges[edge].prior = guess
+            tree.edges[edge].worth = guess
+            best = max(best, guess)
+            total += guess
+            squares += guess * guess
+        tree.nodes[node].guess = np.float32(1.0) - best if second else best
+        tree.nodes[node].prior_visits = np.float32(0.0)
+        _set_shares(tree, first, count, best, total, squares)
+
+
+@inlined
+def _set_shares(
+    tree: Arrays,
+    first: np.int64,
+    count: np.int64,
+    best: np.float32,
+    total: np.float32,
+    squares: np.float32,
+) -> None:
+    """Give a node's moves their shares of PUCT."""
+    edges = tree.edges
+    mean = total / np.float32(count)
+    spread = np.float32(math.sqrt(max(np.float32(0.0), squares / np.float32(count) - mean * mean)))
+    scale = np.float32(1.0) / max(spread, _NARROW)
+    shares = np.float32(0.0)
+    for edge in range(first, first + count):
+        edges[edge].share = np.float32(math.exp((edges[edge].prior - best) * scale))
+        shares += edges[edge].share
+    alike = _ALIKE / np.float32(count)
+    rest = (np.float32(1.0) - _ALIKE) / shares
+    for edge in range(first, first + count):
+        edges[edge].share = alike + edges[edge].share * rest
+
+
+@inlined
+def raise_guess(tree: Arrays, paths: Paths, path: int, depth: int, child: int) -> bool:
+    """Let the guess of the node at ``depth`` of a path follow from its child's; whether it has changed."""
+    node = np.int64(paths.nodes[path, depth])
+    to_move = np.int64(tree.nodes[node].to_move)
+    if to_move < 0:
+        return False
+    edge = np.int64(paths.edges[path, depth, to_move])
+    guess = np.float32(tree.nodes[child].guess)
+    if tree.nodes[child].proven >= 0:
+        guess = np.float32(tree.nodes[child].proven) / np.float32(100.0)
+    before = np.float32(tree.nodes[node].guess)
+    if to_move == 1:
+        guess, before = np.float32(1.0) - guess, np.float32(1.0) - before
+    old = tree.edges[edge].prior
+    tree.edges[edge].prior = guess
+    best = guess
+    if guess < before:
+        if old < before - _ROUNDING:
+            return False
+        first = np.int64(tree.nodes[node].first_move)
+        for other in range(first, first + tree.nodes[node].choices):
+            best = max(best, tree.edges[other].prior)
+    tree.nodes[node].guess = np.float32(1.0) - best if to_move == 1 else best
+    return True
