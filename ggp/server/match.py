@@ -63,6 +63,7 @@ class ServedMatch:
         self.touched = self._began = time.monotonic()
         self.margin = Margin(settings.margin)
         self.history: dict[int, tuple[str, ...]] = {}
+        self._followed_to = 0
         self._told: dict[int, str | None] = {}
         self._settings = settings
         self._metrics = metrics
@@ -356,7 +357,8 @@ class ServedMatch:
             self.history[turn] = tuple(joint)
         else:
             self.history.pop(turn, None)
-        self.news.step([self.history[id] for id in sorted(self.history) if id <= turn])
+        self._followed_to = max(self._followed_to, turn)  # the other process may be behind
+        self.news.step([self.history[id] for id in sorted(self.history) if id <= self._followed_to])
 
     def _played(self) -> list[int]:
         """The PLAYs that reported joint moves, up to the turn that is still to be asked."""

@@ -244,6 +244,23 @@ async def test_a_play_sent_again_is_answered_again_even_without_the_one_that_thi
 
 
 @in_match
+async def test_a_process_that_is_behind_takes_no_move_back_from_those_who_look_on(case: MatchCase) -> None:
+    first = await case.play(None)
+    case.main.now.names(1, "a")
+    case.main.now.answers(1, "a")
+    assert await first == "a"
+    second = await case.play(("a", "x"))
+    case.main.now.names(2, "b", ["a", "x"])
+    await settle()
+    assert case.match.news.told()["moves"] == [["a", "x"]]
+    case.keeper.now.names(1, "a")
+    await settle()
+    assert case.match.news.told()["moves"] == [["a", "x"]]
+    case.main.now.answers(2, "b")
+    assert await second == "b"
+
+
+@in_match
 async def test_shares_are_told_when_they_change_and_to_those_who_come_later(case: MatchCase) -> None:
     case.match.share(2, True)
     assert case.main.now.last == ("share", {"workers": 2, "ponder": True})
