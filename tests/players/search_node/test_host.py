@@ -45,15 +45,15 @@ def talk(to: Callable[[SearchHost], Awaitable[None]]) -> None:
 
 
 async def known(host: SearchHost, number: int) -> tuple[list[int], int]:
-    """Counts and playouts of a root, once there are some."""
+    """Counts and nodes of a root, once there are some."""
     end = time.monotonic() + 60
     while time.monotonic() < end:
         answer, arrays = await host.call({"do": "read", "number": number, "seconds": 0.05}, ())
-        if answer["number"] == number and answer["playouts"]:
+        if answer["number"] == number and answer["nodes"]:
             visits, totals, proven = arrays
             assert len(visits) == len(totals) == len(proven) == sum(answer["counts"])
             assert (totals <= visits).all() and (totals >= 0).all()
-            return list(answer["counts"]), answer["playouts"]
+            return list(answer["counts"]), answer["nodes"]
     raise AssertionError("the node says nothing")
 
 
@@ -67,6 +67,21 @@ def test_a_node_searches_one_root_after_the_other_and_tells_of_no_older_one() ->
         assert (await known(host, 2))[0] == [7, 1]
         answer, _ = await host.call({"do": "read", "number": 1, "seconds": 0}, ())
         assert answer["number"] == -1
+
+    talk(to)
+
+
+def test_a_root_that_is_solved_before_it_is_asked_for_is_told_as_well() -> None:
+    async def to(host: SearchHost) -> None:
+        await host.call(start(), ())
+        await host.call(think(1), ())
+        value, end = -1, time.monotonic() + 60
+        while value < 0 and time.monotonic() < end:
+            value = (await host.call({"do": "read", "number": 1, "seconds": 0.05}, ()))[0]["value"]
+        assert value == 50
+        await host.call({**think(1), "fix": 0}, ())
+        await host.call(think(2, moves=2), ())
+        assert (await known(host, 2))[0] == [7, 1]
 
     talk(to)
 
