@@ -14,7 +14,8 @@ def command(
     game: GameName,
     minutes: Annotated[float, typer.Option(help="How long to learn, all rungs together.", min=0)] = 30.0,
     model: Annotated[
-        str, typer.Option(help="The rung of the ladder: linear, tuples, or auto for one after the other.")
+        str,
+        typer.Option(help="The rung of the ladder: linear, tuples, net; auto: one after the other."),
     ] = "auto",
     pairs: Annotated[
         int, typer.Option(help="Pairs of matches, at most, of each trial; 0: no trial.", min=0)
@@ -23,6 +24,9 @@ def command(
     move_seconds: Annotated[
         float, typer.Option(help="CPU seconds for each move of a trial.", min=0.01)
     ] = 0.1,
+    workers: Annotated[
+        int, typer.Option(help="Processes for self-play by searches; 0: one for each core.", min=0)
+    ] = 0,
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget what was learnt before.")] = False,
     seed: Annotated[int, typer.Option(help="Of self-play and of the matches.", min=0)] = 0,
     report: Annotated[
@@ -33,9 +37,10 @@ def command(
     """Learn what a game's states are worth.
 
     By self-play: first a weight for each proposition and each shape of propositions, then tables over tuples
-    of them that the rules look at together. After each rung matches show whether searches are to use it:
-    against the rung below, or the untrained player. It is kept under $GGP_CACHE/knowledge, every half minute:
-    a training that was broken off goes on from there. The game finds it under any names.
+    of them that the rules look at together, then a small net, from self-play by searches. After each rung
+    matches show whether searches are to use it: against the rung below, or the untrained player. It is kept
+    under $GGP_CACHE/knowledge, every half minute: a training that was broken off goes on from there. The game
+    finds it under any names.
     """
     import time
 
@@ -43,17 +48,19 @@ def command(
     from ggp.game import Game
     from ggp.tournament.statistics.scores import Tally
     from ggp.training.duel import summary
-    from ggp.training.lesson import Lesson, lane_machine_of
+    from ggp.training.lesson import LADDER, Lesson, lane_machine_of
     from ggp.training.trial import TrialTerms, TrialVerdict, hold_trial
     from players.kaskade.guided_machine import guided
     from players.knowledge.knowledge import GameKnowledge
     from players.knowledge.store import KnowledgeStore
-    from players.knowledge.training import MODELS, TrainingProgress
+    from players.knowledge.training import TrainingProgress
+    from players.processes.limits import cores
     from propnet.native.machine import NativeMachine
 
-    if model not in (*MODELS, "auto"):
-        raise GdlError(f"there is no model {model!r}", remedy=", ".join((*MODELS, "auto")))
-    rungs = MODELS if model == "auto" else (model,)
+    if model not in (*LADDER, "auto"):
+        raise GdlError(f"there is no model {model!r}", remedy=", ".join((*LADDER, "auto")))
+    rungs = tuple(LADDER) if model == "auto" else (model,)
+    shares = {rung: LADDER[rung] / sum(LADDER[each] for each in rungs) for rung in rungs}
     if report is not None:
         from ggp.commands import check_writable
         from ggp.tournament.output.plots import check_installed
@@ -79,16 +86,16 @@ def command(
     verdicts: list[tuple[str, str, TrialVerdict]] = []
     for rung in rungs:
         try:
-            lesson = Lesson(machine, loaded.name, KnowledgeStore(), fresh, seed, rung)
+            lesson = Lesson(machine, loaded.name, KnowledgeStore(), fresh, seed, rung, workers or cores())
         except GdlError as error:
             if first is None:
                 raise
             typer.echo(f"{rung}: {error.message}", err=True)
-            break
+            continue
         if lesson.known is not None:
             typer.echo(f"{rung} goes on after {lesson.known.moves:,} moves", err=True)
         courses[rung] = []
-        lesson.learn(60.0 * minutes / len(rungs), show_progress)
+        lesson.learn(60.0 * minutes * shares[rung], show_progress)
         assert lesson.known is not None
         learnt = lesson.known
         if pairs and len(machine.roles) == 2:
@@ -97,7 +104,7 @@ def command(
             def show_score(use: str, tally: Tally, rung: str = rung, against: str = against) -> None:
                 typer.echo(f"{rung}, share {use} against {against}: {summary(tally)}", err=True)
 
-            until = time.monotonic() + 60.0 * trial_minutes / len(rungs)
+            until = time.monotonic() + 60.0 * trial_minutes * (shares[rung] + 1.0 / len(rungs)) / 2.0
             terms = TrialTerms(move_seconds, pairs, until, seed + 1, show_score)
             found, learnt = hold_trial(playing, learnt, below, terms)
             verdicts += [(rung, against, verdict) for verdict in found]

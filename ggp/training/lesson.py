@@ -1,5 +1,6 @@
-"""A lesson: a game is learnt for some time by :class:`players.knowledge.training.Training`, and what was
-learnt is kept again and again, so that a process that is killed loses little.
+"""A lesson: a game is learnt for some time by :class:`players.knowledge.training.Training`, or nets by
+:class:`players.training.searched_training.SearchedTraining`, and what was learnt is kept again and again, so
+that a process that is killed loses little.
 
 What searches use lies in the store's folder. What is learnt of a game on another rung of the ladder than that
 lies in a folder below, called by the rung, until a trial says that it is better.
@@ -16,8 +17,13 @@ from gdl.errors import GdlError
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.knowledge import GameKnowledge
 from players.knowledge.store import KnowledgeStore
-from players.knowledge.training import MODELS, Training, TrainingProgress
+from players.knowledge.training import Training, TrainingProgress
+from players.training.searched_training import SearchedTraining
 from propnet.machine import PropnetMachine
+
+LADDER = {"linear": 0.1, "tuples": 0.2, "net": 0.7}
+"""The rungs of the ladder, the lowest first, and their shares of the time: weights of features, tables over
+n-tuples besides, a net in their place."""
 
 SAVE_SECONDS = 30.0
 """How often what was learnt is kept."""
@@ -39,10 +45,11 @@ class Lesson:
         store: KnowledgeStore,
         fresh: bool = False,
         seed: int = 0,
-        model: str = MODELS[0],
+        model: str = "linear",
+        workers: int = 1,
     ) -> None:
-        """Goes on with what is kept of the game, unless it is to begin ``fresh``. Raises GdlError for games
-        that cannot be learnt."""
+        """Goes on with what is kept of the game, unless it is to begin ``fresh``. ``workers``: processes that
+        play where searches do. Raises GdlError for games that cannot be learnt."""
         self._name = re.sub(r"[^\w.:-]", "-", game)[:100]
         self._used = store
         names = canonical_names(machine.rules)
@@ -50,7 +57,18 @@ class Lesson:
         own = _rung(store, model)
         self._store = store if used is None or used.model == model else own
         self.known = None if fresh else self._store.get(names.fingerprint)
-        self.training = Training(machine, names, self.known, seed, model)
+        self.training: Training | SearchedTraining
+        if model == "net":
+            # It begins with linear weights where there are some.
+            linear = (
+                used
+                if used is not None and used.model == "linear"
+                else _rung(store, "linear").get(names.fingerprint)
+            )
+            begun = self.known or linear
+            self.training = SearchedTraining(machine, names, begun, seed, workers)
+        else:
+            self.training = Training(machine, names, self.known, seed, model)
 
     def learn(self, seconds: float, show: Callable[[float, TrainingProgress], None]) -> None:
         """Learn for so many seconds, and keep it. ``show`` is given the seconds gone and what was learnt
@@ -58,7 +76,7 @@ class Lesson:
         began = shown = saved = time.monotonic()
         try:
             while (now := time.monotonic()) < began + seconds:
-                self.training.round()
+                self.training.round((now - began) / seconds)
                 if now - shown > _SHOW_SECONDS:
                     shown = now
                     show(now - began, self.training.progress)
@@ -67,6 +85,7 @@ class Lesson:
                     self._keep()
         finally:
             self._keep()
+            self.training.close()
 
     def decide(self, share: float, known: GameKnowledge) -> None:
         """Keep with which share searches are to use what was learnt; ``known`` has the trial's record. With a

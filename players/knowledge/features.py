@@ -11,7 +11,7 @@ Names are canonical (:class:`players.knowledge.canonical_rules.CanonicalNames`).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from gdl.terms import Term
 from players.knowledge.canonical_rules import CanonicalNames
 from players.knowledge.knowledge import GameKnowledge, KnowledgeError
+from players.knowledge.learnt_net import LearntNet
 
 CONSTANT = "1"
 """The feature that all states have."""
@@ -98,7 +99,15 @@ class Features:
     def arranged(self, known: GameKnowledge) -> tuple[NDArray[np.float32], ...]:
         """Weights, sums and sizes of some knowledge, shape (features, columns), in the order of these
         features; 0 for those that it does not know."""
+        return tuple(self._rows(known, array) for array in known.arrays())
+
+    def arranged_net(self, known: GameKnowledge) -> LearntNet:
+        """The net of some knowledge, which has one, over these features."""
+        assert known.net is not None
+        return replace(known.net, first=self._rows(known, known.net.first))
+
+    def _rows(self, known: GameKnowledge, array: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Rows for what the knowledge calls its features, in the order of these."""
         place = {name: number for number, name in enumerate(known.features)}
         rows = np.array([place.get(name, -1) for name in self.names])
-        there = (rows >= 0)[:, None]
-        return tuple(np.where(there, array[rows], np.float32(0)) for array in known.arrays())
+        return np.where((rows >= 0)[:, None], array[rows], np.float32(0))

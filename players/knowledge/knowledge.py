@@ -3,14 +3,15 @@
 The bytes are eight of :data:`MAGIC`, four with the length of a JSON object, that object, the features' names
 in ASCII with line ends between them, the arrays of 32-bit floats, and a SHA-256 of all that. Where there are
 n-tuples the eight are :data:`MAGIC_TUPLES`, and their propositions' names, arrays of 32-bit integers and of
-floats come before the checksum. They hold no code, and nothing in them says how much memory to take that
-their length does not bear out.
+floats come before the checksum; where there is a net they are :data:`MAGIC_NET`, and its arrays come there.
+They hold no code, and nothing in them says how much memory to take that their length does not bear out.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import GdlError
+from players.knowledge.learnt_net import LearntNet
 from players.knowledge.n_tuples import NTuples
 
-MAGIC, MAGIC_TUPLES = b"GGPKNOW1", b"GGPKNOW2"
+MAGIC, MAGIC_TUPLES, MAGIC_NET = b"GGPKNOW1", b"GGPKNOW2", b"GGPKNOW3"
 MOST_BYTES = 64 << 20
 """Size of the bytes of one game."""
 _MOST_HEADER = 1 << 16
@@ -88,6 +90,7 @@ class GameKnowledge:
         record: the match that ``share`` was found by.
         looks: whether searches without playouts ask what all moves of each new state lead to.
         tables: over n-tuples, added to the features' weights; None where there are none.
+        net: added to the features' weights; None where there is none. There are not both.
     """
 
     fingerprint: str
@@ -103,6 +106,7 @@ class GameKnowledge:
     record: Record = field(default_factory=Record)
     tables: LearntTables | None = None
     looks: bool = False
+    net: LearntNet | None = None
 
     @property
     def use(self) -> str:
@@ -112,7 +116,7 @@ class GameKnowledge:
     @property
     def model(self) -> str:
         """The rung of the ladder that it stands on."""
-        return "linear" if self.tables is None else "tuples"
+        return "tuples" if self.tables is not None else "net" if self.net is not None else "linear"
 
     def to_bytes(self) -> bytes:
         """The form in which it is kept and sent. Raises KnowledgeError for more than MOST_BYTES."""
@@ -138,6 +142,9 @@ class GameKnowledge:
             parts = [np.ascontiguousarray(array, "<i4") for array in tuples.arrays()]
             parts += [np.ascontiguousarray(array, "<f4") for array in self.tables.arrays()]
             arrays += called + b"".join(part.tobytes() for part in parts)
+        elif self.net is not None:
+            magic = MAGIC_NET
+            arrays += b"".join(np.ascontiguousarray(a, "<f4").tobytes() for a in self.net.arrays())
         text = json.dumps(header).encode()
         data = magic + len(text).to_bytes(4, "little") + text + names + arrays
         if len(data) + _DIGEST > MOST_BYTES:
@@ -170,7 +177,8 @@ def use(share: float, looks: bool) -> str:
 def _read(data: bytes) -> GameKnowledge:
     if len(data) > MOST_BYTES:
         raise ValueError("it is too large")
-    if data[: len(MAGIC)] not in (MAGIC, MAGIC_TUPLES):
+    magic = data[: len(MAGIC)]
+    if magic not in (MAGIC, MAGIC_TUPLES, MAGIC_NET):
         raise ValueError("it does not begin as such files of this version do")
     body = data[:-_DIGEST]
     if hashlib.sha256(body).digest() != data[-_DIGEST:]:
@@ -188,11 +196,10 @@ def _read(data: bytes) -> GameKnowledge:
     named = _whole(header["names"])
     size = count * len(columns) * 4
     rest = begin + named + _ARRAYS * size
-    with_tuples = data[: len(MAGIC)] == MAGIC_TUPLES
     if (
         not 1 <= len(columns) <= _MOST_ROLES
         or not count
-        or (len(body) < rest if with_tuples else len(body) != rest)
+        or (len(body) < rest if magic != MAGIC else len(body) != rest)
     ):
         raise ValueError("its parts do not add up to its length")
     features = tuple(body[begin : begin + named].decode("ascii").split("\n"))
@@ -225,8 +232,9 @@ def _read(data: bytes) -> GameKnowledge:
         _whole(header["moves"]),
         seconds,
         Record(_whole(wins), _whole(draws), _whole(losses), _number(pace)),
-        _tables(body[rest:], header["tuples"], len(columns)) if with_tuples else None,
+        _tables(body[rest:], header["tuples"], len(columns)) if magic == MAGIC_TUPLES else None,
         looks,
+        _net(body[rest:], count, len(columns)) if magic == MAGIC_NET else None,
     )
 
 
@@ -249,6 +257,19 @@ def _tables(body: bytes, lengths: list[object], columns: int) -> LearntTables:
     if not np.isfinite(arrays).all():
         raise ValueError("its weights are no numbers")
     return LearntTables(tuples, *arrays.astype(np.float32).reshape(shape))
+
+
+def _net(body: bytes, features: int, columns: int) -> LearntNet:
+    """A net from its part of the bytes."""
+    shapes = LearntNet.shapes(features, columns)
+    sizes = [math.prod(shape) for shape in shapes]
+    if len(body) != 4 * sum(sizes):
+        raise ValueError("its parts do not add up to its length")
+    arrays = np.frombuffer(body, "<f4").astype(np.float32)
+    if not np.isfinite(arrays).all():
+        raise ValueError("its weights are no numbers")
+    parts = np.split(arrays, np.cumsum(sizes)[:-1])
+    return LearntNet(*(part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)))
 
 
 def _whole(value: object) -> int:

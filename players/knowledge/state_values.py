@@ -10,6 +10,7 @@ from players.knowledge.canonical_rules import CanonicalNames
 from players.knowledge.features import Features
 from players.knowledge.knowledge import GameKnowledge, KnowledgeError
 from players.knowledge.n_tuples import NTuples
+from players.knowledge.net.layers import NetLayers
 from players.knowledge.tuple_values import TupleTables
 from players.knowledge.value_kernels import MOST_WEIGHT, SCALE, fill_table, values_of_states
 from propnet.network import Network
@@ -17,28 +18,39 @@ from propnet.network import Network
 
 class StateValues:
     """The value of states: the logistic function of a sum of weights, one for each proposition that is true,
-    and one for each n-tuple where there are such.
+    and one for each n-tuple where there are such, or what a net says besides.
 
     Attributes:
         table, constant: the weights, as :func:`players.knowledge.value_kernels.values_of_states` takes them.
-        tuples: the tables of n-tuples, if there are any.
+        tuples, net: the tables of n-tuples, or the net, if there are any.
     """
 
     def __init__(
-        self, bases: int, roles: int, columns: tuple[int, ...], tuples: TupleTables | None = None
+        self,
+        bases: int,
+        roles: int,
+        columns: tuple[int, ...],
+        tuples: TupleTables | None = None,
+        net: NetLayers | None = None,
     ) -> None:
         """For a game of so many base propositions and ``roles``; ``columns`` are the roles that have values
-        of their own: all of them, or one of two."""
+        of their own: all of them, or one of two. There are tuples or a net, not both."""
         self._roles = roles
         self._columns = columns
         self.table = np.zeros((len(columns), 256 * -(-bases // 8)), np.int32)
         self.constant = np.zeros(len(columns), np.int32)
-        self.tuples = tuples
+        self.tuples, self.net = tuples, net
+        self._more = tuples or net
 
     def set_weights(self, weights: NDArray[np.float32], constant: NDArray[np.float32]) -> None:
         """Take other weights: float32, shape (bases, columns), and those of all states, shape (columns,)."""
         fill_table(_whole(weights), self.table)
         self.constant = _whole(constant)
+
+    def take(self, table: NDArray[np.int32], constant: NDArray[np.int32], net: NetLayers | None) -> None:
+        """Take over the weights of other values of the same game."""
+        self.table, self.constant = table, constant
+        self.net = self._more = net
 
     @property
     def paired(self) -> bool:
@@ -51,9 +63,9 @@ class StateValues:
         rows, flags = records, records.flags
         if not (flags.c_contiguous and flags.writeable):  # np.require asks for longer than that takes
             rows = np.require(records, np.uint64, ["C", "W"])
-        values_of_states(rows, self.table, self.constant, self.tuples is not None, values)
-        if self.tuples is not None:
-            self.tuples.add(rows, values)
+        values_of_states(rows, self.table, self.constant, self._more is not None, values)
+        if self._more is not None:
+            self._more.add(rows, values)
         return values.T
 
     def of(self, records: NDArray[np.uint64]) -> NDArray[np.float64]:
@@ -88,8 +100,12 @@ def values_by(known: GameKnowledge, names: CanonicalNames, network: Network) -> 
     if known.tables is not None:
         tuples = TupleTables(known.tables.tuples, network.bases, names, len(known.columns))
         tuples.set_weights(known.tables.weights)
+    net = None
+    if known.net is not None:
+        net = NetLayers(len(network.bases), len(known.columns))
+        net.set_weights(features, features.arranged_net(known))
     columns = tuple(roles.index(column) for column in known.columns)
-    values = StateValues(len(network.bases), len(roles), columns, tuples)
+    values = StateValues(len(network.bases), len(roles), columns, tuples, net)
     values.set_weights(features.weights_of_bases(weights), weights[0])
     return values
 
@@ -104,7 +120,7 @@ def warm_up() -> None:
     names = CanonicalNames("", {})
     tuples = NTuples.of([[("a", 1)], [("b", 1)]], [2, 2], [(0, 1)], [0], [True])
     tables = TupleTables(tuples, (Term("a"), Term("b")), names, 1)
-    for tables_or_none in (None, tables):
-        values = StateValues(1, 1, (0,), tables_or_none)
+    for more in ((None, None), (tables, None), (None, NetLayers(1, 1))):
+        values = StateValues(1, 1, (0,), *more)
         values.set_weights(np.zeros((1, 1), np.float32), np.zeros(1, np.float32))
         values.of(np.zeros((1, 1), np.uint64))

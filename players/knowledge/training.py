@@ -89,7 +89,7 @@ class Training:
         self._machine, self._names = machine, names
         self.features = Features.of(machine.network.bases, names)
         keys = [names.key(role) for role in machine.roles]
-        columns = tuple(range(roles)) if roles > 2 or not _is_constant_sum(machine, seed) else (0,)
+        columns = tuple(range(roles)) if roles > 2 or not is_constant_sum(machine, seed) else (0,)
         if known is not None and set(known.columns) <= set(keys):
             columns = tuple(keys.index(column) for column in known.columns)
         else:
@@ -115,8 +115,8 @@ class Training:
         self._seconds = known.seconds if known else 0.0
         self.progress = TrainingProgress(known.moves if known else 0, 0, 0.0, 0.5, 0)
 
-    def round(self) -> None:
-        """Play some steps and learn from them."""
+    def round(self, gone: float = 0.0) -> None:
+        """Play some steps and learn from them; what share of the time is ``gone`` is all the same."""
         began = time.process_time()
         play = self._play
         finished, won = play.finished, play.won
@@ -150,6 +150,9 @@ class Training:
         self.values.set_weights(self.features.weights_of_bases(self.weights[:linear]), self.weights[0])
         if self._tuples is not None:
             self._tuples.set_weights(self.weights[linear:])
+
+    def close(self) -> None:
+        """There is nothing to end."""
 
     def knowledge(self, game: str) -> GameKnowledge:
         """What was learnt, not to be used yet: its share is 0."""
@@ -205,7 +208,7 @@ def _start_of_tables(
     return tuple(np.zeros((tuples.entries, columns), np.float32) for _ in range(3))
 
 
-def _is_constant_sum(machine: PropnetMachine, seed: int) -> bool:
+def is_constant_sum(machine: PropnetMachine, seed: int) -> bool:
     """Whether what one role gets the other does not, in all of some random games that ended."""
     played = machine.playouts(_SAMPLE, seed, max_steps=500)
     goals = played.goals[played.lengths < 500]

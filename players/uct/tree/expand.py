@@ -32,6 +32,22 @@ def add_link(tree: Arrays, node: int, joint: np.uint64) -> np.int64:
 
 
 @inlined
+def _clear_node(nodes: Table, node: int) -> None:
+    """Make it a node of which nothing is known."""
+    nodes[node].status = FRESH
+    nodes[node].opening = 0
+    nodes[node].proven = -1
+    nodes[node].bound = -1
+    nodes[node].visits = 0
+    nodes[node].pending = 0
+    nodes[node].first_link = -1
+    nodes[node].first_cell = -1
+    nodes[node].prior_visits = 0.0
+    nodes[node].guess = np.float32(0.5)
+    nodes[node].to_move = 0
+
+
+@inlined
 def add_child(tree: Arrays, paths: Paths, path: int, edge: int, link: int, number: int) -> np.int64:
     """Make the node that the last step of a path leads to, by an edge or by a link (the other one is -1);
     there must be room. It is new node number ``number`` of this batch; its record is still to be made."""
@@ -39,17 +55,7 @@ def add_child(tree: Arrays, paths: Paths, path: int, edge: int, link: int, numbe
     parent = paths.nodes[path, paths.length[path] - 1]
     child = tree.used[0].nodes
     tree.used[0].nodes += 1
-    nodes[child].status = FRESH
-    nodes[child].opening = 0
-    nodes[child].proven = -1
-    nodes[child].bound = -1
-    nodes[child].visits = 0
-    nodes[child].pending = 0
-    nodes[child].first_link = -1
-    nodes[child].first_cell = -1
-    nodes[child].prior_visits = 0.0
-    nodes[child].guess = np.float32(0.5)
-    nodes[child].to_move = 0
+    _clear_node(nodes, child)
     chosen = paths.edges[path, paths.length[path] - 1]
     first = np.int64(nodes[parent].first_edge)
     for role in range(tree.counts.shape[1]):
@@ -92,6 +98,23 @@ def expand(tree: Arrays, paths: Paths, count: int, records: NDArray[np.uint64]) 
     for path in range(count):
         if paths.leaf[path] >= base:
             paths.leaf[path] = paths.numbers[paths.leaf[path] - base]
+
+
+@kernel(**ARENA)
+def find_or_add(tree: Arrays, records: NDArray[np.uint64], found: Numbers) -> None:
+    """Fill in the nodes, ``found`` (n,), of states with these records, shape (n, words); there must be room
+    for those that are none yet. These are FRESH."""
+    for k in range(len(records)):
+        node = find_record(tree.node_table, tree.records, records, k)
+        if node < 0:
+            slot = -1 - node
+            node = tree.used[0].nodes
+            tree.used[0].nodes += 1
+            for w in range(records.shape[1]):
+                tree.records[node, w] = records[k, w]
+            tree.node_table[slot] = node + 1
+            _clear_node(tree.nodes, node)
+        found[k] = node
 
 
 @inlined

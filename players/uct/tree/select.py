@@ -143,10 +143,10 @@ def _goes_on(tree: Arrays, paths: Paths, path: np.int64) -> bool:
 
 @kernel(**ARENA)
 def select(
-    tree: Arrays, paths: Paths, root: int, count: int, rule: SelectionRule, fixed: int
+    tree: Arrays, paths: Paths, roots: Numbers, count: int, rule: SelectionRule, fixed: int
 ) -> tuple[int, int]:
-    """Walk ``count`` paths from the root to leaves, and make the nodes that they newly reach. At the
-    root, ``fixed`` forces that edge on its role (-1: each role chooses).
+    """Walk ``count`` paths to leaves, path i from the node ``roots[i % len(roots)]``, and make the nodes that
+    they newly reach. At the root, ``fixed`` forces that edge on its role (-1: each role chooses).
 
     Some paths go down side by side, a step of each in turn: while one waits for memory others go on.
 
@@ -160,7 +160,7 @@ def select(
         abreast = min(ABREAST, count - first)
         for k in range(abreast):
             going[k] = first + k
-            paths.leaf[first + k] = root
+            paths.leaf[first + k] = roots[(first + k) % len(roots)]
             paths.length[first + k] = 0
         while abreast:
             asked = 0

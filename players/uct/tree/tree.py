@@ -26,7 +26,7 @@ from players.uct.tree.arrays import (
 )
 from players.uct.tree.backup import average, back_up, prove_opened
 from players.uct.tree.compact import compact, mark_from, rehash
-from players.uct.tree.expand import expand, list_moves
+from players.uct.tree.expand import expand, find_or_add, list_moves
 from players.uct.tree.expert import Expert, guess_children, warm_up_guesses
 from players.uct.tree.regret_matching import drop_cells
 from players.uct.tree.select import select
@@ -82,15 +82,16 @@ class Tree:
             return
         forget(arrays.averages, arrays.pairs, _REMEMBER)
         if node < 0:
-            self._clear(record)
+            self.clear(record)
         else:
             self._keep(node, 0)
 
     def restart(self) -> None:
         """Forget all but the root's state."""
-        self._clear(self.arrays.records[self.root].copy())
+        self.clear(self.arrays.records[self.root].copy())
 
-    def _clear(self, record: Records) -> None:
+    def clear(self, record: Records) -> None:
+        """Forget all nodes; this state, shape (words,), is the root."""
         arrays, used = self.arrays, self.arrays.used[0]
         had_links = bool(used["links"])
         arrays.used[:] = 0
@@ -158,6 +159,16 @@ class Tree:
             list_moves(self.arrays, root, *self.batched.legal(self.arrays.records[root]))
             self._guess(root)
 
+    def add(self, records: Records) -> NDArray[np.int32]:
+        """The nodes, int32, shape (n,), of states, records of shape (n, words), made where there are none;
+        there must be room for them. Their moves are listed."""
+        nodes = np.empty(len(records), np.int32)
+        find_or_add(self.arrays, np.ascontiguousarray(records), nodes)
+        new = np.unique(nodes[self.arrays.nodes["status"][nodes] <= LEAF])
+        if len(new):
+            self._open(new.astype(np.int32))
+        return nodes
+
     def _open(self, nodes: NDArray[np.int32]) -> None:
         """List the moves of nodes."""
         if self.expert is not None:
@@ -177,16 +188,20 @@ class Tree:
             guess_children(self.arrays, self.batched, self.expert, self.pass_over, nodes)
             prove_opened(self.arrays, nodes)
 
-    def select(self, count: int, rule: SelectionRule, fixed: int = -1) -> NDArray[np.int32]:
+    def select(
+        self, count: int, rule: SelectionRule, fixed: int = -1, roots: NDArray[np.int32] | None = None
+    ) -> NDArray[np.int32]:
         """Walk ``count`` paths from the root, make the nodes that they reach, and open leaves that were
         played out from before. Of the root's edges, ``fixed`` is taken by its role (-1: each role chooses).
+        ``roots``: nodes, int32, that paths begin from in turn, in place of the root.
 
         Returns the leaves, int32, shape (count,); they are good until the next call."""
         arrays, paths, used = self.arrays, self.paths, self.arrays.used[0]
         if 8 * used["cells"] > 7 * len(arrays.cells):
             self._drop_cells()
         before = int(used["nodes"])
-        new, opens = select(arrays, paths, self.root, count, rule, fixed)
+        starts = np.array([self.root], np.int32) if roots is None else roots
+        new, opens = select(arrays, paths, starts, count, rule, fixed)
         if new:
             # A parent of a new node is never new itself, so its record is there.
             parents = arrays.records[paths.parents[:new]]
@@ -337,7 +352,7 @@ def warm_up_down() -> None:
     find_record(arrays.node_table, arrays.records, arrays.records[:1], 0)
     counts, moves = unpack_moves(np.array([[3]], np.uint64), np.array([0, 2], np.int32))
     list_moves(arrays, np.zeros(1, np.int32), counts, moves)
-    select(arrays, paths, 0, 1, SelectionRule(), -1)
+    select(arrays, paths, np.zeros(1, np.int32), 1, SelectionRule(), -1)
     expand(arrays, paths, 1, arrays.records[1:2].copy())
 
 

@@ -1,0 +1,132 @@
+"""`PlayProcesses`: self-play by searches in processes of their own, each of which asks for the newest weights
+after some steps."""
+
+from __future__ import annotations
+
+import multiprocessing
+import multiprocessing.connection
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.processes import end_with_parent
+from players.knowledge.net.layers import NetLayers
+from players.knowledge.state_values import StateValues
+from players.knowledge.training import LAMBDA, returns
+from players.training.searched_play import SearchedPlay
+from propnet.machine import PropnetMachine
+
+STEPS = 12
+"""Moves of each match before the next weights."""
+_INNER = 2.0
+"""States inside the tree that are learnt from, for each state of a match."""
+
+
+@dataclass(frozen=True, eq=False)
+class LearntStates:
+    """What some steps have brought: states, and what they are worth to role 0.
+
+    Attributes:
+        records: uint64, shape (n, words).
+        targets: float32, shape (n, 1), 0..1.
+        moves: how many were made; ``finished`` matches came to their end, of which role 0 got ``won``.
+        rows: states that were looked at.
+    """
+
+    records: NDArray[np.uint64]
+    targets: NDArray[np.float32]
+    moves: int
+    finished: int
+    won: float
+    rows: int
+
+
+@dataclass(frozen=True)
+class PlayTerms:
+    """How self-play goes on: matches side by side, paths for each move, how often a move is random."""
+
+    lanes: int = 256
+    visits: int = 32
+    explored: float = 0.1
+
+
+def play_and_tell(play: SearchedPlay, steps: int, rng: np.random.Generator) -> LearntStates:
+    """Play some steps, and tell what there is to learn from them."""
+    finished, won = play.finished, play.won
+    played, inner = play.play(steps)
+    records, targets = returns(played, LAMBDA)
+    count = min(len(inner.records), int(_INNER * played.ended.size))
+    some = rng.permutation(len(inner.records))[:count]
+    return LearntStates(
+        np.concatenate([records, inner.records[some]]),
+        np.concatenate([targets, inner.values[some]]),
+        played.ended.size,
+        play.finished - finished,
+        play.won - won,
+        played.rows,
+    )
+
+
+class PlayProcesses:
+    """Processes that play; none where ``count`` is 0."""
+
+    def __init__(self, machine: PropnetMachine, terms: PlayTerms, count: int, seed: int) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._members: dict[Connection, BaseProcess] = {}
+        for number in range(count):
+            here, there = context.Pipe()
+            process = context.Process(
+                target=_serve, args=(machine, terms, seed + number + 1, there), daemon=True
+            )
+            process.start()
+            there.close()
+            self._members[here] = process
+        self._waiting = list(self._members)
+
+    def exchange(self, values: StateValues, learn: Callable[[LearntStates], None]) -> None:
+        """Hand on what has arrived, and let those that wait go on by these values. A process that has died
+        is missed from now on."""
+        for pipe in multiprocessing.connection.wait(list(self._members), 0.0) if self._members else ():
+            assert isinstance(pipe, Connection)
+            try:
+                told = pipe.recv()
+                assert isinstance(told, LearntStates)
+            except (EOFError, OSError):
+                self._members.pop(pipe).join()
+                continue
+            learn(told)
+            self._waiting.append(pipe)
+        for pipe in self._waiting:
+            try:
+                pipe.send((values.table, values.constant, values.net))
+            except OSError:
+                self._members.pop(pipe).join()
+        self._waiting.clear()
+
+    def close(self) -> None:
+        """End them."""
+        for process in self._members.values():
+            process.kill()
+        for process in self._members.values():
+            process.join()
+        self._members.clear()
+
+
+def _serve(machine: PropnetMachine, terms: PlayTerms, seed: int, pipe: Connection) -> None:
+    """One process."""
+    end_with_parent()
+    rng = np.random.default_rng(seed)
+    bases = len(machine.network.bases)
+    values = StateValues(bases, len(machine.roles), (0,), None, NetLayers(bases, 1))
+    play = SearchedPlay(machine, values, terms.lanes, terms.visits, terms.explored, rng)
+    try:
+        while True:
+            table, constant, net = pipe.recv()
+            values.take(table, constant, net)
+            pipe.send(play_and_tell(play, STEPS, rng))
+    except (EOFError, OSError):
+        return

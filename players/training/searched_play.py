@@ -1,0 +1,183 @@
+"""Self-play by searches: many matches side by side in one tree, each move by a small search with looks.
+
+What a search of some dozen states finds says more of a state than its value alone: it sees what can be taken.
+Values that are learnt from it make the next searches better (D. Silver et al.: Mastering the game of Go
+without human knowledge, 2017; J. Veness et al.: Bootstrapping from game tree search, 2009, for the states
+inside the tree).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from players.batch_machine import NetworkBatch
+from players.knowledge.self_play import LONGEST, OPENING, Steps
+from players.knowledge.state_values import StateValues
+from players.training.root_choice import choose_moves
+from players.uct.forced_plies import forced_plies
+from players.uct.leaf_values import LeafValues
+from players.uct.tree.arrays import OPEN
+from players.uct.tree.selection_rules import GUESSED, PUCT, SelectionRule
+from players.uct.tree.tree import Tree
+from propnet.machine import PropnetMachine
+
+_BATCH = 512
+"""Paths at once."""
+_MEMORY = 1 << 28
+"""Bytes for the tree."""
+_MINIMAX = 0.9
+_EXPLORATION = 0.6
+_SPREAD_STEP = 0.02
+"""How far a batch moves the running variance of results towards its own."""
+_LEAST_VISITS = 2
+"""Inner states that were visited so often are learnt from."""
+
+
+@dataclass(frozen=True, eq=False)
+class InnerStates:
+    """States inside the tree, and what the search below them finds them to be worth to role 0.
+
+    Attributes:
+        records: uint64, shape (n, words).
+        values: float32, shape (n, 1), 0..1.
+    """
+
+    records: NDArray[np.uint64]
+    values: NDArray[np.float32]
+
+
+class SearchedPlay:
+    """Matches of a search against itself, of games of two roles that choose in turn, and in which one gets
+    what the other does not.
+
+    Attributes:
+        lanes: matches side by side.
+        visits: paths through the tree for each move.
+        explored: how often a move is random.
+        finished: matches that came to their end.
+        won: sum of the results of role 0, 0..1, of these.
+    """
+
+    def __init__(
+        self,
+        machine: PropnetMachine,
+        values: StateValues,
+        lanes: int,
+        visits: int,
+        explored: float,
+        rng: np.random.Generator,
+    ) -> None:
+        """Searches by these values, which may change from call to call."""
+        self.lanes, self.visits, self.explored = lanes, visits, explored
+        self.finished, self.won = 0, 0.0
+        self._rng = rng
+        self._batched = NetworkBatch(machine, machine)
+        self._forced = forced_plies(self._batched, True)
+        self._tree = Tree(self._batched, _BATCH, int(rng.integers(1 << 62)), _MEMORY)
+        self._tree.expert = LeafValues(values, 1.0, machine, looks=True)
+        if self._forced is not None:
+            self._tree.pass_over = self._forced.pass_over
+        self._machine = machine
+        initial = machine.records([machine.initial_state()])
+        self._start = np.array(initial[0] if self._forced is None else self._forced.root(initial[0]))
+        self._records = np.repeat(self._start[None], lanes, axis=0)
+        self._made = np.zeros(lanes, np.int64)
+        self._opening = rng.integers(0, OPENING + 1, lanes)
+        self._variance = 0.01
+
+    def play(self, steps: int) -> tuple[Steps, InnerStates]:
+        """Go on for so many steps. The values of the states after moves are those of the states before them
+        by their searches, but where a match has ended."""
+        lanes, tree = self.lanes, self._tree
+        records = np.empty((steps, lanes, self._batched.words), np.uint64)
+        after = np.empty((steps, lanes, 1), np.float32)
+        ended, random = np.empty((steps, lanes), np.bool_), np.empty((steps, lanes), np.bool_)
+        inner: list[InnerStates] = []
+        tree.clear(self._start)
+        for step in range(steps):
+            if self._crowded:
+                inner.append(self._inner())
+                tree.clear(self._start)
+            records[step] = self._records
+            self._step(after[step], ended[step], random[step])
+        inner.append(self._inner())
+        states = np.concatenate([part.records for part in inner])
+        values = np.concatenate([part.values for part in inner])
+        return Steps(records, after, ended, random, len(states)), InnerStates(states, values)
+
+    @property
+    def _crowded(self) -> bool:
+        """Whether there may be no room for the searches of another step."""
+        arrays, used = self._tree.arrays, self._tree.arrays.used[0]
+        more = self.lanes * (self.visits + 1)
+        each = int(used["edges"]) // max(1, int(used["opened"])) + 1
+        room = len(arrays.nodes) - used["nodes"], len(arrays.edges) - used["edges"]
+        return bool(more > room[0] or more * each > room[1])
+
+    def _step(self, after: NDArray[np.float32], ended: NDArray[np.bool_], random: NDArray[np.bool_]) -> None:
+        """One move in every match."""
+        tree, rng, nodes = self._tree, self._rng, self._tree.arrays.nodes
+        roots = tree.add(self._records)
+        self._search(roots)
+        random[:] = (rng.random(self.lanes) < self.explored) | (self._made < self._opening)
+        joints = np.zeros((self.lanes, len(self._machine.roles)), np.int32)
+        choose_moves(tree.arrays, roots, random, rng.random(self.lanes), joints)
+        proven = nodes["proven"][roots]
+        after[:, 0] = np.where(proven >= 0, proven / np.float32(100.0), nodes["guess"][roots])
+        stuck = nodes["status"][roots] != OPEN
+        reached = self._batched.successors(self._records, joints)
+        if self._forced is not None:
+            reached = self._forced.pass_over(reached)
+        terminal, goals = self._machine.ends(reached)
+        ended[:] = terminal & ~stuck
+        results = np.where(goals[:, 0] < 0, 50, goals[:, 0]) / np.float32(100.0)
+        after[ended, 0] = results[ended]
+        self._records = reached
+        self._made += 1
+        self.finished += int(ended.sum())
+        self.won += float(results[ended].sum())
+        over = stuck | (self._made >= LONGEST)
+        random |= over & ~ended
+        renewed = ended | over
+        self._records[renewed] = self._start
+        self._made[renewed] = 0
+        self._opening[renewed] = rng.integers(0, OPENING + 1, int(renewed.sum()))
+
+    def _search(self, roots: NDArray[np.int32]) -> None:
+        """Search from all roots until each was visited often enough."""
+        nodes, wanted = self._tree.arrays.nodes, np.unique(roots)
+        for _ in range(self.visits):
+            open_ = (nodes["status"][wanted] == OPEN) & (nodes["proven"][wanted] < 0)
+            wanted = wanted[open_ & (nodes["visits"][wanted] < self.visits)]
+            if not len(wanted):
+                return
+            for begin in range(0, len(wanted), _BATCH):
+                some = np.ascontiguousarray(wanted[begin : begin + _BATCH])
+                self._visit(some, len(some) * max(1, min(4, _BATCH // len(some))))
+
+    def _visit(self, roots: NDArray[np.int32], count: int) -> None:
+        """One round of paths from these roots."""
+        tree = self._tree
+        exploration = _EXPLORATION * min(1.0, 2.0 * self._variance**0.5)
+        rule = SelectionRule(PUCT, exploration, 0.0, GUESSED, _MINIMAX)
+        leaves = tree.select(count, rule, -1, roots)
+        results = np.empty((count, 2))
+        open_ = tree.fill_known(leaves, results, 50)
+        if len(open_):
+            results[open_] = tree.guesses(leaves[open_])
+        self._variance += (float(results[:, 0].var()) - self._variance) * _SPREAD_STEP
+        tree.back_up(results, results[:, 0].copy(), 0.0, rule)
+
+    def _inner(self) -> InnerStates:
+        """What the tree knows of states that were visited often enough."""
+        arrays = self._tree.arrays
+        nodes = arrays.nodes[: arrays.used[0]["nodes"]]
+        told = np.flatnonzero(
+            (nodes["status"] == OPEN) & (nodes["to_move"] >= 0) & (nodes["visits"] >= _LEAST_VISITS)
+        )
+        proven = nodes["proven"][told]
+        values = np.where(proven >= 0, proven / np.float32(100.0), nodes["guess"][told])
+        return InnerStates(arrays.records[told], values[:, None].astype(np.float32))
