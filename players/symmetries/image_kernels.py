@@ -45,3 +45,42 @@ def random_images(
     turned = values.copy()
     turned[exchanged] = 1 - values[exchanged] if values.shape[1] == 1 else values[exchanged][:, ::-1]
     return found, turned
+
+
+@kernel(nogil=True)
+def smallest_images(records: Words, images: Int32s, chosen: Int32s, out: Words) -> None:
+    """Fill in, for each state, the smallest of itself and its images under the elements ``chosen``, int32,
+    shape (m,): records are compared word by word, the first word first. Arrays as in :func:`images_of`."""
+    words = records.shape[1]
+    one = np.uint64(1)
+    held = np.empty(64 * words, np.int32)
+    image = np.empty(words, np.uint64)
+    for row in range(records.shape[0]):
+        count = np.int64(0)
+        for word in range(words):
+            out[row, word] = records[row, word]
+            bits, base = records[row, word], 64 * word
+            while bits:
+                held[count] = base
+                count += np.int64(bits & one)
+                bits >>= one
+                base += 1
+        for which in range(len(chosen)):
+            element = chosen[which]
+            image[:] = 0
+            for i in range(count):
+                to = images[element, held[i]]
+                image[to >> 6] |= one << np.uint64(to & 63)
+            for word in range(words):
+                if image[word] != out[row, word]:
+                    if image[word] < out[row, word]:
+                        for at in range(word, words):
+                            out[row, at] = image[at]
+                    break
+
+
+def warm_up() -> None:
+    """Compile or load the kernels."""
+    record, images, chosen = np.ones((1, 1), np.uint64), np.zeros((1, 1), np.int32), np.zeros(1, np.int32)
+    images_of(record, images, chosen, np.empty_like(record))
+    smallest_images(record, images, chosen, np.empty_like(record))
