@@ -73,8 +73,8 @@ def find_symmetries(
 
     Args:
         ground: the rules that the network was built of; those that the machine has kept if None.
-        effort, inputs: see :func:`propnet.symmetries.group.automorphisms`. A million inputs are enough for
-            chess, whose roles can be exchanged; that takes two seconds.
+        effort, inputs: see :func:`propnet.symmetries.group.automorphisms`. Those of ours with large networks
+            want more: chess, whose roles can be exchanged, 40 million and a million, and two seconds.
     """
     network = machine.network
     exchange = len(network.roles) == 2

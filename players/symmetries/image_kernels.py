@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from players.symmetries.game_symmetries import GameSymmetries
 from propnet.jit.arrays import Int32s, Words
 from propnet.jit.decorators import kernel
+from propnet.jit.vector512 import lowest_bit
 
 Singles = NDArray[np.float32]
 
@@ -23,13 +24,11 @@ def images_of(records: Words, images: Int32s, chosen: Int32s, out: Words) -> Non
         for word in range(records.shape[1]):
             out[row, word] = np.uint64(0)
         for word in range(records.shape[1]):
-            bits, base = records[row, word], 64 * word
+            bits = records[row, word]
             while bits:
-                if bits & one:
-                    to = np.int64(images[element, base])
-                    out[row, to >> 6] |= one << np.uint64(to & 63)
-                bits >>= one
-                base += 1
+                to = np.int64(images[element, 64 * word + np.int64(lowest_bit(bits))])
+                out[row, to >> 6] |= one << np.uint64(to & 63)
+                bits &= bits - one
 
 
 def random_images(
@@ -59,12 +58,11 @@ def smallest_images(records: Words, images: Int32s, chosen: Int32s, out: Words) 
         count = np.int64(0)
         for word in range(words):
             out[row, word] = records[row, word]
-            bits, base = records[row, word], 64 * word
+            bits = records[row, word]
             while bits:
-                held[count] = base
-                count += np.int64(bits & one)
-                bits >>= one
-                base += 1
+                held[count] = 64 * word + np.int64(lowest_bit(bits))
+                count += np.int64(1)
+                bits &= bits - one
         for which in range(len(chosen)):
             element = chosen[which]
             image[:] = 0
