@@ -57,7 +57,6 @@ def playout_parts() -> tuple[Part, ...]:
 def tree_parts() -> tuple[Part, ...]:
     """For UCT, besides."""
     from players.knowledge.state_values import warm_up
-    from players.symmetries.image_kernels import warm_up as warm_up_images
     from players.uct.tree.tree import warm_up_down, warm_up_keep, warm_up_looks, warm_up_up
 
     return (
@@ -66,7 +65,6 @@ def tree_parts() -> tuple[Part, ...]:
         ("tree-keep", warm_up_keep),
         ("tree-looks", warm_up_looks),
         ("knowledge", warm_up),
-        ("tree-symmetries", warm_up_images),
     )
 
 

@@ -28,28 +28,19 @@ class RootMoves:
         places: list[int] = []
         counts: list[int] = []
         numbers: list[int] = []
-        self._alike: list[NDArray[np.int64]] = []
         for role in range(len(machine.roles)):
             edges = tree.edges(tree.root, role)
             listed: list[int] = tree.arrays.edges["move"][edges].tolist()
             place = {move: i for i, move in enumerate(listed, edges.start - first)}
             legal = machine.legal_moves(state, role)
             moves = sorted(legal, key=lambda move: sort_key(machine.move(role, move)))
-            alike = tree.symmetric.alike[role] if tree.symmetric is not None else {}
-            places += (place.get(move, place.get(alike.get(move, move), -1)) for move in moves)
-            self._note_alike(alike, moves, len(numbers))
+            places += (place.get(move, -1) for move in moves)
             counts.append(len(moves))
             numbers += moves
         self._numbers = np.array(numbers, np.int64)
         self.places: NDArray[np.int64] = np.array(places, np.int64)
         self.counts = tuple(counts)
         self._whole = bool((self.places >= 0).all())
-
-    def _note_alike(self, alike: dict[int, int], moves: list[int], low: int) -> None:
-        """Note which of a role's moves, from place ``low`` on, symmetries map to each other."""
-        firsts = np.array([alike.get(move, move) for move in moves], np.int64)
-        several, counts = np.unique(firsts, return_counts=True)
-        self._alike += [low + np.flatnonzero(firsts == first) for first in several[counts > 1]]
 
     def edge(self, role: int, place: int) -> int:
         """Where the edge of a role's move is, counted from the root's first; -1 if it was left out."""
@@ -69,7 +60,6 @@ class RootMoves:
         # The tree holds what role 0 gets.
         second = proven[self.counts[0] :]
         second[second >= 0] = 100 - second[second >= 0]
-        self._gather_alike(edges["total"], visits, totals, proven)
         if self._whole:
             return visits, totals, proven
         low = 0
@@ -87,23 +77,3 @@ class RootMoves:
             totals[own][~listed] = 0.0
             low += count
         return visits, totals, proven
-
-    def _gather_alike(
-        self,
-        each: NDArray[np.float32],
-        visits: NDArray[np.int64],
-        totals: NDArray[np.float64],
-        proven: NDArray[np.int16],
-    ) -> None:
-        """Book what is known of moves that symmetries map to each other for the first of them; what is proven
-        of one is proven of all. ``each`` is the total of the edge of every move."""
-        for alike in self._alike:
-            alike = alike[self.places[alike] >= 0]
-            if not len(alike):
-                continue
-            _, distinct = np.unique(self.places[alike], return_index=True)
-            own = alike[distinct]
-            booked, total = int(visits[own].sum()), float(each[own].sum(dtype=np.float64))
-            proven[alike] = proven[alike].max()
-            visits[alike], totals[alike] = 0, 0.0
-            visits[alike[0]], totals[alike[0]] = booked, total

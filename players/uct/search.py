@@ -34,15 +34,16 @@ from players.uct.root_statistics import RootStatistics
 from players.uct.tree.arrays import FRESH, LEAF, OPEN
 from players.uct.tree.backup import average
 from players.uct.tree.selection_rules import SelectionRule
-from players.uct.tree.symmetric_states import passing, symmetric_states
 from players.uct.tree.tree import Tree
 from players.uct.tuning import STAGES, WIDEST, Tuning
 
 GREED = 0.5
 """In one-player games: the weight of a move's best result; its mean has the rest."""
+
 _ALONE_SPREAD = 0.25
 """The standard deviation of results that is assumed in one-player games: there the best one counts more than
 the mean."""
+
 SHORTEN_SECONDS = 1.0
 """How long the search for a shorter line goes on when a perfect one was found."""
 _VARIANCE_STEP = 0.05
@@ -116,7 +117,6 @@ class Search:
         if self._alone:
             memory -= int(memory * _SOLVERS_MEMORY)
         self._tree = Tree(self._batched, self.tuning.paths, self.seed * 8191 + self.role, memory)
-        self._tree.symmetric = symmetric_states(self._batched, self.tuning.symmetry)
         self._tree.expert = self._known if self._known is not None and self._known.looks else None
         self._instruct(self._tree)
 
@@ -151,7 +151,7 @@ class Search:
     def _instruct(self, tree: Tree) -> None:
         """Tell the tree what to leave out. Moves that lose at once may be left out in constant-sum games."""
         tree.trimmed = self.tuning.trim and self._may_prove and not self._alone and self._batched.exact
-        tree.pass_over = passing(self._forced.pass_over if self._forced else None, tree.symmetric)
+        tree.pass_over = self._forced.pass_over if self._forced is not None else None
 
     @property
     def _memory(self) -> int:

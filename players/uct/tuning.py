@@ -75,11 +75,6 @@ class Tuning:
     pass_over: bool = _option(
         switch, True, "plies in which nobody has a choice are no nodes of the tree, where they are frequent"
     )
-    symmetry: str = _option(
-        one_of((AUTO, "on", "off")),
-        AUTO,
-        "symmetric states are one node; auto: by what maps the root to itself; on: by all that is proven",
-    )
     knowledge: str = _option(
         str, AUTO, "of the game, learnt before (ggp train): auto, off, a folder, or an exported file"
     )

@@ -31,7 +31,6 @@ from players.uct.tree.expert import Expert, guess_children, warm_up_guesses
 from players.uct.tree.regret_matching import drop_cells
 from players.uct.tree.select import select
 from players.uct.tree.selection_rules import SelectionRule, forget
-from players.uct.tree.symmetric_states import SymmetricStates
 from propnet.kernels.record_table import find_record
 
 _REMEMBER = 0.5
@@ -54,7 +53,6 @@ class Tree:
         root: the node that the search starts from.
         pass_over: finds the states, of those with some records, shape (n, words), that take the place of new
             nodes' states (:mod:`players.uct.forced_plies`); None for the states themselves.
-        symmetric: by which symmetries states are one node; ``pass_over`` uses them too; None for none.
         expert: what says what the children of new nodes are worth; None where nothing is known.
         trimmed: whether nodes below the root get the moves alone that the machine's guide favours.
     """
@@ -69,7 +67,6 @@ class Tree:
         self.root = 0
         self.trimmed = False
         self.pass_over: Callable[[Records], Records] | None = None
-        self.symmetric: SymmetricStates | None = None
         self.expert: Expert | None = None
         self._crowded = False
 
@@ -83,8 +80,6 @@ class Tree:
             node = int(find_record(arrays.node_table, arrays.records, record[None, :], 0))
         if node == self.root:
             return
-        if used["nodes"] and node < 0 and self.symmetric is not None:
-            node = self.symmetric.find(arrays, record)
         forget(arrays.averages, arrays.pairs, _REMEMBER)
         if node < 0:
             self._clear(record)
@@ -157,17 +152,10 @@ class Tree:
         drop_cells(arrays, int(visits[order[min(first, len(order) - 1)]]) + 1)
 
     def open_root(self) -> None:
-        """List the legal moves of the root, if that was not done: of those that symmetries of its state map
-        to each other one."""
-        if self.opened and self.symmetric is None:
-            return
-        root = np.array([self.root], np.int32)
-        record = self.arrays.records[root]
-        counts, moves = self.batched.legal(record)
-        if self.symmetric is not None:
-            counts, moves = self.symmetric.at_root(record[0], counts, moves)
+        """List the legal moves of the root, if that was not done."""
         if not self.opened:
-            list_moves(self.arrays, root, counts, moves)
+            root = np.array([self.root], np.int32)
+            list_moves(self.arrays, root, *self.batched.legal(self.arrays.records[root]))
             self._guess(root)
 
     def _open(self, nodes: NDArray[np.int32]) -> None:
