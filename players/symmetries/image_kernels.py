@@ -37,6 +37,8 @@ def random_images(
     """Random images of states, uint64, shape (n, words), and what these are worth, if the states are worth
     ``values``, 0..1, float32, shape (n, columns): a column for each of two roles, or one for role 0, where
     role 1 has what role 0 has not."""
+    if len(symmetries) == 1:
+        return records, values
     chosen = rng.integers(0, len(symmetries), len(records)).astype(np.int32)
     found = np.empty_like(records)
     images_of(np.ascontiguousarray(records), symmetries.images, chosen, found)
