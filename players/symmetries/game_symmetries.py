@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from gdl.errors import GdlError
 from gdl.grounding.ground_rules import GroundRules
+from gdl.grounding.limits import GroundLimits
+from gdl.grounding.pipeline import ground as instantiated
 from players.symmetries.play_test import PlayTest
 from players.symmetries.renamings import renamings
 from propnet.machine import PropnetMachine
@@ -25,6 +27,10 @@ MOST = 32
 """Elements unless told otherwise."""
 MOST_PROPOSITIONS = 2_000
 """Games with more have the identity alone: to test it costs more than a moment."""
+
+_INPUTS, _SECONDS = 20_000, 0.5
+"""Networks with more gate inputs are looked at without their ground rules, where these are not at hand; CPU
+time to make them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +78,8 @@ def find_symmetries(
     or the game is too large. No error is raised.
 
     Args:
-        ground: the rules that the network was built of; those that the machine has kept if None.
+        ground: the rules that the network was built of. If None those that the machine has kept, or what its
+            rules give within half a second: they show symmetries that a network's passes hide.
         effort, inputs: see :func:`propnet.symmetries.group.automorphisms`. Those of ours with large networks
             want more: chess, whose roles can be exchanged, 40 million and a million, and two seconds.
     """
@@ -85,7 +92,7 @@ def find_symmetries(
     )
     if len(network.bases) > MOST_PROPOSITIONS:
         return _symmetries([identity], [identity])
-    rules = machine.ground if ground is None else ground
+    rules = _ground_rules(machine) if ground is None else ground
     if rules is not None and (rules.bases != network.bases or rules.moves != network.moves):
         rules = None
     proven = automorphisms(network, rules, most, exchange=exchange, effort=effort, inputs=inputs)
@@ -94,6 +101,16 @@ def find_symmetries(
     except GdlError:
         group = proven
     return _symmetries(group, proven)
+
+
+def _ground_rules(machine: PropnetMachine) -> GroundRules | None:
+    """The ground rules of a machine, if they are at hand or soon made."""
+    if machine.ground is not None or len(machine.network.gate_inputs) > _INPUTS:
+        return machine.ground
+    try:
+        return instantiated(machine.rules, GroundLimits(cpu_seconds=_SECONDS))
+    except GdlError:
+        return None
 
 
 def _with_tested(machine: PropnetMachine, proven: list[Automorphism], most: int) -> list[Automorphism]:

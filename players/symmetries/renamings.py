@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -37,6 +38,19 @@ class _Axis:
     places: frozenset[Place]
     constants: tuple[Term, ...]
 
+    @cached_property
+    def rank(self) -> dict[Term, int]:
+        """Where each constant stands in the order."""
+        return {term: rank for rank, term in enumerate(self.constants)}
+
+    @cached_property
+    def where(self) -> dict[tuple[str, str, int], list[int]]:
+        """Which arguments belong to it, of what, of which name and with how many arguments."""
+        found: dict[tuple[str, str, int], list[int]] = defaultdict(list)
+        for kind, name, arguments, place in sorted(self.places):
+            found[kind, name, arguments].append(place)
+        return dict(found)
+
 
 @dataclass(frozen=True)
 class _Turn:
@@ -51,23 +65,19 @@ class _Turn:
     def of(self, kind: str, term: Term) -> Term:
         """What a proposition or a move is called; itself where that cannot be said."""
         arguments = [self._renamed(argument) for argument in term.args]
-        where = [self._places_on(axis, kind, term) for axis in self.axes]
+        where = [axis.where.get((kind, term.name, len(term.args)), []) for axis in self.axes]
         for number, axis in enumerate(self.axes):
             target = 1 - number if self.exchanged else number
             if len(where[number]) != len(where[target]):
                 return term
             for place, to in zip(where[number], where[target], strict=True):
-                if term.args[place] not in axis.constants:
+                rank = axis.rank.get(term.args[place])
+                if rank is None:
                     return term
-                rank = axis.constants.index(term.args[place])
                 if self.reversed_[number]:
                     rank = len(axis.constants) - 1 - rank
                 arguments[to] = self.axes[target].constants[rank]
         return Term(self.names.get(term, term).name, *arguments)
-
-    def _places_on(self, axis: _Axis, kind: str, term: Term) -> list[int]:
-        several = range(len(term.args))
-        return [place for place in several if (kind, term.name, len(term.args), place) in axis.places]
 
     def _renamed(self, term: Term) -> Term:
         if not term.args:
@@ -76,20 +86,33 @@ class _Turn:
 
 
 def renamings(rules: Rules, network: Network) -> Iterator[Automorphism]:
-    """Permutations that may be automorphisms of the game, 15 at most, none the identity; roles 0 and 1 are
+    """Permutations that may be automorphisms of the game, 23 at most, none the identity; roles 0 and 1 are
     exchanged in some if there are two."""
     axes = _axes(rules, network)[:2]
     exchanges = (False, True) if len(axes) == 2 and _alike(axes) else (False,)
-    names: list[dict[Term, Term]] = [{}]
-    if len(network.roles) == 2:
-        first, second = network.roles
-        names.append({first: second, second: first})
+    names = [{}, *_names_exchanged(network)]
     reversals = product((False, True), repeat=len(axes))
     for exchanged, renamed, reversed_ in product(exchanges, names, reversals):
         if exchanged or renamed or any(reversed_):
             found = _permutation(network, _Turn(tuple(axes), reversed_, exchanged, renamed))
             if found is not None:
                 yield found
+
+
+def _names_exchanged(network: Network) -> list[dict[Term, Term]]:
+    """What constants may be called where the two roles are exchanged: the roles alone, or also what begins
+    with their letters, as ``wp`` and ``bp``."""
+    if len(network.roles) != 2:
+        return []
+    first, second = network.roles
+    roles = {first: second, second: first}
+    letters = {first.name[0]: second.name[0], second.name[0]: first.name[0]}
+    constants = {argument for term in network.bases for argument in term.args if not argument.args}
+    others = {
+        term: Term(letters[term.name[0]] + term.name[1:]) for term in constants if term.name[0] in letters
+    }
+    pairs = {term: other for term, other in others.items() if other in constants and term not in roles}
+    return [roles, pairs | roles] if pairs else [roles]
 
 
 def _alike(axes: list[_Axis]) -> bool:
@@ -100,14 +123,14 @@ def _permutation(network: Network, turn: _Turn) -> Automorphism | None:
     """The renaming as a permutation; None if it is none."""
     roles = (1, 0) if turn.names else tuple(range(len(network.roles)))
     bases = _images("state", network.bases, network.bases, turn)
+    if bases is None:
+        return None
     moves, first = [], np.cumsum([0, *map(len, network.moves)])
     for role, mine in enumerate(network.moves):
         found = _images("move", mine, network.moves[roles[role]], turn)
         if found is None:
             return None
         moves.append(found + int(first[roles[role]]))
-    if bases is None:
-        return None
     return Automorphism(bases, np.concatenate(moves).astype(np.int32), roles)
 
 
@@ -115,10 +138,15 @@ def _images(
     kind: str, terms: tuple[Term, ...], targets: tuple[Term, ...], turn: _Turn
 ) -> NDArray[np.int32] | None:
     """The places of the terms' images among the targets, int32, shape (terms,); None if some have none."""
-    place = {term: number for number, term in enumerate(targets)}
-    found = [place.get(turn.of(kind, term), -1) for term in terms]
-    if len(terms) != len(targets) or sorted(found) != list(range(len(terms))):
+    if len(terms) != len(targets):
         return None
+    place = {term: number for number, term in enumerate(targets)}
+    found: list[int] = []
+    for term in terms:
+        image = place.pop(turn.of(kind, term), -1)
+        if image < 0:
+            return None
+        found.append(image)
     return np.array(found, np.int32)
 
 

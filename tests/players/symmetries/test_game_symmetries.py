@@ -28,6 +28,7 @@ SIZES = {
     "atarigo": (16, 8, 16),
     "ninemensmorris": (32, 16, 32),
     "checkers": (2, 1, 2),
+    "chess": (2, 1, 1),  # too large to be proven
     "chinesecheckers": (1, 0, 1),
 }
 """Elements, those that exchange the roles, and those that are proven."""
