@@ -23,8 +23,6 @@ from players.knowledge.state_values import StateValues
 from players.knowledge.tuple_finder import find_tuples
 from players.knowledge.tuple_values import TupleTables
 from players.knowledge.value_kernels import learn
-from players.symmetries.game_symmetries import find_symmetries
-from players.symmetries.image_kernels import random_images
 from propnet.machine import PropnetMachine
 
 STEPS = 24
@@ -113,7 +111,6 @@ class Training:
         self.values = StateValues(len(machine.network.bases), roles, columns, self._tuples)
         self._refresh()
         self._columns = columns
-        self._symmetries = find_symmetries(machine)
         self._play = SelfPlay(machine, columns, _LANES, self._rng)
         self._seconds = known.seconds if known else 0.0
         self.progress = TrainingProgress(known.moves if known else 0, 0, 0.0, 0.5, 0)
@@ -124,7 +121,7 @@ class Training:
         play = self._play
         finished, won = play.finished, play.won
         steps = play.play(self.values, STEPS)
-        records, targets = random_images(self._symmetries, *returns(steps, LAMBDA), self._rng)
+        records, targets = returns(steps, LAMBDA)
         order = self._rng.permutation(len(records))
         learnt = self.weights, self._sums, self._sizes
         if self._tuples is not None:

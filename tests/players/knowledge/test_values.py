@@ -23,7 +23,6 @@ from players.knowledge.training import Training, returns
 from players.knowledge.value_kernels import SCALE, learn
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
-from propnet.recoding.samples import sample_states
 
 
 def _machine(rules_of: str | object) -> PropnetMachine:
@@ -258,24 +257,3 @@ def test_returns_end_at_random_moves_and_at_the_end_of_a_match() -> None:
     assert told[:, 0].tolist() == [0, 2, 3, 4]
     # After step 0 a random move follows: nothing but the value there counts.
     assert targets[:, 0].tolist() == pytest.approx([0.1, 1.0, 0.4 + 0.5 * (0.5 - 0.4), 0.5])
-
-
-def test_symmetric_images_of_states_are_learnt_to_be_worth_alike() -> None:
-    machine = _machine("tictactoe")
-    records = sample_states(machine, 500, 3)
-    apart = []
-    for symmetric in (False, True):
-        training = Training(machine, canonical_names(machine.rules), seed=1)
-        found = training._symmetries
-        if not symmetric:
-            training._symmetries = replace(
-                found, images=found.images[:1], exchanged=found.exchanged[:1], proven=found.proven[:1]
-            )
-        for _ in range(4):
-            training.round()
-        values = [
-            training.values.of(pack(unpack(records, len(images))[:, np.argsort(images)]))[:, int(exchanged)]
-            for images, exchanged in zip(found.images, found.exchanged, strict=True)
-        ]
-        apart.append(float(np.std(values, axis=0).mean()))
-    assert apart[1] < apart[0]
