@@ -38,7 +38,10 @@ class PlayTest:
         return len(self._records)
 
     def passes(self, renaming: Automorphism) -> bool:
-        """Whether images have the images of legal moves, the goals, and the images of next states."""
+        """Whether images have the images of legal moves, the goals, and the images of next states; not where
+        no state was met."""
+        if not len(self):
+            return False
         machine, seen = self._machine, self._seen
         source, roles = np.argsort(renaming.bases), np.array(renaming.roles)
         images = pack(self._before[:, source])

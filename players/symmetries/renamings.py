@@ -106,6 +106,8 @@ def _names_exchanged(network: Network) -> list[dict[Term, Term]]:
         return []
     first, second = network.roles
     roles = {first: second, second: first}
+    if first.name[0] == second.name[0]:
+        return [roles]
     letters = {first.name[0]: second.name[0], second.name[0]: first.name[0]}
     constants = {argument for term in network.bases for argument in term.args if not argument.args}
     others = {

@@ -102,3 +102,12 @@ def test_games_without_boards_have_the_identity() -> None:
     machine = PropnetMachine(rules, build(ground(rules)))
     assert len(find_symmetries(machine)) == 1
     assert str(find_symmetries(machine)) == "no symmetries"
+
+
+def test_a_match_that_is_over_when_it_begins_is_no_trouble() -> None:
+    text = """(role wa) (role ba) (init (cell 1 wa)) (init (cell 2 ba)) (<= (legal ?r (go ?n)) (role ?r) (n ?n))
+    (n 1) (n 2) (n 3) (<= (base (cell ?n ?r)) (n ?n) (role ?r)) (<= (next (cell ?n ?r)) (does ?r (go ?n)))
+    (<= terminal (true (cell 1 wa))) (<= (goal ?r 50) (role ?r))"""
+    rules = parse_rules(text)
+    found = find_symmetries(PropnetMachine(rules, build(ground(rules))))
+    assert (found.images[0] == np.arange(found.images.shape[1])).all()
