@@ -105,8 +105,9 @@ def test_games_without_boards_have_the_identity() -> None:
 
 
 def test_a_match_that_is_over_when_it_begins_is_no_trouble() -> None:
-    text = """(role wa) (role ba) (init (cell 1 wa)) (init (cell 2 ba)) (<= (legal ?r (go ?n)) (role ?r) (n ?n))
-    (n 1) (n 2) (n 3) (<= (base (cell ?n ?r)) (n ?n) (role ?r)) (<= (next (cell ?n ?r)) (does ?r (go ?n)))
+    text = """(role wa) (role ba) (init (cell 1 wa)) (init (cell 2 ba))
+    (<= (legal ?r (go ?n)) (role ?r) (n ?n)) (n 1) (n 2) (n 3)
+    (<= (base (cell ?n ?r)) (n ?n) (role ?r)) (<= (next (cell ?n ?r)) (does ?r (go ?n)))
     (<= terminal (true (cell 1 wa))) (<= (goal ?r 50) (role ?r))"""
     rules = parse_rules(text)
     found = find_symmetries(PropnetMachine(rules, build(ground(rules))))
