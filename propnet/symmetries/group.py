@@ -58,6 +58,7 @@ def automorphisms(
     *,
     exchange: bool = False,
     effort: int = EFFORT,
+    inputs: int = MOST_INPUTS,
 ) -> list[Automorphism]:
     """A group of automorphisms of a game, the identity first; no two move base propositions alike.
 
@@ -85,6 +86,7 @@ def automorphisms(
         ground: the rules that the network was built of. They have automorphisms that passes hide; where
             none is found in them, the network is looked at.
         exchange: whether roles may be exchanged: g maps role r to role s, r's moves and goals to s's.
+        inputs: forms with more gate inputs, and ground rules with more literals, are not looked at.
 
     Raises ValueError if the ground rules are those of another network.
     """
@@ -97,13 +99,13 @@ def automorphisms(
         raise ValueError("these are not the ground rules of this network")
     fixed = fixed_bases(network)
     forms: list[Callable[[], Circuit]] = []
-    if ground is not None and len(ground.bodies) <= MOST_INPUTS:
+    if ground is not None and len(ground.bodies) <= inputs:
         forms.append(lambda: form_of_rules(ground, network))
-    if len(network.gate_inputs) <= MOST_INPUTS:
+    if len(network.gate_inputs) <= inputs:
         forms.append(lambda: form_of_network(network))
     group = [identity]
     for form in forms:
-        if len(group) == 1 and (circuit := form()).gate_inputs <= MOST_INPUTS:
+        if len(group) == 1 and (circuit := form()).gate_inputs <= inputs:
             group = _group_of(circuit, network, fixed, identity, most, effort, exchange)
     return group
 
