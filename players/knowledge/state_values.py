@@ -11,7 +11,7 @@ from players.knowledge.features import Features
 from players.knowledge.knowledge import GameKnowledge, KnowledgeError
 from players.knowledge.n_tuples import NTuples
 from players.knowledge.net.layers import NetLayers
-from players.knowledge.tuple_values import TupleTables
+from players.knowledge.tuples.tables import TupleTables
 from players.knowledge.value_kernels import MOST_WEIGHT, SCALE, fill_table, values_of_states
 from propnet.network import Network
 

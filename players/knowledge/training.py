@@ -20,8 +20,8 @@ from players.knowledge.knowledge import GameKnowledge, LearntTables
 from players.knowledge.n_tuples import NTuples
 from players.knowledge.self_play import SelfPlay, Steps
 from players.knowledge.state_values import StateValues
-from players.knowledge.tuple_finder import find_tuples
-from players.knowledge.tuple_values import TupleTables
+from players.knowledge.tuples.finder import find_tuples
+from players.knowledge.tuples.tables import TupleTables
 from players.knowledge.value_kernels import learn
 from propnet.machine import PropnetMachine
 

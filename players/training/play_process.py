@@ -16,25 +16,22 @@ from numpy.typing import NDArray
 from gdl.processes import end_with_parent
 from players.knowledge.net.layers import NetLayers
 from players.knowledge.state_values import StateValues
-from players.knowledge.training import LAMBDA, returns
+from players.knowledge.training import LAMBDA
 from players.training.searched_play import SearchedPlay
 from propnet.machine import PropnetMachine
 
 STEPS = 12
 """Moves of each match before the next weights."""
-_INNER = 2.0
-"""States inside the tree that are learnt from, for each state of a match."""
 
 
 @dataclass(frozen=True, eq=False)
 class LearntStates:
-    """What some steps have brought: states, and what they are worth to role 0.
+    """What some steps have brought: states in random order, and what they are worth to role 0.
 
     Attributes:
         records: uint64, shape (n, words).
         targets: float32, shape (n, 1), 0..1.
         moves: how many were made; ``finished`` matches came to their end, of which role 0 got ``won``.
-        rows: states that were looked at.
     """
 
     records: NDArray[np.uint64]
@@ -42,7 +39,6 @@ class LearntStates:
     moves: int
     finished: int
     won: float
-    rows: int
 
 
 @dataclass(frozen=True)
@@ -58,16 +54,15 @@ def play_and_tell(play: SearchedPlay, steps: int, rng: np.random.Generator) -> L
     """Play some steps, and tell what there is to learn from them."""
     finished, won = play.finished, play.won
     played, inner = play.play(steps)
-    records, targets = returns(played, LAMBDA)
-    count = min(len(inner.records), int(_INNER * played.ended.size))
-    some = rng.permutation(len(inner.records))[:count]
+    records = played.records.reshape(-1, played.records.shape[-1])
+    targets = played.targets(LAMBDA).reshape(-1, 1)
+    order = rng.permutation(len(records) + len(inner.records))
     return LearntStates(
-        np.concatenate([records, inner.records[some]]),
-        np.concatenate([targets, inner.values[some]]),
-        played.ended.size,
+        np.concatenate([records, inner.records])[order],
+        np.concatenate([targets, inner.values])[order],
+        len(records),
         play.finished - finished,
         play.won - won,
-        played.rows,
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.batch_machine import NetworkBatch
-from players.knowledge.self_play import LONGEST, OPENING, Steps
+from players.knowledge.self_play import LONGEST, OPENING
 from players.knowledge.state_values import StateValues
 from players.training.root_choice import choose_moves
 from players.uct.forced_plies import forced_plies
@@ -32,8 +32,47 @@ _MINIMAX = 0.9
 _EXPLORATION = 0.6
 _SPREAD_STEP = 0.02
 """How far a batch moves the running variance of results towards its own."""
+_ABANDONED, _DECIDED = 0.01, 0.1
+"""How often a match is given up after a move; where it is as good as decided. Else most states would be those
+of endings that nobody knows how to win."""
+_CLEAR = 0.03
+"""A match is as good as decided where a role has so little, 0..1, or the other one has."""
 _LEAST_VISITS = 2
 """Inner states that were visited so often are learnt from."""
+
+
+@dataclass(frozen=True, eq=False)
+class SearchedSteps:
+    """Some steps of all matches.
+
+    Attributes:
+        records: uint64, shape (steps, lanes, words): the states.
+        values: float32, shape (steps, lanes): what the searches from them find them to be worth to role 0.
+        results: float32, shape (steps, lanes): role 0's result, 0..1, where the move has ended the match,
+            else nan.
+        broken: bool, shape (steps, lanes): whether what comes after says nothing of the state, since the move
+            was random or the match was given up.
+    """
+
+    records: NDArray[np.uint64]
+    values: NDArray[np.float32]
+    results: NDArray[np.float32]
+    broken: NDArray[np.bool_]
+
+    def targets(self, decay: float) -> NDArray[np.float32]:
+        """What came of the states, shape as that of the values: what their searches say mixed with what came
+        of the next state, ``decay`` of it, up to the result."""
+        found = np.empty_like(self.values)
+        following = self.values[-1]
+        for step in range(len(found) - 1, -1, -1):
+            values, results = self.values[step], self.results[step]
+            found[step] = np.where(
+                self.broken[step],
+                values,
+                np.where(np.isnan(results), values + np.float32(decay) * (following - values), results),
+            )
+            following = found[step]
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,13 +127,12 @@ class SearchedPlay:
         self._opening = rng.integers(0, OPENING + 1, lanes)
         self._variance = 0.01
 
-    def play(self, steps: int) -> tuple[Steps, InnerStates]:
-        """Go on for so many steps. The values of the states after moves are those of the states before them
-        by their searches, but where a match has ended."""
+    def play(self, steps: int) -> tuple[SearchedSteps, InnerStates]:
+        """Go on for so many steps."""
         lanes, tree = self.lanes, self._tree
         records = np.empty((steps, lanes, self._batched.words), np.uint64)
-        after = np.empty((steps, lanes, 1), np.float32)
-        ended, random = np.empty((steps, lanes), np.bool_), np.empty((steps, lanes), np.bool_)
+        values, results = (np.empty((steps, lanes), np.float32) for _ in range(2))
+        broken = np.empty((steps, lanes), np.bool_)
         inner: list[InnerStates] = []
         tree.clear(self._start)
         for step in range(steps):
@@ -102,11 +140,11 @@ class SearchedPlay:
                 inner.append(self._inner())
                 tree.clear(self._start)
             records[step] = self._records
-            self._step(after[step], ended[step], random[step])
+            self._step(values[step], results[step], broken[step])
         inner.append(self._inner())
         states = np.concatenate([part.records for part in inner])
-        values = np.concatenate([part.values for part in inner])
-        return Steps(records, after, ended, random, len(states)), InnerStates(states, values)
+        worth = np.concatenate([part.values for part in inner])
+        return SearchedSteps(records, values, results, broken), InnerStates(states, worth)
 
     @property
     def _crowded(self) -> bool:
@@ -117,34 +155,37 @@ class SearchedPlay:
         room = len(arrays.nodes) - used["nodes"], len(arrays.edges) - used["edges"]
         return bool(more > room[0] or more * each > room[1])
 
-    def _step(self, after: NDArray[np.float32], ended: NDArray[np.bool_], random: NDArray[np.bool_]) -> None:
+    def _step(
+        self, values: NDArray[np.float32], results: NDArray[np.float32], broken: NDArray[np.bool_]
+    ) -> None:
         """One move in every match."""
         tree, rng, nodes = self._tree, self._rng, self._tree.arrays.nodes
         roots = tree.add(self._records)
         self._search(roots)
-        random[:] = (rng.random(self.lanes) < self.explored) | (self._made < self._opening)
+        random = (rng.random(self.lanes) < self.explored) | (self._made < self._opening)
         joints = np.zeros((self.lanes, len(self._machine.roles)), np.int32)
         choose_moves(tree.arrays, roots, random, rng.random(self.lanes), joints)
         proven = nodes["proven"][roots]
-        after[:, 0] = np.where(proven >= 0, proven / np.float32(100.0), nodes["guess"][roots])
+        values[:] = np.where(proven >= 0, proven / np.float32(100.0), nodes["guess"][roots])
         stuck = nodes["status"][roots] != OPEN
         reached = self._batched.successors(self._records, joints)
         if self._forced is not None:
             reached = self._forced.pass_over(reached)
         terminal, goals = self._machine.ends(reached)
-        ended[:] = terminal & ~stuck
-        results = np.where(goals[:, 0] < 0, 50, goals[:, 0]) / np.float32(100.0)
-        after[ended, 0] = results[ended]
+        ended = terminal & ~stuck
+        got = np.where(goals[:, 0] < 0, 50, goals[:, 0]) / np.float32(100.0)
+        results[:] = np.where(ended, got, np.float32(np.nan))
         self._records = reached
         self._made += 1
         self.finished += int(ended.sum())
-        self.won += float(results[ended].sum())
-        over = stuck | (self._made >= LONGEST)
-        random |= over & ~ended
-        renewed = ended | over
-        self._records[renewed] = self._start
-        self._made[renewed] = 0
-        self._opening[renewed] = rng.integers(0, OPENING + 1, int(renewed.sum()))
+        self.won += float(got[ended].sum())
+        decided = np.abs(values - 0.5) > 0.5 - _CLEAR
+        given_up = rng.random(self.lanes) < np.where(decided, _DECIDED, _ABANDONED)
+        over = ended | stuck | given_up | (self._made >= LONGEST)
+        broken[:] = random | (over & ~ended)
+        self._records[over] = self._start
+        self._made[over] = 0
+        self._opening[over] = rng.integers(0, OPENING + 1, int(over.sum()))
 
     def _search(self, roots: NDArray[np.int32]) -> None:
         """Search from all roots until each was visited often enough."""

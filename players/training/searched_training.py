@@ -1,7 +1,8 @@
 """`SearchedTraining`: linear weights and a small net on top of them, learnt from self-play by searches.
 
 Linear weights learn from each state once, as in :mod:`players.knowledge.training`. The net learns from the
-last states that were played, in random order (experience replay: L. Lin, 1992), what these leave.
+last states that were played, in random order (experience replay: L. Lin, 1992), what these leave. Each state
+is learnt from as a random image under the symmetries of the game.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from players.knowledge.net.learner import NetLearner
 from players.knowledge.state_values import StateValues
 from players.knowledge.training import RATE, TrainingProgress, is_constant_sum
 from players.knowledge.value_kernels import learn
+from players.symmetries.game_symmetries import find_symmetries
+from players.symmetries.image_kernels import random_images
 from players.training.play_process import (
     STEPS,
     LearntStates,
@@ -31,12 +34,17 @@ from players.training.searched_play import SearchedPlay
 from propnet.analysis.turns import forced_moves
 from propnet.machine import PropnetMachine
 
-REUSED = 2
+REUSED = 1
 """How often a state is learnt from, about."""
 _FIRST_RATE, _LAST_RATE = 1e-3, 1e-4
 _MEMORY = 1 << 28
 """Bytes for the states that are learnt from."""
 _MOST_STATES = 1 << 21
+_ANEW = 50_000
+"""Moves after which linear weights begin to move as fast as at first; then after twice as many, and so on.
+What the first searches told of states was worth little, and would keep them."""
+_INPUTS, _EFFORT = 1_000_000, 40_000_000
+"""How large a game may be, and how long its symmetries are looked for: at most two seconds."""
 
 
 class SearchedTraining:
@@ -82,6 +90,7 @@ class SearchedTraining:
                 self._sums, self._sizes = steps
                 net = self.features.arranged_net(known)
         self._learner = NetLearner(self.features, bases, net)
+        self._symmetries = find_symmetries(machine, inputs=_INPUTS, effort=_EFFORT)
         self.values = StateValues(bases, 2, (0,), None, NetLayers(bases, 1))
         self._refresh()
         self._play = SearchedPlay(machine, self.values, terms.lanes, terms.visits, terms.explored, self._rng)
@@ -92,6 +101,7 @@ class SearchedTraining:
         self._held = self._new = self._total = 0
         self._seconds = known.seconds if known is not None else 0.0
         moves = known.moves if known is not None and goes_on else 0
+        self._anew = max(_ANEW, 2 * moves)
         self.progress = TrainingProgress(moves, 0, 0.0, 0.5, 0)
 
     def round(self, gone: float = 0.0) -> None:
@@ -102,7 +112,7 @@ class SearchedTraining:
         self._take(play_and_tell(self._play, STEPS, self._rng))
         rows = self._rng.integers(0, self._held, REUSED * self._new)
         rate = _FIRST_RATE * (_LAST_RATE / _FIRST_RATE) ** min(1.0, gone)
-        squares = self._learner.learn(self._records, self._targets, rows, self._weights, rate, self._rng)
+        squares = self._learner.learn(self._records, self._targets, rows, self._weights, rate)
         self._new = 0
         self._refresh()
         late = float(np.sqrt(squares / max(1, len(rows))))
@@ -114,8 +124,10 @@ class SearchedTraining:
     def _take(self, told: LearntStates) -> None:
         """Keep what was told, in the place of the oldest."""
         most, count = len(self._records), len(told.records)
-        order = self._rng.permutation(count)
-        records, targets = told.records[order], told.targets[order]
+        records, targets = random_images(self._symmetries, told.records, told.targets, self._rng)
+        if self.progress.moves >= self._anew:
+            self._anew *= 2
+            self._sums[:] = self._sizes[:] = 0.0
         learnt = self._weights, self._sums, self._sizes
         learn(records, targets, self.features.start, self.features.feature, *learnt, RATE)
         places = (self._total + np.arange(count)) % most
@@ -129,7 +141,7 @@ class SearchedTraining:
             old.finished + told.finished,
             old.error,
             old.share if not told.finished else 0.95 * old.share + 0.05 * told.won / told.finished,
-            old.rows + told.rows,
+            old.rows + count,
         )
 
     def _refresh(self) -> None:

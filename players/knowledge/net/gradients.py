@@ -24,9 +24,6 @@ def gradients(
     records: Words,
     targets: Singles,
     rows: NDArray[np.int64],
-    images: Int32s,
-    exchanged: NDArray[np.bool_],
-    which: Int32s,
     bases: Singles,
     second: Singles,
     second_bias: Singles,
@@ -40,9 +37,7 @@ def gradients(
     uint64, shape (n, words), and ``targets``, float32, shape (n, columns). Returns the sum of the squared
     errors.
 
-    Row ``rows[i]`` is looked at as the image of automorphism ``which[i]``: proposition b becomes ``images[
-    which[i], b]``, and where it is ``exchanged`` the value becomes that of the other of two roles (one
-    column). ``bases``: float32, shape (bases + 1, HIDDEN + columns): what each proposition adds to the
+    ``bases``: float32, shape (bases + 1, HIDDEN + columns): what each proposition adds to the
     first layer and to the logits; the last row is for all states. ``second`` and so on:
     :class:`players.knowledge.learnt_net.LearntNet`. ``by_...``: the gradients, of these shapes.
     """
@@ -55,7 +50,7 @@ def gradients(
     zero, one = np.float32(0.0), np.float32(1.0)
     squares = 0.0
     for i in range(rows.size):
-        row, image = rows[i], which[i]
+        row = rows[i]
         active[0] = bases.shape[0] - 1
         count = 1
         for word in range(records.shape[1]):
@@ -63,7 +58,7 @@ def gradients(
             base = 64 * word
             while bits:
                 if bits & np.uint64(1):
-                    active[count] = images[image, base]
+                    active[count] = base
                     count += 1
                 bits >>= np.uint64(1)
                 base += 1
@@ -89,10 +84,7 @@ def gradients(
             logit = sums[HIDDEN + column]
             for j in range(WIDTH):
                 logit += outputs[j] * third[column, j]
-            target = targets[row, column]
-            if exchanged[image]:
-                target = one - target
-            error = np.float32(1.0 / (1.0 + math.exp(-logit))) - target
+            error = np.float32(1.0 / (1.0 + math.exp(-logit))) - targets[row, column]
             squares += error * error
             errors[HIDDEN + column] = error
             for j in range(WIDTH):

@@ -28,21 +28,14 @@ class NetLearner:
         features: Features,
         bases: int,
         net: LearntNet,
-        images: NDArray[np.int32] | None = None,
-        exchanged: NDArray[np.bool_] | None = None,
     ) -> None:
-        """``images`` of base propositions under the game's
-        automorphisms, int32, shape (automorphisms, bases), the identity first, and whether they exchange
-        two roles, bool, shape (automorphisms,)."""
+        """Goes on from this net over the features of so many base propositions."""
         columns = len(net.third)
         self._features = features
         # The last columns are for the linear weights.
         self._weights = np.zeros((len(features.names), HIDDEN + columns), np.float32)
         self._weights[:, :HIDDEN] = net.first
         self._second, self._bias, self._third = (np.array(array) for array in net.arrays()[1:])
-        same = np.arange(bases, dtype=np.int32)[None]
-        self._images = same if images is None else np.ascontiguousarray(images, np.int32)
-        self._exchanged = np.zeros(len(self._images), np.bool_) if exchanged is None else exchanged
         self._bases = np.zeros((bases + 1, HIDDEN + columns), np.float32)
         learnt = self._weights, self._second, self._bias, self._third
         self._learnt = tuple(array.reshape(-1) for array in learnt)
@@ -65,7 +58,6 @@ class NetLearner:
         rows: NDArray[np.int64],
         linear: Floats,
         rate: float,
-        rng: np.random.Generator,
     ) -> float:
         """Learn from some rows of states, uint64, shape (n, words), and what they are worth, float32, shape
         (n, columns), BATCH of them a step, with these linear weights, float32, shape (features, columns).
@@ -75,13 +67,11 @@ class NetLearner:
         start, feature = self._features.start, self._features.feature
         for begin in range(0, len(rows), BATCH):
             part = rows[begin : begin + BATCH]
-            which = rng.integers(0, len(self._images), len(part)).astype(np.int32)
             sums_of_features(start, feature, self._weights, self._bases)
             for array in self._by:
                 array[...] = 0.0
             squares += gradients(
-                records, targets, part, self._images, self._exchanged, which,
-                self._bases, self._second, self._bias, self._third, *self._by,
+                records, targets, part, self._bases, self._second, self._bias, self._third, *self._by,
             )  # fmt: skip
             spread_to_features(start, feature, self._by[0], self._by_feature)
             self._by_feature[:, HIDDEN:] = 0.0

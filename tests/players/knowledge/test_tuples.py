@@ -19,8 +19,8 @@ from players.knowledge.knowledge import GameKnowledge, KnowledgeError
 from players.knowledge.n_tuples import NTuples
 from players.knowledge.state_values import StateValues, values_by
 from players.knowledge.training import Training
-from players.knowledge.tuple_finder import find_tuples
-from players.knowledge.tuple_values import TupleTables
+from players.knowledge.tuples.finder import find_tuples
+from players.knowledge.tuples.tables import TupleTables
 from players.knowledge.value_kernels import SCALE
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine

@@ -35,7 +35,7 @@ def test_each_state_of_a_match_follows_from_the_one_before(game: str) -> None:
     for lane in range(16):
         for step in range(11):
             here, there = steps.records[step, lane], steps.records[step + 1, lane]
-            if steps.ended[step, lane]:
+            if not np.isnan(steps.results[step, lane]):
                 assert np.array_equal(there, start)
                 continue
             assert _reaches(machine, here, there) or np.array_equal(there, start)
@@ -62,14 +62,15 @@ def test_results_are_those_of_the_rules_and_wins_are_taken() -> None:
     play = _play(machine, 0.0)
     steps, _ = play.play(30)
     assert play.finished > 0
-    assert set(np.unique(steps.after[steps.ended])) <= {0.0, 0.5, 1.0}
+    ended = ~np.isnan(steps.results)
+    assert set(np.unique(steps.results[ended])) <= {0.0, 0.5, 1.0}
     # Who can win at once does: a state with a win is worth that, and the next one is terminal.
-    for step, lane in zip(*np.nonzero(~steps.random), strict=True):
+    for step, lane in zip(*np.nonzero(~steps.broken), strict=True):
         state = machine.states(steps.records[step, lane][None])
         mover = next((r for r in (0, 1) if len(machine.legal_moves(state[0], r)) > 1), 0)
         results = [machine.result(s, mover) for _, s in machine.expand(state)[0] if machine.is_terminal(s)]
         if 100 in results:
-            assert steps.ended[step, lane] and steps.after[step, lane, 0] == 1.0 - mover
+            assert steps.results[step, lane] == 1.0 - mover == steps.values[step, lane]
 
 
 def test_what_is_told_has_a_value_for_each_state() -> None:

@@ -1,5 +1,6 @@
-"""n-tuples of a game found from its rules: variables (:mod:`players.knowledge.multi_valued`) that are looked
-at together (W. Bledsoe and I. Browning, 1959; S. Lucas: Learning to play Othello with n-tuple systems, 2008).
+"""n-tuples of a game found from its rules: variables (:mod:`players.knowledge.tuples.multi_valued`) that are
+looked at together (W. Bledsoe and I. Browning, 1959; S. Lucas: Learning to play Othello with n-tuple systems,
+2008).
 
 Three sources, the first first: variables that a ground rule, with all that it rests on, asks for, on the way
 to goals, the end and legal moves (the lines of connect four, the rays of Othello); rectangles of a board
@@ -22,8 +23,8 @@ from gdl.grounding.pipeline import ground
 from gdl.terms import Term
 from players.knowledge.canonical_rules import CanonicalNames
 from players.knowledge.coordinates import Coordinates
-from players.knowledge.multi_valued import MultiValued, variables_of
 from players.knowledge.n_tuples import NTuples
+from players.knowledge.tuples.multi_valued import MultiValued, variables_of
 from players.move_lists import unpack_moves
 from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine

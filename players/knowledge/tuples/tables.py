@@ -10,7 +10,7 @@ from players.knowledge.canonical_rules import CanonicalNames
 from players.knowledge.features import Features
 from players.knowledge.knowledge import KnowledgeError
 from players.knowledge.n_tuples import NTuples
-from players.knowledge.tuple_kernels import add_tuples, learn_tuples
+from players.knowledge.tuples.kernels import add_tuples, learn_tuples
 from players.knowledge.value_kernels import MOST_WEIGHT, SCALE
 
 
@@ -59,7 +59,7 @@ class TupleTables:
         rate: float,
     ) -> float:
         """Move weights, then sums and sizes, of linear features and of entries: see
-        :func:`players.knowledge.tuple_kernels.learn_tuples`."""
+        :func:`players.knowledge.tuples.kernels.learn_tuples`."""
         tuples = self.tuples
         squares: float = learn_tuples(
             records, targets, features.start, features.feature, len(features.names), self._variable_of,
