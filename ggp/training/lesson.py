@@ -18,15 +18,17 @@ from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.knowledge import GameKnowledge
 from players.knowledge.store import KnowledgeStore
 from players.knowledge.training import Training, TrainingProgress
-from players.training.searched_training import SearchedTraining
+from players.training.searched_training import SearchedTraining, searches_can_look
 from propnet.machine import PropnetMachine
 
-LADDER = {"linear": 0.1, "tuples": 0.2, "net": 0.7}
+LADDER = {"linear": 0.3, "tuples": 0.2, "net": 0.5}
 """The rungs of the ladder, the lowest first, and their shares of the time: weights of features, tables over
 n-tuples besides, a net in their place."""
 
 SAVE_SECONDS = 30.0
 """How often what was learnt is kept."""
+GREEDY, MOST_GREEDY = 0.2, 60.0
+"""What share of the time, and how many seconds, self-play may be greedy at first."""
 _SHOW_SECONDS = 5.0
 
 
@@ -57,25 +59,37 @@ class Lesson:
         own = _rung(store, model)
         self._store = store if used is None or used.model == model else own
         self.known = None if fresh else self._store.get(names.fingerprint)
+        self._school = machine, names, seed, model, workers
+        begun = self.known
+        if model == "net" and begun is None:
+            # It stands on linear weights where there are some.
+            linear = used if used is not None and used.model == "linear" else None
+            begun = linear or _rung(store, "linear").get(names.fingerprint)
         self.training: Training | SearchedTraining
-        if model == "net":
-            # It begins with linear weights where there are some.
-            linear = (
-                used
-                if used is not None and used.model == "linear"
-                else _rung(store, "linear").get(names.fingerprint)
-            )
-            begun = self.known or linear
-            self.training = SearchedTraining(machine, names, begun, seed, workers)
+        if model == "net" or (begun is not None and searches_can_look(machine)):
+            self.training = self._by_searches(begun)
         else:
-            self.training = Training(machine, names, self.known, seed, model)
+            self.training = Training(machine, names, begun, seed, model)
+
+    def _by_searches(self, known: GameKnowledge | None) -> SearchedTraining:
+        machine, names, seed, model, workers = self._school
+        return SearchedTraining(machine, names, known, seed, model, workers)
 
     def learn(self, seconds: float, show: Callable[[float, TrainingProgress], None]) -> None:
         """Learn for so many seconds, and keep it. ``show`` is given the seconds gone and what was learnt
-        from, every few seconds. What was learnt is kept also where this is interrupted."""
+        from, every few seconds. What was learnt is kept also where this is interrupted.
+
+        What is learnt anew is learnt by greedy self-play at first, then by that of searches where the game
+        allows it."""
         began = shown = saved = time.monotonic()
+        greedy = min(GREEDY * seconds, MOST_GREEDY)
         try:
             while (now := time.monotonic()) < began + seconds:
+                if isinstance(self.training, Training) and now > began + greedy:
+                    greedy = seconds
+                    if self.training.columns == (0,) and searches_can_look(self._school[0]):
+                        self._keep()
+                        self.training = self._by_searches(self.known)
                 self.training.round((now - began) / seconds)
                 if now - shown > _SHOW_SECONDS:
                     shown = now

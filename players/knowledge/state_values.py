@@ -47,10 +47,11 @@ class StateValues:
         fill_table(_whole(weights), self.table)
         self.constant = _whole(constant)
 
-    def take(self, table: NDArray[np.int32], constant: NDArray[np.int32], net: NetLayers | None) -> None:
+    def take(self, other: StateValues) -> None:
         """Take over the weights of other values of the same game."""
-        self.table, self.constant = table, constant
-        self.net = self._more = net
+        self.table, self.constant = other.table, other.constant
+        self.tuples, self.net = other.tuples, other.net
+        self._more = other.tuples or other.net
 
     @property
     def paired(self) -> bool:

@@ -63,6 +63,7 @@ class Training:
     Attributes:
         features: of its states.
         values: what states are worth by the weights as they are.
+        columns: the roles that have values of their own.
         progress: what was learnt from so far.
     """
 
@@ -95,6 +96,7 @@ class Training:
         else:
             known = None
         self._keys = tuple(keys[role] for role in columns)
+        self.columns = columns
         tables = None if known is None else known.tables
         self._tuples: TupleTables | None = None
         if model != MODELS[0]:
@@ -110,7 +112,6 @@ class Training:
         self._rng = np.random.default_rng([seed, known.moves if known else 0])
         self.values = StateValues(len(machine.network.bases), roles, columns, self._tuples)
         self._refresh()
-        self._columns = columns
         self._play = SelfPlay(machine, columns, _LANES, self._rng)
         self._seconds = known.seconds if known else 0.0
         self.progress = TrainingProgress(known.moves if known else 0, 0, 0.0, 0.5, 0)
@@ -123,14 +124,7 @@ class Training:
         steps = play.play(self.values, STEPS)
         records, targets = returns(steps, LAMBDA)
         order = self._rng.permutation(len(records))
-        learnt = self.weights, self._sums, self._sizes
-        if self._tuples is not None:
-            squares = self._tuples.learn(records[order], targets[order], self.features, learnt, TUPLE_RATE)
-        else:
-            squares = learn(
-                records[order], targets[order], self.features.start, self.features.feature, *learnt, RATE
-            )
-        self._refresh()
+        squares = self.learn(records[order], targets[order])
         old, count = self.progress, play.finished - finished
         late = np.sqrt(squares / max(1, targets.size))
         self.progress = TrainingProgress(
@@ -143,7 +137,22 @@ class Training:
         seconds = time.process_time() - began
         self._seconds += seconds
         if seconds > _ROUND_SECONDS and play.lanes > _FEWEST_LANES:
-            self._play = SelfPlay(self._machine, self._columns, play.lanes // 2, self._rng)
+            self._play = SelfPlay(self._machine, self.columns, play.lanes // 2, self._rng)
+
+    def learn(self, records: NDArray[np.uint64], targets: NDArray[np.float32]) -> float:
+        """Learn from states, uint64, shape (n, words), that are worth ``targets``, 0..1, float32, shape (n,
+        columns), one after the other. Returns the sum of the squared errors."""
+        learnt = self.weights, self._sums, self._sizes
+        if self._tuples is not None:
+            squares = self._tuples.learn(records, targets, self.features, learnt, TUPLE_RATE)
+        else:
+            squares = learn(records, targets, self.features.start, self.features.feature, *learnt, RATE)
+        self._refresh()
+        return float(squares)
+
+    def begin_anew(self) -> None:
+        """Let weights move as fast again as at first."""
+        self._sums[:] = self._sizes[:] = 0.0
 
     def _refresh(self) -> None:
         linear = len(self.features.names)

@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.processes import end_with_parent
-from players.knowledge.net.layers import NetLayers
 from players.knowledge.state_values import StateValues
-from players.knowledge.training import LAMBDA
 from players.training.searched_play import SearchedPlay
 from propnet.machine import PropnetMachine
 
 STEPS = 12
 """Moves of each match before the next weights."""
+LAMBDA = 0.9
+"""How much of what a state is worth comes from what came of the next one; its search says the rest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ class PlayProcesses:
             self._waiting.append(pipe)
         for pipe in self._waiting:
             try:
-                pipe.send((values.table, values.constant, values.net))
+                pipe.send(values)
             except OSError:
                 self._members.pop(pipe).join()
         self._waiting.clear()
@@ -115,13 +115,11 @@ def _serve(machine: PropnetMachine, terms: PlayTerms, seed: int, pipe: Connectio
     """One process."""
     end_with_parent()
     rng = np.random.default_rng(seed)
-    bases = len(machine.network.bases)
-    values = StateValues(bases, len(machine.roles), (0,), None, NetLayers(bases, 1))
-    play = SearchedPlay(machine, values, terms.lanes, terms.visits, terms.explored, rng)
     try:
+        values: StateValues = pipe.recv()
+        play = SearchedPlay(machine, values, terms.lanes, terms.visits, terms.explored, rng)
         while True:
-            table, constant, net = pipe.recv()
-            values.take(table, constant, net)
             pipe.send(play_and_tell(play, STEPS, rng))
+            values.take(pipe.recv())
     except (EOFError, OSError):
         return

@@ -83,19 +83,19 @@ def test_what_is_told_has_a_value_for_each_state() -> None:
 @pytest.mark.parametrize("game", ["biddingtictactoe", "lightsout"])
 def test_games_that_searches_cannot_look_at_are_told(game: str) -> None:
     machine = _machine(game)
-    with pytest.raises(GdlError, match="two roles choose in turn"):
+    with pytest.raises(GdlError, match="choose in turn|several roles"):
         SearchedTraining(machine, canonical_names(machine.rules))
 
 
 def test_training_goes_on_from_what_it_knew() -> None:
     machine = _machine("tictactoe")
     names = canonical_names(machine.rules)
-    training = SearchedTraining(machine, names, terms=PlayTerms(lanes=32, visits=16))
+    training = SearchedTraining(machine, names, None, 0, "net", terms=PlayTerms(lanes=32, visits=16))
     for number in range(15):
         training.round(number / 15)
     known = training.knowledge("tictactoe")
     assert known.model == "net" and known.moves == training.progress.moves > 0
-    again = SearchedTraining(machine, names, known, terms=PlayTerms(lanes=8, visits=8))
+    again = SearchedTraining(machine, names, known, 0, "net", terms=PlayTerms(lanes=8, visits=8))
     records = machine.records([machine.initial_state()])
     assert np.allclose(again.values.of(records), training.values.of(records))
     assert np.allclose(values_by(known, names, machine.network).of(records), training.values.of(records))
@@ -106,7 +106,13 @@ def test_training_goes_on_from_what_it_knew() -> None:
 def test_processes_that_play_bring_their_states_and_one_that_dies_is_missed() -> None:
     machine = _machine("tictactoe")
     training = SearchedTraining(
-        machine, canonical_names(machine.rules), workers=3, terms=PlayTerms(lanes=8, visits=8)
+        machine,
+        canonical_names(machine.rules),
+        None,
+        0,
+        "linear",
+        workers=3,
+        terms=PlayTerms(lanes=8, visits=8),
     )
     try:
         own = 12 * 8
