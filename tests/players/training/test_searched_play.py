@@ -83,7 +83,7 @@ def test_what_is_told_has_a_value_for_each_state() -> None:
 @pytest.mark.parametrize("game", ["biddingtictactoe", "lightsout"])
 def test_games_that_searches_cannot_look_at_are_told(game: str) -> None:
     machine = _machine(game)
-    with pytest.raises(GdlError, match="choose in turn|several roles"):
+    with pytest.raises(GdlError, match=r"choose in turn|several roles"):
         SearchedTraining(machine, canonical_names(machine.rules))
 
 
