@@ -20,7 +20,7 @@ from propnet.machine import PropnetMachine
 
 STEPS = 12
 """Moves of each match before the next weights."""
-LAMBDA = 0.9
+LAMBDA = 0.95
 """How much of what a state is worth comes from what came of the next one; its search says the rest."""
 
 
@@ -47,7 +47,7 @@ class PlayTerms:
 
     lanes: int = 256
     visits: int = 32
-    explored: float = 0.1
+    explored: float = 0.05
 
 
 def play_and_tell(play: SearchedPlay, steps: int, rng: np.random.Generator) -> LearntStates:
