@@ -66,7 +66,7 @@ class Lesson:
             linear = used if used is not None and used.model == "linear" else None
             begun = linear or _rung(store, "linear").get(names.fingerprint)
         self.training: Training | SearchedTraining
-        if model == "net" or (begun is not None and searches_can_look(machine)):
+        if model == "net" or (begun is not None and len(begun.columns) == 1 and searches_can_look(machine)):
             self.training = self._by_searches(begun)
         else:
             self.training = Training(machine, names, begun, seed, model)

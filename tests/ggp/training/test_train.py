@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import orjson
 import pytest
 
@@ -19,6 +20,7 @@ from ggp.training import lesson as lessons
 from ggp.training.lesson import Lesson, lane_machine_of
 from ggp.training.trial import TEST, TrialTerms, TrialVerdict, best_of, hold_trial, try_share
 from players.knowledge.store import KnowledgeStore
+from players.training.searched_training import SearchedTraining
 
 
 def _ggp(cache: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -110,6 +112,34 @@ def test_a_training_that_is_killed_goes_on_from_what_it_kept(tmp_path: Path) -> 
     lesson.learn(0.2, lambda *_: None)
     assert store.get(lesson.known.fingerprint).moves > 0  # type: ignore[union-attr]
     assert lesson.training.progress.moves > lesson.known.moves - 1
+
+
+def _trained(game: str, folder: Path, model: str = "linear", seconds: float = 2.0) -> Lesson:
+    machine = lane_machine_of(Game.load(game).machine("propnet"))
+    lesson = Lesson(machine, game, KnowledgeStore(folder), model=model)
+    lesson.learn(seconds, lambda *_: None)
+    return lesson
+
+
+@pytest.mark.parametrize("game", ["tictactoe", "biddingtictactoe"])
+def test_self_play_is_by_searches_after_a_while_where_two_roles_choose_in_turn(
+    game: str, tmp_path: Path
+) -> None:
+    in_turn = game == "tictactoe"
+    lesson = _trained(game, tmp_path)
+    assert isinstance(lesson.training, SearchedTraining) == in_turn
+    assert lesson.known is not None and lesson.known.moves > 0
+    # What is gone on with begins where it was.
+    again = Lesson(lane_machine_of(Game.load(game).machine("propnet")), game, KnowledgeStore(tmp_path))
+    assert isinstance(again.training, SearchedTraining) == in_turn
+    again.training.close()
+
+
+def test_a_net_stands_on_the_linear_weights_that_are_kept(tmp_path: Path) -> None:
+    linear = _trained("tictactoe", tmp_path, seconds=0.5).known
+    net = _trained("tictactoe", tmp_path, "net", 0.5).known
+    assert linear is not None and net is not None and net.net is not None
+    assert np.array_equal(net.weights, linear.weights)
 
 
 def test_what_was_decided_stays_while_more_is_learnt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
