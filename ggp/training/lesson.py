@@ -1,5 +1,5 @@
 """A lesson: a game is learnt for some time by :class:`players.knowledge.training.Training`, or nets by
-:class:`players.training.searched_training.SearchedTraining`, and what was learnt is kept again and again, so
+:class:`players.uct.training.searched_training.SearchedTraining`, and what was learnt is kept again and again, so
 that a process that is killed loses little.
 
 What searches use lies in the store's folder. What is learnt of a game on another rung of the ladder than that
@@ -18,7 +18,7 @@ from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.knowledge import GameKnowledge
 from players.knowledge.store import KnowledgeStore
 from players.knowledge.training import Training, TrainingProgress
-from players.training.searched_training import SearchedTraining, searches_can_look
+from players.uct.training.searched_training import SearchedTraining, searches_can_look
 from propnet.machine import PropnetMachine
 
 LADDER = {"linear": 0.3, "tuples": 0.2, "net": 0.5}

@@ -20,7 +20,7 @@ from ggp.training import lesson as lessons
 from ggp.training.lesson import Lesson, lane_machine_of
 from ggp.training.trial import TEST, TrialTerms, TrialVerdict, best_of, hold_trial, try_share
 from players.knowledge.store import KnowledgeStore
-from players.training.searched_training import SearchedTraining
+from players.uct.training.searched_training import SearchedTraining
 
 
 def _ggp(cache: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from players.batch_machine import NetworkBatch
 from players.knowledge.self_play import LONGEST, OPENING
 from players.knowledge.state_values import StateValues
-from players.training.root_choice import choose_moves
 from players.uct.forced_plies import forced_plies
 from players.uct.leaf_values import LeafValues
+from players.uct.training.root_choice import choose_moves
 from players.uct.tree.arrays import OPEN
 from players.uct.tree.selection_rules import GUESSED, PUCT, SelectionRule
 from players.uct.tree.tree import Tree

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gdl.processes import end_with_parent
 from players.knowledge.state_values import StateValues
-from players.training.searched_play import SearchedPlay
+from players.uct.training.searched_play import SearchedPlay
 from propnet.machine import PropnetMachine
 
 STEPS = 12

@@ -9,9 +9,9 @@ from gdl.errors import GdlError
 from ggp.game import Game
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.state_values import StateValues, values_by
-from players.training.play_process import PlayTerms, play_and_tell
-from players.training.searched_play import SearchedPlay
-from players.training.searched_training import SearchedTraining
+from players.uct.training.play_process import PlayTerms, play_and_tell
+from players.uct.training.searched_play import SearchedPlay
+from players.uct.training.searched_training import SearchedTraining
 from propnet.machine import PropnetMachine
 
 

@@ -16,15 +16,15 @@ from players.knowledge.knowledge import GameKnowledge
 from players.knowledge.training import Training, TrainingProgress
 from players.symmetries.game_symmetries import find_symmetries
 from players.symmetries.image_kernels import random_images
-from players.training.net_training import NetTraining
-from players.training.play_process import (
+from players.uct.training.net_training import NetTraining
+from players.uct.training.play_process import (
     STEPS,
     LearntStates,
     PlayProcesses,
     PlayTerms,
     play_and_tell,
 )
-from players.training.searched_play import SearchedPlay
+from players.uct.training.searched_play import SearchedPlay
 from propnet.analysis.turns import forced_moves
 from propnet.machine import PropnetMachine
 
