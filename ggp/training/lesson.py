@@ -1,6 +1,6 @@
-"""A lesson: a game is learnt for some time by :class:`players.knowledge.training.Training`, or nets by
-:class:`players.uct.training.searched_training.SearchedTraining`, and what was learnt is kept again and again, so
-that a process that is killed loses little.
+"""A lesson: a game is learnt for some time by :class:`players.knowledge.training.Training` and
+:class:`players.uct.training.searched_training.SearchedTraining`, and what was learnt is kept again and again,
+so that a process that is killed loses little.
 
 What searches use lies in the store's folder. What is learnt of a game on another rung of the ladder than that
 lies in a folder below, called by the rung, until a trial says that it is better.

@@ -123,7 +123,9 @@ class UctPlayer(Player):
         self.found_out(str(lesson))
         if lesson.share > 0.0:
             known = str(lesson.path)
-            self._tuning = replace(self._tuning, knowledge=known, knowledge_share=lesson.share)
+            self._tuning = replace(
+                self._tuning, knowledge=known, knowledge_share=lesson.share, looks=lesson.looks
+            )
             self._begin_search(state)
 
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:

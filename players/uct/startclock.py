@@ -1,6 +1,7 @@
 """Learning for one match while its startclock runs: linear values by self-play, tried before they are used.
 
-Half of the time is for learning, most of the rest for a trial: short matches at equal CPU time against a
+Half of the time is for learning, a fifth of that by greedy self-play, the rest by that of searches where the
+game allows it; most of the rest for a trial: short matches at equal CPU time against a
 search without what was learnt, both seats of each opening. It is used where chance alone would bring so many
 wins in one of fifty trials at most (a sign test, looked at after each pair of matches).
 """
@@ -20,13 +21,15 @@ import numpy as np
 from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from players.knowledge.canonical_rules import canonical_names
-from players.knowledge.knowledge import GameKnowledge
+from players.knowledge.knowledge import GameKnowledge, use
 from players.knowledge.self_play import SelfPlay
 from players.knowledge.state_values import StateValues
 from players.knowledge.store import find
 from players.knowledge.training import Training
 from players.uct.duel import play
 from players.uct.leaf_values import AUTO
+from players.uct.training.play_process import PlayTerms
+from players.uct.training.searched_training import SearchedTraining, searches_can_look
 from players.uct.tuning import Tuning
 from propnet.capabilities import lane_machine
 from propnet.machine import PropnetMachine
@@ -35,14 +38,21 @@ LEAST_SECONDS = 20.0
 """With less time nothing is learnt."""
 LEARNING, TRIAL = 0.5, 0.35
 """Shares of the time."""
-SHARES = 1.0, 0.5
-"""Of what was learnt in the value of a leaf: tried one after the other."""
+GREEDY = 0.2
+"""Share of the time for learning in which self-play is greedy, where searches can play."""
+USES = (1.0, False), (0.5, False)
+"""Shares of what was learnt in the value of a leaf, and whether all moves of new states are looked at: tried
+one after the other."""
+USES_WITH_LOOKS = (1.0, True), (0.5, False)
+"""The same where searches can look."""
 CHANCE = 0.02
 """How often as many wins may come by chance."""
 _BEFORE = 2.0
 """Seconds that the player may have searched before."""
 _MOVE_SECONDS = 0.02
 _PLIES, _LONGEST = 4, 200
+_LANES = 128
+"""Matches of searches side by side: a round of theirs is not to outlast a clock."""
 _SLOWEST = 0.3
 """Seconds for a move in 32 matches, where learning would take steps that are too long for a clock."""
 
@@ -53,6 +63,7 @@ class StartclockLesson:
 
     Attributes:
         share: of the values in leaves; 0 where they are not to be used.
+        looks: whether all moves of new states are to be looked at.
         moves: of self-play that was learnt from.
         wins, games: of the trial of that share, or of the last one.
         path: a file with what was learnt, as ``knowledge=`` takes it.
@@ -63,9 +74,10 @@ class StartclockLesson:
     wins: int
     games: int
     path: Path
+    looks: bool = False
 
     def __str__(self) -> str:
-        used = f"used ({self.share:.0%})" if self.share else "not used"
+        used = f"used ({use(self.share, self.looks)})" if self.share else "not used"
         return f"learnt from {self.moves:,} moves in the startclock, won {self.wins} of {self.games}: {used}"
 
 
@@ -91,12 +103,10 @@ class StartclockLearner:
             return None
         if _takes_long(lanes, seed):
             return None
-        while time.monotonic() < now + LEARNING * (deadline - now):
-            training.round()
+        known = _learnt(training, lanes, seed, now, LEARNING * (deadline - now))
         self.forget()
         self._folder = TemporaryDirectory(prefix="kaskade-")
         path = Path(self._folder.name, "startclock.knowledge")
-        known = training.knowledge("startclock")
         path.write_bytes(known.to_bytes())
         return _tried(lanes, known, path, seed, time.monotonic() + TRIAL * (deadline - now))
 
@@ -105,6 +115,26 @@ class StartclockLearner:
         if self._folder is not None:
             self._folder.cleanup()
             self._folder = None
+
+
+def _learnt(
+    training: Training, machine: PropnetMachine, seed: int, began: float, seconds: float
+) -> GameKnowledge:
+    """What is learnt in so many seconds."""
+    by_searches = training.columns == (0,) and searches_can_look(machine)
+    greedy = seconds * (GREEDY if by_searches else 1.0)
+    while time.monotonic() < began + greedy:
+        training.round()
+    if by_searches and time.monotonic() < began + seconds:
+        known = training.knowledge("startclock")
+        terms = PlayTerms(lanes=_LANES)
+        searched = SearchedTraining(
+            machine, canonical_names(machine.rules), known, seed, terms=terms, patient=False
+        )
+        while (gone := (time.monotonic() - began) / seconds) < 1.0:
+            searched.round(gone)
+        return searched.knowledge("startclock")
+    return training.knowledge("startclock")
 
 
 def _takes_long(machine: PropnetMachine, seed: int) -> bool:
@@ -120,14 +150,16 @@ def _takes_long(machine: PropnetMachine, seed: int) -> bool:
 def _tried(
     machine: PropnetMachine, known: GameKnowledge, path: Path, seed: int, deadline: float
 ) -> StartclockLesson:
-    """Try shares until one is better, or there is no more time."""
+    """Try uses until one is better, or there is no more time."""
     usual = Tuning(prove=False, knowledge="off", memory=1 << 26)
     lesson = StartclockLesson(0.0, known.moves, 0, 0, path)
-    for number, share in enumerate(SHARES):
+    can_look = len(known.columns) == 1 and searches_can_look(machine)
+    uses = USES_WITH_LOOKS if can_look else USES
+    for number, (share, looks) in enumerate(uses):
         now = time.monotonic()
-        until = now + (deadline - now) / (len(SHARES) - number)
+        until = now + (deadline - now) / (len(uses) - number)
         wins = losses = games = 0
-        knowing = replace(usual, knowledge=str(path), knowledge_share=share)
+        knowing = replace(usual, knowledge=str(path), knowledge_share=share, looks=looks)
         for score in _matches(machine, knowing, usual, seed, until):
             games += 1
             wins, losses = wins + (score > 0), losses + (score < 0)
@@ -136,7 +168,7 @@ def _tried(
                 break
         lesson = replace(lesson, wins=wins, games=games)
         if _chance(wins, losses) <= CHANCE:
-            return replace(lesson, share=share)
+            return replace(lesson, share=share, looks=looks)
     return lesson
 
 

@@ -27,6 +27,7 @@ from players.uct.training.play_process import (
 from players.uct.training.searched_play import SearchedPlay
 from propnet.analysis.turns import forced_moves
 from propnet.machine import PropnetMachine
+from propnet.symmetries.group import EFFORT, MOST_INPUTS
 
 _ANEW = 20_000
 """Moves after which weights begin to move as fast as at first, again and again: what searches told of states
@@ -59,9 +60,11 @@ class SearchedTraining:
         model: str = "linear",
         workers: int = 1,
         terms: PlayTerms = PlayTerms(),
+        patient: bool = True,
     ) -> None:
         """``known`` is what to go on with: of this ``model``, or, for a net, the linear weights below it.
-        ``workers``: processes that play, this one counted. Raises GdlError for games in which searches cannot
+        ``workers``: processes that play, this one counted. ``patient``: symmetries are looked for in large
+        games too, which may take two seconds. Raises GdlError for games in which searches cannot
         look at all moves: those of one role or of more than two, in which roles choose at the same time, or
         whose goals do not add up to 100; and KnowledgeError for games that are too large."""
         below = "linear" if model == "net" else model
@@ -78,7 +81,8 @@ class SearchedTraining:
             begun = known if known is not None and known.net is not None else tables.knowledge("")
             self._net = NetTraining(machine, tables.features, begun, self._rng)
             self.values = self._net.values
-        self._symmetries = find_symmetries(machine, inputs=_INPUTS, effort=_EFFORT)
+        inputs, effort = (_INPUTS, _EFFORT) if patient else (MOST_INPUTS, EFFORT)
+        self._symmetries = find_symmetries(machine, inputs=inputs, effort=effort)
         self._play = SearchedPlay(machine, self.values, terms.lanes, terms.visits, terms.explored, self._rng)
         self._processes = PlayProcesses(machine, terms, workers - 1, seed * 4099 + 1)
         self._gone = 0.0
