@@ -23,6 +23,8 @@ from propnet.machine import PropnetMachine
 log = logging.getLogger("players.knowledge")
 
 AUTO, OFF = "auto", "off"
+_SAMPLED, _STEPS = 64, 64
+"""Playouts that say how long a match may last, where leaves are valued without; their moves at most."""
 LOOKING = 64
 """Paths at most in a batch whose new states have all their moves looked at: that fills the lanes."""
 
@@ -43,6 +45,7 @@ class LeafValues:
         self._machine = machine
         self._looks = looks
         self.share = share
+        self._lengths: dict[bytes, float] = {}
         self.proves, self.unfair = True, False
 
     def __str__(self) -> str:
@@ -79,6 +82,15 @@ class LeafValues:
             if self.proves:
                 results[over[fair]] = reached[fair, 0]
         return values, results
+
+    def match_length(self, record: Records) -> float:
+        """How many moves a match lasts on average from a state, shape (words,), if it is played at random;
+        those past the first 64 are not counted. It is kept for the state that was asked about last."""
+        key = record.tobytes()
+        if key not in self._lengths:
+            ends = self._machine.playouts_from(record[None], 1, _STEPS, _SAMPLED)
+            self._lengths = {key: float(ends.lengths.mean())}
+        return self._lengths[key]
 
     @property
     def looks(self) -> bool:

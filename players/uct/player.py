@@ -287,7 +287,7 @@ class UctPlayer(Player):
         if line and line.moves and not statistics.playouts:
             return Choice(line.moves[0], (), f"goes on with the line found, {line}")
         ranking = rank(statistics, self.role)
-        if not any(ranking.visits):
+        if not any(ranking.visits) and statistics.value < 0:
             note = self._note(statistics) if statistics.playouts else "no time to search"
             return Choice(self._random.choice(moves), (), note)
         order = ranking.order

@@ -284,16 +284,14 @@ class Search:
     def _run(self, batch: Batch, deadline: float) -> BatchOutcome:
         """One round of selection, playouts and backing up."""
         count, each, _ = batch
-        began = time.perf_counter()
-        tree = self.tree
+        began, tree = time.perf_counter(), self.tree
         selecting, rule = self._rules()
         leaves = tree.select(count, selecting, self._fixed_edge())
         results = np.empty((count, len(self.machine.roles)))
         open_ = tree.fill_known(leaves, results, 0 if self._alone else 50)
         bests = results[:, 0].copy()
         steps = float(tree.paths.length[:count].sum())
-        longest = cut = 0
-        playing = 0.0
+        longest, cut, playing = 0, 0, 0.0
         if len(open_) and tree.expert is not None:
             results[open_] = tree.guesses(leaves[open_])
             longest, steps = 1, steps + len(open_)
@@ -324,6 +322,8 @@ class Search:
             lines = BatchLines(goals, tree.paths.length[paths], np.ones(len(paths), np.bool_), paths)
             keep_known(self.line, self._root, tree, lines)
         self._length, self._mean = steps / count, float(results[:, self.role].mean())
+        if self._known is not None and self._known.alone:
+            self._length = self._known.match_length(tree.arrays.records[tree.root])
         self._variance += (float(results[:, 0].var()) - self._variance) * _VARIANCE_STEP
         tree.back_up(results, bests, GREED if self._alone else 0.0, rule)
         playouts = len(open_) * each

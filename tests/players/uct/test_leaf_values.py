@@ -11,6 +11,7 @@ import pytest
 
 from gdl.errors import GdlError
 from gdl.grounding.pipeline import ground
+from gdl.machine import State
 from gdl.rules import Rules
 from gdl.scramble import scramble
 from ggp.game import Game
@@ -18,6 +19,7 @@ from players.batch_machine import batch_machine_of
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.store import KnowledgeStore
 from players.knowledge.training import Training
+from players.registry import make_player
 from players.uct.leaf_values import leaf_values
 from players.uct.root_statistics import RootStatistics
 from players.uct.search import Search
@@ -151,3 +153,56 @@ def test_a_file_that_is_named_is_used_or_refused(tmp_path: Path, trained: Traini
         leaf_values(batched, Tuning(knowledge=str(path), knowledge_share=1.0))
     with pytest.raises(GdlError):
         leaf_values(batched, Tuning(knowledge=str(tmp_path / "missing"), knowledge_share=1.0))
+
+
+def _dropped(machine: PropnetMachine, columns: str) -> State:
+    """The state of connect four after discs were dropped into these columns."""
+    state = machine.initial_state()
+    for ply, column in enumerate(columns):
+        joint = [machine.legal_moves(state, role)[0] for role in range(2)]
+        wanted = f"(drop {column})"
+        joint[ply % 2] = next(
+            move for move in machine.legal_moves(state, ply % 2) if str(machine.move(ply % 2, move)) == wanted
+        )
+        state = machine.next_state(state, joint)
+    return state
+
+
+@pytest.mark.parametrize("prove", [0, 1])
+@pytest.mark.parametrize(("columns", "wins"), [("abacad", "a"), ("gabacad", "a")])
+def test_a_win_that_looks_see_at_once_is_played(
+    tmp_path: Path, trained: Training, columns: str, wins: str, prove: int
+) -> None:
+    """The root is proven before any path: a player once made a random move then."""
+    path = tmp_path / "connectfour.knowledge"
+    path.write_bytes(replace(trained.knowledge("connectfour"), share=1.0, looks=True).to_bytes())
+    machine = _machine(Game.load("connectfour").rules)
+    state, role = _dropped(machine, columns), len(columns) % 2
+    for seed in range(5):
+        player = make_player(f"uct:prove={prove},knowledge={path}", seed)
+        player.start(machine, role, state, 0.0, time.monotonic())
+        move = player.choose(state, time.monotonic() + 5.0).move
+        player.stop()
+        assert str(machine.move(role, move)) == f"(drop {wins})"
+
+
+def test_proof_search_is_told_how_long_matches_last_where_leaves_are_valued(
+    tmp_path: Path, trained: Training
+) -> None:
+    """It once took paths to leaves for matches, hoped to prove all, and got nearly all of the time."""
+    path = tmp_path / "connectfour.knowledge"
+    path.write_bytes(replace(trained.knowledge("connectfour"), share=1.0, looks=True).to_bytes())
+    machine = _machine(Game.load("connectfour").rules)
+    lengths = {}
+    for knowledge in ("off", str(path)):
+        search = Search(0, 1, Tuning(knowledge=knowledge))
+        search.set_machine(machine)
+        search.set_root(machine.initial_state())
+        for _ in range(20):
+            search.step(time.monotonic() + 60, 3000)
+        lengths[knowledge] = search._length
+    assert lengths[str(path)] == pytest.approx(lengths["off"], rel=0.3)
+    known = leaf_values(batch_machine_of(machine), Tuning(knowledge=str(path)))
+    assert known is not None
+    record = machine.records([machine.initial_state()])[0]
+    assert known.match_length(record) == known.match_length(record) > 10
