@@ -160,11 +160,13 @@ def _tried(
         until = now + (deadline - now) / (len(uses) - number)
         wins = losses = games = 0
         knowing = replace(usual, knowledge=str(path), knowledge_share=share, looks=looks)
-        for score in _matches(machine, knowing, usual, seed, until):
+        for score in _matches(machine, knowing, usual, seed, deadline):
             games += 1
             wins, losses = wins + (score > 0), losses + (score < 0)
             better = _chance(wins, losses) <= CHANCE
-            if games % 2 == 0 and (better or losses >= wins + 3):
+            # What is ahead may have the time of what comes after it.
+            late = time.monotonic() > until and wins < losses + 2
+            if games % 2 == 0 and (better or late or losses >= wins + 3):
                 break
         lesson = replace(lesson, wins=wins, games=games)
         if _chance(wins, losses) <= CHANCE:
