@@ -6,17 +6,10 @@
 afterwards. Either way the home folder is empty, and so is the environment, save PATH, the language, and what
 pip, the network and numba's cache of an earlier run need.
 
-<<<<<<< HEAD
-Blocks marked ``sh`` are typed into one bash, whose standard input says 1 for ever: the answer to a person's
-prompt. A Python block that begins with ``# NAME.py`` becomes that file, any other is run. It ends with the
-first command that fails, or after LIMIT seconds. Files that the blocks have made are removed, and no process
-may be left behind.
-=======
 Blocks marked ``sh`` are typed into one bash, whose standard input counts to 99 for ever: answers to a
 person's prompt, whose moves keep their numbers. A Python block that begins with ``# NAME.py`` becomes that
 file, any other is run. A command that fails ends it; so does LIMIT seconds. Files that the blocks have made
 are removed, and no process may be left.
->>>>>>> s5-boards
 """
 
 from __future__ import annotations
