@@ -24,6 +24,8 @@ from players.uct.tree.selection_rules import GUESSED, PUCT, SelectionRule
 from players.uct.tree.tree import Tree
 from propnet.machine import PropnetMachine
 
+_SPARE = 2
+"""There is room for so many times the moves of the initial state in each state."""
 _BATCH = 512
 """Paths at once."""
 _MEMORY = 1 << 28
@@ -109,8 +111,9 @@ class SearchedPlay:
         explored: float,
         rng: np.random.Generator,
     ) -> None:
-        """Searches by these values, which may change from call to call."""
-        self.lanes, self.visits, self.explored = lanes, visits, explored
+        """Searches by these values, which may change from call to call. There are fewer lanes than asked for
+        where the tree has no room for the searches of so many: where roles have hundreds of moves."""
+        self.visits, self.explored = visits, explored
         self.finished, self.won = 0, 0.0
         self._rng = rng
         self._batched = NetworkBatch(machine, machine)
@@ -121,6 +124,9 @@ class SearchedPlay:
             self._tree.pass_over = self._forced.pass_over
         self._machine = machine
         initial = machine.records([machine.initial_state()])
+        choices = int(self._batched.legal(initial)[0].max())
+        room = len(self._tree.arrays.edges) // (_SPARE * (visits + 1) * choices)
+        self.lanes = lanes = max(1, min(lanes, room))
         self._start = np.array(initial[0] if self._forced is None else self._forced.root(initial[0]))
         self._records = np.repeat(self._start[None], lanes, axis=0)
         self._made = np.zeros(lanes, np.int64)

@@ -9,6 +9,7 @@ from gdl.errors import GdlError
 from ggp.game import Game
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.state_values import StateValues, values_by
+from players.uct.training import searched_play
 from players.uct.training.play_process import PlayTerms, play_and_tell
 from players.uct.training.searched_play import SearchedPlay
 from players.uct.training.searched_training import SearchedTraining
@@ -71,6 +72,23 @@ def test_results_are_those_of_the_rules_and_wins_are_taken() -> None:
         results = [machine.result(s, mover) for _, s in machine.expand(state)[0] if machine.is_terminal(s)]
         if 100 in results:
             assert steps.results[step, lane] == 1.0 - mover == steps.values[step, lane]
+
+
+def test_matches_are_fewer_where_the_tree_has_no_room_for_their_searches(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Searches of amazons once ran out of room at their roots, and learnt nothing."""
+    monkeypatch.setattr(searched_play, "_MEMORY", 1 << 20)
+    machine = _machine("breakthrough")
+    values = StateValues(len(machine.network.bases), 2, (0,))
+    play = SearchedPlay(machine, values, 256, 32, 0.0, np.random.default_rng(0))
+    assert 8 < play.lanes < 100
+    for _ in range(6):
+        steps, _ = play.play(1)
+        tree = play._tree
+        roots = tree.add(steps.records[0])
+        nodes = tree.arrays.nodes[roots]
+        assert ((nodes["visits"] >= 32) | (nodes["proven"] >= 0)).all()
 
 
 def test_what_is_told_has_a_value_for_each_state() -> None:
