@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.knowledge.state_values import StateValues
-from players.move_lists import unpack_moves
+from players.move_lists import draw_moves, unpack_moves
 from propnet.machine import PropnetMachine
 
 EXPLORED = 0.1
@@ -134,14 +134,13 @@ def _candidates(
     """
     lanes = len(counts)
     first = np.concatenate([[0], np.cumsum(counts.ravel())])[:-1].reshape(counts.shape)
-    drawn = first + (rng.random(counts.shape) * counts).astype(np.int64)
-    own = moves[np.minimum(drawn, len(moves) - 1)] if len(moves) else np.zeros_like(counts)
+    own = draw_moves(counts, moves, rng)
     chooser = np.argmax((counts > 1) * (1 + rng.random(counts.shape)), axis=1)
     rows = np.arange(lanes)
     several = np.where((counts == 0).any(axis=1), 0, counts[rows, chooser])
     lane_of = np.repeat(rows, several)
     within = np.arange(len(lane_of)) - np.repeat(np.cumsum(several) - several, several)
-    joints = own[lane_of].astype(np.int32)
+    joints = own[lane_of]
     joints[np.arange(len(lane_of)), chooser[lane_of]] = moves[first[lane_of, chooser[lane_of]] + within]
     return chooser, lane_of, joints
 

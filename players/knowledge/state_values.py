@@ -40,7 +40,6 @@ class StateValues:
         self.table = np.zeros((len(columns), 256 * -(-bases // 8)), np.int32)
         self.constant = np.zeros(len(columns), np.int32)
         self.tuples, self.net = tuples, net
-        self._more = tuples or net
 
     def set_weights(self, weights: NDArray[np.float32], constant: NDArray[np.float32]) -> None:
         """Take other weights: float32, shape (bases, columns), and those of all states, shape (columns,)."""
@@ -51,7 +50,6 @@ class StateValues:
         """Take over the weights of other values of the same game."""
         self.table, self.constant = other.table, other.constant
         self.tuples, self.net = other.tuples, other.net
-        self._more = other.tuples or other.net
 
     @property
     def paired(self) -> bool:
@@ -64,9 +62,10 @@ class StateValues:
         rows, flags = records, records.flags
         if not (flags.c_contiguous and flags.writeable):  # np.require asks for longer than that takes
             rows = np.require(records, np.uint64, ["C", "W"])
-        values_of_states(rows, self.table, self.constant, self._more is not None, values)
-        if self._more is not None:
-            self._more.add(rows, values)
+        more = self.tuples or self.net
+        values_of_states(rows, self.table, self.constant, more is not None, values)
+        if more is not None:
+            more.add(rows, values)
         return values.T
 
     def of(self, records: NDArray[np.uint64]) -> NDArray[np.float64]:

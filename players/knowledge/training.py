@@ -56,6 +56,18 @@ class TrainingProgress:
     share: float
     rows: int
 
+    def after(self, moves: int, finished: int, won: float, square: float, rows: int) -> TrainingProgress:
+        """After so many more moves, matches, of which role 0 ``won`` that sum, and states, whose values had
+        this mean squared error."""
+        error = float(np.sqrt(square))
+        return TrainingProgress(
+            self.moves + moves,
+            self.finished + finished,
+            0.95 * self.error + 0.05 * error if self.rows else error,
+            0.95 * self.share + 0.05 * won / finished if finished else self.share,
+            self.rows + rows,
+        )
+
 
 class Training:
     """Learns the weights of a game.
@@ -90,7 +102,7 @@ class Training:
         self._machine, self._names = machine, names
         self.features = Features.of(machine.network.bases, names)
         keys = [names.key(role) for role in machine.roles]
-        columns = tuple(range(roles)) if roles > 2 or not is_constant_sum(machine, seed) else (0,)
+        columns = tuple(range(roles)) if roles > 2 or not _is_constant_sum(machine, seed) else (0,)
         if known is not None and set(known.columns) <= set(keys):
             columns = tuple(keys.index(column) for column in known.columns)
         else:
@@ -125,14 +137,12 @@ class Training:
         records, targets = returns(steps, LAMBDA)
         order = self._rng.permutation(len(records))
         squares = self.learn(records[order], targets[order])
-        old, count = self.progress, play.finished - finished
-        late = np.sqrt(squares / max(1, targets.size))
-        self.progress = TrainingProgress(
-            old.moves + steps.ended.size,
-            old.finished + count,
-            float(late) if not old.rows else 0.95 * old.error + 0.05 * float(late),
-            old.share if not count else 0.95 * old.share + 0.05 * (play.won - won) / count,
-            old.rows + steps.rows,
+        self.progress = self.progress.after(
+            steps.ended.size,
+            play.finished - finished,
+            play.won - won,
+            squares / max(1, targets.size),
+            steps.rows,
         )
         seconds = time.process_time() - began
         self._seconds += seconds
@@ -217,7 +227,7 @@ def _start_of_tables(
     return tuple(np.zeros((tuples.entries, columns), np.float32) for _ in range(3))
 
 
-def is_constant_sum(machine: PropnetMachine, seed: int) -> bool:
+def _is_constant_sum(machine: PropnetMachine, seed: int) -> bool:
     """Whether what one role gets the other does not, in all of some random games that ended."""
     played = machine.playouts(_SAMPLE, seed, max_steps=500)
     goals = played.goals[played.lengths < 500]

@@ -1,4 +1,4 @@
-"""Symmetries of games, for learning and for the tree.
+"""Symmetries of games, for learning.
 
 :mod:`~players.symmetries.game_symmetries` finds them (begin with its ``find_symmetries``):
 :mod:`propnet.symmetries` proves those that its form of the rules shows, and

@@ -85,12 +85,8 @@ def find_symmetries(
     """
     network = machine.network
     exchange = len(network.roles) == 2
-    identity = Automorphism(
-        np.arange(len(network.bases), dtype=np.int32),
-        np.arange(network.move_count, dtype=np.int32),
-        tuple(range(len(network.roles))),
-    )
     if len(network.bases) > MOST_PROPOSITIONS:
+        identity = Automorphism.identity(network)
         return _symmetries([identity], [identity])
     rules = _ground_rules(machine) if ground is None else ground
     if rules is not None and (rules.bases != network.bases or rules.moves != network.moves):

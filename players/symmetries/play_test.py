@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from players.move_lists import unpack_moves
+from players.move_lists import draw_moves, unpack_moves
 from propnet.jit.arrays import Words
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
@@ -28,7 +27,8 @@ class PlayTest:
         self._rng = np.random.default_rng(seed)
         self._records = self._sample()
         self._seen = machine.evaluate(self._records)
-        self._moves = self._drawn(*unpack_moves(self._seen.legal, machine.role_moves))
+        counts, moves = unpack_moves(self._seen.legal, machine.role_moves)
+        self._moves = draw_moves(counts, moves, self._rng)
         following = machine.successors(self._records, self._moves)
         bases = len(machine.network.bases)
         self._before, self._after = (unpack(records, bases) for records in (self._records, following))
@@ -60,16 +60,6 @@ class PlayTest:
         following = machine.successors(images, joint)
         return bool((following == pack(self._after[:, source]))[going].all())
 
-    def _drawn(self, counts: NDArray[np.int32], moves: NDArray[np.int32]) -> NDArray[np.int32]:
-        """A random legal move of each role, int32, shape (n, roles); 0 where there is none."""
-        several = counts.ravel()
-        first = np.cumsum(several) - several
-        place = first + (self._rng.random(len(several)) * several).astype(np.int64)
-        drawn = np.zeros(len(several), np.int32)
-        there = several > 0
-        drawn[there] = moves[place[there]]
-        return drawn.reshape(counts.shape)
-
     def _sample(self) -> Words:
         """States of random matches, one after the other in each lane."""
         machine = self._machine
@@ -82,7 +72,7 @@ class PlayTest:
             ended = answer.terminal | (counts == 0).any(axis=1)
             met.append(records[~ended])
             over.append(records[ended])
-            records = machine.successors(records, self._drawn(counts, moves))
+            records = machine.successors(records, draw_moves(counts, moves, self._rng))
             records[ended] = start
         ends = self._some(np.concatenate(over), _STATES // 2)
         return np.concatenate([self._some(np.concatenate(met), _STATES - len(ends)), ends])

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from players.batch_machine import BatchMachine, NetworkBatch, Records
-from players.move_lists import unpack_moves
+from players.move_lists import draw_moves, unpack_moves
 from players.uct.root_statistics import RootStatistics
 from propnet.machine import PropnetMachine
 
@@ -77,9 +77,7 @@ def share_of_forced(machine: PropnetMachine, seed: int = 0) -> float:
         going = ~answer.terminal & (counts > 0).all(axis=1)
         forced += int((going & (counts == 1).all(axis=1)).sum())
         all_ += int(going.sum())
-        first = (np.cumsum(counts.ravel()) - counts.ravel()).reshape(counts.shape)
-        drawn = first + (rng.random(counts.shape) * counts).astype(np.int64)
-        joint = moves[np.minimum(drawn, max(0, len(moves) - 1))] if len(moves) else np.zeros_like(counts)
+        joint = draw_moves(counts, moves, rng)
         joint[~going] = 0
         records = np.where(going[:, None], machine.successors(records, joint), initial)
     return forced / max(1, all_)

@@ -1,9 +1,9 @@
 """Learning for one match while its startclock runs: linear values by self-play, tried before they are used.
 
 Half of the time is for learning, a fifth of that by greedy self-play, the rest by that of searches where the
-game allows it; most of the rest for a trial: short matches at equal CPU time against a
-search without what was learnt, both seats of each opening. It is used where chance alone would bring so many
-wins in one of fifty trials at most (a sign test, looked at after each pair of matches).
+game allows it. Most of the rest is for a trial: short matches at equal CPU time against a search without what
+was learnt, both seats of each opening. It is used where chance alone would bring so many wins in one of fifty
+trials at most (a sign test, looked at after each pair of matches).
 """
 
 from __future__ import annotations
@@ -40,10 +40,11 @@ LEARNING, TRIAL = 0.5, 0.35
 """Shares of the time."""
 GREEDY = 0.2
 """Share of the time for learning in which self-play is greedy, where searches can play."""
-USES = (1.0, False), (0.5, False)
+Uses = tuple[tuple[float, bool], ...]
+USES: Uses = (1.0, False), (0.5, False)
 """Shares of what was learnt in the value of a leaf, and whether all moves of new states are looked at: tried
 one after the other."""
-USES_WITH_LOOKS = (1.0, True), (0.5, False)
+USES_WITH_LOOKS: Uses = (1.0, True), (0.5, False)
 """The same where searches can look."""
 CHANCE = 0.02
 """How often as many wins may come by chance."""
@@ -103,12 +104,14 @@ class StartclockLearner:
             return None
         if _takes_long(lanes, seed):
             return None
-        known = _learnt(training, lanes, seed, now, LEARNING * (deadline - now))
+        can_look = training.columns == (0,) and searches_can_look(lanes)
+        known = _learnt(training, lanes, can_look, seed, now, LEARNING * (deadline - now))
         self.forget()
         self._folder = TemporaryDirectory(prefix="kaskade-")
         path = Path(self._folder.name, "startclock.knowledge")
         path.write_bytes(known.to_bytes())
-        return _tried(lanes, known, path, seed, time.monotonic() + TRIAL * (deadline - now))
+        uses = USES_WITH_LOOKS if can_look else USES
+        return _tried(lanes, known, uses, path, seed, time.monotonic() + TRIAL * (deadline - now))
 
     def forget(self) -> None:
         """Remove the file."""
@@ -118,14 +121,13 @@ class StartclockLearner:
 
 
 def _learnt(
-    training: Training, machine: PropnetMachine, seed: int, began: float, seconds: float
+    training: Training, machine: PropnetMachine, can_look: bool, seed: int, began: float, seconds: float
 ) -> GameKnowledge:
-    """What is learnt in so many seconds."""
-    by_searches = training.columns == (0,) and searches_can_look(machine)
-    greedy = seconds * (GREEDY if by_searches else 1.0)
+    """What is learnt in so many seconds, by searches where they ``can_look``."""
+    greedy = seconds * (GREEDY if can_look else 1.0)
     while time.monotonic() < began + greedy:
         training.round()
-    if by_searches and time.monotonic() < began + seconds:
+    if can_look and time.monotonic() < began + seconds:
         known = training.knowledge("startclock")
         terms = PlayTerms(lanes=_LANES)
         searched = SearchedTraining(
@@ -148,13 +150,11 @@ def _takes_long(machine: PropnetMachine, seed: int) -> bool:
 
 
 def _tried(
-    machine: PropnetMachine, known: GameKnowledge, path: Path, seed: int, deadline: float
+    machine: PropnetMachine, known: GameKnowledge, uses: Uses, path: Path, seed: int, deadline: float
 ) -> StartclockLesson:
     """Try uses until one is better, or there is no more time."""
     usual = Tuning(prove=False, knowledge="off", memory=1 << 26)
     lesson = StartclockLesson(0.0, known.moves, 0, 0, path)
-    can_look = len(known.columns) == 1 and searches_can_look(machine)
-    uses = USES_WITH_LOOKS if can_look else USES
     for number, (share, looks) in enumerate(uses):
         now = time.monotonic()
         until = now + (deadline - now) / (len(uses) - number)

@@ -39,6 +39,13 @@ class Automorphism:
     moves: NDArray[np.int32]
     roles: tuple[int, ...]
 
+    @staticmethod
+    def identity(network: Network) -> Automorphism:
+        """The one that renames nothing."""
+        bases = np.arange(len(network.bases), dtype=np.int32)
+        moves = np.arange(network.move_count, dtype=np.int32)
+        return Automorphism(bases, moves, tuple(range(len(network.roles))))
+
     @property
     def trivial(self) -> bool:
         """Whether every base proposition stays what it is."""
@@ -90,11 +97,7 @@ def automorphisms(
 
     Raises ValueError if the ground rules are those of another network.
     """
-    identity = Automorphism(
-        np.arange(len(network.bases), dtype=np.int32),
-        np.arange(network.move_count, dtype=np.int32),
-        tuple(range(len(network.roles))),
-    )
+    identity = Automorphism.identity(network)
     if ground is not None and (ground.bases != network.bases or ground.moves != network.moves):
         raise ValueError("these are not the ground rules of this network")
     fixed = fixed_bases(network)

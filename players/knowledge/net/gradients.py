@@ -12,6 +12,7 @@ from players.knowledge.learnt_net import HIDDEN, WIDTH
 from players.knowledge.value_kernels import Singles
 from propnet.jit.arrays import Int32s, Words
 from propnet.jit.decorators import kernel
+from propnet.jit.vector512 import lowest_bit
 
 _BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8
 _FAST: dict[str, Any] = {
@@ -55,13 +56,10 @@ def gradients(
         count = 1
         for word in range(records.shape[1]):
             bits = records[row, word]
-            base = 64 * word
             while bits:
-                if bits & np.uint64(1):
-                    active[count] = base
-                    count += 1
-                bits >>= np.uint64(1)
-                base += 1
+                active[count] = 64 * word + np.int64(lowest_bit(bits))
+                count += 1
+                bits &= bits - np.uint64(1)
         for j in range(width):
             sums[j] = zero
         for k in range(count):

@@ -19,9 +19,9 @@ from players.knowledge.state_values import StateValues
 from players.uct.forced_plies import forced_plies
 from players.uct.leaf_values import LeafValues
 from players.uct.training.root_choice import choose_moves
-from players.uct.tree.arrays import OPEN
-from players.uct.tree.selection_rules import GUESSED, PUCT, SelectionRule
+from players.uct.tree.arrays import OPEN, Table
 from players.uct.tree.tree import Tree
+from players.uct.tuning import Tuning
 from propnet.machine import PropnetMachine
 
 _SPARE = 2
@@ -30,8 +30,8 @@ _BATCH = 512
 """Paths at once."""
 _MEMORY = 1 << 28
 """Bytes for the tree."""
-_MINIMAX = 0.9
-_EXPLORATION = 0.6
+_TUNING = Tuning()
+"""Of the searches: that of matches."""
 _SPREAD_STEP = 0.02
 """How far a batch moves the running variance of results towards its own."""
 _ABANDONED, _DECIDED = 0.01, 0.1
@@ -171,8 +171,7 @@ class SearchedPlay:
         random = (rng.random(self.lanes) < self.explored) | (self._made < self._opening)
         joints = np.zeros((self.lanes, len(self._machine.roles)), np.int32)
         choose_moves(tree.arrays, roots, random, rng.random(self.lanes), joints)
-        proven = nodes["proven"][roots]
-        values[:] = np.where(proven >= 0, proven / np.float32(100.0), nodes["guess"][roots])
+        values[:] = _worth(nodes[roots])
         stuck = nodes["status"][roots] != OPEN
         reached = self._batched.successors(self._records, joints)
         if self._forced is not None:
@@ -208,8 +207,7 @@ class SearchedPlay:
     def _visit(self, roots: NDArray[np.int32], count: int) -> None:
         """One round of paths from these roots."""
         tree = self._tree
-        exploration = _EXPLORATION * min(1.0, 2.0 * self._variance**0.5)
-        rule = SelectionRule(PUCT, exploration, 0.0, GUESSED, _MINIMAX)
+        rule = _TUNING.guessed(_TUNING.rule(self._variance**0.5, True, True))
         leaves = tree.select(count, rule, -1, roots)
         results = np.empty((count, 2))
         open_ = tree.fill_known(leaves, results, 50)
@@ -225,6 +223,10 @@ class SearchedPlay:
         told = np.flatnonzero(
             (nodes["status"] == OPEN) & (nodes["to_move"] >= 0) & (nodes["visits"] >= _LEAST_VISITS)
         )
-        proven = nodes["proven"][told]
-        values = np.where(proven >= 0, proven / np.float32(100.0), nodes["guess"][told])
-        return InnerStates(arrays.records[told], values[:, None].astype(np.float32))
+        return InnerStates(arrays.records[told], _worth(nodes[told])[:, None])
+
+
+def _worth(nodes: Table) -> NDArray[np.float32]:
+    """What some nodes are worth to role 0, float32, shape (n,): what is proven, or else their guess."""
+    proven = nodes["proven"].astype(np.float32)
+    return np.where(proven >= 0, proven / np.float32(100.0), nodes["guess"])

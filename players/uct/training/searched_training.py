@@ -69,7 +69,7 @@ class SearchedTraining:
         whose goals do not add up to 100; and KnowledgeError for games that are too large."""
         below = "linear" if model == "net" else model
         tables = Training(machine, names, None if known is None else replace(known, net=None), seed, below)
-        if not searches_can_look(machine) or tables.columns != (0,):
+        if tables.columns != (0,) or not searches_can_look(machine):
             raise GdlError(
                 "searches play games in which two roles choose in turn, and one gets what the other does not",
                 remedy="--model linear",
@@ -111,14 +111,8 @@ class SearchedTraining:
             squares = self._net.learn(records, targets, self._gone)
         else:
             squares = self._tables.learn(records, targets)
-        late, old = float(np.sqrt(squares / max(1, len(records)))), self.progress
-        self.progress = TrainingProgress(
-            old.moves + told.moves,
-            old.finished + told.finished,
-            late if not old.error else 0.95 * old.error + 0.05 * late,
-            old.share if not told.finished else 0.95 * old.share + 0.05 * told.won / told.finished,
-            old.rows + len(records),
-        )
+        square = squares / max(1, len(records))
+        self.progress = self.progress.after(told.moves, told.finished, told.won, square, len(records))
 
     def knowledge(self, game: str) -> GameKnowledge:
         """What was learnt, not to be used yet: its share is 0."""

@@ -74,6 +74,18 @@ def add_child(tree: Arrays, paths: Paths, path: int, edge: int, link: int, numbe
     return np.int64(child)
 
 
+@inlined
+def _add_record(tree: Arrays, records: NDArray[np.uint64], row: int, slot: int) -> np.int64:
+    """The next node, which gets a record, shape (n, words), that no node has, at this free place of the
+    table."""
+    node = tree.used[0].nodes
+    tree.used[0].nodes += 1
+    for w in range(records.shape[1]):
+        tree.records[node, w] = records[row, w]
+    tree.node_table[slot] = node + 1
+    return np.int64(node)
+
+
 @kernel(**ARENA)
 def expand(tree: Arrays, paths: Paths, count: int, records: NDArray[np.uint64]) -> None:
     """Give the nodes that selection has made for ``count`` paths their records, shape (new, words). What
@@ -84,12 +96,7 @@ def expand(tree: Arrays, paths: Paths, count: int, records: NDArray[np.uint64]) 
     for k in range(new):
         node = find_record(tree.node_table, tree.records, records, k)
         if node < 0:
-            slot = -1 - node
-            node = tree.used[0].nodes
-            tree.used[0].nodes += 1
-            for w in range(records.shape[1]):
-                tree.records[node, w] = records[k, w]
-            tree.node_table[slot] = node + 1
+            node = _add_record(tree, records, k, -1 - node)
         paths.numbers[k] = node
         if paths.from_edge[k] >= 0:
             tree.edges[paths.from_edge[k]].child = node
@@ -107,12 +114,7 @@ def find_or_add(tree: Arrays, records: NDArray[np.uint64], found: Numbers) -> No
     for k in range(len(records)):
         node = find_record(tree.node_table, tree.records, records, k)
         if node < 0:
-            slot = -1 - node
-            node = tree.used[0].nodes
-            tree.used[0].nodes += 1
-            for w in range(records.shape[1]):
-                tree.records[node, w] = records[k, w]
-            tree.node_table[slot] = node + 1
+            node = _add_record(tree, records, k, -1 - node)
             _clear_node(tree.nodes, node)
         found[k] = node
 
