@@ -2,9 +2,10 @@
 
     python -m bench.duel GAME.kif policy=averages policy=equal --seconds 0.3 --pairs 20
 
-For games of two roles. Each opening of random moves is played twice, with seats changed. A tuning is options
-of ``uct``, with commas between them, or - for the usual ones. Both search with the same machine in this
-process, one after the other, and neither proves anything unless told to (``prove=1``).
+Each opening of random moves is played twice, with seats changed; with more than two roles the one that plays
+against all others sits elsewhere in each pair. A tuning is options of ``uct``, with commas between them, or -
+for the usual ones. Both search with the same machine in this process, one after the other, and neither proves
+anything unless told to (``prove=1``).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 from ggp.game import Game
 from ggp.tournament.openings import Openings
 from ggp.tournament.statistics.scores import Tally
-from ggp.training.duel import LONGEST, opening, play_pair, summary
+from ggp.training.duel import LONGEST, opening, play_pair, seat_of, summary
 from players.kaskade.guided_machine import guided
 from players.options import read_options
 from players.uct.tuning import Tuning, tuning_options
@@ -51,8 +52,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     native = Game.load(given.game).machine("native")
-    if len(native.roles) != 2:
-        parser.error("the game must have two roles")
+    if len(native.roles) < 2:
+        parser.error("the game must have several roles")
     assert isinstance(native, NativeMachine)
     machine = guided(native)
     tunings = tuning_of(given.first), tuning_of(given.second)
@@ -60,9 +61,8 @@ def main() -> None:
     score = Tally()
     for pair in range(given.pairs):
         state = opening(openings, machine, pair + 1)
-        scores = play_pair(
-            machine, state, tunings, given.seconds, given.seed * 1009 + 2 * pair, given.longest
-        )
+        seed, seat = given.seed * 1009 + 2 * pair, seat_of(machine, pair)
+        scores = play_pair(machine, state, tunings, given.seconds, seed, given.longest, seat)
         for result in scores:
             score.add(result, 1.0)
         print(f"{given.first} against {given.second}: {summary(score)}", flush=True)

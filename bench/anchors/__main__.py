@@ -4,8 +4,9 @@
     python -m bench.anchors uct:knowledge=off --only connectfour --positions 50 --seconds 1
 
 Chess (games/chess.kif) against Stockfish, each strength that is named; connect four against an exact solver:
-in how many random positions does the player keep the exact value? What is not installed is skipped, with the
-reason. The player's options are those of any player.
+in how many random positions does the player keep the exact value, and how often does it win from the empty
+board, as the first player can, against perfect defence? What is not installed is skipped, with the reason. The
+player's options are those of any player.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import argparse
 from rich.console import Console
 from rich.table import Table
 
-from bench.anchors.match import keep_values, play_chess
+from bench.anchors.match import keep_values, play_chess, play_connect_four
 from bench.anchors.stockfish import StockfishAnchor, missing
 from gdl.machine import Machine
 from ggp.game import Game
@@ -44,6 +45,7 @@ def main() -> None:
     parser.add_argument("--depth", type=int, action="append", default=[], help="may be repeated")
     parser.add_argument("--skill", type=int, action="append", default=[], help="0 to 20, at depth 5")
     parser.add_argument("--positions", type=int, default=50, help="of connect four")
+    parser.add_argument("--defences", type=int, default=0, help="matches of connect four, from its beginning")
     parser.add_argument(
         "--plies", type=int, nargs=2, default=(6, 14), help="of them; solving one of 6 takes up to a minute"
     )
@@ -58,7 +60,11 @@ def main() -> None:
         for one in found.lost:
             print(f"  {one}")
         kept = Tally(found.kept, 0, found.asked - found.kept)
-        table.add_row("connectfour", "own solver", "exact", f"value kept: {summary(kept)}")
+        if given.positions:
+            table.add_row("connectfour", "own solver", "exact", f"value kept: {summary(kept)}")
+        if given.defences:
+            score = play_connect_four(machine, given.player, given.seconds, given.defences)
+            table.add_row("connectfour", "own solver", "perfect defence", summary(score))
     console = Console(highlight=False, width=140)
     console.print(f"{given.player}, {given.seconds:g} s a move")
     console.print(table)

@@ -3,7 +3,7 @@ playground, 1995; ordering by threats and moves that do not lose at once as in P
 
 A board of seven columns and six rows is two 64-bit words: the discs of the one to move, and all discs. Each
 column has seven bits, the lowest row first, the seventh always empty. Values are 1, 0 and -1: won, drawn and
-lost for the one to move.
+lost for the one to move. Scores say how soon as well (:meth:`ConnectFourSolver.score`).
 """
 
 from __future__ import annotations
@@ -18,13 +18,17 @@ from propnet.jit.decorators import inlined, kernel
 
 COLUMNS, ROWS = 7, 6
 CELLS = COLUMNS * ROWS
-_TABLE = (1 << 22) + 15
-"""Entries of the transposition table, an odd number: keys are taken modulo it."""
+ENTRIES = (1 << 22) + 15
+"""Of the transposition table, an odd number: keys are taken modulo it."""
+MOST = 22
+"""No score is larger, either way."""
+_SYMMETRIC = 14
+"""A board with fewer discs and its mirror image are the same in the table."""
 _BOTTOM = np.uint64(sum(1 << 7 * column for column in range(COLUMNS)))
 _BOARD = np.uint64(sum(0b111111 << 7 * column for column in range(COLUMNS)))
+_COLUMN = np.uint64(0b1111111)
 _ORDER = 3, 2, 4, 1, 5, 0, 6
 _ONE, _NONE = np.uint64(1), np.uint64(0)
-_LOST, _WON = -1, 1
 
 
 @inlined
@@ -57,29 +61,50 @@ def _count(word: Any) -> Any:
     return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
 
 
-@kernel(nogil=True)
-def solve(mine: Any, every: Any, discs: int, table: NDArray[np.uint64], nodes: NDArray[np.int64]) -> int:
-    """The value of a board, for the one to move, on which nobody has a line of four and ``discs`` lie.
+@inlined
+def _mirrored(word: Any) -> Any:
+    """The board with its columns the other way round."""
+    found = _NONE
+    for column in range(COLUMNS):
+        bits = (word >> np.uint64(7 * column)) & _COLUMN
+        found |= bits << np.uint64(7 * (COLUMNS - 1 - column))
+    return found
 
-    ``table``: uint64, shape (entries,), kept between calls: a board's key times 16, and what its value is at
-    least (plus 1, times 4) and at most (plus 1). ``nodes``: int64, shape (1,), counts boards."""
+
+@kernel(nogil=True)
+def solve(
+    mine: Any,
+    every: Any,
+    discs: int,
+    alpha: int,
+    beta: int,
+    table: NDArray[np.uint64],
+    nodes: NDArray[np.int64],
+) -> int:
+    """The score of a board, for the one to move, on which nobody has a line of four and ``discs`` lie: exact
+    between ``alpha`` and ``beta``, else a bound that lies beyond them.
+
+    ``table``: uint64, shape (entries,), an odd number, kept between calls: a board's key times 4096, and what
+    its score is at least (plus MOST, times 64) and at most (plus MOST). ``nodes``: int64, shape (1,), counts
+    boards."""
     if discs == CELLS:
         return 0
     if _wins(mine, every) & (every + _BOTTOM):
-        return _WON
+        return (CELLS + 1 - discs) // 2
     minds, alls = np.zeros(CELLS + 1, np.uint64), np.zeros(CELLS + 1, np.uint64)
     low, high = np.zeros(CELLS + 1, np.int64), np.zeros(CELLS + 1, np.int64)
     least, most = np.zeros(CELLS + 1, np.int64), np.zeros(CELLS + 1, np.int64)
     first, best = np.zeros(CELLS + 1, np.int64), np.zeros(CELLS + 1, np.int64)
     count, tried = np.zeros(CELLS + 1, np.int64), np.zeros(CELLS + 1, np.int64)
+    keys = np.zeros(CELLS + 1, np.uint64)
     moves, worth = np.zeros((CELLS + 1, COLUMNS), np.uint64), np.zeros(COLUMNS, np.int64)
-    minds[0], alls[0], low[0], high[0] = mine, every, _LOST, _WON
+    minds[0], alls[0], low[0], high[0] = mine, every, alpha, beta
     depth, entering = 0, True
     while True:
         if entering:
             entering = False
             nodes[0] += 1
-            own, both = minds[depth], alls[depth]
+            own, both, left = minds[depth], alls[depth], CELLS - discs - depth
             free, threats = (both + _BOTTOM) & _BOARD, _wins(own ^ both, both)
             forced = free & threats
             if forced:
@@ -87,23 +112,28 @@ def solve(mine: Any, every: Any, discs: int, table: NDArray[np.uint64], nodes: N
                 free = _NONE if forced & (forced - _ONE) else forced
             # Below a threat nothing may lie.
             free &= ~(threats >> _ONE)
-            least[depth], most[depth], count[depth], tried[depth] = _LOST, _WON, 0, 0
-            key = own + both
+            # Nobody has a line with the next disc, nor the other one with that after it.
+            least[depth], most[depth] = -((left - 2) // 2), (left - 1) // 2
+            count[depth], tried[depth] = 0, 0
             if free == _NONE:
-                best[depth] = _LOST
-            elif discs + depth >= CELLS - 2:
+                best[depth] = -(left // 2)
+            elif left <= 2:
                 best[depth] = 0
             else:
-                entry = table[key % np.uint64(_TABLE)]
-                if entry >> np.uint64(4) == key:
-                    least[depth] = np.int64((entry >> np.uint64(2)) & np.uint64(3)) - 1
-                    most[depth] = np.int64(entry & np.uint64(3)) - 1
+                key = own + both
+                if discs + depth < _SYMMETRIC:
+                    key = min(key, _mirrored(own) + _mirrored(both))
+                keys[depth] = key
+                entry = table[key % np.uint64(len(table))]
+                if entry >> np.uint64(12) == key:
+                    least[depth] = np.int64((entry >> np.uint64(6)) & np.uint64(63)) - MOST
+                    most[depth] = np.int64(entry & np.uint64(63)) - MOST
                 low[depth], high[depth] = max(low[depth], least[depth]), min(high[depth], most[depth])
                 first[depth] = low[depth]
                 # Where that is known already the one bound is the other.
                 best[depth] = least[depth] if least[depth] >= high[depth] else most[depth]
                 if low[depth] < high[depth]:
-                    best[depth] = _LOST - 1
+                    best[depth] = -MOST - 1
                     for column in _ORDER:
                         move = free & (np.uint64(0b111111) << np.uint64(7 * column))
                         if move:
@@ -129,9 +159,8 @@ def solve(mine: Any, every: Any, discs: int, table: NDArray[np.uint64], nodes: N
                 least[depth] = max(least[depth], value)
             else:
                 least[depth] = most[depth] = value
-            key = minds[depth] + alls[depth]
-            bounds = np.uint64((least[depth] + 1) * 4 + most[depth] + 1)
-            table[key % np.uint64(_TABLE)] = key << np.uint64(4) | bounds
+            bounds = np.uint64((least[depth] + MOST) * 64 + most[depth] + MOST)
+            table[keys[depth] % np.uint64(len(table))] = keys[depth] << np.uint64(12) | bounds
         if depth == 0:
             return value
         depth -= 1
@@ -169,28 +198,50 @@ class ConnectFourBoard:
 
 
 class ConnectFourSolver:
-    """Values of boards.
+    """Values and scores of boards.
 
     Attributes:
         nodes: boards looked at.
     """
 
-    def __init__(self) -> None:
-        self._table = np.zeros(_TABLE, np.uint64)
+    def __init__(self, entries: int = ENTRIES) -> None:
+        """With so many entries of 8 bytes in its table, an odd number."""
+        self._table = np.zeros(entries, np.uint64)
         self._nodes = np.zeros(1, np.int64)
 
     @property
     def nodes(self) -> int:
         return int(self._nodes[0])
 
+    def _solve(self, board: ConnectFourBoard, alpha: int, beta: int) -> int:
+        if board.lost:
+            return -((CELLS + 2 - board.discs) // 2)
+        words = np.uint64(board.mine), np.uint64(board.every)
+        return int(solve(*words, board.discs, alpha, beta, self._table, self._nodes))
+
     def value(self, board: ConnectFourBoard) -> int:
         """1, 0 or -1: won, drawn or lost for the one to move."""
-        if board.lost:
-            return _LOST
-        return int(
-            solve(np.uint64(board.mine), np.uint64(board.every), board.discs, self._table, self._nodes)
-        )
+        score = self._solve(board, -1, 1)
+        return (score > 0) - (score < 0)
+
+    def score(self, board: ConnectFourBoard) -> int:
+        """How many discs the winner has left once there is a line, that of the line counted as left; below 0
+        where the one to move loses, 0 for a draw. By null windows, halving."""
+        low, high = -MOST, MOST
+        while low < high:
+            middle = low + (high - low) // 2
+            if middle <= 0 and low // 2 < middle:
+                middle = low // 2
+            elif middle >= 0 and high // 2 > middle:
+                middle = high // 2
+            found = self._solve(board, middle, middle + 1)
+            low, high = (low, found) if found <= middle else (found, high)
+        return low
 
     def values(self, board: ConnectFourBoard) -> dict[int, int]:
         """The value of each move, by column, for the one to move."""
         return {c: -self.value(board.after(c)) for c in range(COLUMNS) if board.may(c)}
+
+    def scores(self, board: ConnectFourBoard) -> dict[int, int]:
+        """The score of each move, by column, for the one to move."""
+        return {c: -self.score(board.after(c)) for c in range(COLUMNS) if board.may(c)}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bench.anchors.connect_four import COLUMNS, ConnectFourBoard, ConnectFourSolver
+from bench.anchors.connect_four import CELLS, COLUMNS, ENTRIES, ConnectFourBoard, ConnectFourSolver
 from bench.anchors.stockfish import StockfishAnchor
 from gdl.machine import Machine, State
 from ggp.tournament.statistics.scores import Tally, compare
@@ -16,6 +17,10 @@ from players.registry import make_player
 _LETTERS = "abcdefg"
 LONGEST = 400
 """Plies after which a match is drawn."""
+_TABLE = (1 << 26) + 35
+"""Entries of the solver of whole matches: half a gigabyte; then three discs take half a minute."""
+_SCORED = 12
+"""With fewer discs scores would take minutes: moves of the same value are taken for equally good."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +104,69 @@ def keep_values(
         else:
             lost.append(f"{''.join(_LETTERS[c] for c in line)}: {_LETTERS[column]} of {values}")
     return KeptValues(count, kept, lost)
+
+
+class PerfectDefence:
+    """Plays connect four with exact values, and loses as late as it can.
+
+    Attributes:
+        solver: says what boards are worth.
+    """
+
+    def __init__(self, solver: ConnectFourSolver, rng: random.Random) -> None:
+        """Moves that are equally good are chosen from by ``rng``, once there are 12 discs; before that the
+        one next to the middle is taken."""
+        self.solver = solver
+        self._rng = rng
+
+    def choose(self, board: ConnectFourBoard) -> int:
+        """A column."""
+        columns = [column for column in range(COLUMNS) if board.may(column)]
+        columns.sort(key=lambda column: abs(column - COLUMNS // 2))
+        if board.discs >= _SCORED:
+            scores = self.solver.scores(board)
+            best = max(scores.values())
+            return self._rng.choice([column for column in columns if scores[column] == best])
+        value = self.solver.value(board)
+        # In a lost position all are as good that do not lose at once.
+        later = [c for c in columns if not _lines(board.after(c))] or columns
+        return next(c for c in later if value < 0 or -self.solver.value(board.after(c)) == value)
+
+
+def _lines(board: ConnectFourBoard) -> bool:
+    """Whether the one to move has a line at once."""
+    return any(board.may(column) and board.after(column).lost for column in range(COLUMNS))
+
+
+def play_connect_four(
+    machine: Machine, name: str, seconds: float, games: int, line: Sequence[int] = ()
+) -> Tally:
+    """Matches of a player, who begins, against perfect defence, from an even number of columns already
+    played; what the player got. A lost value is told, with the match's columns."""
+    score, solver = Tally(), ConnectFourSolver(_TABLE if len(line) < _SCORED else ENTRIES)
+    for number in range(games):
+        state, board = machine.initial_state(), ConnectFourBoard()
+        for ply, column in enumerate(line):
+            state, board = _dropped(machine, state, ply % 2, column), board.after(column)
+        player = _ready(name, number + 1, machine, 0, state)
+        defence, played, best = PerfectDefence(solver, random.Random(number)), list(line), 1
+        while not board.lost and board.discs < CELLS:
+            if board.discs % 2:
+                column = defence.choose(board)
+            else:
+                move = player.choose(state, time.monotonic() + seconds).move
+                column = _LETTERS.index(machine.move(0, move).args[0].name)
+            state = _dropped(machine, state, board.discs % 2, column)
+            board = board.after(column)
+            played.append(column)
+            if board.discs % 2 and (value := -solver.value(board)) < best:
+                best = value
+                print(f"  {''.join(_LETTERS[c] for c in played)}: the value is {value} now", flush=True)
+        player.stop()
+        result = 0.5 if not board.lost else float(board.discs % 2)
+        score.add(result, 1.0)
+        print(f"  match {number + 1}: {result:g} after {board.discs} discs", flush=True)
+    return score
 
 
 def _dropped(machine: Machine, state: State, role: int, column: int) -> State:

@@ -98,7 +98,7 @@ def command(
         lesson.learn(60.0 * minutes * shares[rung], show_progress)
         assert lesson.known is not None
         learnt = lesson.known
-        if pairs and len(machine.roles) == 2:
+        if pairs:
             against = below.model if below else "no knowledge"
 
             def show_score(use: str, tally: Tally, rung: str = rung, against: str = against) -> None:

@@ -1,7 +1,7 @@
 """Pairs of duels of two tunings of the search (:mod:`players.uct.duel`), and what came of them.
 
-Each opening of random moves is played twice, with
-seats changed.
+Each opening of random moves is played twice, with seats changed: each of the two has one seat while the
+other one has the rest, which is one seat in most games.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import math
 
 from gdl.machine import Machine, State
 from ggp.tournament.openings import Openings
-from ggp.tournament.statistics.scores import Tally, compare
-from players.uct.duel import LONGEST, play
+from ggp.tournament.statistics.scores import Tally
+from players.uct.duel import LONGEST, advantage, play, seated
 from players.uct.tuning import Tuning
 
 _SURE = 1.96
 """Standard errors of a 95 % interval."""
-__all__ = ["LONGEST", "interval", "opening", "play_pair", "summary"]
+__all__ = ["LONGEST", "interval", "opening", "play_pair", "seat_of", "summary"]
 
 
 def interval(score: Tally) -> tuple[float, float]:
@@ -45,14 +45,28 @@ def opening(openings: Openings, machine: Machine, number: int) -> State:
     return state
 
 
+def seat_of(machine: Machine, pair: int) -> int:
+    """The seat of the one that plays against all others in a pair of matches, counted from 0: by turns. With
+    two roles both have each seat in every pair."""
+    return pair % len(machine.roles) if len(machine.roles) > 2 else 0
+
+
 def play_pair(
-    machine: Machine, state: State, tunings: tuple[Tuning, Tuning], seconds: float, seed: int, longest: int
+    machine: Machine,
+    state: State,
+    tunings: tuple[Tuning, Tuning],
+    seconds: float,
+    seed: int,
+    longest: int,
+    seat: int = 0,
 ) -> tuple[float, float]:
-    """What the first tuning got in two matches from a state, 1 for a win, 0.5 for a draw: as role 0, then as
-    role 1. The matches' seeds are ``seed`` and the next."""
+    """What the first tuning got in two matches from a state, on average against each of the others, 1 for
+    more, 0.5 for as much: with this seat for itself, then with all others. The matches' seeds are ``seed``
+    and the next."""
     scores = []
-    for seat in (0, 1):
-        goals = play(machine, state, tunings if seat == 0 else tunings[::-1], seconds, seed + seat, longest)
+    for number in range(2):
+        seats = seated(len(machine.roles), seat, *(tunings if number == 0 else tunings[::-1]))
+        goals = play(machine, state, seats, seconds, seed + number, longest)
         assert goals is not None
-        scores.append(compare(goals[seat], goals[1 - seat]))
+        scores.append(abs(number - advantage(goals, seat)))
     return scores[0], scores[1]

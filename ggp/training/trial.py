@@ -18,13 +18,13 @@ from gdl.machine import Machine
 from ggp.tournament.openings import Openings
 from ggp.tournament.statistics.scores import Tally
 from ggp.tournament.statistics.sprt import Sprt
-from ggp.training.duel import opening, play_pair
+from ggp.training.duel import opening, play_pair, seat_of
 from players.knowledge.knowledge import GameKnowledge, Record, use
 from players.uct.tuning import Tuning
 
-USES = (0.5, False), (1.0, False), (1.0, True)
-"""What is tried, a share and whether all moves of new states are looked at: values mixed with playouts,
-values alone, and these with looks."""
+USES = (1.0, True), (0.5, False), (1.0, False)
+"""What is tried, a share and whether all moves of new states are looked at: values alone with looks, which
+has won most where knowledge wins, values mixed with playouts, and values alone."""
 TEST = Sprt(0.0, 100.0)
 _PLIES = 4
 _LONGEST = 300
@@ -82,7 +82,7 @@ def try_share(
 ) -> TrialVerdict:
     """Try a share of some knowledge, by default what is kept of the machine's game, with ``looks`` at all
     moves of new states or without, against the ``usual`` tuning, by default one without knowledge. The game
-    has two roles."""
+    has several roles; they take turns at being the one that plays against all others."""
     usual = usual or Tuning(prove=False, knowledge="off")
     tunings = replace(usual, knowledge=knowledge, knowledge_share=share, looks=looks), usual
     openings = Openings(machine, _PLIES, terms.seed)
@@ -90,7 +90,8 @@ def try_share(
     while len(scores) < terms.pairs and time.monotonic() < terms.deadline and not TEST.verdict(scores):
         state = opening(openings, machine, len(scores) + 1)
         seed = terms.seed * 1009 + 2 * len(scores)
-        result = play_pair(machine, state, tunings, terms.seconds, seed, _LONGEST)
+        seat = seat_of(machine, len(scores))
+        result = play_pair(machine, state, tunings, terms.seconds, seed, _LONGEST, seat)
         for one in result:
             tally.add(one, 1.0)
         scores.append(sum(result) / 2)

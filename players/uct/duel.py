@@ -1,6 +1,7 @@
-"""Duels of two tunings of the search in one process, at equal CPU time for each move.
+"""Duels of tunings of the search in one process, at equal CPU time for each move.
 
-Both search with the same machine, one after the other.
+All search with the same machine, one after the other. In games of more than two roles one tuning has one
+seat, and another one has all others.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import math
 import random
 import time
+from collections.abc import Sequence
 
 from gdl.machine import Machine, State
 from gdl.terms import sort_key
@@ -41,14 +43,14 @@ def choose(search: Search, state: State, role: int, seconds: float, rng: random.
 def play(
     machine: Machine,
     state: State,
-    tunings: tuple[Tuning, Tuning],
+    tunings: Sequence[Tuning],
     seconds: float,
     seed: int,
     longest: int = LONGEST,
     deadline: float = math.inf,
 ) -> list[int] | None:
-    """The results of both roles in a match from a state; role 0 has the first tuning. Without an end after
-    ``longest`` joint moves both have got the same: there are games in which roles may wait for ever.
+    """The results of all roles in a match from a state, each with its tuning. Without an end after
+    ``longest`` joint moves all have got the same: there are games in which roles may wait for ever.
     None where it lasts beyond the deadline (time.monotonic())."""
     rng = random.Random(seed)
     searches = []
@@ -63,5 +65,16 @@ def play(
         joint = [choose(search, state, role, seconds, rng) for role, search in enumerate(searches)]
         state = machine.next_state(state, joint)
     if not machine.is_terminal(state):
-        return [0, 0]
-    return [machine.result(state, role) or 0 for role in range(2)]
+        return [0] * len(searches)
+    return [machine.result(state, role) or 0 for role in range(len(searches))]
+
+
+def seated(roles: int, seat: int, alone: Tuning, rest: Tuning) -> list[Tuning]:
+    """The tunings of so many roles, one of which has one seat alone."""
+    return [alone if role == seat else rest for role in range(roles)]
+
+
+def advantage(goals: Sequence[int], seat: int) -> float:
+    """How the role of a seat did against the others on average: 1 where it got more, 0.5 as much, 0 less."""
+    others = [goal for role, goal in enumerate(goals) if role != seat]
+    return sum(0.5 if goals[seat] == goal else float(goals[seat] > goal) for goal in others) / len(others)

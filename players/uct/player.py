@@ -96,7 +96,7 @@ class UctPlayer(Player):
         if self.machine.is_terminal(state):
             return
         enough = deadline - time.monotonic() >= LEAST_SECONDS
-        if self._learner is not None and enough and len(self.machine.roles) == 2:
+        if self._learner is not None and enough and len(self.machine.roles) > 1:
             # What a search knows at once need not be learnt.
             if self._think(state, time.monotonic() + _FIRST_LOOK_SECONDS).value >= 0:
                 return

@@ -26,7 +26,7 @@ from players.knowledge.self_play import SelfPlay
 from players.knowledge.state_values import StateValues
 from players.knowledge.store import find
 from players.knowledge.training import Training
-from players.uct.duel import play
+from players.uct.duel import advantage, play, seated
 from players.uct.leaf_values import AUTO
 from players.uct.training.play_process import PlayTerms
 from players.uct.training.searched_training import SearchedTraining, searches_can_look
@@ -96,7 +96,7 @@ class StartclockLearner:
         lanes = lane_machine(machine)
         if deadline - now < LEAST_SECONDS - _BEFORE or tuning.knowledge != AUTO or lanes is None:
             return None
-        if len(lanes.roles) != 2 or find(lanes.rules) is not None:
+        if len(lanes.roles) < 2 or find(lanes.rules) is not None:
             return None
         try:
             training = Training(lanes, canonical_names(lanes.rules), None, seed)
@@ -182,28 +182,30 @@ def _chance(wins: int, losses: int) -> float:
 
 def _matches(
     machine: PropnetMachine, first: Tuning, second: Tuning, seed: int, deadline: float
-) -> Iterator[int]:
-    """Above 0 where the first tuning has got more, below 0 where less, match by match. A match that the
-    deadline ends is not told."""
-    rng = random.Random(seed)
+) -> Iterator[float]:
+    """Above 0 where the first tuning has got more, below 0 where less, match by match. Each opening is
+    played by either of them in one seat, against the other one in all others. A match that the deadline
+    ends is not told."""
+    rng, roles = random.Random(seed), len(machine.roles)
     while True:
-        opening = _opening(machine, rng)
-        for seat in (0, 1):
-            tunings = (first, second) if seat == 0 else (second, first)
-            goals = play(machine, opening, tunings, _MOVE_SECONDS, rng.getrandbits(16), _LONGEST, deadline)
+        opening, seat = _opening(machine, rng), rng.randrange(roles)
+        for tunings, sign in (((first, second), 1), ((second, first), -1)):
+            seats = seated(roles, seat, *tunings)
+            goals = play(machine, opening, seats, _MOVE_SECONDS, rng.getrandbits(16), _LONGEST, deadline)
             if goals is None:
                 return
-            yield goals[seat] - goals[1 - seat]
+            yield sign * (advantage(goals, seat) - 0.5)
 
 
 def _opening(machine: PropnetMachine, rng: random.Random) -> State:
     """A state after some random moves from which the match goes on; the initial one where none was found."""
+    roles = range(len(machine.roles))
     for _ in range(10):
         state = machine.initial_state()
         for _ in range(_PLIES):
-            joint = [rng.choice(machine.legal_moves(state, role) or [0]) for role in range(2)]
+            joint = [rng.choice(machine.legal_moves(state, role) or [0]) for role in roles]
             state = machine.next_state(state, joint)
-            if machine.is_terminal(state) or not all(machine.legal_moves(state, role) for role in range(2)):
+            if machine.is_terminal(state) or not all(machine.legal_moves(state, role) for role in roles):
                 break
         else:
             return state

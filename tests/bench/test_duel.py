@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import pytest
 
 from bench.duel import tuning_of
@@ -11,8 +14,9 @@ from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from ggp.tournament.openings import Openings
 from ggp.tournament.statistics.scores import Tally
-from ggp.training.duel import opening, summary
-from players.uct.duel import play
+from ggp.training import duel
+from ggp.training.duel import opening, play_pair, seat_of, summary
+from players.uct.duel import advantage, play
 from players.uct.tuning import Tuning
 from propnet.build import build
 from propnet.machine import PropnetMachine
@@ -47,6 +51,38 @@ def test_a_search_beats_one_that_cannot_learn_and_two_good_ones_draw() -> None:
     score = Tally(3, 1, 0)
     assert score.games == 4
     assert "3.5 of 4" in summary(score)
+
+
+@pytest.mark.parametrize(
+    ("goals", "seat", "score"),
+    [
+        ((100, 0), 0, 1.0),
+        ((50, 50), 1, 0.5),
+        ((100, 0), 1, 0.0),
+        ((50, 0, 100), 0, 0.5),
+        ((9, 9, 0), 1, 0.75),
+    ],
+)
+def test_a_role_is_compared_with_each_other_one(goals: tuple[int, ...], seat: int, score: float) -> None:
+    assert advantage(goals, seat) == score
+
+
+@pytest.mark.parametrize("roles", [2, 3])
+def test_a_pair_of_equal_searches_is_drawn_whoever_wins(roles: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+
+    def first_role_wins(machine: object, state: object, tunings: Sequence[Tuning], *_: object) -> list[int]:
+        seen.append([tuning.number for tuning in tunings])
+        return [100] + [0] * (roles - 1)
+
+    monkeypatch.setattr(duel, "play", first_role_wins)
+    machine = Game.load("tictactoe" if roles == 2 else "chinesecheckers").machine("propnet")
+    tunings = replace(tuning_of("-"), number=1), replace(tuning_of("-"), number=2)
+    for seat in range(roles):
+        first, second = play_pair(machine, machine.initial_state(), tunings, 0.1, 1, 9, seat)
+        assert first + second == 1
+    assert seen[:2] == [[1, 2, 2][:roles], [2, 1, 1][:roles]]
+    assert [seat_of(machine, pair) for pair in range(4)] == ([0] * 4 if roles == 2 else [0, 1, 2, 0])
 
 
 def test_a_match_in_which_roles_wait_for_ever_is_drawn() -> None:

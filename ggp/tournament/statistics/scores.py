@@ -83,13 +83,11 @@ class Tally:
         return f"+{self.wins:g} ={self.draws:g} -{self.losses:g}"
 
     def add(self, score: float, weight: float) -> None:
-        """Count a comparison."""
-        if score == 1:
-            self.wins += weight
-        elif score == 0:
-            self.losses += weight
-        else:
-            self.draws += weight
+        """Count a comparison; one of 0.75, against several at once, is half won and half drawn."""
+        clear = 2.0 * score - 1.0
+        self.wins += weight * max(0.0, clear)
+        self.draws += weight * (1.0 - abs(clear))
+        self.losses += weight * max(0.0, -clear)
 
 
 def crosstable(compared: Iterable[Comparison]) -> dict[tuple[str, str], Tally]:

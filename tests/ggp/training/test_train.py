@@ -42,7 +42,7 @@ def test_a_game_is_trained_listed_shown_and_carried_to_another_cache(tmp_path: P
     outcome = orjson.loads(trained.stdout)
     assert outcome["moves"] > 0
     tried = [(trial["model"], trial["share"], trial["looks"]) for trial in outcome["trials"]]
-    uses = (0.5, False), (1.0, False), (1.0, True)
+    uses = (1.0, True), (0.5, False), (1.0, False)
     assert tried == [(model, *use) for model in ("linear", "tuples", "net") for use in uses]
     # One pair decides nothing: what was learnt is kept, but not used.
     assert outcome["share"] == 0.0 and not any(trial["better"] for trial in outcome["trials"])
@@ -188,8 +188,19 @@ def test_a_trial_that_shows_nothing_leaves_knowledge_unused(tmp_path: Path) -> N
     terms = TrialTerms(0.01, 1, time.monotonic() + 60, 1, lambda *_: None)
     verdicts, known = hold_trial(machine, lesson.known, lesson.known, terms)
     assert [verdict.score.games for verdict in verdicts] == [2, 2, 2]
-    assert [verdict.use for verdict in verdicts] == ["50%", "100%", "100%, with looks"]
+    assert [verdict.use for verdict in verdicts] == ["100%, with looks", "50%", "100%"]
     assert known.share == 0.0 and not known.looks and known.record.seconds == 0.01
+
+
+def test_games_of_three_roles_are_tried_with_one_against_two(tmp_path: Path) -> None:
+    machine = lane_machine_of(Game.load("chinesecheckers").machine("propnet"))
+    lesson = Lesson(machine, "chinesecheckers", KnowledgeStore(tmp_path))
+    lesson.learn(0.1, lambda *_: None)
+    assert lesson.known is not None and len(lesson.known.columns) == 3
+    terms = TrialTerms(0.01, 1, time.monotonic() + 60, 1, lambda *_: None)
+    verdicts, _ = hold_trial(machine, lesson.known, None, terms)
+    assert [verdict.use for verdict in verdicts] == ["50%", "100%"]
+    assert verdicts[0].score.games == 2
 
 
 def test_only_a_share_that_is_better_by_the_test_is_used() -> None:
