@@ -106,6 +106,30 @@ def keep_values(
     return KeptValues(count, kept, lost)
 
 
+def play_bot(machine: Machine, name: str, seconds: float, bot: str, games: int) -> Tally:
+    """Matches of a player against another one, of a game of two roles, seats by turns and the same clock for
+    both; what the player got."""
+    score = Tally()
+    for number in range(games):
+        state, seat = machine.initial_state(), number % 2
+        names = [name if role == seat else bot for role in range(2)]
+        players = [_ready(each, number + 1, machine, role, state) for role, each in enumerate(names)]
+        for _ in range(LONGEST):
+            if machine.is_terminal(state):
+                break
+            joint = []
+            for role, player in enumerate(players):
+                legal = machine.legal_moves(state, role)
+                alone = len(legal) == 1
+                joint.append(legal[0] if alone else player.choose(state, time.monotonic() + seconds).move)
+            state = machine.next_state(state, joint)
+        for player in players:
+            player.stop()
+        goals = [machine.result(state, role) or 0 for role in range(2)]
+        score.add(compare(goals[seat], goals[1 - seat]) if machine.is_terminal(state) else 0.5, 1.0)
+    return score
+
+
 class PerfectDefence:
     """Plays connect four with exact values, and loses as late as it can.
 

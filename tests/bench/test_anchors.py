@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from functools import cache
+from importlib.util import find_spec
 
 import pytest
 
@@ -114,6 +115,17 @@ def test_perfect_defence_punishes_what_is_not_exact_and_lasts_as_long_as_it_can(
         assert defence.solver.score(board) == -before
     score = match.play_connect_four(machine, "random", 0.1, 2, line)
     assert score.games == 2 and score.wins == 0
+
+
+def test_a_search_beats_a_bot_that_moves_at_random() -> None:
+    machine = Game.load("tictactoe").machine("propnet")
+    assert match.play_bot(machine, "uct:playouts=300", 0.5, "random", 4).score > 0.5
+
+
+@pytest.mark.skipif(find_spec("pyspiel") is None, reason="OpenSpiel is not installed")
+def test_openspiels_tree_search_is_an_engine_for_any_game() -> None:
+    machine = Game.load("tictactoe").machine("propnet")
+    assert match.play_bot(machine, "uct:playouts=300", 0.1, "players.openspiel:mcts", 2).games == 2
 
 
 def test_chess_moves_are_told_in_uci() -> None:
