@@ -5,9 +5,9 @@
 
 Chess (games/chess.kif) against Stockfish, each strength that is named; connect four against an exact solver:
 in how many random positions does the player keep the exact value, and how often does it win from the empty
-board, as the first player can, against perfect defence? OpenSpiel's tree search plays any of our games. What is
-not installed is skipped, with the reason. GNU Go is not asked: it does not play for the first capture.
-The player's options are those of any player.
+board, as the first player can, against perfect defence? OpenSpiel's tree search plays any of our games.
+What is not installed is skipped, with the reason. GNU Go is not asked: it does not play for the first
+capture. The player's options are those of any player.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _chess(given: argparse.Namespace, table: Table) -> None:
     strengths += [{"depth": d} for d in given.depth] + [{"depth": 5, "skill": s} for s in given.skill]
     for strength in strengths or [{"nodes": 1}]:
         with StockfishAnchor(**strength) as engine:
-            score = play_chess(machine, given.player, given.seconds, engine, given.games)
+            score = play_chess(machine, given.player, given.seconds, engine, given.games, given.startclock)
         told = ", ".join(f"{key} {value}" for key, value in strength.items())
         table.add_row("chess", "Stockfish", told, summary(score))
 

@@ -32,19 +32,30 @@ class KeptValues:
     lost: list[str] = field(default_factory=list)
 
 
-def _ready(name: str, seed: int, machine: Machine, role: int, state: State) -> Player:
+def _ready(
+    name: str, seed: int, machine: Machine, role: int, state: State, startclock: float = 0.0
+) -> Player:
+    """A player that has had its startclock, in seconds."""
     player = make_player(name, seed)
-    player.start(machine, role, state, 0.0, time.monotonic())
+    player.found_out = lambda fact: print(f"  {fact}", flush=True)
+    player.start(machine, role, state, startclock, time.monotonic() + startclock)
     return player
 
 
-def play_chess(machine: Machine, name: str, seconds: float, engine: StockfishAnchor, games: int) -> Tally:
+def play_chess(
+    machine: Machine,
+    name: str,
+    seconds: float,
+    engine: StockfishAnchor,
+    games: int,
+    startclock: float = 0.0,
+) -> Tally:
     """Matches of a player against Stockfish, colours by turns; what the player got."""
     score = Tally()
     for number in range(games):
         role = number % 2
         state = machine.initial_state()
-        player = _ready(name, number + 1, machine, role, state)
+        player = _ready(name, number + 1, machine, role, state, startclock)
         engine.begin()
         for ply in range(LONGEST):
             if machine.is_terminal(state):
