@@ -117,7 +117,7 @@ class UctPlayer(Player):
         """Learn while the startclock runs, and search by what was learnt where that is better."""
         if self._pool is not None:
             self._pool.rest()
-        lesson = learner.learn(self.machine, self._tuning, self.seed, deadline)
+        lesson = learner.learn(self.machine, self._tuning, self.seed, deadline, max(1, self._workers))
         if lesson is None:
             return
         self.found_out(str(lesson))

@@ -28,7 +28,7 @@ from players.knowledge.store import find
 from players.knowledge.training import Training
 from players.uct.duel import advantage, play, seated
 from players.uct.leaf_values import AUTO
-from players.uct.training.play_process import PlayTerms
+from players.uct.training.play_terms import PlayTerms
 from players.uct.training.searched_training import SearchedTraining, searches_can_look
 from players.uct.tuning import Tuning
 from propnet.capabilities import lane_machine
@@ -88,10 +88,12 @@ class StartclockLearner:
     def __init__(self) -> None:
         self._folder: TemporaryDirectory[str] | None = None
 
-    def learn(self, machine: Machine, tuning: Tuning, seed: int, deadline: float) -> StartclockLesson | None:
-        """Learn and try until about ``deadline`` (time.monotonic()), less what a search needs to begin. None,
-        at once, for games that cannot be learnt or that something is known of already, and where time is
-        short."""
+    def learn(
+        self, machine: Machine, tuning: Tuning, seed: int, deadline: float, workers: int = 1
+    ) -> StartclockLesson | None:
+        """Learn and try until about ``deadline`` (time.monotonic()), less what a search needs to begin.
+        ``workers``: processes that play where searches do, this one counted. None, at once, for games that
+        cannot be learnt or that something is known of already, and where time is short."""
         now = time.monotonic()
         lanes = lane_machine(machine)
         if deadline - now < LEAST_SECONDS - _BEFORE or tuning.knowledge != AUTO or lanes is None:
@@ -105,7 +107,7 @@ class StartclockLearner:
         if _takes_long(lanes, seed):
             return None
         can_look = training.columns == (0,) and searches_can_look(lanes)
-        known = _learnt(training, lanes, can_look, seed, now, LEARNING * (deadline - now))
+        known = _learnt(training, lanes, can_look, seed, now, LEARNING * (deadline - now), workers)
         self.forget()
         self._folder = TemporaryDirectory(prefix="kaskade-")
         path = Path(self._folder.name, "startclock.knowledge")
@@ -121,20 +123,28 @@ class StartclockLearner:
 
 
 def _learnt(
-    training: Training, machine: PropnetMachine, can_look: bool, seed: int, began: float, seconds: float
+    training: Training,
+    machine: PropnetMachine,
+    can_look: bool,
+    seed: int,
+    began: float,
+    seconds: float,
+    workers: int,
 ) -> GameKnowledge:
-    """What is learnt in so many seconds, by searches where they ``can_look``."""
+    """What is learnt in so many seconds, by searches in so many processes where they ``can_look``."""
     greedy = seconds * (GREEDY if can_look else 1.0)
     while time.monotonic() < began + greedy:
         training.round()
     if can_look and time.monotonic() < began + seconds:
         known = training.knowledge("startclock")
         terms = PlayTerms(lanes=_LANES)
-        searched = SearchedTraining(
-            machine, canonical_names(machine.rules), known, seed, terms=terms, patient=False
-        )
-        while (gone := (time.monotonic() - began) / seconds) < 1.0:
-            searched.round(gone)
+        names = canonical_names(machine.rules)
+        searched = SearchedTraining(machine, names, known, seed, workers=workers, terms=terms, patient=False)
+        try:
+            while (gone := (time.monotonic() - began) / seconds) < 1.0:
+                searched.round(gone)
+        finally:
+            searched.close()
         return searched.knowledge("startclock")
     return training.knowledge("startclock")
 

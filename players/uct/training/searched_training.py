@@ -17,13 +17,8 @@ from players.knowledge.training import Training, TrainingProgress
 from players.symmetries.game_symmetries import find_symmetries
 from players.symmetries.image_kernels import random_images
 from players.uct.training.net_training import NetTraining
-from players.uct.training.play_process import (
-    STEPS,
-    LearntStates,
-    PlayProcesses,
-    PlayTerms,
-    play_and_tell,
-)
+from players.uct.training.play_processes import PlayProcesses
+from players.uct.training.play_terms import STEPS, LearntStates, PlayTerms, play_and_tell
 from players.uct.training.searched_play import SearchedPlay
 from propnet.analysis.turns import forced_moves
 from propnet.machine import PropnetMachine

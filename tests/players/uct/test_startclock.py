@@ -95,7 +95,7 @@ def test_a_player_uses_what_was_better_for_one_match(
     player.found_out = told.append
     used = []
     for _ in range(3):
-        player.start(machine, 0, machine.initial_state(), 0.0, time.monotonic() + 0.2)
+        player.start(machine, 0, machine.initial_state(), 0.0, time.monotonic() + 1.0)
         search = player._search
         assert search is not None and ("learnt before (100%)" in search.news) is (not used)
         used.append((player._tuning.knowledge, player._tuning.knowledge_share))

@@ -10,7 +10,7 @@ from ggp.game import Game
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.state_values import StateValues, values_by
 from players.uct.training import searched_play
-from players.uct.training.play_process import PlayTerms, play_and_tell
+from players.uct.training.play_terms import PlayTerms, play_and_tell
 from players.uct.training.searched_play import SearchedPlay
 from players.uct.training.searched_training import SearchedTraining
 from propnet.machine import PropnetMachine
