@@ -139,6 +139,8 @@ def command(
         typer.echo(orjson.dumps(outcome, option=orjson.OPT_INDENT_2).decode())
         return
     for rung, against, verdict in verdicts:
+        if not verdict.score.games:
+            continue
         word = "better" if verdict.better else "not better" if verdict.decided else "undecided"
         typer.echo(f"{rung}, share {verdict.use} against {against}: {word}, {summary(verdict.score)}")
     untried = "not yet: there was no trial" if not verdicts else "not: no trial found it better"
