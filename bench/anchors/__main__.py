@@ -49,6 +49,7 @@ def main() -> None:
     parser.add_argument(
         "--games", type=int, default=4, help="against each strength, and each bot in each game"
     )
+    parser.add_argument("--startclock", type=float, default=0.0, help="seconds before each match of chess")
     parser.add_argument("--nodes", type=int, action="append", default=[], help="may be repeated")
     parser.add_argument("--depth", type=int, action="append", default=[], help="may be repeated")
     parser.add_argument("--skill", type=int, action="append", default=[], help="0 to 20, at depth 5")
