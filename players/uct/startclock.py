@@ -1,9 +1,9 @@
 """Learning for one match while its startclock runs: linear values by self-play, tried before they are used.
 
-Half of the time is for learning, a fifth of that by greedy self-play, the rest by that of searches where the
+Half of the time is for learning, a tenth of that by greedy self-play, the rest by that of searches where the
 game allows it. Most of the rest is for a trial: short matches at equal CPU time against a search without what
 was learnt, both seats of each opening. It is used where chance alone would bring so many wins in one of fifty
-trials at most (a sign test, looked at after each pair of matches).
+trials at most (a sign test, looked at after each pair of matches). Then more is learnt in what time is left.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from players.knowledge.store import find
 from players.knowledge.training import Training
 from players.uct.duel import advantage, play, seated
 from players.uct.leaf_values import AUTO
-from players.uct.training.play_terms import PlayTerms
+from players.uct.training.play_terms import STEPS, PlayTerms
 from players.uct.training.searched_training import SearchedTraining, searches_can_look
 from players.uct.tuning import Tuning
 from propnet.capabilities import lane_machine
@@ -38,7 +38,7 @@ LEAST_SECONDS = 20.0
 """With less time nothing is learnt."""
 LEARNING, TRIAL = 0.5, 0.35
 """Shares of the time."""
-GREEDY = 0.2
+GREEDY = 0.1
 """Share of the time for learning in which self-play is greedy, where searches can play."""
 Uses = tuple[tuple[float, bool], ...]
 USES: Uses = (1.0, False), (0.5, False)
@@ -52,10 +52,15 @@ _BEFORE = 2.0
 """Seconds that the player may have searched before."""
 _MOVE_SECONDS = 0.02
 _PLIES, _LONGEST = 4, 200
-_LANES = 128
-"""Matches of searches side by side: a round of theirs is not to outlast a clock."""
-_SLOWEST = 0.3
-"""Seconds for a move in 32 matches, where learning would take steps that are too long for a clock."""
+_LANES = 128, 64, 32, 16
+"""Matches of searches side by side, the most first."""
+_ROUND = 2.0
+"""Seconds that a round of theirs may take."""
+_FEW, _SLOWEST = 32, 0.3
+"""Seconds for a greedy move in so many matches, where learning would take steps that are too long for a
+clock."""
+_WORTHWHILE = 2.0
+"""Seconds in which more can be learnt after the trial."""
 
 
 @dataclass(frozen=True)
@@ -104,16 +109,29 @@ class StartclockLearner:
             training = Training(lanes, canonical_names(lanes.rules), None, seed)
         except GdlError:
             return None
-        if _takes_long(lanes, seed):
+        step = _step_seconds(lanes, seed)
+        if step > _SLOWEST:
             return None
-        can_look = training.columns == (0,) and searches_can_look(lanes)
-        known = _learnt(training, lanes, can_look, seed, now, LEARNING * (deadline - now), workers)
+        side_by_side = _fitting(step) if training.columns == (0,) and searches_can_look(lanes) else 0
+        half, uses = now + LEARNING * (deadline - now), USES_WITH_LOOKS if side_by_side else USES
         self.forget()
         self._folder = TemporaryDirectory(prefix="kaskade-")
         path = Path(self._folder.name, "startclock.knowledge")
-        path.write_bytes(known.to_bytes())
-        uses = USES_WITH_LOOKS if can_look else USES
-        return _tried(lanes, known, uses, path, seed, time.monotonic() + TRIAL * (deadline - now))
+        learning: Training | SearchedTraining = training
+        if side_by_side:
+            _go_on(training, now + GREEDY * (half - now))
+            learning = _by_searches(training, lanes, seed, side_by_side, workers)
+        try:
+            _go_on(learning, half)
+            known = _keep(learning, path)
+            until = time.monotonic() + TRIAL * (deadline - now)
+            lesson = _tried(lanes, known, uses, path, seed, until)
+            if lesson.share > 0.0 and time.monotonic() < deadline - _BEFORE - _WORTHWHILE:
+                _go_on(learning, deadline - _BEFORE)
+                lesson = replace(lesson, moves=_keep(learning, path).moves)
+        finally:
+            learning.close()
+        return lesson
 
     def forget(self) -> None:
         """Remove the file."""
@@ -122,41 +140,46 @@ class StartclockLearner:
             self._folder = None
 
 
-def _learnt(
-    training: Training,
-    machine: PropnetMachine,
-    can_look: bool,
-    seed: int,
-    began: float,
-    seconds: float,
-    workers: int,
-) -> GameKnowledge:
-    """What is learnt in so many seconds, by searches in so many processes where they ``can_look``."""
-    greedy = seconds * (GREEDY if can_look else 1.0)
-    while time.monotonic() < began + greedy:
-        training.round()
-    if can_look and time.monotonic() < began + seconds:
-        known = training.knowledge("startclock")
-        terms = PlayTerms(lanes=_LANES)
-        names = canonical_names(machine.rules)
-        searched = SearchedTraining(machine, names, known, seed, workers=workers, terms=terms, patient=False)
-        try:
-            while (gone := (time.monotonic() - began) / seconds) < 1.0:
-                searched.round(gone)
-        finally:
-            searched.close()
-        return searched.knowledge("startclock")
-    return training.knowledge("startclock")
+def _by_searches(
+    training: Training, machine: PropnetMachine, seed: int, lanes: int, workers: int
+) -> SearchedTraining:
+    """Go on with what was learnt by searches, in so many processes."""
+    known, names = training.knowledge("startclock"), canonical_names(machine.rules)
+    terms = PlayTerms(lanes=lanes)
+    return SearchedTraining(machine, names, known, seed, workers=workers, terms=terms, patient=False)
 
 
-def _takes_long(machine: PropnetMachine, seed: int) -> bool:
-    """Whether a step of self-play takes too long."""
-    play = SelfPlay(machine, (0,), 32, np.random.default_rng(seed))
+def _go_on(training: Training | SearchedTraining, until: float) -> None:
+    """Learn until then, and come to rest."""
+    began = time.monotonic()
+    while (now := time.monotonic()) < until:
+        training.round((now - began) / (until - began))
+
+
+def _keep(training: Training | SearchedTraining, path: Path) -> GameKnowledge:
+    """What was learnt, which is kept in a file."""
+    known = training.knowledge("startclock")
+    path.write_bytes(known.to_bytes())
+    return known
+
+
+def _step_seconds(machine: PropnetMachine, seed: int) -> float:
+    """How long a move of greedy self-play takes in so many matches."""
+    play = SelfPlay(machine, (0,), _FEW, np.random.default_rng(seed))
     values = StateValues(len(machine.network.bases), len(machine.roles), (0,))
     play.play(values, 1)
     began = time.monotonic()
     play.play(values, 1)
-    return time.monotonic() - began > _SLOWEST
+    return time.monotonic() - began
+
+
+def _fitting(step: float) -> int:
+    """How many matches of searches go on side by side, so that a round of theirs does not outlast a clock;
+    0 where no number does. ``step`` is what :func:`_step_seconds` says: a search looks as far from each of
+    its states as a greedy player from its one."""
+    terms = PlayTerms()
+    rounds = (lanes for lanes in _LANES if step * lanes / _FEW * terms.visits * STEPS <= _ROUND)
+    return next(rounds, 0)
 
 
 def _tried(

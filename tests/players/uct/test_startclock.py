@@ -64,6 +64,36 @@ def test_a_lesson_is_a_file_that_searches_can_use(cache: Path, monkeypatch: pyte
     assert not lesson.path.exists()
 
 
+def test_what_is_better_is_learnt_more_of_until_the_clock_ends(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(startclock, "LEAST_SECONDS", 0.5)
+    monkeypatch.setattr(startclock, "_WORTHWHILE", 0.0)
+    monkeypatch.setattr(startclock, "_BEFORE", 0.0)
+    tried: list[GameKnowledge] = []
+
+    def better(
+        machine: object, known: GameKnowledge, uses: object, path: Path, *_: object
+    ) -> StartclockLesson:
+        tried.append(known)
+        return StartclockLesson(1.0, known.moves, 6, 6, path, True)
+
+    monkeypatch.setattr(startclock, "_tried", better)
+    learner = StartclockLearner()
+    lesson = learner.learn(_machine("tictactoe"), Tuning(), 1, time.monotonic() + 3, 2)
+    assert lesson is not None and lesson.share == 1.0 and lesson.moves > tried[0].moves > 0
+    known = GameKnowledge.from_bytes(lesson.path.read_bytes())
+    assert known.moves == lesson.moves
+    assert any(a.any() for a in (known.weights - tried[0].weights,))
+    learner.forget()
+
+
+def test_slow_games_have_fewer_matches_side_by_side_or_no_searches() -> None:
+    found = [startclock._fitting(seconds) for seconds in (0.0001, 0.002, 0.004, 0.008, 0.05)]
+    assert found == sorted(found, reverse=True) and found[0] == startclock._LANES[0] and found[-1] == 0
+    assert len(set(found)) == 5
+
+
 def test_games_that_take_long_to_step_are_left_alone(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(startclock, "LEAST_SECONDS", 0.5)
     monkeypatch.setattr(startclock, "_SLOWEST", 0.0)
