@@ -37,7 +37,8 @@ def _ready(
 ) -> Player:
     """A player that has had its startclock, in seconds."""
     player = make_player(name, seed)
-    player.found_out = lambda fact: print(f"  {fact}", flush=True)
+    if startclock:
+        player.found_out = lambda fact: print(f"  {fact}", flush=True)
     player.start(machine, role, state, startclock, time.monotonic() + startclock)
     return player
 
