@@ -224,6 +224,10 @@ class ConnectFourSolver:
         score = self._solve(board, -1, 1)
         return (score > 0) - (score < 0)
 
+    def at_least(self, board: ConnectFourBoard, score: int) -> bool:
+        """Whether the one to move has so good a score: quick where it is a large one."""
+        return self._solve(board, score - 1, score) >= score
+
     def score(self, board: ConnectFourBoard) -> int:
         """How many discs the winner has left once there is a line, that of the line counted as left; below 0
         where the one to move loses, 0 for a draw. By null windows, halving."""

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bench.anchors.connect_four import CELLS, COLUMNS, ENTRIES, ConnectFourBoard, ConnectFourSolver
+from bench.anchors.connect_four import CELLS, COLUMNS, ENTRIES, MOST, ConnectFourBoard, ConnectFourSolver
 from bench.anchors.stockfish import StockfishAnchor
 from gdl.machine import Machine, State
 from ggp.tournament.statistics.scores import Tally, compare
@@ -19,6 +19,8 @@ LONGEST = 400
 """Plies after which a match is drawn."""
 _TABLE = (1 << 26) + 35
 """Entries of the solver of whole matches: half a gigabyte; then three discs take half a minute."""
+_LOOKED_AT = 20_000_000
+"""Boards, for that; the last step may take some times as many."""
 _SCORED = 12
 """With fewer discs scores would take minutes: moves of the same value are taken for equally good."""
 
@@ -81,7 +83,7 @@ def play_chess(
 def positions(count: int, plies: range, seed: int) -> list[tuple[list[int], dict[int, int]]]:
     """Random positions of connect four in which moves differ in value: the columns played, and the exact
     value of each move."""
-    rng, solver = random.Random(seed), ConnectFourSolver()
+    rng, solver = random.Random(seed), ConnectFourSolver(_TABLE if plies.start < _SCORED else ENTRIES)
     found: list[tuple[list[int], dict[int, int]]] = []
     while len(found) < count:
         board, line = ConnectFourBoard(), list[int]()
@@ -150,8 +152,8 @@ class PerfectDefence:
     """
 
     def __init__(self, solver: ConnectFourSolver, rng: random.Random) -> None:
-        """Moves that are equally good are chosen from by ``rng``, once there are 12 discs; before that the
-        one next to the middle is taken."""
+        """Moves that are equally good are chosen from by ``rng``, once there are 12 discs. Before that the
+        one next to the middle is taken, and how late a lost board is lost is looked at for a while only."""
         self.solver = solver
         self._rng = rng
 
@@ -164,14 +166,19 @@ class PerfectDefence:
             best = max(scores.values())
             return self._rng.choice([column for column in columns if scores[column] == best])
         value = self.solver.value(board)
-        # In a lost position all are as good that do not lose at once.
-        later = [c for c in columns if not _lines(board.after(c))] or columns
-        return next(c for c in later if value < 0 or -self.solver.value(board.after(c)) == value)
+        if value < 0:
+            return self._latest(board, columns)
+        return next(column for column in columns if -self.solver.value(board.after(column)) == value)
 
-
-def _lines(board: ConnectFourBoard) -> bool:
-    """Whether the one to move has a line at once."""
-    return any(board.may(column) and board.after(column).lost for column in range(COLUMNS))
+    def _latest(self, board: ConnectFourBoard, columns: list[int]) -> int:
+        """The first of the columns after which a lost board is lost as late as can be seen in some boards."""
+        first = self.solver.nodes
+        for score in range(MOST, 0, -1):
+            later = [column for column in columns if not self.solver.at_least(board.after(column), score)]
+            columns = later or columns
+            if not later or self.solver.nodes > first + _LOOKED_AT:
+                break
+        return columns[0]
 
 
 def play_connect_four(
