@@ -68,11 +68,11 @@ def main() -> None:
         _openspiel(given, table)
     if given.only in (None, "connectfour"):
         machine, plies = _machine("connectfour"), range(given.plies[0], given.plies[1] + 1)
-        found = keep_values(machine, given.player, given.seconds, given.positions, plies, given.seed)
-        for one in found.lost:
-            print(f"  {one}")
-        kept = Tally(found.kept, 0, found.asked - found.kept)
         if given.positions:
+            found = keep_values(machine, given.player, given.seconds, given.positions, plies, given.seed)
+            for one in found.lost:
+                print(f"  {one}")
+            kept = Tally(found.kept, 0, found.asked - found.kept)
             table.add_row("connectfour", "own solver", "exact", f"value kept: {summary(kept)}")
         if given.defences:
             score = play_connect_four(machine, given.player, given.seconds, given.defences)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from bench.anchors.connect_four import CELLS, COLUMNS, ENTRIES, MOST, ConnectFourBoard, ConnectFourSolver
 from bench.anchors.stockfish import StockfishAnchor
 from gdl.machine import Machine, State
+from ggp.in_code import play_in_code
 from ggp.tournament.statistics.scores import Tally, compare
 from players.player import Player
 from players.registry import make_player
@@ -19,10 +20,11 @@ LONGEST = 400
 """Plies after which a match is drawn."""
 _TABLE = (1 << 26) + 35
 """Entries of the solver of whole matches: half a gigabyte; then three discs take half a minute."""
-_LOOKED_AT = 20_000_000
-"""Boards, for that; the last step may take some times as many."""
 _SCORED = 12
 """With fewer discs scores would take minutes: moves of the same value are taken for equally good."""
+_LOOKED_AT = 20_000_000
+"""After so many boards it is looked at no longer how late such a board is lost; the last step may take some
+times as many."""
 
 
 @dataclass(frozen=True)
@@ -125,22 +127,12 @@ def play_bot(machine: Machine, name: str, seconds: float, bot: str, games: int) 
     both; what the player got."""
     score = Tally()
     for number in range(games):
-        state, seat = machine.initial_state(), number % 2
+        seat = number % 2
         names = [name if role == seat else bot for role in range(2)]
-        players = [_ready(each, number + 1, machine, role, state) for role, each in enumerate(names)]
-        for _ in range(LONGEST):
-            if machine.is_terminal(state):
-                break
-            joint = []
-            for role, player in enumerate(players):
-                legal = machine.legal_moves(state, role)
-                alone = len(legal) == 1
-                joint.append(legal[0] if alone else player.choose(state, time.monotonic() + seconds).move)
-            state = machine.next_state(state, joint)
-        for player in players:
-            player.stop()
-        goals = [machine.result(state, role) or 0 for role in range(2)]
-        score.add(compare(goals[seat], goals[1 - seat]) if machine.is_terminal(state) else 0.5, 1.0)
+        match = play_in_code(machine, names, seconds, 0.0, number + 1, LONGEST, lambda _: None)
+        last = match.states[-1]
+        goals = [machine.result(last, role) or 0 for role in range(2)]
+        score.add(compare(goals[seat], goals[1 - seat]) if machine.is_terminal(last) else 0.5, 1.0)
     return score
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from gdl.errors import GdlError
 from gdl.machine import Machine, State
-from players.knowledge.canonical_rules import canonical_names
+from players.knowledge.canonical_rules import CanonicalNames, canonical_names
 from players.knowledge.knowledge import GameKnowledge, use
 from players.knowledge.self_play import SelfPlay
 from players.knowledge.state_values import StateValues
@@ -108,7 +108,8 @@ class StartclockLearner:
         if len(lanes.roles) < 2 or find(lanes.rules) is not None:
             return None
         try:
-            training = Training(lanes, canonical_names(lanes.rules), None, seed)
+            names = canonical_names(lanes.rules)
+            training = Training(lanes, names, None, seed)
         except GdlError:
             return None
         step = _step_seconds(lanes, seed)
@@ -122,7 +123,7 @@ class StartclockLearner:
         learning: Training | SearchedTraining = training
         if side_by_side:
             _go_on(training, now + GREEDY * (half - now))
-            learning = _by_searches(training, lanes, seed, side_by_side, workers)
+            learning = _by_searches(training, lanes, names, seed, side_by_side, workers)
         try:
             _go_on(learning, half)
             known = _keep(learning, path)
@@ -143,11 +144,10 @@ class StartclockLearner:
 
 
 def _by_searches(
-    training: Training, machine: PropnetMachine, seed: int, lanes: int, workers: int
+    training: Training, machine: PropnetMachine, names: CanonicalNames, seed: int, lanes: int, workers: int
 ) -> SearchedTraining:
     """Go on with what was learnt by searches, in so many processes."""
-    known, names = training.knowledge("startclock"), canonical_names(machine.rules)
-    terms = PlayTerms(lanes=lanes)
+    known, terms = training.knowledge("startclock"), PlayTerms(lanes=lanes)
     return SearchedTraining(machine, names, known, seed, workers=workers, terms=terms, patient=False)
 
 
