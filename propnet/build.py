@@ -73,11 +73,12 @@ class BuildLimits:
     seconds: float = 6.0
 
 
-def build(ground: GroundRules, limits: BuildLimits = BuildLimits()) -> Network:
+def build(ground: GroundRules, limits: BuildLimits = BuildLimits(), in_play: bool = True) -> Network:
     """Make the network of a game.
 
     Its outputs are right in every state that legal moves lead to from the initial state. In other states a
-    base proposition or a move's legality that is constant in all of those may still have that value.
+    base proposition or a move's legality that is constant in all of those may still have that value; not so
+    where ``in_play`` is False, as for rules that say nothing of how states follow each other.
 
     ``stats`` of the network holds, in the order of the passes, ``<pass>.gates``, ``<pass>.inputs`` (gate
     inputs after the pass) and ``<pass>.cpu_s``.
@@ -95,8 +96,9 @@ def build(ground: GroundRules, limits: BuildLimits = BuildLimits()) -> Network:
     log.note("prune", rules=len(rules.heads))
     circuit = construct(rules, values, tuple(map(len, ground.moves)), len(ground.goal_atoms))
     log.note_circuit("construct", circuit)
-    circuit = constant_latches(circuit, ground.initial)
-    log.note_circuit("constant_latches", circuit)
+    if in_play:
+        circuit = constant_latches(circuit, ground.initial)
+        log.note_circuit("constant_latches", circuit)
     circuit = _run_passes(circuit, limits.seconds, log)
     network = finish(circuit, ground, [(role, value) for role, value, _ in ground.goal_atoms], log.stats)
     log.note("finish", gates=network.gates, inputs=len(network.gate_inputs))

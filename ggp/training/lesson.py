@@ -21,9 +21,9 @@ from players.knowledge.training import Training, TrainingProgress
 from players.uct.training.searched_training import SearchedTraining, searches_can_look
 from propnet.machine import PropnetMachine
 
-LADDER = {"linear": 0.3, "tuples": 0.2, "net": 0.5}
-"""The rungs of the ladder, the lowest first, and their shares of the time: weights of features, tables over
-n-tuples besides, a net in their place."""
+LADDER = {"linear": 0.2, "derived": 0.1, "tuples": 0.1, "net": 0.6}
+"""The rungs of the ladder, the lowest first, and their shares of the time: weights of features, those of
+derived propositions besides, tables over n-tuples in their place, a net in their place."""
 
 SAVE_SECONDS = 30.0
 """How often what was learnt is kept."""
@@ -62,9 +62,9 @@ class Lesson:
         self._school = machine, names, seed, model, workers
         begun = self.known
         if model == "net" and begun is None:
-            # It stands on linear weights where there are some.
-            linear = used if used is not None and used.model == "linear" else None
-            begun = linear or _rung(store, "linear").get(names.fingerprint)
+            # It stands on weights of features where there are some.
+            below = used if used is not None and used.model in ("linear", "derived") else None
+            begun = below or _rung(store, "linear").get(names.fingerprint)
         self.training: Training | SearchedTraining
         if model == "net" or (begun is not None and len(begun.columns) == 1 and searches_can_look(machine)):
             self.training = self._by_searches(begun)

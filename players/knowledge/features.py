@@ -24,6 +24,8 @@ from players.knowledge.learnt_net import LearntNet
 
 CONSTANT = "1"
 """The feature that all states have."""
+DERIVED = "derived "
+"""What names of features of derived propositions begin with."""
 MOST_PROPOSITIONS = 20_000
 """Games with more are not learnt."""
 _MOST_OPEN = 4
@@ -57,42 +59,61 @@ class Features:
 
     Attributes:
         names: of all features, the constant one first.
-        start, feature: int32, shape (bases + 1,) and (entries,): proposition b has the features
+        start, feature: int32, shape (bits + 1,) and (entries,): the proposition of bit b has the features
             ``feature[start[b]:start[b + 1]]``.
+        scale: float32, shape (features,): what one of its propositions makes of a feature. 1 for those of
+            base propositions; one over the square root of how many there are for those of derived ones, of
+            which hundreds may hold.
     """
 
     names: tuple[str, ...]
     start: NDArray[np.int32]
     feature: NDArray[np.int32]
+    scale: NDArray[np.float32]
 
     @staticmethod
-    def of(bases: tuple[Term, ...], names: CanonicalNames) -> Features:
-        """The features of states with these base propositions. Of shapes that the same propositions have
+    def of(
+        propositions: tuple[Term | None, ...], names: CanonicalNames, derived: int | None = None
+    ) -> Features:
+        """The features of states whose bits are these propositions, None for bits that say nothing; those
+        from place ``derived`` on, if given, are derived ones. Of shapes that the same propositions have
         there is one. Raises KnowledgeError for more than MOST_PROPOSITIONS."""
-        if len(bases) > MOST_PROPOSITIONS:
+        if len(propositions) > MOST_PROPOSITIONS:
             raise KnowledgeError(
-                f"the game has {len(bases):,} propositions, more than {MOST_PROPOSITIONS:,}",
+                f"the game has {len(propositions):,} propositions, more than {MOST_PROPOSITIONS:,}",
                 remedy="it is played without knowledge",
             )
         members: dict[str, list[int]] = {}
-        for base, term in enumerate(bases):
+        for place, term in enumerate(propositions):
+            if term is None:
+                continue
+            prefix = "" if derived is None or place < derived else DERIVED
             for name in shapes(term, names):
-                members.setdefault(name, []).append(base)
+                members.setdefault(prefix + name, []).append(place)
         # The one with the most open is the most general: its name is taken.
         chosen = {tuple(some): name for name, some in members.items()}
         ordered = sorted(chosen.items(), key=lambda item: item[1])
-        of_base: list[list[int]] = [[] for _ in bases]
-        for number, (some, _) in enumerate(ordered, 1):
+        of_base: list[list[int]] = [[] for _ in propositions]
+        scale = np.ones(len(ordered) + 1, np.float32)
+        for number, (some, name) in enumerate(ordered, 1):
+            if name.startswith(DERIVED):
+                scale[number] = len(some) ** -0.5
             for base in some:
                 of_base[base].append(number)
         start = np.cumsum([0, *map(len, of_base)]).astype(np.int32)
         feature = np.array([number for numbers in of_base for number in numbers], np.int32)
-        return Features((CONSTANT, *(name for _, name in ordered)), start, feature)
+        return Features((CONSTANT, *(name for _, name in ordered)), start, feature, scale)
+
+    @property
+    def bits(self) -> int:
+        """How many bits of records say something: those past the last proposition do not."""
+        return len(self.start) - 1
 
     def weights_of_bases(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The summed weights, shape (bases, columns), of those of features, shape (features, columns)."""
+        """The summed weights, shape (bits, columns), of those of features, shape (features, columns)."""
         sums = np.zeros((len(self.feature) + 1, weights.shape[1]))
-        np.cumsum(weights[self.feature], axis=0, dtype=np.float64, out=sums[1:])
+        scaled = weights * self.scale[:, None]
+        np.cumsum(scaled[self.feature], axis=0, dtype=np.float64, out=sums[1:])
         summed: NDArray[np.float32] = (sums[self.start[1:]] - sums[self.start[:-1]]).astype(np.float32)
         return summed
 

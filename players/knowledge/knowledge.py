@@ -28,9 +28,11 @@ MOST_BYTES = 64 << 20
 """Size of the bytes of one game."""
 _MOST_HEADER = 1 << 16
 _MOST_ROLES = 64
+_MOST_RELATIONS = 1_000
 _DIGEST = 32
 _FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 _NAME = re.compile(r"[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?")
+_RELATION = re.compile(r"[\x21-\x7e]{1,100}/[0-9]{1,3}")
 _GAME = re.compile(r"[\w.:-]{0,100}")
 _ARRAYS, _TUPLE_ARRAYS = 3, 7
 
@@ -91,6 +93,8 @@ class GameKnowledge:
         looks: whether searches without playouts ask what all moves of each new state lead to.
         tables: over n-tuples, added to the features' weights; None where there are none.
         net: added to the features' weights; None where there is none. There are not both.
+        derived: the relations whose derived propositions have features, too: their canonical names, each with
+            the number of arguments, as ``#12/3``.
     """
 
     fingerprint: str
@@ -107,6 +111,7 @@ class GameKnowledge:
     tables: LearntTables | None = None
     looks: bool = False
     net: LearntNet | None = None
+    derived: tuple[str, ...] = ()
 
     @property
     def use(self) -> str:
@@ -116,7 +121,9 @@ class GameKnowledge:
     @property
     def model(self) -> str:
         """The rung of the ladder that it stands on."""
-        return "tuples" if self.tables is not None else "net" if self.net is not None else "linear"
+        if self.tables is not None:
+            return "tuples"
+        return "net" if self.net is not None else "derived" if self.derived else "linear"
 
     def to_bytes(self) -> bytes:
         """The form in which it is kept and sent. Raises KnowledgeError for more than MOST_BYTES."""
@@ -129,6 +136,7 @@ class GameKnowledge:
             "names": len(names),
             "share": self.share,
             "looks": self.looks,
+            "derived": list(self.derived),
             "moves": self.moves,
             "seconds": self.seconds,
             "record": [self.record.wins, self.record.draws, self.record.losses, self.record.seconds],
@@ -220,6 +228,9 @@ def _read(data: bytes) -> GameKnowledge:
     looks = header.get("looks", False)
     if not isinstance(looks, bool):
         raise ValueError("it does not say whether searches look at all moves")
+    derived = tuple(header.get("derived", ()))
+    if len(derived) > _MOST_RELATIONS or not all(_RELATION.fullmatch(relation) for relation in derived):
+        raise ValueError("its relations have no proper names")
     return GameKnowledge(
         header["fingerprint"],
         header["game"],
@@ -235,6 +246,7 @@ def _read(data: bytes) -> GameKnowledge:
         _tables(body[rest:], header["tuples"], len(columns)) if magic == MAGIC_TUPLES else None,
         looks,
         _net(body[rest:], count, len(columns)) if magic == MAGIC_NET else None,
+        derived,
     )
 
 

@@ -2,44 +2,57 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 from numpy.typing import NDArray
 
 from gdl.terms import Term
 from players.knowledge.canonical_rules import CanonicalNames
+from players.knowledge.derived.propositions import DerivedPropositions, derived_of
 from players.knowledge.features import Features
 from players.knowledge.knowledge import GameKnowledge, KnowledgeError
 from players.knowledge.n_tuples import NTuples
 from players.knowledge.net.layers import NetLayers
 from players.knowledge.tuples.tables import TupleTables
 from players.knowledge.value_kernels import MOST_WEIGHT, SCALE, fill_table, values_of_states
-from propnet.network import Network
+from propnet.machine import PropnetMachine
 
 
 class StateValues:
     """The value of states: the logistic function of a sum of weights, one for each proposition that is true,
-    and one for each n-tuple where there are such, or what a net says besides.
+    derived ones among them where these count, and one for each n-tuple where there are such, or what a net
+    says besides.
 
     Attributes:
         table, constant: the weights, as :func:`players.knowledge.value_kernels.values_of_states` takes them.
         tuples, net: the tables of n-tuples, or the net, if there are any.
+        derived: the derived propositions that count, if any do.
     """
 
     def __init__(
         self,
-        bases: int,
+        bits: int,
         roles: int,
         columns: tuple[int, ...],
         tuples: TupleTables | None = None,
         net: NetLayers | None = None,
+        derived: DerivedPropositions | None = None,
     ) -> None:
-        """For a game of so many base propositions and ``roles``; ``columns`` are the roles that have values
-        of their own: all of them, or one of two. There are tuples or a net, not both."""
+        """For a game of ``roles`` and so many base propositions, or ``bits`` of long records where there are
+        ``derived`` propositions; ``columns`` are the roles that have values of their own: all of them, or one
+        of two. There are tuples or a net, not both."""
         self._roles = roles
         self._columns = columns
-        self.table = np.zeros((len(columns), 256 * -(-bases // 8)), np.int32)
+        self.table = np.zeros((len(columns), 256 * -(-bits // 8)), np.int32)
         self.constant = np.zeros(len(columns), np.int32)
-        self.tuples, self.net = tuples, net
+        self.tuples, self.net, self.derived = tuples, net, derived
+
+    def sent(self) -> StateValues:
+        """The same without the derived propositions: whoever is sent it has these, and adds them."""
+        sent = copy(self)
+        sent.derived = None
+        return sent
 
     def set_weights(self, weights: NDArray[np.float32], constant: NDArray[np.float32]) -> None:
         """Take other weights: float32, shape (bases, columns), and those of all states, shape (columns,)."""
@@ -58,6 +71,8 @@ class StateValues:
 
     def columns_of(self, records: NDArray[np.uint64]) -> NDArray[np.float32]:
         """Values, 0..1, float32, shape (n, columns), of states: records, uint64, shape (n, words)."""
+        if self.derived is not None:
+            records = self.derived.long(records)
         values = np.empty((len(self._columns), len(records)), np.float32)
         rows, flags = records, records.flags
         if not (flags.c_contiguous and flags.writeable):  # np.require asks for longer than that takes
@@ -88,13 +103,15 @@ def _whole(weights: NDArray[np.float32]) -> NDArray[np.int32]:
     return np.ascontiguousarray(np.rint(clipped * SCALE), np.int32)
 
 
-def values_by(known: GameKnowledge, names: CanonicalNames, network: Network) -> StateValues:
-    """The values of a game's states by what is known of it. Raises KnowledgeError where the knowledge does
-    not fit the game's roles or propositions."""
+def values_by(known: GameKnowledge, names: CanonicalNames, machine: PropnetMachine) -> StateValues:
+    """The values of the states of a machine's game by what is known of it. Raises KnowledgeError where the
+    knowledge does not fit the game's roles, propositions or relations."""
+    network = machine.network
     roles = [names.key(role) for role in network.roles]
     if not set(known.columns) <= set(roles) or not column_count_fits(len(known.columns), len(roles)):
         raise KnowledgeError("it is knowledge of other roles", remedy="train the game again")
-    features = Features.of(network.bases, names)
+    derived = derived_of(machine, names, known.derived) if known.derived else None
+    features = features_of(machine, names, derived)
     weights = features.arranged(known)[0]
     tuples = None
     if known.tables is not None:
@@ -102,12 +119,23 @@ def values_by(known: GameKnowledge, names: CanonicalNames, network: Network) -> 
         tuples.set_weights(known.tables.weights)
     net = None
     if known.net is not None:
-        net = NetLayers(len(network.bases), len(known.columns))
+        net = NetLayers(features.bits, len(known.columns))
         net.set_weights(features, features.arranged_net(known))
     columns = tuple(roles.index(column) for column in known.columns)
-    values = StateValues(len(network.bases), len(roles), columns, tuples, net)
+    values = StateValues(features.bits, len(roles), columns, tuples, net, derived)
     values.set_weights(features.weights_of_bases(weights), weights[0])
     return values
+
+
+def features_of(
+    machine: PropnetMachine, names: CanonicalNames, derived: DerivedPropositions | None
+) -> Features:
+    """The features of a machine's states, with those of derived propositions if there are any. Raises
+    KnowledgeError for games that are too large."""
+    bases = machine.network.bases
+    if derived is None:
+        return Features.of(bases, names)
+    return Features.of(derived.propositions, names, len(bases))
 
 
 def column_count_fits(columns: int, roles: int) -> bool:

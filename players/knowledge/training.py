@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from gdl.errors import GdlError
 from players.knowledge.canonical_rules import CanonicalNames
+from players.knowledge.derived.propositions import derived_of, find_derived
 from players.knowledge.features import Features
 from players.knowledge.knowledge import GameKnowledge, LearntTables
 from players.knowledge.n_tuples import NTuples
 from players.knowledge.self_play import SelfPlay, Steps
-from players.knowledge.state_values import StateValues
+from players.knowledge.state_values import StateValues, features_of
 from players.knowledge.tuples.finder import find_tuples
 from players.knowledge.tuples.tables import TupleTables
 from players.knowledge.value_kernels import learn
@@ -33,8 +34,9 @@ RATE, TUPLE_RATE = 1.0, 0.6
 _LANES, _FEWEST_LANES = 256, 32
 _ROUND_SECONDS = 2.0
 """Where a round takes longer, fewer matches are played side by side."""
-MODELS = "linear", "tuples"
-"""The rungs of the ladder: weights of features; tables over n-tuples besides."""
+MODELS = "linear", "derived", "tuples"
+"""The rungs of the ladder: weights of features; of those of derived propositions, too; tables over n-tuples
+besides the first."""
 _SAMPLE = 512
 """Random games that show whether results add up."""
 
@@ -73,7 +75,7 @@ class Training:
     """Learns the weights of a game.
 
     Attributes:
-        features: of its states.
+        features: of its states; ``derived`` propositions, if they have features, too.
         values: what states are worth by the weights as they are.
         columns: the roles that have values of their own.
         progress: what was learnt from so far.
@@ -89,8 +91,8 @@ class Training:
     ) -> None:
         """``known`` is what to go on with, if it is of this ``model``: weights of another rung are worse to
         begin with than none (see docs/measurements.md). Raises GdlError for games of one role, for those that
-        are over when they begin, and where no tuples are found, and KnowledgeError for games that are too
-        large."""
+        are over when they begin, and where no tuples or derived propositions are found, and KnowledgeError
+        for games that are too large."""
         roles = len(machine.roles)
         if roles < 2:
             raise GdlError("only games of several roles are learnt", remedy="puzzles are for `ggp solve`")
@@ -100,7 +102,14 @@ class Training:
         if known is not None and known.model != model:
             known = None
         self._machine, self._names = machine, names
-        self.features = Features.of(machine.network.bases, names)
+        derived = None
+        if model == "derived":
+            known_ones = known.derived if known is not None else None
+            derived = derived_of(machine, names, known_ones) if known_ones else find_derived(machine, names)
+            if derived is None:
+                raise GdlError("these rules derive nothing of use", remedy="--model linear")
+        self.derived = derived
+        self.features = features_of(machine, names, derived)
         keys = [names.key(role) for role in machine.roles]
         columns = tuple(range(roles)) if roles > 2 or not _is_constant_sum(machine, seed) else (0,)
         if known is not None and set(known.columns) <= set(keys):
@@ -111,7 +120,7 @@ class Training:
         self.columns = columns
         tables = None if known is None else known.tables
         self._tuples: TupleTables | None = None
-        if model != MODELS[0]:
+        if model == "tuples":
             tuples = find_tuples(machine, names, seed) if tables is None else tables.tuples
             if tuples is None:
                 raise GdlError("no n-tuples were found in this game", remedy="--model linear")
@@ -122,7 +131,7 @@ class Training:
             whole = zip((self.weights, self._sums, self._sizes), parts, strict=True)
             self.weights, self._sums, self._sizes = (np.concatenate(pair) for pair in whole)
         self._rng = np.random.default_rng([seed, known.moves if known else 0])
-        self.values = StateValues(len(machine.network.bases), roles, columns, self._tuples)
+        self.values = StateValues(self.features.bits, roles, columns, self._tuples, derived=derived)
         self._refresh()
         self._play = SelfPlay(machine, columns, _LANES, self._rng)
         self._seconds = known.seconds if known else 0.0
@@ -156,7 +165,9 @@ class Training:
         if self._tuples is not None:
             squares = self._tuples.learn(records, targets, self.features, learnt, TUPLE_RATE)
         else:
-            squares = learn(records, targets, self.features.start, self.features.feature, *learnt, RATE)
+            of = self.features.start, self.features.feature, self.features.scale
+            long = records if self.derived is None else self.derived.long(records)
+            squares = learn(long, targets, *of, *learnt, RATE)
         self._refresh()
         return float(squares)
 
@@ -191,6 +202,7 @@ class Training:
             moves=self.progress.moves,
             seconds=self._seconds,
             tables=tables,
+            derived=() if self.derived is None else self.derived.relations,
         )
 
 

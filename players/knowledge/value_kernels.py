@@ -120,6 +120,7 @@ def learn(
     targets: Singles,
     start: Int32s,
     feature: Int32s,
+    scale: Singles,
     weights: Singles,
     sums: Singles,
     sizes: Singles,
@@ -129,15 +130,16 @@ def learn(
     the other: ``targets`` float32, shape (n, columns), ``records`` uint64, shape (n, words). Returns the sum
     of the squared errors.
 
-    Proposition b has the features ``feature[start[b]:start[b + 1]]``, and every state feature 0 besides.
+    Proposition b has the features ``feature[start[b]:start[b + 1]]``, each as much as its ``scale``, float32,
+    shape (features,), and every state feature 0 besides.
     A step moves the logit of the state itself by ``rate`` times the error, less what the step sizes take
     away: ``sums`` and ``sizes`` of the errors of each weight, shapes as that of the weights, are added to."""
     active = np.empty(feature.size + 1, np.int32)
-    times = np.zeros(weights.shape[0], np.int32)
+    times = np.zeros(weights.shape[0], np.float32)
     squares = 0.0
     for row in range(records.shape[0]):
         active[0] = 0
-        times[0] = 1
+        times[0] = 1.0
         count = 1
         for word in range(records.shape[1]):
             bits = records[row, word]
@@ -148,7 +150,7 @@ def learn(
                         if times[feature[entry]] == 0:
                             active[count] = feature[entry]
                             count += 1
-                        times[feature[entry]] += 1
+                        times[feature[entry]] += scale[feature[entry]]
                 bits >>= np.uint64(1)
                 base += 1
         length = 0.0

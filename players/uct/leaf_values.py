@@ -150,7 +150,7 @@ def leaf_values(batched: BatchMachine, tuning: Tuning) -> LeafValues | None:
         return None
     try:
         return LeafValues(
-            values_by(known, names, machine.network),
+            values_by(known, names, machine),
             used,
             machine,
             known.looks if tuning.looks is None else tuning.looks,

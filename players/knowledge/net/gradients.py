@@ -108,9 +108,12 @@ def gradients(
 
 
 @kernel(**_FAST)
-def sums_of_features(start: Int32s, feature: Int32s, weights: Singles, bases: Singles) -> None:
+def sums_of_features(
+    start: Int32s, feature: Int32s, scale: Singles, weights: Singles, bases: Singles
+) -> None:
     """Fill in what propositions add, float32, shape (bases + 1, width), of the weights of features, shape
-    (features, width): proposition b has ``feature[start[b]:start[b + 1]]``, all states have feature 0."""
+    (features, width): proposition b has ``feature[start[b]:start[b + 1]]``, each as much as its ``scale``,
+    float32, shape (features,), all states have feature 0."""
     width = weights.shape[1]
     last = bases.shape[0] - 1
     for j in range(width):
@@ -120,12 +123,15 @@ def sums_of_features(start: Int32s, feature: Int32s, weights: Singles, bases: Si
             bases[base, j] = np.float32(0.0)
         for entry in range(start[base], start[base + 1]):
             number = feature[entry]
+            by = scale[number]
             for j in range(width):
-                bases[base, j] += weights[number, j]
+                bases[base, j] += by * weights[number, j]
 
 
 @kernel(**_FAST)
-def spread_to_features(start: Int32s, feature: Int32s, by_base: Singles, by_feature: Singles) -> None:
+def spread_to_features(
+    start: Int32s, feature: Int32s, scale: Singles, by_base: Singles, by_feature: Singles
+) -> None:
     """The reverse, for gradients: fill in those of features of those of propositions, shapes as above."""
     width = by_feature.shape[1]
     last = by_base.shape[0] - 1
@@ -135,8 +141,9 @@ def spread_to_features(start: Int32s, feature: Int32s, by_base: Singles, by_feat
     for base in range(last):
         for entry in range(start[base], start[base + 1]):
             number = feature[entry]
+            by = scale[number]
             for j in range(width):
-                by_feature[number, j] += by_base[base, j]
+                by_feature[number, j] += by * by_base[base, j]
 
 
 @kernel(**_FAST)

@@ -64,16 +64,16 @@ class NetLearner:
         Returns the sum of the squared errors."""
         squares = 0.0
         self._weights[:, HIDDEN:] = linear
-        start, feature = self._features.start, self._features.feature
+        of = self._features.start, self._features.feature, self._features.scale
         for begin in range(0, len(rows), BATCH):
             part = rows[begin : begin + BATCH]
-            sums_of_features(start, feature, self._weights, self._bases)
+            sums_of_features(*of, self._weights, self._bases)
             for array in self._by:
                 array[...] = 0.0
             squares += gradients(
                 records, targets, part, self._bases, self._second, self._bias, self._third, *self._by,
             )  # fmt: skip
-            spread_to_features(start, feature, self._by[0], self._by_feature)
+            spread_to_features(*of, self._by[0], self._by_feature)
             self._by_feature[:, HIDDEN:] = 0.0
             self._steps += 1
             for arrays in zip(self._learnt, self._gradients, self._means, self._squares, strict=True):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from players.knowledge.derived.propositions import DerivedPropositions
 from players.knowledge.features import Features
 from players.knowledge.knowledge import GameKnowledge
 from players.knowledge.learnt_net import LearntNet
@@ -33,19 +34,26 @@ class NetTraining:
     """
 
     def __init__(
-        self, machine: PropnetMachine, features: Features, known: GameKnowledge, rng: np.random.Generator
+        self,
+        machine: PropnetMachine,
+        features: Features,
+        known: GameKnowledge,
+        rng: np.random.Generator,
+        derived: DerivedPropositions | None = None,
     ) -> None:
-        """On top of the weights of some knowledge of the game, and on from its net, if it has one."""
-        bases, count = len(machine.network.bases), len(features.names)
-        self._features, self._rng = features, rng
+        """On top of the weights of some knowledge of the game, and on from its net, if it has one;
+        ``derived`` if some features are those of derived propositions."""
+        bits, count = features.bits, len(features.names)
+        self._features, self._rng, self._derived = features, rng, derived
         self._linear = features.arranged(known)[0]
         net = LearntNet.new(count, 1, rng) if known.net is None else features.arranged_net(known)
-        self._learner = NetLearner(features, bases, net)
-        self.values = StateValues(bases, 2, (0,), None, NetLayers(bases, 1))
+        self._learner = NetLearner(features, bits, net)
+        self.values = StateValues(bits, 2, (0,), None, NetLayers(bits, 1), derived)
         self.values.set_weights(features.weights_of_bases(self._linear), self._linear[0])
         self._refresh()
-        most = min(_MOST_STATES, _MEMORY // (8 * machine.words + 4))
-        self._records = np.empty((most, machine.words), np.uint64)
+        words = machine.words if derived is None else derived.words
+        most = min(_MOST_STATES, _MEMORY // (8 * words + 4))
+        self._records = np.empty((most, words), np.uint64)
         self._targets = np.empty((most, 1), np.float32)
         self._held = self._total = 0
 
@@ -53,6 +61,8 @@ class NetTraining:
         """Learn from states, uint64, shape (n, words), that are worth ``targets``, 0..1, float32, shape (n,
         1), and from earlier ones. ``gone``: the share of the time, 0..1: towards its end steps become
         smaller. Returns the sum of the squared errors."""
+        if self._derived is not None:
+            records = self._derived.long(records)
         most, count = len(self._records), len(records)
         places = (self._total + np.arange(count)) % most
         self._records[places], self._targets[places] = records, targets

@@ -35,10 +35,11 @@ def main() -> None:
     threading.Thread(target=_end_with, args=(socket,), daemon=True, name="end").start()
     with os.fdopen(task, "rb") as file:
         file.seek(0)
-        machine, terms, seed = pickle.load(file)
+        machine, terms, seed, derived = pickle.load(file)
     rng, pipe = np.random.default_rng(seed), Connection(socket)
     with contextlib.suppress(EOFError, OSError):
         values = pipe.recv()
+        values.derived = derived
         play = SearchedPlay(machine, values, terms.lanes, terms.visits, terms.explored, rng)
         while True:
             pipe.send(play_and_tell(play, STEPS, rng))

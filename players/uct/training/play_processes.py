@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 
+from players.knowledge.derived.propositions import DerivedPropositions
 from players.knowledge.state_values import StateValues
 from players.processes.launch import Forked, launch
 from players.uct.training.play_terms import LearntStates, PlayTerms
@@ -21,10 +22,17 @@ from propnet.machine import PropnetMachine
 class PlayProcesses:
     """Processes that play; none where ``count`` is 0, fewer where there are no more processes."""
 
-    def __init__(self, machine: PropnetMachine, terms: PlayTerms, count: int, seed: int) -> None:
+    def __init__(
+        self,
+        machine: PropnetMachine,
+        terms: PlayTerms,
+        count: int,
+        seed: int,
+        derived: DerivedPropositions | None = None,
+    ) -> None:
         self._members: dict[Connection, Forked | subprocess.Popen[bytes]] = {}
         for number in range(count):
-            task = shared_bytes(pickle.dumps((machine, terms, seed + number + 1)))
+            task = shared_bytes(pickle.dumps((machine, terms, seed + number + 1, derived)))
             ours, theirs = socket.socketpair()
             files = theirs.fileno(), task
             arguments = [str(file) for file in files]
@@ -55,7 +63,7 @@ class PlayProcesses:
             self._waiting.append(pipe)
         for pipe in self._waiting:
             try:
-                pipe.send(values)
+                pipe.send(values.sent())
             except OSError:
                 self._miss(pipe)
         self._waiting.clear()

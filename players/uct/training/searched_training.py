@@ -57,12 +57,14 @@ class SearchedTraining:
         terms: PlayTerms = PlayTerms(),
         patient: bool = True,
     ) -> None:
-        """``known`` is what to go on with: of this ``model``, or, for a net, the linear weights below it.
+        """``known`` is what to go on with: of this ``model``, or, for a net, the weights below it.
         ``workers``: processes that play, this one counted. ``patient``: symmetries are looked for in large
         games too, which may take two seconds. Raises GdlError for games in which searches cannot
         look at all moves: those of one role or of more than two, in which roles choose at the same time, or
         whose goals do not add up to 100; and KnowledgeError for games that are too large."""
-        below = "linear" if model == "net" else model
+        below = model
+        if model == "net":
+            below = "derived" if known is not None and known.derived else "linear"
         tables = Training(machine, names, None if known is None else replace(known, net=None), seed, below)
         if tables.columns != (0,) or not searches_can_look(machine):
             raise GdlError(
@@ -74,12 +76,12 @@ class SearchedTraining:
         self.values = tables.values
         if model == "net":
             begun = known if known is not None and known.net is not None else tables.knowledge("")
-            self._net = NetTraining(machine, tables.features, begun, self._rng)
+            self._net = NetTraining(machine, tables.features, begun, self._rng, tables.derived)
             self.values = self._net.values
         inputs, effort = (_INPUTS, _EFFORT) if patient else (MOST_INPUTS, EFFORT)
         self._symmetries = find_symmetries(machine, inputs=inputs, effort=effort)
         self._play = SearchedPlay(machine, self.values, terms.lanes, terms.visits, terms.explored, self._rng)
-        self._processes = PlayProcesses(machine, terms, workers - 1, seed * 4099 + 1)
+        self._processes = PlayProcesses(machine, terms, workers - 1, seed * 4099 + 1, tables.derived)
         self._gone = 0.0
         goes_on = known is not None and known.model == model
         self._seconds = known.seconds if known is not None else 0.0

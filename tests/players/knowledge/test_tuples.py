@@ -233,7 +233,7 @@ def test_tables_mean_the_same_in_a_scrambled_copy() -> None:
     copy, mapping = scramble(machine.rules, 5)
     other = _machine(copy)
     back = {new: old for old, new in mapping.items()}
-    values = values_by(known, canonical_names(copy), other.network)
+    values = values_by(known, canonical_names(copy), other)
     records = training._play.play(training.values, 10).records.reshape(-1, machine.words)[::5]
     bits = unpack(records, len(machine.network.bases))
     place = {str(base): i for i, base in enumerate(machine.network.bases)}

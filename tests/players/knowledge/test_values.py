@@ -79,6 +79,7 @@ def test_a_step_of_learning_is_that_of_plain_numpy(seed: int, columns: int) -> N
     owned = [rng.permutation(np.arange(1, names))[: rng.integers(0, 4)] for _ in range(bases)]
     start = np.cumsum([0, *map(len, owned)]).astype(np.int32)
     feature = np.concatenate([*owned, np.zeros(0)]).astype(np.int32)
+    scale = np.append(1.0, rng.uniform(0.1, 1.0, names - 1)).astype(np.float32)
     weights, sums = (rng.normal(size=(names, columns)).astype(np.float32) for _ in range(2))
     sizes = (np.abs(sums) + rng.random(sums.shape)).astype(np.float32)
     bits = rng.random((1, bases)) < 0.3
@@ -86,11 +87,11 @@ def test_a_step_of_learning_is_that_of_plain_numpy(seed: int, columns: int) -> N
     times = np.zeros(names)
     times[0] = 1
     for base in np.flatnonzero(bits[0]):
-        np.add.at(times, owned[base], 1)
+        np.add.at(times, owned[base], scale[owned[base]])
     error = target[0] - _logistic(times @ weights)
     step = 0.7 * np.outer(times, error) / (times @ times) * np.abs(sums) / sizes
     moved, summed, sized = weights.copy(), sums.copy(), sizes.copy()
-    squares = learn(pack(bits), target, start, feature, moved, summed, sized, 0.7)
+    squares = learn(pack(bits), target, start, feature, scale, moved, summed, sized, 0.7)
     assert squares == pytest.approx(float((error**2).sum()), rel=1e-4)
     assert np.allclose(moved, weights + step, atol=1e-5)
     seen = (times > 0)[:, None]
@@ -106,7 +107,7 @@ def test_learning_finds_the_weights_that_made_the_targets() -> None:
     start, feature = np.arange(13, dtype=np.int32), np.arange(1, 13, dtype=np.int32)
     weights, sums, sizes = (np.zeros((13, 1), np.float32) for _ in range(3))
     for _ in range(10):
-        learn(pack(bits), targets, start, feature, weights, sums, sizes, 1.0)
+        learn(pack(bits), targets, start, feature, np.ones(13, np.float32), weights, sums, sizes, 1.0)
     assert np.allclose(weights[1:], true, atol=0.02)
     assert weights[0, 0] == pytest.approx(0.3, abs=0.05)
 
@@ -140,7 +141,7 @@ def test_what_is_learnt_means_the_same_in_a_scrambled_copy() -> None:
     copy, mapping = scramble(machine.rules, 5)
     other = _machine(copy)
     back = {new: old for old, new in mapping.items()}
-    values = values_by(known, canonical_names(copy), other.network)
+    values = values_by(known, canonical_names(copy), other)
 
     # States of the game, told in the names of the copy.
     steps = training._play.play(training.values, 20)
@@ -171,7 +172,7 @@ def test_training_goes_on_where_it_was_left() -> None:
     second.round()
     assert second.progress.moves == 2 * first.progress.moves
     with pytest.raises(KnowledgeError):
-        values_by(replace(known, columns=("#999",)), names, machine.network)
+        values_by(replace(known, columns=("#999",)), names, machine)
 
 
 def test_games_of_one_role_are_not_learnt() -> None:
@@ -218,7 +219,7 @@ def test_three_roles_have_a_column_each() -> None:
         training.round()
     known = training.knowledge("takers")
     assert len(known.columns) == 3
-    values = values_by(known, names, machine.network)
+    values = values_by(known, names, machine)
     start = values.of(machine.records([machine.initial_state()]))
     assert np.allclose(start, training.values.of(machine.records([machine.initial_state()])), atol=1e-5)
     assert (start > 0.5).all()

@@ -116,7 +116,7 @@ def test_training_goes_on_from_what_it_knew() -> None:
     again = SearchedTraining(machine, names, known, 0, "net", terms=PlayTerms(lanes=8, visits=8))
     records = machine.records([machine.initial_state()])
     assert np.allclose(again.values.of(records), training.values.of(records))
-    assert np.allclose(values_by(known, names, machine.network).of(records), training.values.of(records))
+    assert np.allclose(values_by(known, names, machine).of(records), training.values.of(records))
     for process in (training, again):
         process.close()
 

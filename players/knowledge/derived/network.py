@@ -1,0 +1,103 @@
+"""A network whose only outputs are derived propositions: rules that note each in the next state are added to
+those of the game, these are ground, and what decides the notes is built by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from gdl.errors import TooLargeError
+from gdl.grounding.ground_rules import GroundRules
+from gdl.grounding.limits import GroundLimits
+from gdl.grounding.pipeline import ground
+from gdl.rules import Literal, Rule, Rules
+from gdl.terms import NEXT, Term
+from players.knowledge.derived.relations import Signature
+from propnet.build import BuildLimits, build
+from propnet.network import Network
+
+LIMITS = GroundLimits(max_rules=2_000_000, max_atoms=1_000_000, memory_bytes=1 << 30, cpu_seconds=10.0)
+BUILD = BuildLimits(literals=2_000_000, seconds=3.0)
+MOST = 4096
+"""Derived propositions of a game."""
+_NOTE = "derived proposition"
+"""No name in rules has a space."""
+_WATCHER = Term("watcher")
+
+
+def derived_network(
+    rules: Rules, bases: Sequence[Term], relations: Sequence[Signature], most: int = MOST
+) -> Network | None:
+    """The network of what some derived relations (:func:`players.knowledge.derived.relations.
+    derived_relations`) say of states over these base propositions: the moves of its only role are the derived
+    propositions, and what is legal is what holds.
+
+    Relations that would make it more than ``most`` propositions are left out, the last first. None where no
+    proposition remains, where the game's states have other propositions than these, and where it would be too
+    large."""
+    try:
+        noted = ground(_with_notes(rules, relations), LIMITS)
+        own = _only_notes(noted, relations, most)
+        return None if own is None or own.bases != tuple(bases) else build(own, BUILD, in_play=False)
+    except TooLargeError:
+        return None
+
+
+def _with_notes(rules: Rules, relations: Sequence[Signature]) -> Rules:
+    """The rules, and one for each relation that notes what it says."""
+    notes = []
+    for number, (name, arity) in enumerate(relations):
+        variables = tuple(Term(f"?{place}") for place in range(arity))
+        head = Term(NEXT, Term(f"{_NOTE} {number}", *variables))
+        notes.append(Rule(head, (Literal(Term(name, *variables)),)))
+    return replace(rules, rules=(*rules.rules, *notes))
+
+
+def _only_notes(noted: GroundRules, relations: Sequence[Signature], most: int) -> GroundRules | None:
+    """The rules of a game whose moves are the notes; None where there is none."""
+    moves, all_bases = noted.move_count, len(noted.bases)
+    of: list[list[int]] = [[] for _ in relations]
+    kept = []
+    for base, term in enumerate(noted.bases):
+        if not term.name.startswith(_NOTE):
+            kept.append(base)
+        elif noted.next_atoms[base] >= 0:
+            of[int(term.name[len(_NOTE) :])].append(base)
+    chosen: list[int] = []
+    for some in of:
+        if len(chosen) + len(some) <= most:
+            chosen += some
+    if not chosen:
+        return None
+    chosen.sort()
+    number = np.full(noted.atom_count, -1, np.int64)
+    number[kept] = np.arange(len(kept))
+    others = noted.atom_count - all_bases - moves
+    first = len(kept) + len(chosen)
+    number[all_bases + moves :] = first + np.arange(others)
+    # What the notes rest on asks for no moves, and nothing asks for notes.
+    lengths = np.diff(noted.body_start)
+    rule_of = np.repeat(np.arange(len(noted.heads)), lengths)
+    usable = np.ones(len(noted.heads), np.bool_)
+    usable[rule_of[number[noted.bodies >> 1] < 0]] = False
+    bodies = noted.bodies[usable[rule_of]]
+    terms = []
+    for base in chosen:
+        name = relations[int(noted.bases[base].name[len(_NOTE) :])][0]
+        terms.append(Term(name, *noted.bases[base].args))
+    return GroundRules(
+        roles=(_WATCHER,),
+        bases=tuple(noted.bases[base] for base in kept),
+        moves=(tuple(terms),),
+        atom_count=first + others,
+        heads=number[noted.heads[usable]].astype(np.int32),
+        body_start=np.concatenate(([0], np.cumsum(lengths[usable]))).astype(np.int64),
+        bodies=(2 * number[bodies >> 1] + (bodies & 1)).astype(np.int32),
+        next_atoms=np.full(len(kept), -1, np.int32),
+        legal_atoms=number[noted.next_atoms[chosen]].astype(np.int32),
+        goal_atoms=(),
+        terminal_atom=-1,
+        initial=noted.initial[kept],
+    )

@@ -1,0 +1,145 @@
+"""`DerivedPropositions`: the records of states, with what the rules derive from them."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.rules import Rules, literals
+from gdl.terms import GOAL, LEGAL, TERMINAL, Term
+from players.knowledge.canonical_rules import CanonicalNames
+from players.knowledge.derived.network import MOST, derived_network
+from players.knowledge.derived.relations import Signature, derived_relations
+from players.knowledge.knowledge import KnowledgeError
+from propnet.kernels.records import record_words, unpack
+from propnet.machine import PropnetMachine
+from propnet.network import Network
+from propnet.recoding.samples import sample_states
+
+_SAMPLE = 1024
+
+
+class DerivedPropositions:
+    """Derived propositions of a game. A state's *long* record is its record and, after it, words with those
+    that hold.
+
+    Attributes:
+        relations: canonical names of the relations, each with its number of arguments.
+        terms: what they are called.
+        propositions: what the bits of long records say: the base propositions, None for bits that say
+            nothing, then ``terms``.
+    """
+
+    def __init__(self, machine: PropnetMachine, network: Network, relations: tuple[str, ...]) -> None:
+        """Those that the ``network`` tells, of :func:`players.knowledge.derived.network.derived_network`, for
+        a machine's states."""
+        bases = machine.network.bases
+        self.relations = relations
+        self.terms = network.moves[0]
+        self.words = machine.words + record_words(len(self.terms))
+        self.propositions = (*bases, *[None] * (64 * machine.words - len(bases)), *self.terms)
+        self._machine = PropnetMachine(Rules(()), network)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _again, (self._machine.network, self.relations, self.propositions, self.words)
+
+    def long(self, records: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """The long records of states, uint64, shape (n, words), of their records."""
+        return np.concatenate([records, self._machine.evaluate(records).legal], axis=1)
+
+
+def _again(
+    network: Network, relations: tuple[str, ...], propositions: tuple[Term | None, ...], words: int
+) -> DerivedPropositions:
+    found = object.__new__(DerivedPropositions)
+    found.relations, found.terms, found.words = relations, network.moves[0], words
+    found.propositions = propositions
+    found._machine = PropnetMachine(Rules(()), network)
+    return found
+
+
+def find_derived(machine: PropnetMachine, names: CanonicalNames, seed: int = 0) -> DerivedPropositions | None:
+    """What a game's rules derive that base propositions, each with a weight of its own, do not say; None
+    where there is nothing, and where it would be too much. Relations that legal moves, the end and goals ask
+    for themselves come first, then those that these ask for, until there are MOST propositions."""
+    rules, bases = machine.rules, machine.network.bases
+    relations = _from_the_top(rules)
+    network = derived_network(rules, bases, relations)
+    if network is None:
+        return None
+    said = _say_more(network, sample_states(machine, _SAMPLE, seed))
+    counts: dict[Signature, int] = {}
+    for term, more in zip(network.moves[0], said, strict=True):
+        counts[term.signature] = max(counts.get(term.signature, 0), int(more))
+    useful = [relation for relation in relations if counts.get(relation)]
+    if len(useful) < len(counts):
+        network = derived_network(rules, bases, useful) if useful else None
+    if network is None:
+        return None
+    told = {term.signature for term in network.moves[0]}
+    return DerivedPropositions(machine, network, tuple(_key(each, names) for each in useful if each in told))
+
+
+def derived_of(
+    machine: PropnetMachine, names: CanonicalNames, relations: Sequence[str]
+) -> DerivedPropositions:
+    """Those of relations that are known by canonical names. Raises KnowledgeError where there are none."""
+    wanted = [each for each in derived_relations(machine.rules) if _key(each, names) in set(relations)]
+    network = derived_network(machine.rules, machine.network.bases, wanted) if wanted else None
+    if network is None or len(wanted) != len(relations):
+        raise KnowledgeError("it is knowledge of other relations", remedy="train the game again")
+    return DerivedPropositions(machine, network, tuple(relations))
+
+
+def _key(relation: Signature, names: CanonicalNames) -> str:
+    return f"{names.new.get(relation[0], relation[0])}/{relation[1]}"
+
+
+def _from_the_top(rules: Rules) -> list[Signature]:
+    """The derived relations, those that fewer steps of rules part from legal, terminal and goal first, legal
+    itself last: it says what these ask for again, for who is to move."""
+    asks: dict[Signature, set[Signature]] = {}
+    for rule in rules:
+        for formula in rule.body:
+            asked = {literal.atom.signature for literal, _ in literals(formula)}
+            asks.setdefault(rule.head.signature, set()).update(asked)
+    top = (LEGAL, 2), (TERMINAL, 0), (GOAL, 2)
+    steps = dict.fromkeys(top, 0)
+    waiting = deque(top)
+    while waiting:
+        head = waiting.popleft()
+        for relation in sorted(asks.get(head, ())):
+            if relation not in steps:
+                steps[relation] = steps[head] + 1
+                waiting.append(relation)
+    far = len(steps) + 1
+    steps[LEGAL, 2] = far
+    return sorted(derived_relations(rules), key=lambda relation: (steps.get(relation, far), relation))
+
+
+def _say_more(network: Network, sample: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Which derived propositions are more than a sum of base propositions, by a sample of states; bool,
+    shape (propositions,). One is not where it is one of them, or one of some of which one holds at most, or
+    that none of such holds, or where it never changes."""
+    holds = unpack(sample, len(network.bases)).astype(np.int32)
+    found = np.ones(network.move_count, np.bool_)
+    start, inputs, first = network.gate_start, network.gate_inputs, network.first_gate
+    machine = PropnetMachine(Rules(()), network)
+    told = unpack(machine.evaluate(sample).legal, network.move_count)
+    changes = told.any(axis=0) & ~told.all(axis=0)
+    for number, literal in enumerate(network.legal_literals.tolist()):
+        node = literal >> 1
+        if node <= len(network.bases):
+            found[number] = False
+        elif node >= first:
+            read = inputs[start[node - first] : start[node - first + 1]]
+            bases = (read >> 1) - 1
+            if (bases < len(network.bases)).all() and (read & 1).all():
+                found[number] = holds[:, bases].sum(axis=1).max() > 1
+    return found & changes
+
+
+__all__ = ["MOST", "DerivedPropositions", "derived_of", "find_derived"]
