@@ -84,7 +84,7 @@ def _line(known: GameKnowledge) -> str:
     record = known.record
     tried = f"won {record.wins}, drew {record.draws}, lost {record.losses}"
     return (
-        f"{known.fingerprint[:12]} {known.game:20} {known.model:6} {known.moves:14,} moves"
+        f"{known.fingerprint[:12]} {known.game:20} {known.model:7} {known.moves:14,} moves"
         f" {known.seconds:8.0f} s  share {known.use:>16}  {tried if record.seconds else 'not tried'}"
     )
 

@@ -15,7 +15,7 @@ def command(
     minutes: Annotated[float, typer.Option(help="How long to learn, all rungs together.", min=0)] = 30.0,
     model: Annotated[
         str,
-        typer.Option(help="The rung of the ladder: linear, tuples, net; auto: one after the other."),
+        typer.Option(help="The rung of the ladder: linear, derived, tuples, net; auto: all in turn."),
     ] = "auto",
     pairs: Annotated[
         int, typer.Option(help="Pairs of matches, at most, of each trial; 0: no trial.", min=0)
@@ -36,11 +36,12 @@ def command(
 ) -> None:
     """Learn what a game's states are worth.
 
-    By self-play: first a weight for each proposition and each shape of propositions, then tables over tuples
-    of them that the rules look at together, then a small net, from self-play by searches. After each rung
-    matches show whether searches are to use it: against the rung below, or the untrained player. It is kept
-    under $GGP_CACHE/knowledge, every half minute: a training that was broken off goes on from there. The game
-    finds it under any names.
+    By self-play: first a weight for each proposition and each shape of propositions, then for what the rules
+    derive from them as well, such as where pieces can go, then tables over tuples of propositions that the
+    rules look at together, then a small net, from self-play by searches. After each rung matches show whether
+    searches are to use it: against the rung below, or the untrained player. It is kept under
+    $GGP_CACHE/knowledge, every half minute: a training that was broken off goes on from there. The game finds
+    it under any names.
     """
     import time
 

@@ -21,15 +21,16 @@ _CODE = "gdl", "propnet"
 """The packages that take part in building."""
 
 
-def load(rules: Rules) -> bytes | None:
-    """The bytes of the network of these rules, if they are stored."""
-    return files.get(_name(rules)) if (files := _files()) is not None else None
+def load(rules: Rules, kind: str = "") -> bytes | None:
+    """The bytes of the network of these rules, if they are stored; ``kind`` tells apart those that are built
+    in other ways."""
+    return files.get(_name(rules, kind)) if (files := _files()) is not None else None
 
 
-def keep(rules: Rules, network: bytes) -> bool:
+def keep(rules: Rules, network: bytes, kind: str = "") -> bool:
     """Store the bytes of a network; whether that was possible."""
     files = _files()
-    return files is not None and files.put(_name(rules), network)
+    return files is not None and files.put(_name(rules, kind), network)
 
 
 def _files() -> FileStore | None:
@@ -39,8 +40,8 @@ def _files() -> FileStore | None:
         return None
 
 
-def _name(rules: Rules) -> str:
-    return hashlib.sha256(_code_version() + str(rules).encode()).hexdigest()
+def _name(rules: Rules, kind: str) -> str:
+    return hashlib.sha256(_code_version() + kind.encode() + str(rules).encode()).hexdigest()
 
 
 @cache

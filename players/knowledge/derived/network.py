@@ -4,11 +4,13 @@ those of the game, these are ground, and what decides the notes is built by itse
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
-from gdl.errors import TooLargeError
+from gdl.errors import GdlError, TooLargeError
 from gdl.grounding.ground_rules import GroundRules
 from gdl.grounding.limits import GroundLimits
 from gdl.grounding.pipeline import ground
@@ -17,6 +19,8 @@ from gdl.terms import NEXT, Term
 from players.knowledge.derived.relations import Signature
 from propnet.build import BuildLimits, build
 from propnet.network import Network
+from propnet.storage import network_cache
+from propnet.storage.network_bytes import from_bytes, to_bytes
 
 LIMITS = GroundLimits(max_rules=2_000_000, max_atoms=1_000_000, memory_bytes=1 << 30, cpu_seconds=10.0)
 BUILD = BuildLimits(literals=2_000_000, seconds=3.0)
@@ -37,12 +41,26 @@ def derived_network(
     Relations that would make it more than ``most`` propositions are left out, the last first. None where no
     proposition remains, where the game's states have other propositions than these, and where it would be too
     large."""
+    noted = _with_notes(rules, relations)
+    kept = network_cache.load(noted, _kind(most))
+    if kept is not None:
+        with suppress(GdlError):
+            found = from_bytes(kept)
+            return found if found.bases == tuple(bases) else None
     try:
-        noted = ground(_with_notes(rules, relations), LIMITS)
-        own = _only_notes(noted, relations, most)
-        return None if own is None or own.bases != tuple(bases) else build(own, BUILD, in_play=False)
+        own = _only_notes(ground(noted, LIMITS), relations, most)
+        if own is None or own.bases != tuple(bases):
+            return None
+        network = build(own, BUILD, in_play=False)
     except TooLargeError:
         return None
+    network_cache.keep(noted, to_bytes(network), _kind(most))
+    return network
+
+
+def _kind(most: int) -> str:
+    """What tells this network apart from others of the same rules, and from those of other versions."""
+    return f"derived {most} {Path(__file__).stat().st_mtime_ns}\n"
 
 
 def _with_notes(rules: Rules, relations: Sequence[Signature]) -> Rules:

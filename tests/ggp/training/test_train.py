@@ -43,7 +43,7 @@ def test_a_game_is_trained_listed_shown_and_carried_to_another_cache(tmp_path: P
     assert outcome["moves"] > 0
     tried = [(trial["model"], trial["share"], trial["looks"]) for trial in outcome["trials"]]
     uses = (1.0, True), (0.5, False), (1.0, False)
-    assert tried == [(model, *use) for model in ("linear", "tuples", "net") for use in uses]
+    assert tried == [(model, *use) for model in ("linear", "derived", "tuples", "net") for use in uses]
     # One pair decides nothing: what was learnt is kept, but not used.
     assert outcome["share"] == 0.0 and not any(trial["better"] for trial in outcome["trials"])
     (row,) = map(orjson.loads, _ggp(here, "knowledge", "list", "--json").stdout.splitlines())
@@ -78,7 +78,7 @@ def test_what_cannot_be_done_is_told(tmp_path: Path) -> None:
         (("knowledge", "show"), "needs a game"),
         (("knowledge", "show", "hex"), "ggp train hex"),
         (("train", "lightsout", "--minutes", "0"), "several roles"),
-        (("train", "tictactoe", "--model", "deep"), "linear, tuples, net, auto"),
+        (("train", "tictactoe", "--model", "deep"), "linear, derived, tuples, net, auto"),
         (("serve", "--knowledge", "no/such/folder"), "no such folder"),
         (("serve", "--knowledge", "off", "--player", "random"), "uct uses knowledge"),
         (("serve", "--knowledge", "off", "--player", "uct:knowledge=auto"), "uct uses knowledge"),

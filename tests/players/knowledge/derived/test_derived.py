@@ -6,6 +6,7 @@ from __future__ import annotations
 import pickle
 import random
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -134,12 +135,33 @@ def test_there_are_no_more_than_there_is_room_for() -> None:
     assert derived_network(machine.rules, machine.network.bases, relations, most=0) is None
 
 
-def test_rules_that_would_take_too_long_derive_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_that_would_take_too_long_derive_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GGP_CACHE", str(tmp_path))
     machine = _machine("checkers")
     monkeypatch.setattr(networks, "LIMITS", GroundLimits(max_rules=100))
     assert find_derived(machine, canonical_names(machine.rules)) is None
     with pytest.raises(GdlError, match="derive nothing of use"):
         Training(machine, canonical_names(machine.rules), None, 0, "derived")
+
+
+def test_a_network_that_was_built_is_found_again_and_a_damaged_one_built_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GGP_CACHE", str(tmp_path))
+    machine = _machine("hex")
+    relations = derived_relations(machine.rules)
+    asked = machine.rules, machine.network.bases, relations
+    first = derived_network(*asked)
+    with monkeypatch.context() as patch:
+        patch.setattr(networks, "build", None)
+        again = derived_network(*asked)
+    assert first is not None and again is not None and again.same_as(first)
+    (file,) = (tmp_path / "networks").iterdir()
+    file.write_bytes(file.read_bytes()[:-9])
+    mended = derived_network(*asked)
+    assert mended is not None and mended.same_as(first)
 
 
 def test_a_game_whose_states_are_other_propositions_has_none() -> None:
