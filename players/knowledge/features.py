@@ -42,6 +42,16 @@ def shapes(term: Term, names: CanonicalNames) -> Iterator[str]:
         yield f"({name} {' '.join(parts)})"
 
 
+def counted(term: Term, names: CanonicalNames) -> Iterator[str]:
+    """The names of a derived proposition's features, which count those like it: all of its relation, and those
+    that have one argument in common."""
+    arguments = [names.key(argument) for argument in term.args]
+    name = names.new.get(term.name, term.name)
+    for place in range(-1, len(arguments)):
+        parts = [text if place == here else "*" for here, text in enumerate(arguments)]
+        yield f"{DERIVED}({' '.join([name, *parts])})"
+
+
 def _kept(arguments: int) -> Iterator[tuple[bool, ...]]:
     """Which arguments a shape keeps, never all."""
     if arguments <= _MOST_OPEN:
@@ -61,15 +71,11 @@ class Features:
         names: of all features, the constant one first.
         start, feature: int32, shape (bits + 1,) and (entries,): the proposition of bit b has the features
             ``feature[start[b]:start[b + 1]]``.
-        scale: float32, shape (features,): what one of its propositions makes of a feature. 1 for those of
-            base propositions; one over the square root of how many there are for those of derived ones, of
-            which hundreds may hold.
     """
 
     names: tuple[str, ...]
     start: NDArray[np.int32]
     feature: NDArray[np.int32]
-    scale: NDArray[np.float32]
 
     @staticmethod
     def of(
@@ -87,22 +93,19 @@ class Features:
         for place, term in enumerate(propositions):
             if term is None:
                 continue
-            prefix = "" if derived is None or place < derived else DERIVED
-            for name in shapes(term, names):
-                members.setdefault(prefix + name, []).append(place)
+            own = derived is None or place < derived
+            for name in shapes(term, names) if own else counted(term, names):
+                members.setdefault(name, []).append(place)
         # The one with the most open is the most general: its name is taken.
         chosen = {tuple(some): name for name, some in members.items()}
         ordered = sorted(chosen.items(), key=lambda item: item[1])
         of_base: list[list[int]] = [[] for _ in propositions]
-        scale = np.ones(len(ordered) + 1, np.float32)
-        for number, (some, name) in enumerate(ordered, 1):
-            if name.startswith(DERIVED):
-                scale[number] = len(some) ** -0.5
+        for number, (some, _) in enumerate(ordered, 1):
             for base in some:
                 of_base[base].append(number)
         start = np.cumsum([0, *map(len, of_base)]).astype(np.int32)
         feature = np.array([number for numbers in of_base for number in numbers], np.int32)
-        return Features((CONSTANT, *(name for _, name in ordered)), start, feature, scale)
+        return Features((CONSTANT, *(name for _, name in ordered)), start, feature)
 
     @property
     def bits(self) -> int:
@@ -112,10 +115,21 @@ class Features:
     def weights_of_bases(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
         """The summed weights, shape (bits, columns), of those of features, shape (features, columns)."""
         sums = np.zeros((len(self.feature) + 1, weights.shape[1]))
-        scaled = weights * self.scale[:, None]
-        np.cumsum(scaled[self.feature], axis=0, dtype=np.float64, out=sums[1:])
+        np.cumsum(weights[self.feature], axis=0, dtype=np.float64, out=sums[1:])
         summed: NDArray[np.float32] = (sums[self.start[1:]] - sums[self.start[:-1]]).astype(np.float32)
         return summed
+
+    def scale(self, sample: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """What one proposition is to make of each feature while it is learnt, float32, shape (features,): 1
+        for those of base propositions; for derived ones, of which hundreds may hold, so much that the mean
+        square of what they make together is 1 in a sample of states, bool, shape (n, bits)."""
+        of_bit = np.repeat(np.arange(self.bits), np.diff(self.start))
+        scale = np.ones(len(self.names), np.float32)
+        for number, name in enumerate(self.names):
+            if name.startswith(DERIVED):
+                counts = sample[:, of_bit[self.feature == number]].sum(axis=1, dtype=np.float64)
+                scale[number] = 1.0 / max(1.0, float(np.sqrt((counts**2).mean())))
+        return scale
 
     def arranged(self, known: GameKnowledge) -> tuple[NDArray[np.float32], ...]:
         """Weights, sums and sizes of some knowledge, shape (features, columns), in the order of these

@@ -24,7 +24,9 @@ from players.knowledge.state_values import StateValues, features_of
 from players.knowledge.tuples.finder import find_tuples
 from players.knowledge.tuples.tables import TupleTables
 from players.knowledge.value_kernels import learn
+from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
+from propnet.recoding.samples import sample_states
 
 STEPS = 24
 """Moves of each match in a round."""
@@ -37,6 +39,8 @@ _ROUND_SECONDS = 2.0
 MODELS = "linear", "derived", "tuples"
 """The rungs of the ladder: weights of features; of those of derived propositions, too; tables over n-tuples
 besides the first."""
+_SCALED = 2048
+"""States that show how many propositions features count."""
 _SAMPLE = 512
 """Random games that show whether results add up."""
 
@@ -76,6 +80,7 @@ class Training:
 
     Attributes:
         features: of its states; ``derived`` propositions, if they have features, too.
+        scale: float32, shape (features, 1): :meth:`players.knowledge.features.Features.scale`.
         values: what states are worth by the weights as they are.
         columns: the roles that have values of their own.
         progress: what was learnt from so far.
@@ -110,6 +115,10 @@ class Training:
                 raise GdlError("these rules derive nothing of use", remedy="--model linear")
         self.derived = derived
         self.features = features_of(machine, names, derived)
+        self.scale = np.ones((len(self.features.names), 1), np.float32)
+        if derived is not None:
+            sample = derived.long(sample_states(machine, _SCALED, seed))
+            self.scale = self.features.scale(unpack(sample, self.features.bits))[:, None]
         keys = [names.key(role) for role in machine.roles]
         columns = tuple(range(roles)) if roles > 2 or not _is_constant_sum(machine, seed) else (0,)
         if known is not None and set(known.columns) <= set(keys):
@@ -126,6 +135,7 @@ class Training:
                 raise GdlError("no n-tuples were found in this game", remedy="--model linear")
             self._tuples = TupleTables(tuples, machine.network.bases, names, len(columns))
         self.weights, self._sums, self._sizes = _start(self.features, len(columns), known)
+        self.weights /= self.scale
         if self._tuples is not None:
             parts = _start_of_tables(self._tuples.tuples, len(columns), tables)
             whole = zip((self.weights, self._sums, self._sizes), parts, strict=True)
@@ -165,7 +175,7 @@ class Training:
         if self._tuples is not None:
             squares = self._tuples.learn(records, targets, self.features, learnt, TUPLE_RATE)
         else:
-            of = self.features.start, self.features.feature, self.features.scale
+            of = self.features.start, self.features.feature, self.scale[:, 0]
             long = records if self.derived is None else self.derived.long(records)
             squares = learn(long, targets, *of, *learnt, RATE)
         self._refresh()
@@ -177,7 +187,8 @@ class Training:
 
     def _refresh(self) -> None:
         linear = len(self.features.names)
-        self.values.set_weights(self.features.weights_of_bases(self.weights[:linear]), self.weights[0])
+        weights = self.weights[:linear] * self.scale
+        self.values.set_weights(self.features.weights_of_bases(weights), weights[0])
         if self._tuples is not None:
             self._tuples.set_weights(self.weights[linear:])
 
@@ -191,6 +202,7 @@ class Training:
         if self._tuples is not None:
             tables = LearntTables(self._tuples.tuples, *(array[linear:].copy() for array in learnt))
         weights, sums, sizes = (array[:linear].copy() for array in learnt)
+        weights *= self.scale
         return GameKnowledge(
             self._names.fingerprint,
             game,

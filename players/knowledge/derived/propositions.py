@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 
 import numpy as np
@@ -63,14 +62,16 @@ def _again(
 
 def find_derived(machine: PropnetMachine, names: CanonicalNames, seed: int = 0) -> DerivedPropositions | None:
     """What a game's rules derive that base propositions, each with a weight of its own, do not say; None
-    where there is nothing, and where it would be too much. Relations that legal moves, the end and goals ask
-    for themselves come first, then those that these ask for, until there are MOST propositions."""
+    where there is nothing, and where it would be too much. These are relations that legal moves, the end and
+    goals ask for themselves: what these ask for in turn has been of no use, and makes values slow (see
+    docs/measurements.md)."""
     rules, bases = machine.rules, machine.network.bases
-    relations = _from_the_top(rules)
+    relations = _asked_first(rules)
     network = derived_network(rules, bases, relations)
     if network is None:
         return None
-    said = _say_more(network, sample_states(machine, _SAMPLE, seed))
+    sample = sample_states(machine, _SAMPLE, seed)
+    said = _say_more(network, np.array(sample[~machine.ends(sample)[0]]))
     counts: dict[Signature, int] = {}
     for term, more in zip(network.moves[0], said, strict=True):
         counts[term.signature] = max(counts.get(term.signature, 0), int(more))
@@ -98,26 +99,17 @@ def _key(relation: Signature, names: CanonicalNames) -> str:
     return f"{names.new.get(relation[0], relation[0])}/{relation[1]}"
 
 
-def _from_the_top(rules: Rules) -> list[Signature]:
-    """The derived relations, those that fewer steps of rules part from legal, terminal and goal first, legal
-    itself last: it says what these ask for again, for who is to move."""
-    asks: dict[Signature, set[Signature]] = {}
-    for rule in rules:
-        for formula in rule.body:
-            asked = {literal.atom.signature for literal, _ in literals(formula)}
-            asks.setdefault(rule.head.signature, set()).update(asked)
+def _asked_first(rules: Rules) -> list[Signature]:
+    """The derived relations that rules for legal, terminal or goal ask for themselves."""
     top = (LEGAL, 2), (TERMINAL, 0), (GOAL, 2)
-    steps = dict.fromkeys(top, 0)
-    waiting = deque(top)
-    while waiting:
-        head = waiting.popleft()
-        for relation in sorted(asks.get(head, ())):
-            if relation not in steps:
-                steps[relation] = steps[head] + 1
-                waiting.append(relation)
-    far = len(steps) + 1
-    steps[LEGAL, 2] = far
-    return sorted(derived_relations(rules), key=lambda relation: (steps.get(relation, far), relation))
+    asked = {
+        literal.atom.signature
+        for rule in rules
+        if rule.head.signature in top
+        for formula in rule.body
+        for literal, _ in literals(formula)
+    }
+    return [relation for relation in derived_relations(rules) if relation in asked]
 
 
 def _say_more(network: Network, sample: NDArray[np.uint64]) -> NDArray[np.bool_]:

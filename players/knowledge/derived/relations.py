@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 
 from gdl.rules import Rules, literals
-from gdl.terms import BASE, DISTINCT, DOES, GOAL, INIT, INPUT, NEXT, ROLE, TERMINAL, TRUE
+from gdl.terms import BASE, DISTINCT, DOES, GOAL, INIT, INPUT, LEGAL, NEXT, ROLE, TERMINAL, TRUE
 
 Signature = tuple[str, int]
 """A relation's name and how many arguments it has."""
-_NOT_DERIVED = {BASE, DISTINCT, DOES, GOAL, INIT, INPUT, NEXT, ROLE, TERMINAL, TRUE, "sees", "sees_xml"}
-"""What other parts of a system look at: values are asked only where none of it is known yet. Legal moves are
-not among them: how many there are says something of a state."""
+_NOT_DERIVED = {BASE, DISTINCT, DOES, GOAL, INIT, INPUT, LEGAL, NEXT, ROLE, TERMINAL, TRUE}
+"""Relations of the language itself."""
 
 
 def derived_relations(rules: Rules) -> list[Signature]:

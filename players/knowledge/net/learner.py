@@ -26,17 +26,20 @@ class NetLearner:
     def __init__(
         self,
         features: Features,
-        bases: int,
+        bits: int,
         net: LearntNet,
+        scale: Floats,
     ) -> None:
-        """Goes on from this net over the features of so many base propositions."""
+        """Goes on from this net over the features of so many ``bits``. ``scale``, float32, shape (features,
+        1), is that by which they are learnt (:meth:`players.knowledge.features.Features.scale`)."""
         columns = len(net.third)
         self._features = features
         # The last columns are for the linear weights.
         self._weights = np.zeros((len(features.names), HIDDEN + columns), np.float32)
-        self._weights[:, :HIDDEN] = net.first
+        self._scale = scale
+        self._weights[:, :HIDDEN] = net.first / scale
         self._second, self._bias, self._third = (np.array(array) for array in net.arrays()[1:])
-        self._bases = np.zeros((bases + 1, HIDDEN + columns), np.float32)
+        self._bases = np.zeros((bits + 1, HIDDEN + columns), np.float32)
         learnt = self._weights, self._second, self._bias, self._third
         self._learnt = tuple(array.reshape(-1) for array in learnt)
         self._by_feature = np.zeros_like(self._weights)
@@ -49,7 +52,7 @@ class NetLearner:
     @property
     def net(self) -> LearntNet:
         copies = (array.copy() for array in (self._second, self._bias, self._third))
-        return LearntNet(self._weights[:, :HIDDEN].copy(), *copies)
+        return LearntNet(self._weights[:, :HIDDEN] * self._scale, *copies)
 
     def learn(
         self,
@@ -63,8 +66,8 @@ class NetLearner:
         (n, columns), BATCH of them a step, with these linear weights, float32, shape (features, columns).
         Returns the sum of the squared errors."""
         squares = 0.0
-        self._weights[:, HIDDEN:] = linear
-        of = self._features.start, self._features.feature, self._features.scale
+        self._weights[:, HIDDEN:] = linear / self._scale
+        of = self._features.start, self._features.feature, self._scale[:, 0]
         for begin in range(0, len(rows), BATCH):
             part = rows[begin : begin + BATCH]
             sums_of_features(*of, self._weights, self._bases)

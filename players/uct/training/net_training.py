@@ -39,15 +39,17 @@ class NetTraining:
         features: Features,
         known: GameKnowledge,
         rng: np.random.Generator,
+        scale: NDArray[np.float32],
         derived: DerivedPropositions | None = None,
     ) -> None:
-        """On top of the weights of some knowledge of the game, and on from its net, if it has one;
-        ``derived`` if some features are those of derived propositions."""
+        """On top of the weights of some knowledge of the game, and on from its net, if it has one. ``scale``,
+        float32, shape (features, 1): :meth:`players.knowledge.features.Features.scale`; ``derived`` if some
+        features are those of derived propositions."""
         bits, count = features.bits, len(features.names)
         self._features, self._rng, self._derived = features, rng, derived
         self._linear = features.arranged(known)[0]
         net = LearntNet.new(count, 1, rng) if known.net is None else features.arranged_net(known)
-        self._learner = NetLearner(features, bits, net)
+        self._learner = NetLearner(features, bits, net, scale)
         self.values = StateValues(bits, 2, (0,), None, NetLayers(bits, 1), derived)
         self.values.set_weights(features.weights_of_bases(self._linear), self._linear[0])
         self._refresh()

@@ -76,7 +76,7 @@ class SearchedTraining:
         self.values = tables.values
         if model == "net":
             begun = known if known is not None and known.net is not None else tables.knowledge("")
-            self._net = NetTraining(machine, tables.features, begun, self._rng, tables.derived)
+            self._net = NetTraining(machine, tables.features, begun, self._rng, tables.scale, tables.derived)
             self.values = self._net.values
         inputs, effort = (_INPUTS, _EFFORT) if patient else (MOST_INPUTS, EFFORT)
         self._symmetries = find_symmetries(machine, inputs=inputs, effort=effort)
