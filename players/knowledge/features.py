@@ -43,8 +43,8 @@ def shapes(term: Term, names: CanonicalNames) -> Iterator[str]:
 
 
 def counted(term: Term, names: CanonicalNames) -> Iterator[str]:
-    """The names of a derived proposition's features, which count those like it: all of its relation, and those
-    that have one argument in common."""
+    """The names of a derived proposition's features, which count those like it: all of its relation,
+    and those that have one argument in common."""
     arguments = [names.key(argument) for argument in term.args]
     name = names.new.get(term.name, term.name)
     for place in range(-1, len(arguments)):

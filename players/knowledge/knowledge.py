@@ -93,8 +93,8 @@ class GameKnowledge:
         looks: whether searches without playouts ask what all moves of each new state lead to.
         tables: over n-tuples, added to the features' weights; None where there are none.
         net: added to the features' weights; None where there is none. There are not both.
-        derived: the relations whose derived propositions have features, too: their canonical names, each with
-            the number of arguments, as ``#12/3``.
+        derived: the relations whose derived propositions have features, too, or are in n-tuples: their
+            canonical names, each with the number of arguments, as ``#12/3``.
     """
 
     fingerprint: str

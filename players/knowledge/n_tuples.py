@@ -95,12 +95,17 @@ class NTuples:
         )
         if not fits:
             raise ValueError("its tuples do not fit together")
-        if max(self._sizes()) > MOST_ENTRIES or sum(self._sizes()) > MOST_OWN:
+        if not self.fits:
             raise ValueError("its tables are too large")
         if any(
             len({self._form(t) for t in np.flatnonzero(self.shape == s).tolist()}) != 1 for s in range(shapes)
         ):
             raise ValueError("its tuples of a shape are not alike")
+
+    @property
+    def fits(self) -> bool:
+        """Whether its tables are not too large."""
+        return max(self._sizes()) <= MOST_ENTRIES and sum(self._sizes()) <= MOST_OWN
 
     def members_of(self, number: int) -> list[int]:
         """The variables of a tuple."""

@@ -111,11 +111,11 @@ def values_by(known: GameKnowledge, names: CanonicalNames, machine: PropnetMachi
     if not set(known.columns) <= set(roles) or not column_count_fits(len(known.columns), len(roles)):
         raise KnowledgeError("it is knowledge of other roles", remedy="train the game again")
     derived = derived_of(machine, names, known.derived) if known.derived else None
-    features = features_of(machine, names, derived)
+    features = features_of(machine, names, None if known.tables is not None else derived)
     weights = features.arranged(known)[0]
     tuples = None
     if known.tables is not None:
-        tuples = TupleTables(known.tables.tuples, network.bases, names, len(known.columns))
+        tuples = TupleTables(known.tables.tuples, network.bases, names, len(known.columns), derived)
         tuples.set_weights(known.tables.weights)
     net = None
     if known.net is not None:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from gdl.errors import GdlError
 from players.knowledge.canonical_rules import CanonicalNames
-from players.knowledge.derived.propositions import derived_of, find_derived
-from players.knowledge.features import Features
+from players.knowledge.derived.propositions import DerivedPropositions, derived_of, find_derived
+from players.knowledge.features import DERIVED, Features
 from players.knowledge.knowledge import GameKnowledge, LearntTables
 from players.knowledge.n_tuples import NTuples
 from players.knowledge.self_play import SelfPlay, Steps
@@ -79,7 +79,8 @@ class Training:
     """Learns the weights of a game.
 
     Attributes:
-        features: of its states; ``derived`` propositions, if they have features, too.
+        features: of its states.
+        derived: the derived propositions that have features, too, or that are in tuples; None if none are.
         scale: float32, shape (features, 1): :meth:`players.knowledge.features.Features.scale`.
         values: what states are worth by the weights as they are.
         columns: the roles that have values of their own.
@@ -107,17 +108,12 @@ class Training:
         if known is not None and known.model != model:
             known = None
         self._machine, self._names = machine, names
-        derived = None
-        if model == "derived":
-            known_ones = known.derived if known is not None else None
-            derived = derived_of(machine, names, known_ones) if known_ones else find_derived(machine, names)
-            if derived is None:
-                raise GdlError("these rules derive nothing of use", remedy="--model linear")
-        self.derived = derived
-        self.features = features_of(machine, names, derived)
+        self.derived = _derived(machine, names, known, model, seed)
+        own = self.derived if model == "derived" else None
+        self.features = features_of(machine, names, own)
         self.scale = np.ones((len(self.features.names), 1), np.float32)
-        if derived is not None:
-            sample = derived.long(sample_states(machine, _SCALED, seed))
+        if own is not None:
+            sample = own.long(sample_states(machine, _SCALED, seed))
             self.scale = self.features.scale(unpack(sample, self.features.bits))[:, None]
         keys = [names.key(role) for role in machine.roles]
         columns = tuple(range(roles)) if roles > 2 or not _is_constant_sum(machine, seed) else (0,)
@@ -130,10 +126,12 @@ class Training:
         tables = None if known is None else known.tables
         self._tuples: TupleTables | None = None
         if model == "tuples":
-            tuples = find_tuples(machine, names, seed) if tables is None else tables.tuples
+            tuples = find_tuples(machine, names, seed, self.derived) if tables is None else tables.tuples
             if tuples is None:
                 raise GdlError("no n-tuples were found in this game", remedy="--model linear")
-            self._tuples = TupleTables(tuples, machine.network.bases, names, len(columns))
+            if not any(name.startswith(DERIVED) for name in tuples.names):
+                self.derived = None
+            self._tuples = TupleTables(tuples, machine.network.bases, names, len(columns), self.derived)
         self.weights, self._sums, self._sizes = _start(self.features, len(columns), known)
         self.weights /= self.scale
         if self._tuples is not None:
@@ -141,7 +139,7 @@ class Training:
             whole = zip((self.weights, self._sums, self._sizes), parts, strict=True)
             self.weights, self._sums, self._sizes = (np.concatenate(pair) for pair in whole)
         self._rng = np.random.default_rng([seed, known.moves if known else 0])
-        self.values = StateValues(self.features.bits, roles, columns, self._tuples, derived=derived)
+        self.values = StateValues(self.features.bits, roles, columns, self._tuples, derived=self.derived)
         self._refresh()
         self._play = SelfPlay(machine, columns, _LANES, self._rng)
         self._seconds = known.seconds if known else 0.0
@@ -172,11 +170,11 @@ class Training:
         """Learn from states, uint64, shape (n, words), that are worth ``targets``, 0..1, float32, shape (n,
         columns), one after the other. Returns the sum of the squared errors."""
         learnt = self.weights, self._sums, self._sizes
+        long = records if self.derived is None else self.derived.long(records)
         if self._tuples is not None:
-            squares = self._tuples.learn(records, targets, self.features, learnt, TUPLE_RATE)
+            squares = self._tuples.learn(long, targets, self.features, learnt, TUPLE_RATE)
         else:
             of = self.features.start, self.features.feature, self.scale[:, 0]
-            long = records if self.derived is None else self.derived.long(records)
             squares = learn(long, targets, *of, *learnt, RATE)
         self._refresh()
         return float(squares)
@@ -216,6 +214,20 @@ class Training:
             tables=tables,
             derived=() if self.derived is None else self.derived.relations,
         )
+
+
+def _derived(
+    machine: PropnetMachine, names: CanonicalNames, known: GameKnowledge | None, model: str, seed: int
+) -> DerivedPropositions | None:
+    """The derived propositions to learn with. Raises GdlError where a model needs some and there are none."""
+    if model == "linear":
+        return None
+    if known is not None:
+        return derived_of(machine, names, known.derived) if known.derived else None
+    found = find_derived(machine, names, seed)
+    if found is None and model == "derived":
+        raise GdlError("these rules derive nothing of use", remedy="--model linear")
+    return found
 
 
 def returns(steps: Steps, decay: float) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,35 +30,27 @@ class DerivedPropositions:
         relations: canonical names of the relations, each with its number of arguments.
         terms: what they are called.
         propositions: what the bits of long records say: the base propositions, None for bits that say
-            nothing, then ``terms``.
+            nothing, then ``terms``, from bit ``first`` on.
+        words: 64-bit words of a long record.
     """
 
-    def __init__(self, machine: PropnetMachine, network: Network, relations: tuple[str, ...]) -> None:
+    def __init__(self, bases: tuple[Term, ...], network: Network, relations: tuple[str, ...]) -> None:
         """Those that the ``network`` tells, of :func:`players.knowledge.derived.network.derived_network`, for
-        a machine's states."""
-        bases = machine.network.bases
+        states over these base propositions."""
         self.relations = relations
         self.terms = network.moves[0]
-        self.words = machine.words + record_words(len(self.terms))
-        self.propositions = (*bases, *[None] * (64 * machine.words - len(bases)), *self.terms)
+        self.first = 64 * record_words(len(bases))
+        self.words = self.first // 64 + record_words(len(self.terms))
+        self.propositions = (*bases, *[None] * (self.first - len(bases)), *self.terms)
         self._machine = PropnetMachine(Rules(()), network)
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return _again, (self._machine.network, self.relations, self.propositions, self.words)
+    def __reduce__(self) -> tuple[Any, ...]:
+        network = self._machine.network
+        return DerivedPropositions, (network.bases, network, self.relations)
 
     def long(self, records: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """The long records of states, uint64, shape (n, words), of their records."""
         return np.concatenate([records, self._machine.evaluate(records).legal], axis=1)
-
-
-def _again(
-    network: Network, relations: tuple[str, ...], propositions: tuple[Term | None, ...], words: int
-) -> DerivedPropositions:
-    found = object.__new__(DerivedPropositions)
-    found.relations, found.terms, found.words = relations, network.moves[0], words
-    found.propositions = propositions
-    found._machine = PropnetMachine(Rules(()), network)
-    return found
 
 
 def find_derived(machine: PropnetMachine, names: CanonicalNames, seed: int = 0) -> DerivedPropositions | None:
@@ -81,7 +74,9 @@ def find_derived(machine: PropnetMachine, names: CanonicalNames, seed: int = 0) 
     if network is None:
         return None
     told = {term.signature for term in network.moves[0]}
-    return DerivedPropositions(machine, network, tuple(_key(each, names) for each in useful if each in told))
+    return DerivedPropositions(
+        machine.network.bases, network, tuple(_key(each, names) for each in useful if each in told)
+    )
 
 
 def derived_of(
@@ -92,7 +87,7 @@ def derived_of(
     network = derived_network(machine.rules, machine.network.bases, wanted) if wanted else None
     if network is None or len(wanted) != len(relations):
         raise KnowledgeError("it is knowledge of other relations", remedy="train the game again")
-    return DerivedPropositions(machine, network, tuple(relations))
+    return DerivedPropositions(machine.network.bases, network, tuple(relations))
 
 
 def _key(relation: Signature, names: CanonicalNames) -> str:

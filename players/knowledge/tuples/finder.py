@@ -23,6 +23,9 @@ from gdl.grounding.pipeline import ground
 from gdl.terms import Term
 from players.knowledge.canonical_rules import CanonicalNames
 from players.knowledge.coordinates import Coordinates
+from players.knowledge.derived.propositions import DerivedPropositions
+from players.knowledge.derived.relations import Signature
+from players.knowledge.features import DERIVED
 from players.knowledge.n_tuples import NTuples
 from players.knowledge.tuples.multi_valued import MultiValued, variables_of
 from players.move_lists import unpack_moves
@@ -47,8 +50,14 @@ Members = tuple[int, ...]
 Shape = tuple[object, ...]
 
 
-def find_tuples(machine: PropnetMachine, names: CanonicalNames, seed: int = 0) -> NTuples | None:
-    """The tuples of a game; None where nothing was found that is more than single propositions."""
+def find_tuples(
+    machine: PropnetMachine,
+    names: CanonicalNames,
+    seed: int = 0,
+    derived: DerivedPropositions | None = None,
+) -> NTuples | None:
+    """The tuples of a game; None where nothing was found that is more than single propositions. Variables
+    have ``derived`` propositions as further values where these fit, such as that a disc would land there."""
     network = machine.network
     sample = sample_states(machine, _SAMPLE, seed)
     holds = unpack(sample, len(network.bases))
@@ -64,13 +73,62 @@ def find_tuples(machine: PropnetMachine, names: CanonicalNames, seed: int = 0) -
         ordered, shape = board.shape(members)
         numbers.append(shapes.setdefault(shape, len(shapes)))
         tuples.append(ordered if turn is None else (*ordered, turn))
-    return NTuples.of(
-        [[(names.key(network.bases[base]), code) for base, code in v.codes] for v in variables],
-        [v.radix for v in variables],
-        tuples,
-        numbers,
-        [shape[0] == "board" for shape in shapes],
-    )
+    on_board = [shape[0] == "board" for shape in shapes]
+    listed = [[(names.key(network.bases[base]), code) for base, code in v.codes] for v in variables]
+    radix = [v.radix for v in variables]
+    found = NTuples.of(listed, radix, tuples, numbers, on_board)
+    if derived is not None and _widen(variables, listed, radix, derived, holds, sample, names):
+        wide = NTuples.of(listed, radix, tuples, numbers, on_board)
+        if wide.fits:
+            return wide
+    return found
+
+
+def _widen(
+    variables: list[MultiValued],
+    listed: list[list[tuple[str, int]]],
+    radix: list[int],
+    derived: DerivedPropositions,
+    holds: NDArray[np.bool_],
+    sample: NDArray[np.uint64],
+    names: CanonicalNames,
+) -> bool:
+    """Give the variables of a kind a further value for each derived relation that has the same arguments as
+    they have besides their values, and that never holds, in a sample of states, where one of them has a value
+    of its own: ``listed`` and ``radix``, names and codes and how many these are, are changed. Returns whether
+    there was one."""
+    told = unpack(derived.long(sample), len(derived.propositions))[:, derived.first :]
+    kinds: dict[str, dict[tuple[Term, ...], int]] = defaultdict(dict)
+    for number, variable in enumerate(variables):
+        kinds[variable.kind][variable.key] = number
+    relations: dict[Signature, list[int]] = defaultdict(list)
+    for place, term in enumerate(derived.terms):
+        if term.args:
+            relations[term.signature].append(place)
+    widened = False
+    for places in relations.values():
+        for of in kinds.values():
+            fits = all(
+                (key := derived.terms[place].args) in of
+                and not (told[:, place] & _has_value(variables[of[key]], holds)).any()
+                for place in places
+            )
+            if not fits:
+                continue
+            code = radix[next(iter(of.values()))]
+            for place in places:
+                term = derived.terms[place]
+                listed[of[term.args]].append((DERIVED + names.key(term), code))
+            for number in of.values():
+                radix[number] = code + 1
+            widened = True
+            break
+    return widened
+
+
+def _has_value(variable: MultiValued, holds: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Where a variable has another value than 0, bool, shape (states,)."""
+    return np.asarray(holds[:, [base for base, _ in variable.codes]].any(axis=1), np.bool_)
 
 
 class _Board:

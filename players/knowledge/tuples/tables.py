@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from gdl.terms import Term
 from players.knowledge.canonical_rules import CanonicalNames
-from players.knowledge.features import Features
+from players.knowledge.derived.propositions import DerivedPropositions
+from players.knowledge.features import DERIVED, Features
 from players.knowledge.knowledge import KnowledgeError
 from players.knowledge.n_tuples import NTuples
 from players.knowledge.tuples.kernels import add_tuples, learn_tuples
@@ -22,15 +23,27 @@ class TupleTables:
         table: int32, shape (columns, entries of tuples), in units of 1 / SCALE logits.
     """
 
-    def __init__(self, tuples: NTuples, bases: tuple[Term, ...], names: CanonicalNames, columns: int) -> None:
-        """All 0. Raises KnowledgeError where the game has other propositions."""
+    def __init__(
+        self,
+        tuples: NTuples,
+        bases: tuple[Term, ...],
+        names: CanonicalNames,
+        columns: int,
+        derived: DerivedPropositions | None = None,
+    ) -> None:
+        """All 0. With ``derived`` propositions records are long ones. Raises KnowledgeError where the game
+        has other propositions."""
         place = {names.key(term): base for base, term in enumerate(bases)}
+        bits = len(bases)
+        if derived is not None:
+            bits = len(derived.propositions)
+            place |= {DERIVED + names.key(term): bit for bit, term in enumerate(derived.terms, derived.first)}
         if not set(tuples.names) <= set(place):
             raise KnowledgeError("it is knowledge of other propositions", remedy="train the game again")
         self.tuples = tuples
         self._base = np.array([place[name] for name in tuples.names], np.int32)
-        self._variable_of = np.full(len(bases) + 64, -1, np.int32)
-        self._code_of = np.zeros(len(bases) + 64, np.int32)
+        self._variable_of = np.full(bits + 64, -1, np.int32)
+        self._code_of = np.zeros(bits + 64, np.int32)
         self._variable_of[self._base], self._code_of[self._base] = tuples.variable, tuples.code
         self.table = np.zeros((columns, int(tuples.offset[-1])), np.int32)
 
@@ -61,8 +74,10 @@ class TupleTables:
         """Move weights, then sums and sizes, of linear features and of entries: see
         :func:`players.knowledge.tuples.kernels.learn_tuples`."""
         tuples = self.tuples
+        # Bits past those of the features have none.
+        start = np.pad(features.start, (0, max(0, len(self._code_of) - features.bits)), "edge")
         squares: float = learn_tuples(
-            records, targets, features.start, features.feature, len(features.names), self._variable_of,
+            records, targets, start, features.feature, len(features.names), self._variable_of,
             self._code_of, len(tuples.radix), tuples.start, tuples.member, tuples.stride, tuples.offset,
             tuples.shared, *weights, rate,
         )  # fmt: skip

@@ -14,7 +14,8 @@ from gdl.scramble import scramble
 from gdl.terms import Term
 from ggp.game import Game
 from players.knowledge.canonical_rules import CanonicalNames, canonical_names
-from players.knowledge.features import Features
+from players.knowledge.derived.propositions import derived_of, find_derived
+from players.knowledge.features import DERIVED, Features
 from players.knowledge.knowledge import GameKnowledge, KnowledgeError
 from players.knowledge.n_tuples import NTuples
 from players.knowledge.state_values import StateValues, values_by
@@ -24,6 +25,7 @@ from players.knowledge.tuples.tables import TupleTables
 from players.knowledge.value_kernels import SCALE
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
+from propnet.recoding.samples import sample_states
 
 
 def _machine(rules_of: str | object) -> PropnetMachine:
@@ -158,6 +160,59 @@ def test_lines_of_four_are_found_in_connect_four() -> None:
                     assert any(line <= members for members in sets)
                     lines += 1
     assert lines == 69
+
+
+def test_squares_on_which_a_disc_would_land_are_further_values_of_tuples() -> None:
+    machine = _machine("connectfour")
+    names = canonical_names(machine.rules)
+    derived = find_derived(machine, names)
+    assert derived is not None
+    plain, wide = find_tuples(machine, names), find_tuples(machine, names, derived=derived)
+    assert plain is not None and wide is not None
+    wide.check()
+    lands = [name for name in wide.names if name.startswith(DERIVED)]
+    assert sorted(lands) == sorted(DERIVED + names.key(term) for term in derived.terms) and len(lands) == 42
+    assert plain.radix.max() == 3 and wide.radix.max() == 4 and not any("derived" in n for n in plain.names)
+    assert np.array_equal(plain.member, wide.member) and np.array_equal(plain.shape, wide.shape)
+
+
+def test_tables_that_would_be_too_large_are_not_widened(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = _machine("connectfour")
+    names = canonical_names(machine.rules)
+    monkeypatch.setattr("players.knowledge.n_tuples.MOST_ENTRIES", 3**6 * 2)
+    tuples = find_tuples(machine, names, derived=find_derived(machine, names))
+    assert tuples is not None and tuples.radix.max() == 3
+
+
+def test_values_with_derived_propositions_in_tuples_are_those_of_plain_numpy() -> None:
+    machine = _machine("connectfour")
+    names = canonical_names(machine.rules)
+    training = Training(machine, names, model="tuples")
+    for _ in range(2):
+        training.round()
+    known = GameKnowledge.from_bytes(training.knowledge("connectfour").to_bytes())
+    assert known.model == "tuples" and len(known.derived) == 1 and known.tables is not None
+    derived = derived_of(machine, names, known.derived)
+    records = sample_states(machine, 300, 0)
+    bits = unpack(derived.long(records), 64 * derived.words)
+    bases = tuple(
+        Term(("" if bit < derived.first else DERIVED) + names.key(term)) if term else Term(f"none {bit}")
+        for bit, term in enumerate(derived.propositions)
+    )
+    tuples, weights = known.tables.tuples, known.tables.weights[:, 0]
+    own = _entries(tuples, bases, bits)
+    logits = (weights[own] + weights[tuples.shared[own]]).sum(axis=1)
+    features = Features.of(machine.network.bases, names)
+    linear = features.weights_of_bases(features.arranged(known)[0])[:, 0]
+    place = features.names.index("1")
+    logits += bits[:, : len(linear)] @ linear + features.arranged(known)[0][place, 0]
+    found = values_by(known, names, machine).columns_of(records)[:, 0]
+    assert np.allclose(found, _logistic(logits), atol=1e-3)
+    assert np.allclose(found, training.values.columns_of(records)[:, 0], atol=1e-6)
+    # Training goes on with the same.
+    again = Training(machine, names, known, model="tuples")
+    assert np.array_equal(again.weights, training.weights)
+    again.round()
 
 
 def test_a_shape_that_is_shared_is_the_same_elsewhere_on_the_board() -> None:

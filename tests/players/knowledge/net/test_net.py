@@ -26,8 +26,7 @@ def _features(bases: int, rng: np.random.Generator, names: int = 9) -> Features:
     owned = [rng.permutation(np.arange(1, names))[: rng.integers(0, 4)] for _ in range(bases)]
     start = np.cumsum([0, *map(len, owned)]).astype(np.int32)
     feature = np.concatenate([np.zeros(0), *owned]).astype(np.int32)
-    scale = np.append(1.0, rng.uniform(0.1, 1.0, names - 1)).astype(np.float32)
-    return Features(tuple(map(str, range(names))), start, feature, scale)
+    return Features(tuple(map(str, range(names))), start, feature)
 
 
 def _net(features: int, columns: int, rng: np.random.Generator) -> LearntNet:
@@ -120,14 +119,15 @@ def test_gradients_are_those_of_finite_differences() -> None:
 def test_gradients_of_features_are_those_of_their_propositions() -> None:
     rng = np.random.default_rng(2)
     features = _features(40, rng)
+    scale = np.append(1.0, rng.uniform(0.1, 1.0, 8)).astype(np.float32)
     has = np.zeros((41, 9))
     has[40, 0] = 1
     for base in range(40):
         of = features.feature[features.start[base] : features.start[base + 1]]
-        has[base, of] = features.scale[of]
+        has[base, of] = scale[of]
     weights = rng.normal(size=(9, 5)).astype(np.float32)
     bases = np.empty((41, 5), np.float32)
-    of_features = features.start, features.feature, features.scale
+    of_features = features.start, features.feature, scale
     sums_of_features(*of_features, weights, bases)
     assert np.allclose(bases, has @ weights, atol=1e-5)
     by_base, by_feature = rng.normal(size=(41, 5)).astype(np.float32), np.empty((9, 5), np.float32)
@@ -147,11 +147,12 @@ def test_a_step_of_adam_is_that_of_the_paper() -> None:
 def test_what_linear_weights_cannot_say_is_learnt() -> None:
     """Whether two propositions are equal."""
     rng = np.random.default_rng(4)
-    start, feature, scale = np.array([0, 1, 2], np.int32), np.array([1, 2], np.int32), np.ones(3, np.float32)
-    features = Features(("1", "a", "b"), start, feature, scale)
+    features = Features(("1", "a", "b"), np.array([0, 1, 2], np.int32), np.array([1, 2], np.int32))
     bits = rng.random((4096, 2)) < 0.5
     targets = (bits[:, :1] == bits[:, 1:]).astype(np.float32)
-    learner, linear = NetLearner(features, 2, LearntNet.new(3, 1, rng)), np.zeros((3, 1), np.float32)
+    scale = np.array([[1.0], [1.0], [0.5]], np.float32)
+    learner = NetLearner(features, 2, LearntNet.new(3, 1, rng), scale)
+    linear = np.zeros((3, 1), np.float32)
     for _ in range(200):
         squares = learner.learn(pack(bits), targets, rng.integers(0, 4096, 4096), linear, 1e-2)
     assert squares / 4096 < 0.1
