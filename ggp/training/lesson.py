@@ -65,8 +65,9 @@ class Lesson:
             # It stands on weights of features where there are some.
             below = used if used is not None and used.model in ("linear", "derived") else None
             begun = below or _rung(store, "linear").get(names.fingerprint)
+        self._searches = model != "tuples" and searches_can_look(machine)
         self.training: Training | SearchedTraining
-        if model == "net" or (begun is not None and len(begun.columns) == 1 and searches_can_look(machine)):
+        if model == "net" or (begun is not None and len(begun.columns) == 1 and self._searches):
             self.training = self._by_searches(begun)
         else:
             self.training = Training(machine, names, begun, seed, model)
@@ -80,14 +81,15 @@ class Lesson:
         from, every few seconds. What was learnt is kept also where this is interrupted.
 
         What is learnt anew is learnt by greedy self-play at first, then by that of searches where the game
-        allows it."""
+        allows it; tables over n-tuples by greedy self-play alone: they need many states more than good ones
+        (see docs/measurements.md)."""
         began = shown = saved = time.monotonic()
         greedy = min(GREEDY * seconds, MOST_GREEDY)
         try:
             while (now := time.monotonic()) < began + seconds:
                 if isinstance(self.training, Training) and now > began + greedy:
                     greedy = seconds
-                    if self.training.columns == (0,) and searches_can_look(self._school[0]):
+                    if self.training.columns == (0,) and self._searches:
                         self._keep()
                         self.training = self._by_searches(self.known)
                 self.training.round((now - began) / seconds)
