@@ -43,7 +43,8 @@ def test_a_game_is_trained_listed_shown_and_carried_to_another_cache(tmp_path: P
     assert outcome["moves"] > 0
     tried = [(trial["model"], trial["share"], trial["looks"]) for trial in outcome["trials"]]
     uses = (1.0, True), (0.5, False), (1.0, False)
-    assert tried == [(model, *use) for model in ("linear", "derived", "tuples", "net") for use in uses]
+    assert tried == [(model, *use) for model in ("linear", "tuples", "net") for use in uses]
+    assert "derived: these rules derive nothing of use" in trained.stderr
     # One pair decides nothing: what was learnt is kept, but not used.
     assert outcome["share"] == 0.0 and not any(trial["better"] for trial in outcome["trials"])
     (row,) = map(orjson.loads, _ggp(here, "knowledge", "list", "--json").stdout.splitlines())
@@ -140,6 +141,23 @@ def test_a_net_stands_on_the_linear_weights_that_are_kept(tmp_path: Path) -> Non
     net = _trained("tictactoe", tmp_path, "net", 0.5).known
     assert linear is not None and net is not None and net.net is not None
     assert np.array_equal(net.weights, linear.weights)
+
+
+def test_a_net_stands_on_weights_of_derived_propositions_that_are_used(tmp_path: Path) -> None:
+    lesson = _trained("connectfour", tmp_path, "derived", 2.0)
+    assert lesson.known is not None and lesson.known.derived
+    lesson.decide(1.0, lesson.known)
+    net = _trained("connectfour", tmp_path, "net", 2.0).known
+    assert net is not None and net.model == "net" and net.derived == lesson.known.derived
+    assert np.array_equal(net.weights, lesson.known.weights)
+
+
+def test_tables_over_tuples_are_learnt_by_greedy_self_play_alone(tmp_path: Path) -> None:
+    lesson = _trained("tictactoe", tmp_path, "tuples", 1.0)
+    assert not isinstance(lesson.training, SearchedTraining)
+    machine = lane_machine_of(Game.load("tictactoe").machine("propnet"))
+    again = Lesson(machine, "tictactoe", KnowledgeStore(tmp_path), model="tuples")
+    assert again.known is not None and not isinstance(again.training, SearchedTraining)
 
 
 def test_what_was_decided_stays_while_more_is_learnt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
