@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gdl.rules import Rules, literals
 from gdl.terms import GOAL, LEGAL, TERMINAL, Term
 from players.knowledge.canonical_rules import CanonicalNames
-from players.knowledge.derived.network import MOST, derived_network
+from players.knowledge.derived.network import derived_network
 from players.knowledge.derived.relations import Signature, derived_relations
 from players.knowledge.knowledge import KnowledgeError
 from propnet.kernels.records import record_words, unpack
@@ -20,6 +20,7 @@ from propnet.network import Network
 from propnet.recoding.samples import sample_states
 
 _SAMPLE = 1024
+"""States that show whether propositions say more than a sum would."""
 
 
 class DerivedPropositions:
@@ -59,7 +60,7 @@ def find_derived(machine: PropnetMachine, names: CanonicalNames, seed: int = 0) 
     goals ask for themselves: what these ask for in turn has been of no use, and makes values slow (see
     docs/measurements.md)."""
     rules, bases = machine.rules, machine.network.bases
-    relations = _asked_first(rules)
+    relations = _asked_at_the_top(rules)
     network = derived_network(rules, bases, relations)
     if network is None:
         return None
@@ -74,9 +75,7 @@ def find_derived(machine: PropnetMachine, names: CanonicalNames, seed: int = 0) 
     if network is None:
         return None
     told = {term.signature for term in network.moves[0]}
-    return DerivedPropositions(
-        machine.network.bases, network, tuple(_key(each, names) for each in useful if each in told)
-    )
+    return DerivedPropositions(bases, network, tuple(_key(each, names) for each in useful if each in told))
 
 
 def derived_of(
@@ -94,7 +93,7 @@ def _key(relation: Signature, names: CanonicalNames) -> str:
     return f"{names.new.get(relation[0], relation[0])}/{relation[1]}"
 
 
-def _asked_first(rules: Rules) -> list[Signature]:
+def _asked_at_the_top(rules: Rules) -> list[Signature]:
     """The derived relations that rules for legal, terminal or goal ask for themselves."""
     top = (LEGAL, 2), (TERMINAL, 0), (GOAL, 2)
     asked = {
@@ -127,6 +126,3 @@ def _say_more(network: Network, sample: NDArray[np.uint64]) -> NDArray[np.bool_]
             if (bases < len(network.bases)).all() and (read & 1).all():
                 found[number] = holds[:, bases].sum(axis=1).max() > 1
     return found & changes
-
-
-__all__ = ["MOST", "DerivedPropositions", "derived_of", "find_derived"]
