@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
+from gdl.checks.walk import Signature
 from gdl.errors import GdlError, TooLargeError
 from gdl.grounding.ground_rules import GroundRules
 from gdl.grounding.limits import GroundLimits
 from gdl.grounding.pipeline import ground
 from gdl.rules import Literal, Rule, Rules
 from gdl.terms import NEXT, Term
-from players.knowledge.derived.relations import Signature
 from propnet.build import BuildLimits, build
 from propnet.network import Network
 from propnet.storage import network_cache

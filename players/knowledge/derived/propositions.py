@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.rules import Rules, literals
+from gdl.checks.walk import Signature, body_literals
+from gdl.rules import Rules
 from gdl.terms import GOAL, LEGAL, TERMINAL, Term
 from players.knowledge.canonical_rules import CanonicalNames
 from players.knowledge.derived.network import derived_network
-from players.knowledge.derived.relations import Signature, derived_relations
+from players.knowledge.derived.relations import derived_relations
 from players.knowledge.knowledge import KnowledgeError
 from propnet.kernels.records import record_words, unpack
 from propnet.machine import PropnetMachine
@@ -66,16 +67,14 @@ def find_derived(machine: PropnetMachine, names: CanonicalNames, seed: int = 0) 
         return None
     sample = sample_states(machine, _SAMPLE, seed)
     said = _say_more(network, np.array(sample[~machine.ends(sample)[0]]))
-    counts: dict[Signature, int] = {}
-    for term, more in zip(network.moves[0], said, strict=True):
-        counts[term.signature] = max(counts.get(term.signature, 0), int(more))
-    useful = [relation for relation in relations if counts.get(relation)]
-    if len(useful) < len(counts):
+    terms = network.moves[0]
+    saying = {term.signature for term, more in zip(terms, said, strict=True) if more}
+    useful = [relation for relation in relations if relation in saying]
+    if len(useful) < len({term.signature for term in terms}):
         network = derived_network(rules, bases, useful) if useful else None
     if network is None:
         return None
-    told = {term.signature for term in network.moves[0]}
-    return DerivedPropositions(bases, network, tuple(_key(each, names) for each in useful if each in told))
+    return DerivedPropositions(bases, network, tuple(_key(relation, names) for relation in useful))
 
 
 def derived_of(
@@ -100,8 +99,7 @@ def _asked_at_the_top(rules: Rules) -> list[Signature]:
         literal.atom.signature
         for rule in rules
         if rule.head.signature in top
-        for formula in rule.body
-        for literal, _ in literals(formula)
+        for literal, _ in body_literals(rule)
     }
     return [relation for relation in derived_relations(rules) if relation in asked]
 

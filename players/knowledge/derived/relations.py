@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from gdl.rules import Rules, literals
+from gdl.checks.walk import Signature, body_literals
+from gdl.rules import Rules
 from gdl.terms import BASE, DISTINCT, DOES, GOAL, INIT, INPUT, LEGAL, NEXT, ROLE, TERMINAL, TRUE
 
-Signature = tuple[str, int]
-"""A relation's name and how many arguments it has."""
 _NOT_DERIVED = {BASE, DISTINCT, DOES, GOAL, INIT, INPUT, LEGAL, NEXT, ROLE, TERMINAL, TRUE}
 """Relations of the language itself."""
 
@@ -17,8 +16,7 @@ def derived_relations(rules: Rules) -> list[Signature]:
     """The relations that depend on the state and not on moves, in alphabetical order."""
     asks: dict[Signature, set[Signature]] = defaultdict(set)
     for rule in rules:
-        for formula in rule.body:
-            asks[rule.head.signature].update(literal.atom.signature for literal, _ in literals(formula))
+        asks[rule.head.signature].update(literal.atom.signature for literal, _ in body_literals(rule))
     by_state, by_moves = _depending(asks, (TRUE, 1)), _depending(asks, (DOES, 2))
     return sorted(
         relation for relation in by_state - by_moves if relation in asks and relation[0] not in _NOT_DERIVED

@@ -17,6 +17,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.checks.walk import Signature
 from gdl.errors import GdlError
 from gdl.grounding.ground_rules import GroundRules
 from gdl.grounding.pipeline import ground
@@ -24,7 +25,6 @@ from gdl.terms import Term
 from players.knowledge.canonical_rules import CanonicalNames
 from players.knowledge.coordinates import Coordinates
 from players.knowledge.derived.propositions import DerivedPropositions
-from players.knowledge.derived.relations import Signature
 from players.knowledge.features import DERIVED
 from players.knowledge.n_tuples import NTuples
 from players.knowledge.tuples.multi_valued import MultiValued, variables_of
