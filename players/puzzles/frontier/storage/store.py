@@ -145,9 +145,11 @@ class BlobStore:
                         make_lasting(blob.path)
                     blob.lasting = True
             rows = [blob.as_json() for blob in kept]
+            named = {blob.path for blob in kept if blob.path is not None}
+            # Before the manifest names them: Ctrl-C may come right after it did, and close() spares these.
+            self._committed |= named
             self._directory.commit({"serial": self._serial, "state": state, "blobs": rows})
-            self.state = state
-            self._committed = {blob.path for blob in kept if blob.path is not None}
+            self.state, self._committed = state, named
             for path in [path for path in self._leaving if path not in self._committed]:
                 self.remove_file(path, self._leaving.pop(path))
 
