@@ -39,29 +39,22 @@ def command(
     By self-play: first a weight for each proposition and each shape of propositions, then for what the rules
     derive from them as well, such as where pieces can go, then tables over tuples of propositions that the
     rules look at together, then a small net, from self-play by searches. After each rung matches show whether
-    searches are to use it: against the rung below, or the untrained player. It is kept under
-    $GGP_CACHE/knowledge, every half minute: a training that was broken off goes on from there. The game finds
-    it under any names.
+    searches are to use it: against the rung below, or the untrained player. The rung that did best learns on
+    for the last three tenths of the time. It is all kept under $GGP_CACHE/knowledge, every half minute: a
+    training that was broken off goes on from there. The game finds it under any names.
     """
-    import time
-
     from gdl.errors import GdlError
     from ggp.game import Game
-    from ggp.tournament.statistics.scores import Tally
     from ggp.training.duel import summary
-    from ggp.training.lesson import LADDER, Lesson, lane_machine_of
-    from ggp.training.trial import TrialTerms, TrialVerdict, hold_trial
+    from ggp.training.ladder import LADDER, Climb, LadderTerms
+    from ggp.training.lesson import lane_machine_of
     from players.kaskade.guided_machine import guided
-    from players.knowledge.knowledge import GameKnowledge
     from players.knowledge.store import KnowledgeStore
-    from players.knowledge.training import TrainingProgress
     from players.processes.limits import cores
     from propnet.native.machine import NativeMachine
 
     if model not in (*LADDER, "auto"):
         raise GdlError(f"there is no model {model!r}", remedy=", ".join((*LADDER, "auto")))
-    rungs = tuple(LADDER) if model == "auto" else (model,)
-    shares = {rung: LADDER[rung] / sum(LADDER[each] for each in rungs) for rung in rungs}
     if report is not None:
         from ggp.commands import check_writable
         from ggp.tournament.output.plots import check_installed
@@ -71,61 +64,25 @@ def command(
     loaded = Game.load(game)
     machine = lane_machine_of(loaded.machine("auto"))
     playing = guided(machine) if isinstance(machine, NativeMachine) else machine
-
-    courses: dict[str, list[tuple[float, TrainingProgress]]] = {}
-
-    def show_progress(seconds: float, progress: TrainingProgress) -> None:
-        courses[rung].append((seconds, progress))
-        typer.echo(
-            f"{seconds:6.0f} s  {progress.moves:,} moves, {progress.finished:,} matches,"
-            f" error {progress.error:.3f}, {machine.rules.spell(machine.roles[0])} gets {progress.share:.0%}",
-            err=True,
-        )
-
-    below: GameKnowledge | None = None
-    first: GameKnowledge | None = None
-    verdicts: list[tuple[str, str, TrialVerdict]] = []
-    for rung in rungs:
-        try:
-            lesson = Lesson(machine, loaded.name, KnowledgeStore(), fresh, seed, rung, workers or cores())
-        except GdlError as error:
-            if first is None:
-                raise
-            typer.echo(f"{rung}: {error.message}", err=True)
-            continue
-        if lesson.known is not None:
-            typer.echo(f"{rung} goes on after {lesson.known.moves:,} moves", err=True)
-        courses[rung] = []
-        lesson.learn(60.0 * minutes * shares[rung], show_progress)
-        assert lesson.known is not None
-        learnt = lesson.known
-        if pairs:
-            against = below.model if below else "no knowledge"
-
-            def show_score(use: str, tally: Tally, rung: str = rung, against: str = against) -> None:
-                typer.echo(f"{rung}, share {use} against {against}: {summary(tally)}", err=True)
-
-            until = time.monotonic() + 60.0 * trial_minutes * (shares[rung] + 1.0 / len(rungs)) / 2.0
-            terms = TrialTerms(move_seconds, pairs, until, seed + 1, show_score)
-            found, learnt = hold_trial(playing, learnt, below, terms)
-            verdicts += [(rung, against, verdict) for verdict in found]
-            lesson.decide(learnt.share, learnt)
-            below = learnt if learnt.share else below
-        first = first or learnt
-    known = below or first
-    assert known is not None
+    terms = LadderTerms(
+        60.0 * minutes, 60.0 * trial_minutes, pairs, move_seconds, workers or cores(), fresh, seed
+    )
+    climb = Climb(
+        machine, playing, loaded.name, KnowledgeStore(), terms, lambda line: typer.echo(line, err=True)
+    )
+    known = climb.run(tuple(LADDER) if model == "auto" else (model,))
     if report is not None:
         from ggp.commands import write
         from ggp.training.report import training_report
 
-        write(report, training_report(loaded.name, machine, known, courses, verdicts).encode())
+        write(report, training_report(loaded.name, machine, known, climb.courses, climb.verdicts).encode())
     if as_json:
         import orjson
 
         trials = [
             {"model": rung, "against": against, "share": v.share, "looks": v.looks, "won": v.score.wins,
              "drawn": v.score.draws, "lost": v.score.losses, "decided": v.decided, "better": v.better}
-            for rung, against, v in verdicts
+            for rung, against, v in climb.verdicts
         ]  # fmt: skip
         outcome = {
             "game": loaded.name,
@@ -139,12 +96,12 @@ def command(
         }
         typer.echo(orjson.dumps(outcome, option=orjson.OPT_INDENT_2).decode())
         return
-    for rung, against, verdict in verdicts:
+    for rung, against, verdict in climb.verdicts:
         if not verdict.score.games:
             continue
         word = "better" if verdict.better else "not better" if verdict.decided else "undecided"
         typer.echo(f"{rung}, share {verdict.use} against {against}: {word}, {summary(verdict.score)}")
-    untried = "not yet: there was no trial" if not verdicts else "not: no trial found it better"
+    untried = "not yet: there was no trial" if not climb.verdicts else "not: no trial found it better"
     used = f"with a share of {known.use}" if known.share else untried
     learnt_from = f"{known.model}, {known.moves:,} moves learnt from"
     typer.echo(f"{loaded.name} {known.fingerprint[:12]}: {learnt_from}; used {used}")

@@ -21,10 +21,6 @@ from players.knowledge.training import Training, TrainingProgress
 from players.uct.training.searched_training import SearchedTraining, searches_can_look
 from propnet.machine import PropnetMachine
 
-LADDER = {"linear": 0.2, "derived": 0.1, "tuples": 0.1, "net": 0.6}
-"""The rungs of the ladder, the lowest first, and their shares of the time: weights of features, those of
-derived propositions besides, tables over n-tuples in their place, a net in their place."""
-
 SAVE_SECONDS = 30.0
 """How often what was learnt is kept."""
 GREEDY, MOST_GREEDY = 0.2, 60.0

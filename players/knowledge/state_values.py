@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gdl.terms import Term
 from players.knowledge.canonical_rules import CanonicalNames
-from players.knowledge.derived.propositions import DerivedPropositions, derived_of
+from players.knowledge.derived_propositions import DerivedPropositions, derived_of
 from players.knowledge.features import Features
 from players.knowledge.knowledge import GameKnowledge, KnowledgeError
 from players.knowledge.n_tuples import NTuples

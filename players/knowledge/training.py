@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gdl.errors import GdlError
 from players.knowledge.canonical_rules import CanonicalNames
-from players.knowledge.derived.propositions import DerivedPropositions, derived_of, find_derived
+from players.knowledge.derived_propositions import DerivedPropositions, derived_of, find_derived
 from players.knowledge.features import DERIVED, Features
 from players.knowledge.knowledge import GameKnowledge, LearntTables
 from players.knowledge.n_tuples import NTuples

@@ -3,84 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import re
-import signal
-import socket
-import subprocess
-import sys
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import AsyncExitStack, contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
+from contextlib import AsyncExitStack
 
 import pytest
 
 from gdl.errors import GdlError
 from gdl.syntax.parser import parse_rules
-from ggp import introductions
-from ggp.introductions import meet
 from ggp.manager import GameManager, MatchStep, in_words, parse_players
 from ggp.protocol.cipher import cipher_for
-from ggp.protocol.dialect import reply_bytes
 from ggp.protocol.match_record import MatchRecord
-from ggp.protocol.messages import Abort, Info, Message, Play, Start, Stop, parse_message, spaced
-from tests.ggp.server.live import MARKS, ROOT, ServeProcess, eventually
-
-Reply = Callable[[Message], "str | bytes | None"]
-
-
-@dataclass
-class Puppet:
-    """A player that answers what it is told to; None means not at all."""
-
-    reply: Reply
-    requests: list[bytes] = field(default_factory=list)
-    port: int = 0
-
-    async def __aenter__(self) -> Puppet:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
-        self.port = self._server.sockets[0].getsockname()[1]
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._server.close()
-        await self._server.wait_closed()
-
-    @property
-    def messages(self) -> list[Message]:
-        return [parse_message(r.partition(b"\r\n\r\n")[2].decode()) for r in self.requests]
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        head = await reader.readuntil(b"\r\n\r\n")
-        length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
-        body = await reader.readexactly(length)
-        self.requests.append(head + body)
-        answer = self.reply(parse_message(body.decode()))
-        if answer is None:
-            await reader.read()
-        else:
-            writer.write(answer if isinstance(answer, bytes) else reply_bytes(answer))
-        writer.close()
-
-
-def decent(message: Message, move: str = "noop") -> str:
-    match message:
-        case Info():
-            return "( ( name Puppet ) ( status available ) )"
-        case Start():
-            return "READY"
-        case Play():
-            return move
-        case Stop():
-            return "done"
-        case _:
-            return "aborted"
-
-
-def marker(message: Message) -> str:
-    return decent(message, "( MARK 1 1 )")
+from ggp.protocol.messages import Abort, Message, Play, Stop, spaced
+from tests.ggp.puppets import Puppet, Reply, decent, marker
+from tests.ggp.server.live import MARKS
 
 
 def play(*players: Reply | str, playclock: int = 1, **options: object) -> tuple[MatchRecord, list[Puppet]]:
@@ -222,16 +156,6 @@ def test_too_few_players_are_an_error_that_names_the_roles() -> None:
         play("legal")
 
 
-def test_players_are_asked_for_their_names() -> None:
-    async def run() -> list[str]:
-        async with Puppet(decent) as puppet:
-            players = parse_players(f"127.0.0.1:{puppet.port},random")
-            assert await meet(players) == []
-            return [player.name for player in players]
-
-    assert asyncio.run(run()) == ["Puppet", "random"]
-
-
 @pytest.mark.parametrize(
     ("answer", "fault"),
     [
@@ -245,47 +169,6 @@ def test_players_are_asked_for_their_names() -> None:
         (None, "ADDRESS says nothing for"),
     ],
 )
-def test_who_cannot_play_is_found_before_the_match(
-    answer: str | bytes | None, fault: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(introductions, "INFO_SECONDS", 0.5)
-
-    async def run() -> None:
-        async with Puppet(lambda _: answer) as puppet:
-            address = f"127.0.0.1:{puppet.port}"
-            faults = await meet(parse_players(f"{address},random"))
-            assert re.fullmatch(f"({fault.replace('ADDRESS', address)}).*", "".join(faults))
-
-    asyncio.run(run())
-
-
-def test_nobody_and_nowhere_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(introductions, "COMING_SECONDS", 0.2)
-    faults = asyncio.run(meet(parse_players("127.0.0.1:9,no-such-host.invalid,random,localhost:9")))
-    assert faults.pop().startswith("nobody listens at localhost:9")
-    assert len(faults) == 2
-    assert re.search("nobody listens at 127.0.0.1:9: .*ggp serve --port 9", faults[0])
-    assert faults[1] == "there is no computer no-such-host.invalid"
-
-
-def test_a_player_that_is_just_starting_is_waited_for() -> None:
-    async def run() -> list[str]:
-        with socket.create_server(("127.0.0.1", 0)) as taken:
-            port = taken.getsockname()[1]
-        puppet = Puppet(decent, port=port)
-
-        async def later() -> None:
-            await asyncio.sleep(0.5)
-            await puppet.__aenter__()
-
-        players = parse_players(f"127.0.0.1:{port}")
-        faults, _ = await asyncio.gather(meet(players), later())
-        await puppet.__aexit__()
-        return [*faults, players[0].name]
-
-    assert asyncio.run(run()) == ["Puppet"]
-
-
 def test_a_name_of_a_player_is_no_address() -> None:
     for word in ("uct", "UCT", "uct:workers=2", "mine:Mine", "bots.mine:Mine"):
         with pytest.raises(GdlError, match=r"is a player, and no address.*ggp serve --player"):
@@ -302,148 +185,3 @@ def test_the_watcher_sees_every_turn() -> None:
     steps: list[MatchStep] = []
     play("legal", "legal", watch=steps.append)
     assert [(s.number, len(s.moves)) for s in steps] == [(0, 0), (1, 2), (2, 2), (3, 2)]
-
-
-# --- the command ---------------------------------------------------------------------------------------
-def host(*arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "ggp", "host", *arguments],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-    )
-
-
-def test_ggp_host_plays_a_file_and_writes_json(tmp_path: Path) -> None:
-    game = tmp_path / "marks.kif"
-    game.write_text(MARKS)
-    out = tmp_path / "match.json"
-    ran = host(str(game), "--players", "legal,random", "--seed", "4", "--out", str(out), "--match-id", "m7")
-    assert ran.returncode == 0, ran.stderr
-    assert "Robot 100, other 50" in ran.stdout
-    fields = json.loads(out.read_text())
-    assert fields["matchId"] == "m7"
-    assert fields["goalValues"] == [100, 50]
-
-
-@pytest.mark.parametrize(
-    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 143)]
-)
-def test_ggp_host_stopped_by_a_signal_aborts_the_match(
-    number: signal.Signals, status: int, tmp_path: Path
-) -> None:
-    with hosted(tmp_path, lambda m: None if isinstance(m, Play) else decent(m)) as (process, puppet, out):
-        eventually(lambda: any(isinstance(m, Play) for m in puppet.messages))
-        process.send_signal(number)
-        _, errors = process.communicate(timeout=20)
-        assert (process.returncode, "Traceback" in errors) == (status, False), errors
-        assert json.loads(out.read_text())["isAborted"]
-        assert isinstance(puppet.messages[-1], Abort)
-
-
-def test_ggp_host_into_a_closed_pipe_aborts_the_match(tmp_path: Path) -> None:
-    with hosted(tmp_path, marker) as (process, puppet, out):
-        assert process.stdout is not None
-        process.stdout.readline()
-        process.stdout.close()
-        assert process.stderr is not None
-        errors = process.stderr.read()
-        assert (process.wait(20), "Traceback" in errors) == (141, False), errors
-        assert isinstance(puppet.messages[-1], Abort)
-        assert json.loads(out.read_text())["isAborted"]
-
-
-@contextmanager
-def hosted(tmp_path: Path, reply: Reply) -> Iterator[tuple[subprocess.Popen[str], Puppet, Path]]:
-    """`ggp host` in a match against a puppet, which answers in a thread."""
-    game, out = tmp_path / "marks.kif", tmp_path / "match.json"
-    game.write_text(MARKS)
-    loop, puppet = asyncio.new_event_loop(), Puppet(reply)
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-    asyncio.run_coroutine_threadsafe(puppet.__aenter__(), loop).result(10)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "ggp", "host", str(game), "-p", f"127.0.0.1:{puppet.port},legal",
-         "--playclock", "60", "--output", str(out)],
-        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    try:
-        yield process, puppet, out
-    finally:
-        process.kill()
-        process.wait()
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)
-
-
-def test_ggp_host_begins_no_match_that_cannot_be(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        free = f"127.0.0.1:{taken.getsockname()[1]}"
-    missing = str(tmp_path / "no" / "match.json")
-    for arguments, message in (
-        ((f"{free},random",), rf"ggp: nobody listens at {free}: .*--anyway plays on"),
-        (("127.0.0.1:0,random",), "ggp: 127.0.0.1:0 is no address of a player"),
-        (("uct,random",), "ggp: uct is a player, and no address"),
-        ((f"{free},random", "--out", missing), "ggp: cannot write .*No such file or directory"),
-        ((free,), "ggp: the game has 2 roles, and the players given are 1"),
-    ):
-        ran = host("tictactoe", "--players", *arguments)
-        assert ran.returncode == 2
-        assert re.match(message, ran.stderr), ran.stderr
-        assert ran.stderr.count("\n") == 1
-        assert not ran.stdout
-
-
-def test_a_tournament_against_nobody_does_not_begin(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        free = f"http://127.0.0.1:{taken.getsockname()[1]}"
-    call = [sys.executable, "-m", "ggp", "tournament", "tictactoe", "-p", f"random,{free}", "-r", "1",
-            "-d", str(tmp_path / "t.sqlite")]  # fmt: skip
-    ran = subprocess.run(call, cwd=ROOT, capture_output=True, text=True, timeout=60)
-    assert ran.returncode == 2
-    assert re.match(r"ggp: nobody listens at 127.0.0.1:\d+: .*--anyway", ran.stderr), ran.stderr
-    assert ran.stderr.count("\n") == 1
-
-
-def test_a_player_that_is_busy_by_then_ends_the_match_before_a_move(tmp_path: Path) -> None:
-    def reply(message: Message) -> str:
-        return "busy" if isinstance(message, Start) else decent(message)
-
-    with hosted(tmp_path, reply) as (process, puppet, out):
-        _, errors = process.communicate(timeout=20)
-        assert process.returncode == 2
-        assert errors.startswith("ggp: Puppet does not take the match: not ready: busy")
-        assert [type(m) for m in puppet.messages] == [Info, Start, Abort]
-        assert json.loads(out.read_text())["isAborted"]
-
-
-def test_a_match_of_random_moves_alone_is_no_result(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        free = f"127.0.0.1:{taken.getsockname()[1]}"
-    out = tmp_path / "match.json"
-    ran = host("tictactoe", "--players", f"{free},random", "--anyway", "--out", str(out))
-    assert ran.returncode == 1
-    *_, last = ran.stdout.splitlines()
-    assert last == f"no result: every move of x ({free}) was random"
-    assert "no connection" in ran.stdout
-    assert json.loads(out.read_text())["isCompleted"]
-
-
-def test_a_corpus_match_between_two_served_players(corpus: Path, tmp_path: Path) -> None:
-    out = tmp_path / "match.json"
-    servers = [ServeProcess("--player", player, "--margin", "0.5") for player in ("uct", "random")]
-    try:
-        ran = host(
-            str(corpus / "games" / "ticTacToe.kif"), "--players",
-            ",".join(f"http://127.0.0.1:{s.port}" for s in servers),
-            "--startclock", "4", "--playclock", "2", "--scramble", "--out", str(out), timeout=100,
-        )  # fmt: skip
-    finally:
-        logs = [s.close() for s in servers]
-    assert ran.returncode == 0, ran.stdout + ran.stderr + "".join(logs)
-    fields = json.loads(out.read_text())
-    assert fields["isCompleted"]
-    assert sum(fields["goalValues"]) == 100
-    assert not any(error for errors in fields["errors"] for error in errors)
-    assert all("Traceback" not in log for log in logs)

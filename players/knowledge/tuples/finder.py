@@ -24,7 +24,7 @@ from gdl.grounding.pipeline import ground
 from gdl.terms import Term
 from players.knowledge.canonical_rules import CanonicalNames
 from players.knowledge.coordinates import Coordinates
-from players.knowledge.derived.propositions import DerivedPropositions
+from players.knowledge.derived_propositions import DerivedPropositions
 from players.knowledge.features import DERIVED
 from players.knowledge.n_tuples import NTuples
 from players.knowledge.tuples.multi_valued import MultiValued, variables_of

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from gdl.terms import Term
 from players.knowledge.canonical_rules import CanonicalNames
-from players.knowledge.derived.propositions import DerivedPropositions
+from players.knowledge.derived_propositions import DerivedPropositions
 from players.knowledge.features import DERIVED, Features
 from players.knowledge.knowledge import KnowledgeError
 from players.knowledge.n_tuples import NTuples

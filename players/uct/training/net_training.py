@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from players.knowledge.derived.propositions import DerivedPropositions
+from players.knowledge.derived_propositions import DerivedPropositions
 from players.knowledge.features import Features
 from players.knowledge.knowledge import GameKnowledge
 from players.knowledge.learnt_net import LearntNet

@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 
-from players.knowledge.derived.propositions import DerivedPropositions
+from players.knowledge.derived_propositions import DerivedPropositions
 from players.knowledge.state_values import StateValues
 from players.processes.launch import Forked, launch
 from players.uct.training.play_terms import LearntStates, PlayTerms

@@ -17,6 +17,7 @@ from gdl.errors import GdlError
 from ggp.game import Game
 from ggp.tournament.statistics.scores import Tally
 from ggp.training import lesson as lessons
+from ggp.training.ladder import ON
 from ggp.training.lesson import Lesson, lane_machine_of
 from ggp.training.trial import TEST, TrialTerms, TrialVerdict, best_of, hold_trial, try_share
 from players.knowledge.store import KnowledgeStore
@@ -43,7 +44,9 @@ def test_a_game_is_trained_listed_shown_and_carried_to_another_cache(tmp_path: P
     assert outcome["moves"] > 0
     tried = [(trial["model"], trial["share"], trial["looks"]) for trial in outcome["trials"]]
     uses = (1.0, True), (0.5, False), (1.0, False)
-    assert tried == [(model, *use) for model in ("linear", "tuples", "net") for use in uses]
+    *ladder, last = dict.fromkeys(model for model, *_ in tried)
+    assert tried == [(model, *use) for model in (*ladder, last) for use in uses]
+    assert ladder == ["linear", "tuples", "net"] and last.removesuffix(ON) in ladder
     assert "derived: these rules derive nothing of use" in trained.stderr
     # One pair decides nothing: what was learnt is kept, but not used.
     assert outcome["share"] == 0.0 and not any(trial["better"] for trial in outcome["trials"])

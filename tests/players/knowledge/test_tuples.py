@@ -14,7 +14,7 @@ from gdl.scramble import scramble
 from gdl.terms import Term
 from ggp.game import Game
 from players.knowledge.canonical_rules import CanonicalNames, canonical_names
-from players.knowledge.derived.propositions import derived_of, find_derived
+from players.knowledge.derived_propositions import derived_of, find_derived
 from players.knowledge.features import DERIVED, Features
 from players.knowledge.knowledge import GameKnowledge, KnowledgeError
 from players.knowledge.n_tuples import NTuples

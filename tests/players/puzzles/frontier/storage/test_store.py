@@ -193,7 +193,7 @@ def test_ctrl_c_at_any_line_of_a_commit_leaves_the_old_one_or_the_new_one(tmp_pa
             if Path(frame.f_code.co_filename).parent.name != "storage":
                 return None
             source = linecache.getline(frame.f_code.co_filename, frame.f_lineno)
-            # Signals are not looked at when a block of "with" ends: its line is traced again, and is left out.
+            # Signals are not looked at when a block of "with" ends: its line, traced again, is left out.
             if event == "line" and not source.lstrip().startswith("with ") and next(lines) == line:
                 raise KeyboardInterrupt
             return trace

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
@@ -34,7 +33,7 @@ _WATCHER = Term("watcher")
 def derived_network(
     rules: Rules, bases: Sequence[Term], relations: Sequence[Signature], most: int = MOST
 ) -> Network | None:
-    """The network of what some derived relations (:func:`players.knowledge.derived.relations.
+    """The network of what some derived relations (:func:`propnet.derived.relations.
     derived_relations`) say of states over these base propositions: the moves of its only role are the derived
     propositions, and what is legal is what holds.
 
@@ -59,8 +58,8 @@ def derived_network(
 
 
 def _kind(most: int) -> str:
-    """What tells this network apart from others of the same rules, and from those of other versions."""
-    return f"derived {most} {Path(__file__).stat().st_mtime_ns}\n"
+    """What tells this network apart from others of the same rules."""
+    return f"derived {most}\n"
 
 
 def _with_notes(rules: Rules, relations: Sequence[Signature]) -> Rules:

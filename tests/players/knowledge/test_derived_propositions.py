@@ -21,16 +21,15 @@ from gdl.syntax.parser import parse_rules
 from gdl.terms import Term
 from ggp.game import Game
 from players.knowledge.canonical_rules import canonical_names
-from players.knowledge.derived import network as networks
-from players.knowledge.derived.network import derived_network
-from players.knowledge.derived.propositions import DerivedPropositions, derived_of, find_derived
-from players.knowledge.derived.relations import derived_relations
+from players.knowledge.derived_propositions import DerivedPropositions, derived_of, find_derived
 from players.knowledge.features import DERIVED, Features
 from players.knowledge.knowledge import GameKnowledge, KnowledgeError
 from players.knowledge.state_values import features_of, values_by
 from players.knowledge.training import Training
 from players.uct.training.play_terms import PlayTerms
 from players.uct.training.searched_training import SearchedTraining
+from propnet.derived import network as networks
+from propnet.derived.relations import derived_relations
 from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
 from propnet.recoding.samples import sample_states
@@ -92,24 +91,6 @@ def test_what_holds_is_what_the_prover_derives(game: str) -> None:
             assert _holding(machine, derived, state) == {term for term in told if term.signature in kept}
 
 
-def test_derived_relations_depend_on_the_state_and_not_on_moves() -> None:
-    rules = parse_rules(
-        """
-        (role a) (init (p 1)) (size 3)
-        (<= (legal a (go ?x)) (seen ?x))
-        (<= (seen ?x) (true (p ?x)))
-        (<= (moved ?x) (does a (go ?x)))
-        (<= (both ?x) (seen ?x) (not (moved ?x)))
-        (<= (fixed ?x) (size ?x))
-        (<= (next (p ?x)) (both ?x))
-        (<= terminal (not (seen 1)))
-        (<= (goal a 100) (seen 1))
-        """,
-        "rules",
-    )
-    assert derived_relations(rules) == [("seen", 1)]
-
-
 def test_what_base_propositions_say_alone_is_left_out() -> None:
     machine = _machine("breakthrough")
     assert ("empty", 2) in derived_relations(machine.rules) and find_derived(
@@ -117,14 +98,6 @@ def test_what_base_propositions_say_alone_is_left_out() -> None:
     ) is None
     # What says that a match is over says nothing of the states that are valued.
     assert {term.name for term in _found(_machine("connectfour")).terms} == {"lands"}
-
-
-def test_there_are_no_more_than_there_is_room_for() -> None:
-    machine = _machine("amazons")
-    relations = derived_relations(machine.rules)
-    network = derived_network(machine.rules, machine.network.bases, relations, most=500)
-    assert network is not None and 0 < len(network.moves[0]) <= 500
-    assert derived_network(machine.rules, machine.network.bases, relations, most=0) is None
 
 
 def test_rules_that_would_take_too_long_derive_nothing(
@@ -136,30 +109,6 @@ def test_rules_that_would_take_too_long_derive_nothing(
     assert find_derived(machine, canonical_names(machine.rules)) is None
     with pytest.raises(GdlError, match="derive nothing of use"):
         Training(machine, canonical_names(machine.rules), None, 0, "derived")
-
-
-def test_a_network_that_was_built_is_found_again_and_a_damaged_one_built_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("GGP_CACHE", str(tmp_path))
-    machine = _machine("hex")
-    relations = derived_relations(machine.rules)
-    asked = machine.rules, machine.network.bases, relations
-    first = derived_network(*asked)
-    with monkeypatch.context() as patch:
-        patch.setattr(networks, "build", None)
-        again = derived_network(*asked)
-    assert first is not None and again is not None and again.same_as(first)
-    (file,) = (tmp_path / "networks").iterdir()
-    file.write_bytes(file.read_bytes()[:-9])
-    mended = derived_network(*asked)
-    assert mended is not None and mended.same_as(first)
-
-
-def test_a_game_whose_states_are_other_propositions_has_none() -> None:
-    machine = _machine("checkers")
-    relations = derived_relations(machine.rules)
-    assert derived_network(machine.rules, machine.network.bases[1:], relations) is None
 
 
 def _trained(game: str, columns: int = 1) -> tuple[PropnetMachine, GameKnowledge]:

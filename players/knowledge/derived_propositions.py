@@ -12,9 +12,9 @@ from gdl.checks.walk import Signature, body_literals
 from gdl.rules import Rules
 from gdl.terms import GOAL, LEGAL, TERMINAL, Term
 from players.knowledge.canonical_rules import CanonicalNames
-from players.knowledge.derived.network import derived_network
-from players.knowledge.derived.relations import derived_relations
 from players.knowledge.knowledge import KnowledgeError
+from propnet.derived.network import derived_network
+from propnet.derived.relations import derived_relations
 from propnet.kernels.records import record_words, unpack
 from propnet.machine import PropnetMachine
 from propnet.network import Network
@@ -37,7 +37,7 @@ class DerivedPropositions:
     """
 
     def __init__(self, bases: tuple[Term, ...], network: Network, relations: tuple[str, ...]) -> None:
-        """Those that the ``network`` tells, of :func:`players.knowledge.derived.network.derived_network`, for
+        """Those that the ``network`` tells, of :func:`propnet.derived.network.derived_network`, for
         states over these base propositions."""
         self.relations = relations
         self.terms = network.moves[0]

@@ -1,0 +1,158 @@
+"""The ladder: all rungs are learnt in turn, a trial after each says what searches are to use, and the best
+one learns on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from gdl.errors import GdlError
+from gdl.machine import Machine
+from ggp.tournament.statistics.scores import Tally
+from ggp.training.duel import summary
+from ggp.training.lesson import Lesson
+from ggp.training.trial import TrialTerms, TrialVerdict, hold_trial
+from players.knowledge.knowledge import GameKnowledge
+from players.knowledge.store import KnowledgeStore
+from players.knowledge.training import TrainingProgress
+from propnet.machine import PropnetMachine
+
+LADDER = {"linear": 0.2, "derived": 0.1, "tuples": 0.1, "net": 0.3}
+"""The rungs of the ladder, the lowest first, and their shares of the time: weights of features, those of
+derived propositions besides, tables over n-tuples in their place, a net in their place. The one that did best
+has the rest: games differ in which that is."""
+ON = " learning on"
+"""What is added to the name of a rung that learns on."""
+
+
+@dataclass(frozen=True)
+class LadderTerms:
+    """How long what goes on.
+
+    Attributes:
+        seconds: for learning, all rungs together.
+        trial_seconds: for the trials, all together; ``pairs`` of matches at most in each, none for 0.
+        move_seconds: CPU seconds for each move of a trial.
+        workers: processes that play where searches do.
+        fresh: whether what was learnt before is forgotten.
+        seed: of self-play and of matches.
+    """
+
+    seconds: float
+    trial_seconds: float
+    pairs: int
+    move_seconds: float
+    workers: int
+    fresh: bool = False
+    seed: int = 0
+
+
+@dataclass
+class Climb:
+    """A game on its way up the ladder.
+
+    Attributes:
+        machine: learns; ``playing`` plays the trials.
+        game: what people call it.
+        tell: is given lines for people to read.
+        courses: of each rung, the seconds gone and what was learnt from until then.
+        verdicts: of each trial, the rung, what it was tried against, and what that has shown.
+        used: what searches use by now, of what was learnt; None as long as nothing is.
+        first: what was learnt on the first rung.
+    """
+
+    machine: PropnetMachine
+    playing: Machine
+    game: str
+    store: KnowledgeStore
+    terms: LadderTerms
+    tell: Callable[[str], None]
+    courses: dict[str, list[tuple[float, TrainingProgress]]] = field(default_factory=dict)
+    verdicts: list[tuple[str, str, TrialVerdict]] = field(default_factory=list)
+    used: GameKnowledge | None = None
+    first: GameKnowledge | None = None
+
+    def run(self, rungs: tuple[str, ...]) -> GameKnowledge:
+        """Learn these rungs; returns what searches use, or else what was learnt on the first. Raises GdlError
+        for games of which nothing can be learnt."""
+        shares = dict.fromkeys(rungs, 1.0) if len(rungs) == 1 else {rung: LADDER[rung] for rung in rungs}
+        left = max(0.0, 1.0 - sum(shares.values()))
+        trials = len(rungs) + (left > 0.0)
+        for rung in rungs:
+            part = (shares[rung] + 1.0 / trials) / 2.0
+            learnt = self._learn(rung, shares[rung])
+            if learnt is None:
+                continue
+            self.used = self._try(rung, learnt, self.used, part) or self.used
+            self.first = self.first or learnt.known
+        assert self.first is not None
+        if left > 0.0:
+            self._go_on(left, (left + 1.0 / trials) / 2.0)
+        return self.used or self.first
+
+    def _learn(self, rung: str, share: float, name: str = "", fresh: bool | None = None) -> Lesson | None:
+        """Learn one rung for its share of the time; None where the game has no such."""
+        terms = self.terms
+        fresh = terms.fresh if fresh is None else fresh
+        try:
+            lesson = Lesson(self.machine, self.game, self.store, fresh, terms.seed, rung, terms.workers)
+        except GdlError as error:
+            if self.first is None:
+                raise
+            self.tell(f"{rung}: {error.message}")
+            return None
+        if lesson.known is not None:
+            self.tell(f"{rung} goes on after {lesson.known.moves:,} moves")
+        course = self.courses.setdefault(name or rung, [])
+        spell, role = self.machine.rules.spell, self.machine.roles[0]
+
+        def show(seconds: float, progress: TrainingProgress) -> None:
+            course.append((seconds, progress))
+            self.tell(
+                f"{seconds:6.0f} s  {progress.moves:,} moves, {progress.finished:,} matches,"
+                f" error {progress.error:.3f}, {spell(role)} gets {progress.share:.0%}"
+            )
+
+        lesson.learn(terms.seconds * share, show)
+        assert lesson.known is not None
+        return lesson
+
+    def _try(
+        self, name: str, lesson: Lesson, below: GameKnowledge | None, part: float, used: bool = False
+    ) -> GameKnowledge | None:
+        """Hold the trial of what a lesson has taught for its part of the time. Returns it with its use where
+        it is better. Else it is not used, unless it was ``used`` before: then it is used as before."""
+        terms, against = self.terms, below.model if below else "no knowledge"
+        if not terms.pairs:
+            return None
+        assert lesson.known is not None
+
+        def show(use: str, score: Tally) -> None:
+            self.tell(f"{name}, share {use} against {against}: {summary(score)}")
+
+        until = time.monotonic() + terms.trial_seconds * part
+        trial = TrialTerms(terms.move_seconds, terms.pairs, until, terms.seed + 1, show)
+        found, learnt = hold_trial(self.playing, lesson.known, below, trial)
+        self.verdicts += [(name, against, verdict) for verdict in found]
+        if learnt.share or not used:
+            lesson.decide(learnt.share, learnt)
+        return learnt if learnt.share else None
+
+    def _go_on(self, share: float, part: float) -> None:
+        """Let the rung that did best learn on, and try it against no knowledge: the one that searches use, or
+        else that with the best score. Where the trial shows nothing it is used as before."""
+        rung = self.used.model if self.used else self._best()
+        name = rung + ON
+        lesson = self._learn(rung, share, name, fresh=False)
+        if lesson is None:
+            return
+        known = self._try(name, lesson, None, part, used=self.used is not None)
+        if known is not None or self.used is not None:
+            self.used = known or lesson.known
+
+    def _best(self) -> str:
+        """The rung with the best score of all trials; the first one where there were none."""
+        assert self.first is not None
+        tried = [(verdict.score.score, rung) for rung, _, verdict in self.verdicts if verdict.score.games]
+        return max(tried, default=(0.0, self.first.model))[1]

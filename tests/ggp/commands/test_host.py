@@ -1,0 +1,154 @@
+"""``ggp host``: matches between players over HTTP, from the command line."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from ggp.protocol.messages import Abort, Info, Message, Play, Start
+from tests.ggp.puppets import Puppet, Reply, decent, marker
+from tests.ggp.server.live import MARKS, ROOT, ServeProcess, eventually
+
+
+def host(*arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "ggp", "host", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+    )
+
+
+def test_ggp_host_plays_a_file_and_writes_json(tmp_path: Path) -> None:
+    game = tmp_path / "marks.kif"
+    game.write_text(MARKS)
+    out = tmp_path / "match.json"
+    ran = host(str(game), "--players", "legal,random", "--seed", "4", "--out", str(out), "--match-id", "m7")
+    assert ran.returncode == 0, ran.stderr
+    assert "Robot 100, other 50" in ran.stdout
+    fields = json.loads(out.read_text())
+    assert fields["matchId"] == "m7"
+    assert fields["goalValues"] == [100, 50]
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 143)]
+)
+def test_ggp_host_stopped_by_a_signal_aborts_the_match(
+    number: signal.Signals, status: int, tmp_path: Path
+) -> None:
+    with hosted(tmp_path, lambda m: None if isinstance(m, Play) else decent(m)) as (process, puppet, out):
+        eventually(lambda: any(isinstance(m, Play) for m in puppet.messages))
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=20)
+        assert (process.returncode, "Traceback" in errors) == (status, False), errors
+        assert json.loads(out.read_text())["isAborted"]
+        assert isinstance(puppet.messages[-1], Abort)
+
+
+def test_ggp_host_into_a_closed_pipe_aborts_the_match(tmp_path: Path) -> None:
+    with hosted(tmp_path, marker) as (process, puppet, out):
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr is not None
+        errors = process.stderr.read()
+        assert (process.wait(20), "Traceback" in errors) == (141, False), errors
+        assert isinstance(puppet.messages[-1], Abort)
+        assert json.loads(out.read_text())["isAborted"]
+
+
+@contextmanager
+def hosted(tmp_path: Path, reply: Reply) -> Iterator[tuple[subprocess.Popen[str], Puppet, Path]]:
+    """`ggp host` in a match against a puppet, which answers in a thread."""
+    game, out = tmp_path / "marks.kif", tmp_path / "match.json"
+    game.write_text(MARKS)
+    loop, puppet = asyncio.new_event_loop(), Puppet(reply)
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    asyncio.run_coroutine_threadsafe(puppet.__aenter__(), loop).result(10)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ggp", "host", str(game), "-p", f"127.0.0.1:{puppet.port},legal",
+         "--playclock", "60", "--output", str(out)],
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        yield process, puppet, out
+    finally:
+        process.kill()
+        process.wait()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(10)
+
+
+def test_ggp_host_begins_no_match_that_cannot_be(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        free = f"127.0.0.1:{taken.getsockname()[1]}"
+    missing = str(tmp_path / "no" / "match.json")
+    for arguments, message in (
+        ((f"{free},random",), rf"ggp: nobody listens at {free}: .*--anyway plays on"),
+        (("127.0.0.1:0,random",), "ggp: 127.0.0.1:0 is no address of a player"),
+        (("uct,random",), "ggp: uct is a player, and no address"),
+        ((f"{free},random", "--out", missing), "ggp: cannot write .*No such file or directory"),
+        ((free,), "ggp: the game has 2 roles, and the players given are 1"),
+    ):
+        ran = host("tictactoe", "--players", *arguments)
+        assert ran.returncode == 2
+        assert re.match(message, ran.stderr), ran.stderr
+        assert ran.stderr.count("\n") == 1
+        assert not ran.stdout
+
+
+def test_a_player_that_is_busy_by_then_ends_the_match_before_a_move(tmp_path: Path) -> None:
+    def reply(message: Message) -> str:
+        return "busy" if isinstance(message, Start) else decent(message)
+
+    with hosted(tmp_path, reply) as (process, puppet, out):
+        _, errors = process.communicate(timeout=20)
+        assert process.returncode == 2
+        assert errors.startswith("ggp: Puppet does not take the match: not ready: busy")
+        assert [type(m) for m in puppet.messages] == [Info, Start, Abort]
+        assert json.loads(out.read_text())["isAborted"]
+
+
+def test_a_match_of_random_moves_alone_is_no_result(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        free = f"127.0.0.1:{taken.getsockname()[1]}"
+    out = tmp_path / "match.json"
+    ran = host("tictactoe", "--players", f"{free},random", "--anyway", "--out", str(out))
+    assert ran.returncode == 1
+    *_, last = ran.stdout.splitlines()
+    assert last == f"no result: every move of x ({free}) was random"
+    assert "no connection" in ran.stdout
+    assert json.loads(out.read_text())["isCompleted"]
+
+
+def test_a_corpus_match_between_two_served_players(corpus: Path, tmp_path: Path) -> None:
+    out = tmp_path / "match.json"
+    servers = [ServeProcess("--player", player, "--margin", "0.5") for player in ("uct", "random")]
+    try:
+        ran = host(
+            str(corpus / "games" / "ticTacToe.kif"), "--players",
+            ",".join(f"http://127.0.0.1:{s.port}" for s in servers),
+            "--startclock", "4", "--playclock", "2", "--scramble", "--out", str(out), timeout=100,
+        )  # fmt: skip
+    finally:
+        logs = [s.close() for s in servers]
+    assert ran.returncode == 0, ran.stdout + ran.stderr + "".join(logs)
+    fields = json.loads(out.read_text())
+    assert fields["isCompleted"]
+    assert sum(fields["goalValues"]) == 100
+    assert not any(error for errors in fields["errors"] for error in errors)
+    assert all("Traceback" not in log for log in logs)

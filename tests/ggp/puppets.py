@@ -1,0 +1,64 @@
+"""Puppets: players over HTTP that answer what a test tells them to."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ggp.protocol.dialect import reply_bytes
+from ggp.protocol.messages import Info, Message, Play, Start, Stop, parse_message
+
+Reply = Callable[[Message], "str | bytes | None"]
+
+
+@dataclass
+class Puppet:
+    """A player that answers what it is told to; None means not at all."""
+
+    reply: Reply
+    requests: list[bytes] = field(default_factory=list)
+    port: int = 0
+
+    async def __aenter__(self) -> Puppet:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
+        self.port = self._server.sockets[0].getsockname()[1]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._server.close()
+        await self._server.wait_closed()
+
+    @property
+    def messages(self) -> list[Message]:
+        return [parse_message(r.partition(b"\r\n\r\n")[2].decode()) for r in self.requests]
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
+        body = await reader.readexactly(length)
+        self.requests.append(head + body)
+        answer = self.reply(parse_message(body.decode()))
+        if answer is None:
+            await reader.read()
+        else:
+            writer.write(answer if isinstance(answer, bytes) else reply_bytes(answer))
+        writer.close()
+
+
+def decent(message: Message, move: str = "noop") -> str:
+    match message:
+        case Info():
+            return "( ( name Puppet ) ( status available ) )"
+        case Start():
+            return "READY"
+        case Play():
+            return move
+        case Stop():
+            return "done"
+        case _:
+            return "aborted"
+
+
+def marker(message: Message) -> str:
+    return decent(message, "( MARK 1 1 )")

@@ -1,0 +1,82 @@
+"""All rungs of the ladder are learnt and tried in turn, and the one that did best learns on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gdl.machine import Machine
+from ggp.game import Game
+from ggp.tournament.statistics.scores import Tally
+from ggp.training import ladder
+from ggp.training.ladder import LADDER, ON, Climb, LadderTerms
+from ggp.training.lesson import lane_machine_of
+from ggp.training.trial import TrialTerms, TrialVerdict
+from players.knowledge.knowledge import GameKnowledge
+from players.knowledge.store import KnowledgeStore
+
+Found = tuple[list[TrialVerdict], GameKnowledge]
+Trial = Callable[[Machine, GameKnowledge, "GameKnowledge | None", TrialTerms], Found]
+
+
+def _climb(folder: Path, pairs: int = 1) -> Climb:
+    machine = lane_machine_of(Game.load("tictactoe").machine("propnet"))
+    terms = LadderTerms(0.3, 60.0, pairs, 0.01, 1)
+    return Climb(machine, machine, "tictactoe", KnowledgeStore(folder), terms, lambda line: None)
+
+
+def _trials(better: tuple[bool, ...], wins: tuple[int, ...], against: list[str]) -> Trial:
+    """Trials with these outcomes of ten matches each; notes what was tried against what."""
+    outcomes = iter(zip(better, wins, strict=True))
+
+    def hold(machine: Machine, known: GameKnowledge, below: GameKnowledge | None, terms: TrialTerms) -> Found:
+        found, won = next(outcomes)
+        against.append(f"{known.model} {below.model if below else '-'}")
+        verdict = TrialVerdict(0.5, Tally(won, 0, 10 - won), found, True)
+        return [verdict], replace(known, share=0.5 if found else 0.0)
+
+    return hold
+
+
+def test_shares_of_the_time_leave_something_to_learn_on_with() -> None:
+    assert 0.0 < sum(LADDER.values()) < 1.0
+
+
+@pytest.mark.parametrize("last", [True, False])
+def test_the_rung_that_is_used_learns_on_and_is_used_whatever_its_last_trial_shows(
+    last: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[str] = []
+    monkeypatch.setattr(ladder, "hold_trial", _trials((True, True, False, last), (9, 8, 5, 4), tried))
+    climb = _climb(tmp_path)
+    known = climb.run(("linear", "tuples", "net"))
+    assert tried == ["linear -", "tuples linear", "net tuples", "tuples -"]
+    assert list(climb.courses) == ["linear", "tuples", "net", "tuples" + ON]
+    kept = climb.store.get(known.fingerprint)
+    assert known.model == "tuples" and known.share == 0.5
+    assert kept is not None and (kept.model, kept.share, kept.moves) == ("tuples", 0.5, known.moves)
+
+
+def test_where_no_rung_is_used_the_one_with_the_best_score_learns_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[str] = []
+    monkeypatch.setattr(ladder, "hold_trial", _trials((False, False, True), (3, 5, 9), tried))
+    climb = _climb(tmp_path)
+    known = climb.run(("linear", "tuples"))
+    assert tried == ["linear -", "tuples -", "tuples -"]
+    assert known.model == "tuples" and known.share == 0.5
+    kept = climb.store.get(known.fingerprint)
+    assert kept is not None and kept.model == "tuples" and kept.share == 0.5
+
+
+def test_one_rung_alone_has_all_the_time_and_without_trials_the_first_learns_on(tmp_path: Path) -> None:
+    climb = _climb(tmp_path / "one", pairs=0)
+    assert climb.run(("tuples",)).model == "tuples" and list(climb.courses) == ["tuples"]
+    climb = _climb(tmp_path / "all", pairs=0)
+    known = climb.run(("linear", "tuples"))
+    assert known.model == "linear" and known.share == 0.0 and not climb.verdicts
+    assert list(climb.courses) == ["linear", "tuples", "linear" + ON]
