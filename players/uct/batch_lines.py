@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.machine import State
+from players.batch_machine import Ends
 from players.puzzles.best_line import BestLine
 from players.uct.rollouts.rollouts import Rollouts
 from players.uct.tree.tree import Tree
@@ -33,6 +34,19 @@ class BatchLines(NamedTuple):
     lengths: NDArray[np.int32]
     finished: NDArray[np.bool_]
     paths: NDArray[np.int64]
+
+    @staticmethod
+    def played(tree: Tree, ends: Ends, leaves: NDArray[np.int64], each: int) -> BatchLines:
+        """Those that go on with ``each`` playouts from the leaves of these paths."""
+        paths = np.repeat(leaves, each)
+        return BatchLines(ends.goals[:, 0], tree.paths.length[paths] + ends.lengths, ends.finished, paths)
+
+    @staticmethod
+    def known(tree: Tree, results: NDArray[np.float64], leaves: NDArray[np.int64]) -> BatchLines:
+        """Those of all paths but these, whose results, 0..1, shape (paths, 1), are known."""
+        paths = np.setdiff1d(np.arange(len(results)), leaves)
+        goals = np.rint(results[paths, 0] * 100).astype(np.int16)
+        return BatchLines(goals, tree.paths.length[paths], np.ones(len(paths), np.bool_), paths)
 
     def best(self) -> int:
         """The finished line with the highest goal, and of these the shortest."""

@@ -26,7 +26,7 @@ from players.uct.leaf_values import LeafValues, leaf_values
 from players.uct.proof_scheduler import ProofScheduler
 from players.uct.rollouts.dead_ends import DeadEndFinder
 from players.uct.rollouts.policy import RolloutPolicy
-from players.uct.rollouts.policy_trials import PolicyTrials
+from players.uct.rollouts.policy_trials import PolicyTrials, plain
 from players.uct.rollouts.registry import AUTO, POLICIES
 from players.uct.rollouts.rollouts import Rollouts
 from players.uct.root_moves import RootMoves
@@ -135,22 +135,29 @@ class Search:
                 self._begin_trials()
 
     def _go_on_with_rollouts(self) -> None:
-        """Roll out on another machine. A new guide restarts the trials; a machine that is only faster
-        restarts unfinished ones."""
-        guided, self._rollouts.batched = self._rollouts.batched.guided, self._batched
+        """Roll out on another machine. Trials begin anew where the guide is new, or they are not over."""
+        guided, self._rollouts.batched = self._rollouts.batched.guided or self._unguided, self._batched
         if self._dead_ends is not None:
             self._shares.join(self._dead_ends)
         if self._trials is not None and (guided != self._batched.guided or not self._trials.done):
             self._begin_trials()
+        elif self._unguided:
+            self._rollouts.batched = plain(self._batched)
 
     def _begin_trials(self) -> None:
         assert isinstance(self._batched, NetworkBatch)
         self._trials = PolicyTrials(self._batched, self.seed, self._rollouts)
         self._shares.join(self._trials)
 
+    @property
+    def _unguided(self) -> bool:
+        """Whether trials have found that it is better not to leave out blunders."""
+        return self._trials is not None and self._trials.done and self._trials.unguided
+
     def _instruct(self, tree: Tree) -> None:
         """Tell the tree what to leave out. Moves that lose at once may be left out in constant-sum games."""
-        tree.trimmed = self.tuning.trim and self._may_prove and not self._alone and self._batched.exact
+        exact = self._may_prove and not self._alone and self._batched.exact
+        tree.trimmed = self.tuning.trim and exact and not self._unguided
         tree.pass_over = self._forced.pass_over if self._forced is not None else None
 
     @property
@@ -279,13 +286,13 @@ class Search:
         step = self._shares.step(deadline - MARGIN)
         if self._proofs is not None and step == (self._proofs, True):
             self._hear(self._proofs)
+        self._restart = self._restart or (self._unguided and self.tree.trimmed)
         return step is not None
 
     def _run(self, batch: Batch, deadline: float) -> BatchOutcome:
         """One round of selection, playouts and backing up."""
         count, each, _ = batch
-        began, tree = time.perf_counter(), self.tree
-        selecting, rule = self._rules()
+        began, tree, (selecting, rule) = time.perf_counter(), self.tree, self._rules()
         leaves = tree.select(count, selecting, self._fixed_edge())
         results = np.empty((count, len(self.machine.roles)))
         open_ = tree.fill_known(leaves, results, 0 if self._alone else 50)
@@ -298,8 +305,7 @@ class Search:
             if self._may_prove and self._known is not None and self._known.unfair:
                 self._prove_no_more()
         elif len(open_):
-            # Playouts in which the same role is to move go together: lanes that all choose for one
-            # role are faster.
+            # Playouts in which the same role is to move go together: such lanes are faster.
             open_ = open_[np.argsort(tree.paths.length[open_] % results.shape[1], kind="stable")]
             playing = time.perf_counter()
             ends = self._play_out(leaves[open_], batch, deadline)
@@ -312,15 +318,10 @@ class Search:
             cut = len(ends.finished) - int(np.count_nonzero(ends.finished))
             steps += float(ends.lengths.sum()) / each
             if self._alone:
-                paths = np.repeat(open_, each)
-                lengths = tree.paths.length[paths] + ends.lengths
-                lines = BatchLines(ends.goals[:, 0], lengths, ends.finished, paths)
+                lines = BatchLines.played(tree, ends, open_, each)
                 keep_played(self.line, self._root, tree, self._rollouts, lines, ends.lengths)
         if self._alone and len(open_) < count:
-            paths = np.setdiff1d(np.arange(count), open_)
-            goals = np.rint(results[paths, 0] * 100).astype(np.int16)
-            lines = BatchLines(goals, tree.paths.length[paths], np.ones(len(paths), np.bool_), paths)
-            keep_known(self.line, self._root, tree, lines)
+            keep_known(self.line, self._root, tree, BatchLines.known(tree, results, open_))
         self._length, self._mean = steps / count, float(results[:, self.role].mean())
         if self._known is not None and self._known.alone:
             self._length = self._known.match_length(tree.arrays.records[tree.root])
@@ -394,7 +395,6 @@ class Search:
             value = self._proofs.value
             if self._proofs.best >= 0:
                 proven[self._moves.numbered(self.role, self._proofs.best)] = value
-        counts = self._moves.counts
         found = self.playouts, tree.nodes, tree.depth, value, tree.mixed
-        statistics = RootStatistics(counts, visits, totals, proven, *found)
+        statistics = RootStatistics(self._moves.counts, visits, totals, proven, *found)
         return of_only_moves(statistics) if self._passed else statistics

@@ -1,7 +1,9 @@
 """Chooses the rollout policy of a search by measurement, before and during the first turns.
 
-Average policies are tried against equal chances (:mod:`players.uct.rollouts.trial`). One is used only where
-it is clearly ahead: a small lead tells nothing of what it is worth in a search.
+Where a guide keeps playouts from blunders, playouts without it are tried first: in some games in which
+whoever makes a line loses, how soon random play blunders says how many moves are safe, and that counts. Then
+average policies are tried against equal chances (:mod:`players.uct.rollouts.trial`). What is tried is used
+only where it is clearly ahead: a small lead tells nothing of what it is worth in a search.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gdl.words import counted
-from players.batch_machine import NetworkBatch
+from players.batch_machine import BatchMachine, NetworkBatch
 from players.companions import Companion
 from players.uct.rollouts.averages import AveragePolicy
 from players.uct.rollouts.policy import RolloutPolicy
@@ -63,11 +65,18 @@ class _Costs(NamedTuple):
     steps: int  # that a playout may have
 
 
+def plain(batched: BatchMachine) -> NetworkBatch:
+    """The same machine with lanes, without its guide."""
+    assert isinstance(batched, NetworkBatch)
+    return NetworkBatch(batched.machine, batched.machine)
+
+
 class PolicyTrials(Companion):
     """Finds out which policy a search should roll out by; ``rollouts`` gets it when the trials are over.
 
     Attributes:
         temperature: of the average policy that is ahead; 0 for equal chances.
+        unguided: whether playouts without the machine's guide are ahead.
         done: whether the trials are over.
     """
 
@@ -77,6 +86,7 @@ class PolicyTrials(Companion):
 
     def __init__(self, batched: NetworkBatch, seed: int, rollouts: Rollouts) -> None:
         self.temperature = 0.0
+        self.unguided = False
         self.done = False
         self._batched = batched
         self._seed = seed
@@ -105,6 +115,7 @@ class PolicyTrials(Companion):
         self._spent += used - began
         if self.done:
             self._rollouts.policy = self._policy(self.temperature)
+            self._rollouts.batched = self._batched
         return self.done
 
     def __str__(self) -> str:
@@ -117,7 +128,29 @@ class PolicyTrials(Companion):
         return AveragePolicy(self._batched.first_column, temperature) if temperature else RolloutPolicy()
 
     def _try_all(self) -> Iterator[None]:
-        return chain.from_iterable(map(self._try, TEMPERATURES))
+        if self._batched.guided:
+            yield from self._try_unguided()
+        yield from chain.from_iterable(map(self._try, TEMPERATURES))
+
+    def _try_unguided(self) -> Iterator[None]:
+        """Hold playouts without a guide against those with it, and leave it if they are clearly ahead."""
+        guided, tried = self._batched, plain(self._batched)
+        costs = yield from self._teach(RolloutPolicy())
+        size = self._size(costs)
+        if size is None:
+            return
+        trial = Trial(
+            guided, self._judge(tried, 1, size, costs), self._judge(guided, 2, size, costs), self._seed + 3,
+            size[0], self._rows(size, costs),
+        )  # fmt: skip
+        self.unguided = yield from self._is_ahead(trial)
+        if self.unguided:
+            self._batched = tried
+        use = "left out" if self.unguided else "in use"
+        self._results.append(
+            f"moves that win or lose at once seen in playouts: {-trial.ahead:+.0%} against not, in"
+            f" {counted(trial.games, 'game')}, {use}"
+        )
 
     def _try(self, temperature: float) -> Iterator[None]:
         """Hold a policy against the best so far, and take it instead if it is clearly ahead."""
@@ -127,22 +160,12 @@ class PolicyTrials(Companion):
         size = self._size(costs)
         if size is None:
             return
-        games, each = size
-        rows = int(np.clip(_CALL_SECONDS / (each * costs.seconds), 1, 512))
         before = self.temperature
-        usual = self._policy(before)
-        tried = ByPlayouts(batched, self._seed + 1, each, costs.steps, policy)
-        other = ByPlayouts(batched, self._seed + 2, each, costs.steps, usual)
-        trial = Trial(batched, tried, other, self._seed + 3, games, rows)
-        for number in range(1, _ROUNDS + 1):
-            yield from trial.play(math.inf)
-            if not trial.spread:
-                break
-            lead, doubt = trial.ahead / trial.spread, _SURE / math.sqrt(trial.games)
-            if lead - doubt > _LEAD and number >= _FEWEST_ROUNDS:
-                self.temperature = temperature
-            if self.temperature == temperature or lead + doubt < _HOPE:
-                break
+        tried = self._judge(batched, 1, size, costs, policy)
+        other = self._judge(batched, 2, size, costs, self._policy(before))
+        trial = Trial(batched, tried, other, self._seed + 3, size[0], self._rows(size, costs))
+        if (yield from self._is_ahead(trial)):
+            self.temperature = temperature
         against = f"temperature {before:g}" if before else "equal chances"
         use = "in use" if self.temperature == temperature else "not used"
         self._results.append(
@@ -150,7 +173,35 @@ class PolicyTrials(Companion):
             f" {against} in {counted(trial.games, 'game')}, {use}"
         )
 
-    def _teach(self, policy: AveragePolicy) -> Generator[None, None, _Costs]:
+    def _judge(
+        self,
+        batched: NetworkBatch,
+        number: int,
+        size: tuple[int, int],
+        costs: _Costs,
+        policy: RolloutPolicy | None = None,
+    ) -> ByPlayouts:
+        """A judge by playouts of that size."""
+        return ByPlayouts(batched, self._seed + number, size[1], costs.steps, policy or RolloutPolicy())
+
+    def _rows(self, size: tuple[int, int], costs: _Costs) -> int:
+        """How many states are judged at once."""
+        return int(np.clip(_CALL_SECONDS / (size[1] * costs.seconds), 1, 512))
+
+    def _is_ahead(self, trial: Trial) -> Generator[None, None, bool]:
+        """Play a trial until it is clear whether what is tried is far ahead."""
+        for number in range(1, _ROUNDS + 1):
+            yield from trial.play(math.inf)
+            if not trial.spread:
+                return False
+            lead, doubt = trial.ahead / trial.spread, _SURE / math.sqrt(trial.games)
+            if lead - doubt > _LEAD and number >= _FEWEST_ROUNDS:
+                return True
+            if lead + doubt < _HOPE:
+                return False
+        return False
+
+    def _teach(self, policy: RolloutPolicy) -> Generator[None, None, _Costs]:
         """Let a policy learn from playouts from the first state. Returns what these cost."""
         batched = self._batched
         starts = np.repeat(batched.record(batched.machine.initial_state())[None, :], _LANES, axis=0)
@@ -163,7 +214,8 @@ class PolicyTrials(Companion):
             ends = batched.playouts(starts, seed, steps, math.inf, weights=weights, tallies=tallies)
             seconds = min(seconds, max(1e-9, (time.thread_time() - began) / _LANES))
             length = float(ends.lengths.mean())
-            policy.learn(tallies)
+            if tallies is not None:
+                policy.learn(tallies)
             yield
         return _Costs(seconds, length, steps)
 

@@ -13,11 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gdl.prover.machine import ProverMachine
+from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players import companions
 from players.batch_machine import NetworkBatch, batch_machine_of
 from players.companions import BatchReport, TimeShares
 from players.kaskade.guided_machine import guided
+from players.kaskade.make_machine import make_machine
 from players.uct.player import UctPlayer
 from players.uct.rollouts import policy_trials
 from players.uct.rollouts.averages import AveragePolicy
@@ -28,6 +30,7 @@ from players.uct.search import Search
 from players.uct.tuning import Tuning
 from propnet.kernels.move_weights import HEAVIEST
 from propnet.machine import PropnetMachine
+from propnet.native.machine import NativeMachine
 
 
 def lanes_of_game(name: str) -> NetworkBatch:
@@ -109,6 +112,35 @@ def test_a_policy_is_chosen_where_it_is_far_ahead_and_not_where_it_misleads(
     assert lines.temperature == 0.0
     assert "in use" not in str(lines)
     assert type(by_lines.policy) is RolloutPolicy
+
+
+@pytest.mark.parametrize("unguided", [True, False])
+def test_blunders_are_not_left_out_where_whoever_makes_a_line_has_lost(
+    unguided: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = str(Game.load("connectfour").text)
+    if unguided:
+        text = text.replace("(goal ?r 100)", "(goal ?r 0)").replace("(goal ?o 0)", "(goal ?o 100)")
+    machine = make_machine(parse_rules(text), "native")
+    assert isinstance(machine, NativeMachine)
+    batched = batch_machine_of(guided(machine), decisive=True)
+    assert isinstance(batched, NetworkBatch) and batched.guided
+    monkeypatch.setattr(policy_trials, "_SIZES", ((12, 64),))
+    monkeypatch.setattr(policy_trials, "TEMPERATURES", ())
+    trials, rollouts = tried(batched)
+    assert trials.unguided == unguided and rollouts.batched.guided != unguided
+    assert ("left out" in str(trials)) == unguided
+
+    search = Search(0, 1, Tuning(prove=False))
+    search.set_machine(guided(machine))
+    search.set_root(machine.initial_state())
+    assert search.tree.trimmed
+    while search._trials is not None and search._trials.active:
+        search.step(time.monotonic() + 60.0)
+    search.step(time.monotonic() + 60.0)
+    assert search.tree.trimmed != unguided and search._rollouts.batched.guided != unguided
+    search.set_machine(guided(machine))
+    assert search.tree.trimmed != unguided and search._rollouts.batched.guided != unguided
 
 
 class Clock:
