@@ -28,6 +28,19 @@ def test_players_are_asked_for_their_names() -> None:
     assert asyncio.run(run()) == ["Puppet", "random"]
 
 
+@pytest.mark.parametrize(
+    ("answer", "fault"),
+    [
+        ("( ( name Puppet ) ( status busy ) )", "Puppet at ADDRESS is busy with another match"),
+        ("busy", "ADDRESS at ADDRESS is busy"),
+        ("available", ""),
+        ("<!DOCTYPE html><title>a site</title>", "ADDRESS answers, but not as a player does"),
+        (b"HTTP/1.0 404 Not Found\r\n\r\n<html>", "ADDRESS answers, but not as a player does: .*404"),
+        (b"SSH-2.0-OpenSSH\r\n\r\n", "ADDRESS answers, but not as a player does: the reply is not HTTP"),
+        (b"", "ADDRESS cannot be reached|ADDRESS answers"),
+        (None, "ADDRESS says nothing for"),
+    ],
+)
 def test_who_cannot_play_is_found_before_the_match(
     answer: str | bytes | None, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -156,19 +156,6 @@ def test_too_few_players_are_an_error_that_names_the_roles() -> None:
         play("legal")
 
 
-@pytest.mark.parametrize(
-    ("answer", "fault"),
-    [
-        ("( ( name Puppet ) ( status busy ) )", "Puppet at ADDRESS is busy with another match"),
-        ("busy", "ADDRESS at ADDRESS is busy"),
-        ("available", ""),
-        ("<!DOCTYPE html><title>a site</title>", "ADDRESS answers, but not as a player does"),
-        (b"HTTP/1.0 404 Not Found\r\n\r\n<html>", "ADDRESS answers, but not as a player does: .*404"),
-        (b"SSH-2.0-OpenSSH\r\n\r\n", "ADDRESS answers, but not as a player does: the reply is not HTTP"),
-        (b"", "ADDRESS cannot be reached|ADDRESS answers"),
-        (None, "ADDRESS says nothing for"),
-    ],
-)
 def test_a_name_of_a_player_is_no_address() -> None:
     for word in ("uct", "UCT", "uct:workers=2", "mine:Mine", "bots.mine:Mine"):
         with pytest.raises(GdlError, match=r"is a player, and no address.*ggp serve --player"):
