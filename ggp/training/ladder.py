@@ -91,10 +91,10 @@ class Climb:
             self._go_on(left, (left + 1.0 / trials) / 2.0)
         return self.used or self.first
 
-    def _learn(self, rung: str, share: float, name: str = "", fresh: bool | None = None) -> Lesson | None:
-        """Learn one rung for its share of the time; None where the game has no such."""
-        terms = self.terms
-        fresh = terms.fresh if fresh is None else fresh
+    def _learn(self, rung: str, share: float) -> Lesson | None:
+        """Learn one rung for its share of the time, or learn it on; None where the game has no such."""
+        terms, on = self.terms, rung in self.courses
+        fresh = terms.fresh and not on
         try:
             lesson = Lesson(self.machine, self.game, self.store, fresh, terms.seed, rung, terms.workers)
         except GdlError as error:
@@ -104,7 +104,7 @@ class Climb:
             return None
         if lesson.known is not None:
             self.tell(f"{rung} goes on after {lesson.known.moves:,} moves")
-        course = self.courses.setdefault(name or rung, [])
+        course = self.courses[rung + ON if on else rung] = []
         spell, role = self.machine.rules.spell, self.machine.roles[0]
 
         def show(seconds: float, progress: TrainingProgress) -> None:
@@ -143,13 +143,13 @@ class Climb:
         """Let the rung that did best learn on, and try it against no knowledge: the one that searches use, or
         else that with the best score. Where the trial shows nothing it is used as before."""
         rung = self.used.model if self.used else self._best()
-        name = rung + ON
-        lesson = self._learn(rung, share, name, fresh=False)
-        if lesson is None:
-            return
-        known = self._try(name, lesson, None, part, used=self.used is not None)
+        lesson = self._learn(rung, share)
+        assert self.first is not None and lesson is not None and lesson.known is not None
+        known = self._try(rung + ON, lesson, None, part, used=self.used is not None)
         if known is not None or self.used is not None:
             self.used = known or lesson.known
+        elif rung == self.first.model:
+            self.first = lesson.known
 
     def _best(self) -> str:
         """The rung with the best score of all trials; the first one where there were none."""

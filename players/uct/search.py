@@ -26,7 +26,7 @@ from players.uct.leaf_values import LeafValues, leaf_values
 from players.uct.proof_scheduler import ProofScheduler
 from players.uct.rollouts.dead_ends import DeadEndFinder
 from players.uct.rollouts.policy import RolloutPolicy
-from players.uct.rollouts.policy_trials import PolicyTrials, plain
+from players.uct.rollouts.policy_trials import PolicyTrials
 from players.uct.rollouts.registry import AUTO, POLICIES
 from players.uct.rollouts.rollouts import Rollouts
 from players.uct.root_moves import RootMoves
@@ -142,7 +142,7 @@ class Search:
         if self._trials is not None and (guided != self._batched.guided or not self._trials.done):
             self._begin_trials()
         elif self._unguided:
-            self._rollouts.batched = plain(self._batched)
+            self._rollouts.batched = batch_machine_of(self.machine)
 
     def _begin_trials(self) -> None:
         assert isinstance(self._batched, NetworkBatch)
@@ -156,8 +156,7 @@ class Search:
 
     def _instruct(self, tree: Tree) -> None:
         """Tell the tree what to leave out. Moves that lose at once may be left out in constant-sum games."""
-        exact = self._may_prove and not self._alone and self._batched.exact
-        tree.trimmed = self.tuning.trim and exact and not self._unguided
+        tree.trimmed = self.tuning.trim and self._may_prove and self._batched.exact and not self._unguided
         tree.pass_over = self._forced.pass_over if self._forced is not None else None
 
     @property
@@ -292,7 +291,8 @@ class Search:
     def _run(self, batch: Batch, deadline: float) -> BatchOutcome:
         """One round of selection, playouts and backing up."""
         count, each, _ = batch
-        began, tree, (selecting, rule) = time.perf_counter(), self.tree, self._rules()
+        began, tree = time.perf_counter(), self.tree
+        selecting, rule = self._rules()
         leaves = tree.select(count, selecting, self._fixed_edge())
         results = np.empty((count, len(self.machine.roles)))
         open_ = tree.fill_known(leaves, results, 0 if self._alone else 50)

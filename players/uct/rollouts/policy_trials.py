@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gdl.words import counted
-from players.batch_machine import BatchMachine, NetworkBatch
+from players.batch_machine import NetworkBatch
 from players.companions import Companion
 from players.uct.rollouts.averages import AveragePolicy
 from players.uct.rollouts.policy import RolloutPolicy
@@ -65,10 +65,16 @@ class _Costs(NamedTuple):
     steps: int  # that a playout may have
 
 
-def plain(batched: BatchMachine) -> NetworkBatch:
-    """The same machine with lanes, without its guide."""
-    assert isinstance(batched, NetworkBatch)
-    return NetworkBatch(batched.machine, batched.machine)
+class _Outcome(NamedTuple):
+    """What a trial has shown."""
+
+    ahead: float  # the mean gain
+    games: int  # that came to an end
+    clear: bool  # whether what was tried is clearly ahead
+
+
+_Way = tuple[NetworkBatch, RolloutPolicy]
+"""What playouts run on, and how they choose moves."""
 
 
 class PolicyTrials(Companion):
@@ -134,18 +140,14 @@ class PolicyTrials(Companion):
 
     def _try_unguided(self) -> Iterator[None]:
         """Hold playouts without a guide against those with it, and leave it if they are clearly ahead."""
-        guided, tried = self._batched, plain(self._batched)
-        costs = yield from self._teach(RolloutPolicy())
-        size = self._size(costs)
-        if size is None:
+        guided = self._batched
+        plain = NetworkBatch(guided.machine, guided.machine)
+        trial = yield from self._hold((plain, RolloutPolicy()), (guided, RolloutPolicy()))
+        if trial is None:
             return
-        trial = Trial(
-            guided, self._judge(tried, 1, size, costs), self._judge(guided, 2, size, costs), self._seed + 3,
-            size[0], self._rows(size, costs),
-        )  # fmt: skip
-        self.unguided = yield from self._is_ahead(trial)
+        self.unguided = trial.clear
         if self.unguided:
-            self._batched = tried
+            self._batched = plain
         use = "left out" if self.unguided else "in use"
         self._results.append(
             f"moves that win or lose at once seen in playouts: {-trial.ahead:+.0%} against not, in"
@@ -154,17 +156,12 @@ class PolicyTrials(Companion):
 
     def _try(self, temperature: float) -> Iterator[None]:
         """Hold a policy against the best so far, and take it instead if it is clearly ahead."""
-        batched = self._batched
-        policy = AveragePolicy(batched.first_column, temperature)
-        costs = yield from self._teach(policy)
-        size = self._size(costs)
-        if size is None:
+        batched, before = self._batched, self.temperature
+        tried = AveragePolicy(batched.first_column, temperature)
+        trial = yield from self._hold((batched, tried), (batched, self._policy(before)))
+        if trial is None:
             return
-        before = self.temperature
-        tried = self._judge(batched, 1, size, costs, policy)
-        other = self._judge(batched, 2, size, costs, self._policy(before))
-        trial = Trial(batched, tried, other, self._seed + 3, size[0], self._rows(size, costs))
-        if (yield from self._is_ahead(trial)):
+        if trial.clear:
             self.temperature = temperature
         against = f"temperature {before:g}" if before else "equal chances"
         use = "in use" if self.temperature == temperature else "not used"
@@ -173,33 +170,30 @@ class PolicyTrials(Companion):
             f" {against} in {counted(trial.games, 'game')}, {use}"
         )
 
-    def _judge(
-        self,
-        batched: NetworkBatch,
-        number: int,
-        size: tuple[int, int],
-        costs: _Costs,
-        policy: RolloutPolicy | None = None,
-    ) -> ByPlayouts:
-        """A judge by playouts of that size."""
-        return ByPlayouts(batched, self._seed + number, size[1], costs.steps, policy or RolloutPolicy())
-
-    def _rows(self, size: tuple[int, int], costs: _Costs) -> int:
-        """How many states are judged at once."""
-        return int(np.clip(_CALL_SECONDS / (size[1] * costs.seconds), 1, 512))
-
-    def _is_ahead(self, trial: Trial) -> Generator[None, None, bool]:
-        """Play a trial until it is clear whether what is tried is far ahead."""
+    def _hold(self, tried: _Way, usual: _Way) -> Generator[None, None, _Outcome | None]:
+        """Hold one way of playouts against another, until it is clear whether it is far ahead; None where
+        there is no time for that."""
+        costs = yield from self._teach(tried[1])
+        size = self._size(costs)
+        if size is None:
+            return None
+        games, each = size
+        rows = int(np.clip(_CALL_SECONDS / (each * costs.seconds), 1, 512))
+        new, old = (
+            ByPlayouts(batched, self._seed + number, each, costs.steps, policy)
+            for number, (batched, policy) in enumerate((tried, usual), 1)
+        )
+        trial = Trial(self._batched, new, old, self._seed + 3, games, rows)
+        clear = False
         for number in range(1, _ROUNDS + 1):
             yield from trial.play(math.inf)
             if not trial.spread:
-                return False
+                break
             lead, doubt = trial.ahead / trial.spread, _SURE / math.sqrt(trial.games)
-            if lead - doubt > _LEAD and number >= _FEWEST_ROUNDS:
-                return True
-            if lead + doubt < _HOPE:
-                return False
-        return False
+            clear = lead - doubt > _LEAD and number >= _FEWEST_ROUNDS
+            if clear or lead + doubt < _HOPE:
+                break
+        return _Outcome(trial.ahead, trial.games, clear)
 
     def _teach(self, policy: RolloutPolicy) -> Generator[None, None, _Costs]:
         """Let a policy learn from playouts from the first state. Returns what these cost."""

@@ -17,18 +17,13 @@ from pathlib import Path
 import pytest
 
 from ggp.protocol.messages import Abort, Info, Message, Play, Start
+from tests.ggp.program import ggp
 from tests.ggp.puppets import Puppet, Reply, decent, marker
 from tests.ggp.server.live import MARKS, ROOT, ServeProcess, eventually
 
 
 def host(*arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "ggp", "host", *arguments],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-    )
+    return ggp("host", *arguments, timeout=timeout)
 
 
 def test_ggp_host_plays_a_file_and_writes_json(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,8 +11,8 @@ from typer.testing import CliRunner
 from gdl.checks.diagnostic import Severity
 from gdl.checks.run import check_text
 from ggp.commands.sokoban import command
+from tests.ggp.program import ggp
 
-ROOT = Path(__file__).parents[3]
 LEVELS = "; one\n\n######\n#@ $.#\n######\n\n; two\n\n#######\n#@ $ .#\n#  @  #\n#######\n"
 
 
@@ -30,11 +28,6 @@ def run(*words: str | Path) -> tuple[int, str]:
     app.command()(command)
     result = CliRunner().invoke(app, list(map(str, words)), catch_exceptions=False)
     return result.exit_code, result.output
-
-
-def ggp(*words: str) -> subprocess.CompletedProcess[str]:
-    line = [sys.executable, "-m", "ggp", *words]
-    return subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize("form", [[], ["--pushes"]])

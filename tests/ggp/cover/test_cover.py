@@ -14,21 +14,20 @@ import pytest
 from gdl.errors import GdlError
 from ggp.commands.cover import command
 from players.puzzles.cover.files.json_form import write_json
+from tests.ggp.program import ggp
 from tests.players.puzzles.cover.counting_boards import dominoes, queens
 
 
-def ggp(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "ggp", "cover", *words], capture_output=True, text=True, cwd=cwd, timeout=120
-    )
+def cover(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return ggp("cover", *words, cwd=cwd, timeout=120)
 
 
 def test_solutions_are_told(tmp_path: Path) -> None:
     (tmp_path / "small.dlx").write_text("a b c | x\na b x:red\nc x:red\nc x:blue\na\nb c\n")
-    text = ggp("small.dlx", "--all", cwd=tmp_path)
+    text = cover("small.dlx", "--all", cwd=tmp_path)
     assert text.returncode == 0, text.stderr
     assert "solution 1\na b x:red\nc x:red\n" in text.stdout and "solution 2\na\nb c\n" in text.stdout
-    line = json.loads(ggp("small.dlx", "--all", "--json", cwd=tmp_path).stdout)
+    line = json.loads(cover("small.dlx", "--all", "--json", cwd=tmp_path).stdout)
     assert (line["solutions"], line["complete"], line["found"]) == (2, True, [[0, 1], [3, 4]])
     assert set(line) >= {"nodes", "engine", "seconds_cpu", "seconds_wall"}
 
@@ -37,10 +36,10 @@ def test_counted_stopped_and_refused(tmp_path: Path) -> None:
     (tmp_path / "board.json").write_text(write_json(dominoes(8, 8)))
     (tmp_path / "none.dlx").write_text("a b\na\n")
     (tmp_path / "wrong.dlx").write_text("a b\na c\n")
-    line = json.loads(ggp("board.json", "--count", "--json", cwd=tmp_path).stdout)
+    line = json.loads(cover("board.json", "--count", "--json", cwd=tmp_path).stdout)
     assert (line["solutions"], line["complete"], line["found"]) == (12988816, True, None)
-    assert ggp("none.dlx", cwd=tmp_path).returncode == 1
-    refused = ggp("wrong.dlx", cwd=tmp_path)
+    assert cover("none.dlx", cwd=tmp_path).returncode == 1
+    refused = cover("wrong.dlx", cwd=tmp_path)
     assert refused.returncode == 2
     assert refused.stderr.startswith("ggp: wrong.dlx:2:3: 'c' is no item")
     assert refused.stderr.splitlines()[1:] == ["    2 | a c", "      |   ^"]
@@ -65,19 +64,19 @@ def test_a_killed_run_goes_on(tmp_path: Path) -> None:
         time.sleep(0.01)
     run.send_signal(signal.SIGKILL)
     run.wait()
-    last = ggp(*words, cwd=tmp_path)
+    last = cover(*words, cwd=tmp_path)
     assert last.returncode == 0, last.stderr
     line = json.loads(last.stdout)
     assert line["complete"] and line["solutions"] == len(line["found"]) == 92
     assert len({tuple(one) for one in line["found"]}) == 92
-    again = json.loads(ggp(*words, cwd=tmp_path).stdout)
+    again = json.loads(cover(*words, cwd=tmp_path).stdout)
     assert again["found"] == line["found"]
 
 
 def test_stopped_by_the_clock_and_by_ctrl_c(tmp_path: Path) -> None:
     (tmp_path / "queens.json").write_text(write_json(queens(14)))
     words = ["queens.json", "--count", "--engine", "masks", "--json", "--resume", "saved"]
-    first = json.loads(ggp(*words, "--seconds", "0.2", cwd=tmp_path).stdout)
+    first = json.loads(cover(*words, "--seconds", "0.2", cwd=tmp_path).stdout)
     assert (first["complete"], first["stopped"]) == (False, "time is up")
     run = subprocess.Popen(
         [sys.executable, "-m", "ggp", "cover", *words], cwd=tmp_path, stdout=subprocess.PIPE, text=True

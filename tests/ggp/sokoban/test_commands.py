@@ -3,27 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.ggp.program import ggp
 from tests.ggp.sokoban.levels import CORNER, SOLUTION
-
-ROOT = Path(__file__).parents[3]
-
-
-def ggp(*words: str, text: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "ggp", *words],
-        input=text,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        cwd=ROOT,
-        check=False,
-    )
 
 
 @pytest.fixture

@@ -25,22 +25,15 @@ from ggp.terminal.local_match import MatchView, play_match
 from ggp.terminal.setup import check_names, seats
 from ggp.terminal.views import JsonView
 from players.registry import make_player
+from tests.ggp.program import ROOT
+from tests.ggp.program import ggp as program
 
-ROOT = Path(__file__).parents[3]
 FAST = ["--startclock", "0.1", "--playclock", "0.1"]
 SLOW = ["--machine", "prover"]
 
 
 def ggp(*words: str, text: str = "", timeout: float = 120) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "ggp", "play", *words],
-        input=text,
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        cwd=ROOT,
-        check=False,
-    )
+    return program("play", *words, text=text, timeout=timeout)
 
 
 def test_piped_output_is_plain_text_with_board_and_result() -> None:

@@ -80,3 +80,5 @@ def test_one_rung_alone_has_all_the_time_and_without_trials_the_first_learns_on(
     known = climb.run(("linear", "tuples"))
     assert known.model == "linear" and known.share == 0.0 and not climb.verdicts
     assert list(climb.courses) == ["linear", "tuples", "linear" + ON]
+    kept = climb.store.get(known.fingerprint)
+    assert kept is not None and kept.moves == known.moves

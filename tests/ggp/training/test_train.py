@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -22,16 +21,11 @@ from ggp.training.lesson import Lesson, lane_machine_of
 from ggp.training.trial import TEST, TrialTerms, TrialVerdict, best_of, hold_trial, try_share
 from players.knowledge.store import KnowledgeStore
 from players.uct.training.searched_training import SearchedTraining
+from tests.ggp.program import ggp
 
 
 def _ggp(cache: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "ggp", *arguments],
-        capture_output=True,
-        text=True,
-        env=os.environ | {"GGP_CACHE": str(cache)},
-        timeout=300,
-    )
+    return ggp(*arguments, GGP_CACHE=str(cache))
 
 
 def test_a_game_is_trained_listed_shown_and_carried_to_another_cache(tmp_path: Path) -> None:
