@@ -135,6 +135,11 @@ class NetworkBatch(BatchMachine):
         self._weights: Weights | None = None
         self._policy = UNIFORM
 
+    @property
+    def without_guide(self) -> NetworkBatch:
+        """The same, with playouts in which every legal move may be made."""
+        return NetworkBatch(self.machine, self.machine)
+
     def warm_up(self) -> float:
         records = self.machine.records([self.machine.initial_state()])
         self.machine.evaluate(records)

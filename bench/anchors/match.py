@@ -20,6 +20,8 @@ LONGEST = 400
 """Plies after which a match is drawn."""
 _TABLE = (1 << 26) + 35
 """Entries of the solver of whole matches: half a gigabyte; then three discs take half a minute."""
+_STARTCLOCK = 1.0
+"""Seconds before a player is asked about positions: enough for its processes to be there."""
 _SCORED = 12
 """With fewer discs scores would take minutes: moves of the same value are taken for equally good."""
 _LOOKED_AT = 20_000_000
@@ -37,11 +39,17 @@ class KeptValues:
 
 
 def _ready(
-    name: str, seed: int, machine: Machine, role: int, state: State, startclock: float = 0.0
+    name: str,
+    seed: int,
+    machine: Machine,
+    role: int,
+    state: State,
+    startclock: float = 0.0,
+    tells: bool = False,
 ) -> Player:
-    """A player that has had its startclock, in seconds."""
+    """A player that has had its startclock, in seconds, and perhaps tells what it finds out in it."""
     player = make_player(name, seed)
-    if startclock:
+    if tells:
         player.found_out = lambda fact: print(f"  {fact}", flush=True)
     player.start(machine, role, state, startclock, time.monotonic() + startclock)
     return player
@@ -60,7 +68,7 @@ def play_chess(
     for number in range(games):
         role = number % 2
         state = machine.initial_state()
-        player = _ready(name, number + 1, machine, role, state, startclock)
+        player = _ready(name, number + 1, machine, role, state, startclock, startclock > 0.0)
         engine.begin()
         for ply in range(LONGEST):
             if machine.is_terminal(state):
@@ -104,14 +112,15 @@ def positions(count: int, plies: range, seed: int) -> list[tuple[list[int], dict
 def keep_values(
     machine: Machine, name: str, seconds: float, count: int, plies: range, seed: int
 ) -> KeptValues:
-    """Ask a player for its move in positions of connect four."""
+    """Ask a player for its move in positions of connect four. As in a match it has had a startclock, for the
+    empty board."""
     kept, lost = 0, []
     for number, (line, values) in enumerate(positions(count, plies, seed)):
-        state = machine.initial_state()
+        first = state = machine.initial_state()
         for ply, column in enumerate(line):
             state = _dropped(machine, state, ply % 2, column)
         role = len(line) % 2
-        player = _ready(name, seed + number, machine, role, state)
+        player = _ready(name, seed + number, machine, role, first, _STARTCLOCK)
         move = player.choose(state, time.monotonic() + seconds).move
         player.stop()
         column = _LETTERS.index(machine.move(role, move).args[0].name)

@@ -24,11 +24,7 @@ from players.uct.batch_size import Batch, BatchOutcome, BatchSize
 from players.uct.forced_plies import forced_plies, of_only_moves
 from players.uct.leaf_values import LeafValues, leaf_values
 from players.uct.proof_scheduler import ProofScheduler
-from players.uct.rollouts.dead_ends import DeadEndFinder
-from players.uct.rollouts.policy import RolloutPolicy
-from players.uct.rollouts.policy_trials import PolicyTrials
-from players.uct.rollouts.registry import AUTO, POLICIES
-from players.uct.rollouts.rollouts import Rollouts
+from players.uct.rollouts.choice import RolloutChoice
 from players.uct.root_moves import RootMoves
 from players.uct.root_statistics import RootStatistics
 from players.uct.tree.arrays import FRESH, LEAF, OPEN
@@ -67,7 +63,7 @@ class Search:
     """
 
     machine: Machine
-    _rollouts: Rollouts
+    _chosen: RolloutChoice
 
     def __init__(self, role: int, seed: int, tuning: Tuning) -> None:
         self.role = role
@@ -84,8 +80,6 @@ class Search:
         self._shares = TimeShares()
         self._solvers: Portfolio | None = None
         self._proofs: ProofScheduler | None = None
-        self._trials: PolicyTrials | None = None
-        self._dead_ends: DeadEndFinder | None = None
         self._known: LeafValues | None = None
         self._passed = False
 
@@ -105,12 +99,15 @@ class Search:
                 if self._known is not None:
                     self._known.go_on_with(self._batched)
                 self._instruct(self._tree)
-                self._go_on_with_rollouts()
+                self._chosen.go_on_with(self._batched, self._shares)
                 return
         roles = len(machine.roles)
         self._alone = roles == 1
         self._known = leaf_values(self._batched, self.tuning)
-        self._begin_rollouts()
+        needed = self._known is None or not self._known.alone
+        self._chosen = RolloutChoice(
+            self._batched, self.tuning.policy, self.seed, self._shares, self._alone, needed
+        )
         self._may_prove = roles <= 2
         self.opened = False
         memory = self._memory
@@ -120,43 +117,10 @@ class Search:
         self._tree.expert = self._known if self._known is not None and self._known.looks else None
         self._instruct(self._tree)
 
-    def _begin_rollouts(self) -> None:
-        """Roll out by the policy that was asked for, or with equal chances until trials tell better."""
-        batched, asked = self._batched, self.tuning.policy
-        policy, self._trials, self._dead_ends = RolloutPolicy(), None, None
-        if isinstance(batched, NetworkBatch) and asked != AUTO:
-            policy = POLICIES[asked](batched)
-        self._rollouts = Rollouts(batched, policy)
-        if isinstance(batched, NetworkBatch) and asked == AUTO:
-            if self._alone:
-                self._dead_ends = DeadEndFinder(batched.machine, self._rollouts)
-                self._shares.join(self._dead_ends)
-            elif self._known is None or not self._known.alone:
-                self._begin_trials()
-
-    def _go_on_with_rollouts(self) -> None:
-        """Roll out on another machine. Trials begin anew where the guide is new, or they are not over."""
-        guided, self._rollouts.batched = self._rollouts.batched.guided or self._unguided, self._batched
-        if self._dead_ends is not None:
-            self._shares.join(self._dead_ends)
-        if self._trials is not None and (guided != self._batched.guided or not self._trials.done):
-            self._begin_trials()
-        elif self._unguided:
-            self._rollouts.batched = batch_machine_of(self.machine)
-
-    def _begin_trials(self) -> None:
-        assert isinstance(self._batched, NetworkBatch)
-        self._trials = PolicyTrials(self._batched, self.seed, self._rollouts)
-        self._shares.join(self._trials)
-
-    @property
-    def _unguided(self) -> bool:
-        """Whether trials have found that it is better not to leave out blunders."""
-        return self._trials is not None and self._trials.done and self._trials.unguided
-
     def _instruct(self, tree: Tree) -> None:
         """Tell the tree what to leave out. Moves that lose at once may be left out in constant-sum games."""
-        tree.trimmed = self.tuning.trim and self._may_prove and self._batched.exact and not self._unguided
+        guided = self._batched.exact and not self._chosen.unguided
+        tree.trimmed = self.tuning.trim and self._may_prove and guided
         tree.pass_over = self._forced.pass_over if self._forced is not None else None
 
     @property
@@ -181,7 +145,7 @@ class Search:
             state = self._batched.machine.states(reached[None, :])[0]
         tree.move_root(reached)
         self.line.follow(state)
-        self._rollouts.policy.forget(_REMEMBER)
+        self._chosen.rollouts.policy.forget(_REMEMBER)
         self._shares.new_turn()
         tree.open_root()
         self._root = state
@@ -232,7 +196,7 @@ class Search:
     def news(self) -> str:
         """What it has found out about the game, for people to read; empty if nothing."""
         selection = f"the tree by {STAGES[self._stage]}" if self._stage >= 0 else ""
-        return "; ".join(filter(None, (str(self._known or ""), str(self._trials or ""), selection)))
+        return "; ".join(filter(None, (str(self._known or ""), str(self._chosen.trials or ""), selection)))
 
     @property
     def finished(self) -> bool:
@@ -285,7 +249,7 @@ class Search:
         step = self._shares.step(deadline - MARGIN)
         if self._proofs is not None and step == (self._proofs, True):
             self._hear(self._proofs)
-        self._restart = self._restart or (self._unguided and self.tree.trimmed)
+        self._restart = self._restart or (self._chosen.unguided and self.tree.trimmed)
         return step is not None
 
     def _run(self, batch: Batch, deadline: float) -> BatchOutcome:
@@ -319,7 +283,7 @@ class Search:
             steps += float(ends.lengths.sum()) / each
             if self._alone:
                 lines = BatchLines.played(tree, ends, open_, each)
-                keep_played(self.line, self._root, tree, self._rollouts, lines, ends.lengths)
+                keep_played(self.line, self._root, tree, self._chosen.rollouts, lines, ends.lengths)
         if self._alone and len(open_) < count:
             keep_known(self.line, self._root, tree, BatchLines.known(tree, results, open_))
         self._length, self._mean = steps / count, float(results[:, self.role].mean())
@@ -349,7 +313,7 @@ class Search:
         starts = self.tree.arrays.records[leaves]
         if self._known is not None and self._known.alone:
             return self._known.ends(self._batched, starts)
-        return self._rollouts.playouts(starts, seed, batch.steps, deadline, batch.each)
+        return self._chosen.rollouts.playouts(starts, seed, batch.steps, deadline, batch.each)
 
     def _hear(self, proofs: ProofScheduler) -> None:
         """Take over what is proven."""

@@ -141,7 +141,7 @@ class PolicyTrials(Companion):
     def _try_unguided(self) -> Iterator[None]:
         """Hold playouts without a guide against those with it, and leave it if they are clearly ahead."""
         guided = self._batched
-        plain = NetworkBatch(guided.machine, guided.machine)
+        plain = guided.without_guide
         trial = yield from self._hold((plain, RolloutPolicy()), (guided, RolloutPolicy()))
         if trial is None:
             return
