@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-_DEFAULT = Path(__file__).parents[2] / "shared" / "corpus"
+from tests.places import CORPUS
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -19,10 +19,9 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
 @pytest.fixture(scope="session")
 def corpus() -> Path:
     """The folder with the public games (``games/``) and their traces (``traces/``)."""
-    folder = Path(os.environ.get("GGP_CORPUS", _DEFAULT))
-    if not (folder / "games").is_dir():
-        pytest.skip(f"no corpus at {folder}: set GGP_CORPUS")
-    return folder
+    if not (CORPUS / "games").is_dir():
+        pytest.skip(f"no corpus at {CORPUS}: set GGP_CORPUS")
+    return CORPUS
 
 
 @pytest.fixture(scope="session")

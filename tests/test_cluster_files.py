@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
-from pathlib import Path
 from subprocess import run
 from typing import Any
 
 import pytest
 
+from tests.places import ROOT
+
 yaml = pytest.importorskip("yaml")
-ROOT = Path(__file__).parents[1]
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docs/cluster/compose.yaml").read_text())
 CLUSTER, POLICY = yaml.safe_load_all((ROOT / "docs/cluster/kuberay.yaml").read_text())
 

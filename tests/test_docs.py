@@ -21,8 +21,8 @@ import pytest
 
 from players.options import describe_options
 from players.uct.player import UctPlayer
+from tests.places import ROOT
 
-ROOT = Path(__file__).parents[1]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), ROOT / "games" / "README.md"]
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 FILE = re.compile(r"# (\w+\.py)\n")

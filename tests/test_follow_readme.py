@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-PLACE = Path(__file__).parents[1] / ".ci" / "follow_readme.py"
+from tests.places import ROOT
+
+PLACE = ROOT / ".ci" / "follow_readme.py"
 
 
 if not PLACE.is_file():

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.places import ROOT
+
 PACKAGES = "gdl", "propnet", "players", "ggp"
 FILES = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
 FOLDERS = sorted({path.parent for path in FILES})

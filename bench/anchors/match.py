@@ -11,9 +11,10 @@ from bench.anchors.connect_four import CELLS, COLUMNS, ENTRIES, MOST, ConnectFou
 from bench.anchors.stockfish import StockfishAnchor
 from gdl.machine import Machine, State
 from ggp.in_code import play_in_code
-from ggp.tournament.statistics.scores import Tally, compare
+from ggp.tournament.statistics.scores import Tally
 from players.player import Player
 from players.registry import make_player
+from players.uct.duel import advantage
 
 _LETTERS = "abcdefg"
 LONGEST = 400
@@ -85,7 +86,7 @@ def play_chess(
             state = machine.next_state(state, joint)
         player.stop()
         goals = [machine.result(state, other) or 0 for other in range(2)]
-        score.add(compare(goals[role], goals[1 - role]) if machine.is_terminal(state) else 0.5, 1.0)
+        score.add(advantage(goals, role) if machine.is_terminal(state) else 0.5, 1.0)
         print(f"  match {number + 1}: {machine.roles[role]} gets {goals[role]} after {ply} plies", flush=True)
     return score
 
@@ -141,7 +142,7 @@ def play_bot(machine: Machine, name: str, seconds: float, bot: str, games: int) 
         match = play_in_code(machine, names, seconds, 0.0, number + 1, LONGEST, lambda _: None)
         last = match.states[-1]
         goals = [machine.result(last, role) or 0 for role in range(2)]
-        score.add(compare(goals[seat], goals[1 - seat]) if machine.is_terminal(last) else 0.5, 1.0)
+        score.add(advantage(goals, seat) if machine.is_terminal(last) else 0.5, 1.0)
     return score
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import re
-from pathlib import Path
 
-BENCH = Path(__file__).parents[2] / "bench"
+from tests.places import ROOT
+
+BENCH = ROOT / "bench"
 
 
 def scripts() -> set[str]:

@@ -6,22 +6,21 @@ from collections.abc import Iterable
 from functools import cache
 from itertools import product
 from math import prod
-from pathlib import Path
 
 from gdl.machine import Machine, State
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rule, Rules
 from gdl.syntax.parser import parse_rules, parse_term, parse_terms
 from gdl.terms import BASE, GOAL, INIT, INPUT, LEGAL, NEXT, TERMINAL, Term
+from tests.places import GAMES
 
-FOLDER = Path(__file__).parents[2] / "games"
-NAMES = sorted(path.stem for path in FOLDER.glob("*.kif"))
+NAMES = sorted(path.stem for path in GAMES.glob("*.kif"))
 _DECLARED_MOVE = "declared_move"
 
 
 def text(name: str) -> str:
     """A game's file."""
-    return (FOLDER / f"{name}.kif").read_text(encoding="utf-8")
+    return (GAMES / f"{name}.kif").read_text(encoding="utf-8")
 
 
 @cache

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from gdl.checks.run import Severity, check
 from gdl.grounding.pipeline import ground
 from gdl.syntax.format import format_text
-from tests.games.rules_of_games import FOLDER, NAMES, declared, options, prover, rules, text
+from tests.games.rules_of_games import NAMES, declared, options, prover, rules, text
+from tests.places import GAMES
 
 LONGEST = {
     "amazons": 112,
@@ -53,7 +54,7 @@ def test_there_are_enough_games_and_each_is_known_here() -> None:
 
 
 def test_readme_names_every_game() -> None:
-    readme = (FOLDER / "README.md").read_text(encoding="utf-8")
+    readme = (GAMES / "README.md").read_text(encoding="utf-8")
     assert [name for name in NAMES if f"[{name}]({name}.kif)" not in readme] == []
 
 

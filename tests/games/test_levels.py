@@ -14,10 +14,10 @@ from players.puzzles.sokoban.levels.read import levels_of_file
 from players.puzzles.sokoban.levels.run_length import spread
 from players.puzzles.sokoban.levels.step_limit import step_limit
 from players.puzzles.sokoban.levels.write import write_levels
-from tests.games.rules_of_games import FOLDER
+from tests.places import GAMES
 from tests.players.puzzles.sokoban.levels.simulator import STEPS, Sokoban
 
-FILES = sorted((FOLDER / "levels").glob("*.xsb"))
+FILES = sorted((GAMES / "levels").glob("*.xsb"))
 LEVELS = [level for path in FILES for level in levels_of_file(path)]
 WORDS = {word[0]: word for word in STEPS}
 
@@ -92,7 +92,7 @@ def test_titles_differ_and_each_level_has_a_solution() -> None:
 
 
 def test_the_readme_names_every_file() -> None:
-    readme = (FOLDER / "levels" / "README.md").read_text(encoding="utf-8")
+    readme = (GAMES / "levels" / "README.md").read_text(encoding="utf-8")
     assert set(re.findall(r"\[(\w+\.xsb)\]", readme)) == {path.name for path in FILES}
 
 
@@ -101,11 +101,11 @@ def test_sokoban_is_the_fourth_yard() -> None:
     assert game.name == "yards-4"
     assert game.level is not None
     assert game.level.boxes == 8
-    assert level_to_gdl(game.level, steps=600) == (FOLDER / "sokoban.kif").read_text(encoding="utf-8")
+    assert level_to_gdl(game.level, steps=600) == (GAMES / "sokoban.kif").read_text(encoding="utf-8")
 
 
 def test_the_city_is_what_its_program_draws() -> None:
-    text = (FOLDER / "levels" / "city.xsb").read_text(encoding="utf-8")
+    text = (GAMES / "levels" / "city.xsb").read_text(encoding="utf-8")
     assert write_levels([city()]) == text
     level = city()
     assert (level.width, level.height, level.boxes) == (100, 100, DOORS)

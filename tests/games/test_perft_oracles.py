@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import random
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,10 +16,11 @@ from ggp.game import Game
 from propnet.expander import Expander
 from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
+from tests.places import GAMES
 
 REASON = "pip install 'kaskade-ggp[rl]'"
 EVERYTHING = bool(os.environ.get("GGP_CORPUS"))
-CHESS = Path(__file__).parents[2] / "games" / "chess.kif"
+CHESS = GAMES / "chess.kif"
 POSITIONS = 20
 OURS_TO_THEIRS = {"amazons": (2, 3)}
 """Joint moves of a turn here, and OpenSpiel's actions: there an amazon is chosen before it moves."""

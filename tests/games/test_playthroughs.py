@@ -15,15 +15,16 @@ from ggp.game import Game
 from ggp.traces.record import record
 from ggp.traces.verify import read_trace, verify_game
 from tests.games.known import OPENINGS
-from tests.games.rules_of_games import FOLDER, NAMES, prover, rules
+from tests.games.rules_of_games import NAMES, prover, rules
+from tests.places import GAMES
 
-PLAYTHROUGHS = FOLDER / "playthroughs"
+PLAYTHROUGHS = GAMES / "playthroughs"
 MOST_BYTES = 60_000
 
 
 def propnet(name: str) -> Machine:
     """A game's propnet machine."""
-    return Game.load(FOLDER / f"{name}.kif").machine("propnet")
+    return Game.load(GAMES / f"{name}.kif").machine("propnet")
 
 
 def test_every_game_has_one_playthrough_and_there_are_no_others() -> None:

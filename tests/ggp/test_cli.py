@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 import ggp.commands
 from ggp.cli import build, names
+from tests.places import ROOT
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -46,7 +47,7 @@ def test_every_command_has_a_module_with_a_documented_function(name: str) -> Non
 
 
 def test_every_module_of_a_command_is_listed() -> None:
-    folder = Path(__file__).parents[2] / "ggp" / "commands"
+    folder = ROOT / "ggp" / "commands"
     modules = {path.stem.replace("_", "-") for path in folder.glob("[!_]*.py")}
     assert modules == set(names())
 

@@ -15,7 +15,7 @@ from ggp import introductions
 from ggp.introductions import meet
 from ggp.manager import parse_players
 from tests.ggp.puppets import Puppet, decent
-from tests.ggp.server.live import ROOT
+from tests.places import ROOT
 
 
 def test_players_are_asked_for_their_names() -> None:

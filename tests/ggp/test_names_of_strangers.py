@@ -11,8 +11,8 @@ import pytest
 
 from ggp.game import Game
 from players.puzzles.sokoban.levels.read import read_levels
+from tests.places import ROOT
 
-ROOT = Path(__file__).parents[2]
 EVIL = "e\x1b[31m\x9b31m\u202etxt\udc9b"
 """Escape, C1, a mark that turns the text around, and a byte that is no UTF-8."""
 RULES = (

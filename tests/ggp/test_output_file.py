@@ -16,8 +16,7 @@ from ggp.commands import check_writable
 from ggp.output_file import replacing, write_file
 from ggp.tournament.schedule import Fixture
 from ggp.tournament.store import Result, Store
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.places import ROOT
 
 
 def test_a_file_takes_the_place_of_the_old_one_with_its_rights(tmp_path: Path) -> None:

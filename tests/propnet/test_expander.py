@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 from itertools import pairwise, product
 from math import comb, factorial, prod
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,10 +19,9 @@ from players.kaskade.make_machine import make_machine
 from propnet.expander import Expander, Expansion
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
+from tests.places import GAMES
 from tests.propnet.circuits import random_network, tic_tac_toe
 from tests.propnet.sliced import to_records, to_sliced
-
-GAMES = Path(__file__).parents[2] / "games"
 
 
 @cache

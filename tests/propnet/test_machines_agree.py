@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import pytest
 
@@ -13,8 +12,8 @@ from gdl.syntax.parser import parse_rules
 from propnet.build import build
 from propnet.expander import Expander
 from propnet.machine import PropnetMachine
+from tests.places import GAMES
 
-GAMES = Path(__file__).resolve().parents[2] / "games"
 NAMES = [
     "tictactoe",
     "connectfour",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -16,16 +15,17 @@ from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.levels.read import levels_of_file
 from players.puzzles.sokoban.levels.write import write_levels
 from players.puzzles.sokoban.state_space import explore
+from tests.places import LEVELS
 
-LEVELS = Path(os.environ.get("GGP_CORPUS", "../shared/corpus")).parent / "levels" / "Microban_I.xsb"
+MICROBAN = LEVELS / "Microban_I.xsb"
 
 
 def test_fatal_pushes_of_microban() -> None:
-    if not LEVELS.exists():
-        pytest.skip(f"no levels at {LEVELS}: set GGP_CORPUS")
+    if not MICROBAN.exists():
+        pytest.skip(f"no levels at {MICROBAN}: set GGP_CORPUS")
     total = np.zeros((2, len(COLUMNS)), np.int64)
     explored = 0
-    for level in levels_of_file(LEVELS)[:60]:
+    for level in levels_of_file(MICROBAN)[:60]:
         geometry, start = from_level(level)
         try:
             space = explore(geometry, start, 5_000)

@@ -13,10 +13,10 @@ from gdl.grounding.pipeline import ground
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from gdl.terms import DOES, Term
+from tests.places import GAMES
 
 clingo = pytest.importorskip("clingo", reason="gringo is the oracle: pip install clingo")
 
-GAMES = Path(__file__).parents[3] / "games"
 
 LARGE = {"amazons", "chess", "checkers", "sudoku"}
 """Games that take gringo seconds, or all memory."""

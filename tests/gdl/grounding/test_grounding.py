@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,8 +24,6 @@ from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from gdl.terms import DOES, LEGAL, NEXT, TRUE, Term
 from tests.gdl.grounding.ground_evaluator import GroundEvaluator
-
-GAMES = Path(__file__).parents[3] / "games"
 
 tables = st.integers(0, 4).flatmap(
     lambda width: st.lists(st.tuples(*[st.sampled_from((0, 1, 2, 5, 70, 3000))] * width), max_size=60)

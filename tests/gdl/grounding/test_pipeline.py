@@ -17,8 +17,7 @@ from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from gdl.terms import Term, sort_key
 from tests.gdl.grounding.ground_evaluator import GroundEvaluator, replay
-
-GAMES = Path(__file__).parents[3] / "games"
+from tests.places import GAMES
 
 CORPUS_GAMES = [
     "ticTacToe",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import time
 from pathlib import Path
@@ -13,6 +12,7 @@ from gdl.prover.limits import DEMAND_ROWS
 from gdl.prover.machine import ProverMachine
 from gdl.random_games import RandomGames
 from gdl.syntax.parser import parse_rules
+from tests.places import CORPUS
 
 ALIKE = 12
 """Groups of relations that have nothing to do with each other."""
@@ -59,7 +59,6 @@ def test_a_relation_that_grows_leaves_the_code_of_others_as_it_is(monkeypatch: p
     assert 0 < sum(compiled[1:]) < ALIKE  # what reads the relation that grew, and nothing else
 
 
-CORPUS = Path(os.environ.get("GGP_CORPUS", Path(__file__).parents[4] / "shared" / "corpus"))
 GAMES = sorted(CORPUS.rglob("*.kif"), key=lambda path: -path.stat().st_size)[:20]
 SECOND = 1.0
 """CPU seconds of the shortest playclock there is."""

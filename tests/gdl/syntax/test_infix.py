@@ -20,6 +20,7 @@ from gdl.syntax.parser import parse_rules, parse_terms
 from gdl.syntax.sexpr import MAX_CHARACTERS, MAX_DEPTH
 from gdl.syntax.to_infix import to_infix
 from gdl.terms import CONNECTIVES, Term
+from tests.places import GAMES
 
 names = st.sampled_from(["p", "q", "cell", "1", "17", "xPlayer", "a_b", "a-b", "+", "it's", "\\", "true"])
 variables = st.sampled_from(["?x", "?X1", "?a-b", "?a_b", "?1", "?_", "?über"])
@@ -217,7 +218,7 @@ def test_conversion_keeps_comments_and_comes_to_rest(to: str) -> None:
 
 
 def test_installed_games_survive_the_way_there_and_back() -> None:
-    for path in sorted((Path(__file__).parents[3] / "games").glob("[a-k]*.kif")):
+    for path in sorted(GAMES.glob("[a-k]*.kif")):
         text = path.read_text()
         back = convert(convert(text, "infix"), "kif")
         assert renamed(parse_rules(back)) == renamed(parse_rules(text)), path.stem

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -14,8 +13,8 @@ from gdl.syntax.sexpr import MAX_DEPTH, Atom, SExpr, read
 from ggp.game import installed_games
 from tests.gdl.syntax.kif_grammar import Placed, read_by_grammar
 from tests.gdl.syntax.nested import Nested, nested, shape, write
+from tests.places import CORPUS
 
-CORPUS = Path(os.environ.get("GGP_CORPUS", "../shared/corpus")) / "games"
 MOST = 12_000
 """Characters of a public game; the grammar is slow."""
 
@@ -49,9 +48,9 @@ def test_our_games_are_read_alike(path: Path) -> None:
 
 
 def test_public_games_are_read_alike() -> None:
-    if not CORPUS.is_dir():
+    if not (CORPUS / "games").is_dir():
         pytest.skip("no folder of public games: GGP_CORPUS")
-    small = sorted(path for path in CORPUS.glob("*.kif") if path.stat().st_size < MOST)[::6]
+    small = sorted(path for path in (CORPUS / "games").glob("*.kif") if path.stat().st_size < MOST)[::6]
     assert small
     for path in small:
         text = path.read_text(errors="replace")

@@ -16,8 +16,8 @@ import pytest
 from gdl.errors import GdlError, MoveError, TooLargeError
 from ggp.adapters.adapted_game import OBSERVATIONS, AdaptedGame
 from ggp.adapters.missing import missing
+from tests.places import ROOT
 
-ROOT = Path(__file__).parents[3]
 gymnasium = pytest.importorskip("gymnasium", reason="pip install 'kaskade-ggp[rl]'")
 pytest.importorskip("pettingzoo", reason="pip install 'kaskade-ggp[rl]'")
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")

@@ -18,10 +18,11 @@ from ggp.commands.snakes import command
 from ggp.game import Game
 from players.puzzles.snakes.level import SnakeLevel, read_levels
 from players.puzzles.snakes.rules import level_to_rules
-from tests.games.rules_of_games import FOLDER, NAMES, rules
+from tests.games.rules_of_games import NAMES, rules
+from tests.places import GAMES
 from tests.players.puzzles.snakes.simulator import Position, Simulator
 
-LEVELS = read_levels((FOLDER / "levels" / "snakes.txt").read_text())
+LEVELS = read_levels((GAMES / "levels" / "snakes.txt").read_text())
 PARK = read_levels(
     """\
 ..*.......

@@ -12,8 +12,9 @@ from typer.testing import CliRunner
 from gdl.errors import GdlError
 from ggp.commands.cover import command
 from players.puzzles.cover.xmpuzzle.reading import read_xmpuzzle
+from tests.places import GAMES
 
-SOMA = Path(__file__).parents[3] / "games" / "puzzles" / "soma.packing"
+SOMA = GAMES / "puzzles" / "soma.packing"
 BOX = """<puzzle version="2"><gridType type="0"/><shapes>
 <voxel x="2" y="1" z="1" type="0">##</voxel><voxel x="2" y="3" z="1" type="0">######</voxel>
 </shapes><problems>

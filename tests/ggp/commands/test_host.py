@@ -19,7 +19,8 @@ import pytest
 from ggp.protocol.messages import Abort, Info, Message, Play, Start
 from tests.ggp.program import ggp
 from tests.ggp.puppets import Puppet, Reply, decent, marker
-from tests.ggp.server.live import MARKS, ROOT, ServeProcess, eventually
+from tests.ggp.server.live import MARKS, ServeProcess, eventually
+from tests.places import ROOT
 
 
 def host(*arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +12,7 @@ from gdl.syntax.parser import parse_rules
 from ggp.match_process import foresight
 from ggp.match_process.foresight import Foresight
 from ggp.match_process.match_follower import Follower
-
-GAMES = Path(__file__).resolve().parents[3] / "games"
+from tests.places import GAMES
 
 
 def messages(game: str, role: str) -> tuple[Follower, list[tuple[str, dict[str, Any]]]]:

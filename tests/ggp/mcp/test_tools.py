@@ -14,10 +14,10 @@ import pytest
 from ggp.answers.operations import OPERATIONS
 from ggp.answers.schema import check_json
 from ggp.game import Game, games_folder
+from tests.places import ROOT
 
 mcp = pytest.importorskip("mcp", reason="mcp is not installed: extra mcp")
 Client = mcp.Client
-ROOT = Path(__file__).parents[3]
 
 
 def server() -> Any:

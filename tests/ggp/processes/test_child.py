@@ -15,7 +15,8 @@ import pytest
 
 from ggp.processes.child import Child, ProcessKind
 from ggp.processes.parent import JsonMessage
-from tests.ggp.server.live import ROOT, alive, eventually
+from tests.ggp.server.live import alive, eventually
+from tests.places import ROOT
 
 TALKERS = "tests.ggp.processes.talkers"
 LONG = 60.0

@@ -20,10 +20,10 @@ from ggp.protocol.dialect import request_bytes
 from ggp.server.descendants import resident_bytes
 from ggp.server.server import Server
 from ggp.server.settings import MatchSettings, ServerConfig
+from tests.places import ROOT
 
 T = TypeVar("T")
 
-ROOT = Path(__file__).resolve().parents[3]
 
 MARKS = """
 (role Robot) (role other)

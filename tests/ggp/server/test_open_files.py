@@ -20,7 +20,8 @@ from ggp.protocol.dialect import request_bytes
 from ggp.protocol.messages import spaced
 from ggp.server.open_files import OWN, PER_MATCH, fit, quiet_about_files
 from ggp.server.settings import ServerConfig
-from tests.ggp.server.live import MARKS, ROOT, ServeProcess, body_of, talk
+from tests.ggp.server.live import MARKS, ServeProcess, body_of, talk
+from tests.places import ROOT
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux' limits and processes")
 

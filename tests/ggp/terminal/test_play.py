@@ -25,8 +25,8 @@ from ggp.terminal.local_match import MatchView, play_match
 from ggp.terminal.setup import check_names, seats
 from ggp.terminal.views import JsonView
 from players.registry import make_player
-from tests.ggp.program import ROOT
 from tests.ggp.program import ggp as program
+from tests.places import ROOT
 
 FAST = ["--startclock", "0.1", "--playclock", "0.1"]
 SLOW = ["--machine", "prover"]

@@ -20,7 +20,8 @@ from ggp.tournament.schedule import Fixture, plan
 from ggp.tournament.settings import GameSpec, TournamentSettings
 from ggp.tournament.statistics.sprt import Sprt
 from ggp.tournament.store import Result, Store
-from tests.ggp.server.live import ROOT, LiveServer, alive, eventually
+from tests.ggp.server.live import LiveServer, alive, eventually
+from tests.places import ROOT
 
 HERE = Path(__file__).parent
 

@@ -16,8 +16,7 @@ from numba.core.caching import NullCache, UserProvidedCacheLocator
 from gdl.errors import GdlError
 from ggp.warm.view import compile_all
 from propnet.kernels.playouts import playouts
-
-ROOT = Path(__file__).parents[3]
+from tests.places import ROOT
 
 MATCHES = """
 import time

@@ -17,10 +17,9 @@ from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from players.kaskade.kaskade import FAILED, Kaskade
 from players.kaskade.stages import Stage
+from tests.places import ROOT
 from tests.players.kaskade.kaskades import GAME, LONG, Log, alive, needs_proc, until
 from tests.players.kaskade.odd_stages import stage
-
-ROOT = Path(__file__).parents[3]
 
 pytestmark = pytest.mark.usefixtures("own_cache")
 

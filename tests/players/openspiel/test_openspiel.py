@@ -6,7 +6,6 @@ import pickle
 import random
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -14,8 +13,8 @@ from gdl.errors import GdlError
 from gdl.machine import State
 from ggp.game import Game
 from players.registry import make_player
+from tests.places import ROOT
 
-ROOT = Path(__file__).parents[3]
 pyspiel = pytest.importorskip("pyspiel", reason="pip install 'kaskade-ggp[rl]'")
 RIVALS = """(role a) (role b) (init (turn a)) (<= (next (turn b)) (true (turn a)))
     (<= (legal ?r go) (true (turn ?r))) (<= (legal ?r stay) (true (turn ?r)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,10 +25,10 @@ from players.puzzles.solver import Certainty, LineSolver, Promise, Report, Task
 from propnet.analysis.cones import step_clocks
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
+from tests.places import GAMES
 from tests.players.puzzles.frontier.random_rules import random_rules, shortest_ends
 from tests.players.random_games import best_result, random_game
 
-GAMES = Path(__file__).parents[3] / "games"
 FOREVER = float("inf")
 MEMORY = 1 << 24
 

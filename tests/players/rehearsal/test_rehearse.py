@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from gdl.checks.diagnostic import Diagnostic
@@ -18,8 +16,7 @@ from players.rehearsal.declared import declared
 from players.rehearsal.findings import PLAYED_KINDS
 from players.rehearsal.rehearse import Rehearsal, rehearse
 from players.rehearsal.walks import Trail, walk
-
-GAMES = Path(__file__).parents[3] / "games"
+from tests.places import GAMES
 
 CLEAN = """\
 (role walker) (role other)

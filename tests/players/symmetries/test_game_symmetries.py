@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,8 +16,8 @@ from players.symmetries.renamings import renamings
 from propnet.build import build
 from propnet.machine import PropnetMachine
 from propnet.symmetries.group import Automorphism
+from tests.places import GAMES
 
-GAMES = Path(__file__).parents[3] / "games"
 SIZES = {
     "tictactoe": (16, 8, 16),
     "connectfour": (4, 2, 4),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,8 +16,8 @@ from propnet.environments.random_moves import random_moves
 from propnet.environments.vector_match import AUTORESET, VectorMatch
 from propnet.kernels.records import pack
 from propnet.machine import PropnetMachine
+from tests.places import GAMES
 
-GAMES = Path(__file__).parents[3] / "games"
 KINDS = ("connectfour", "tron", "rockpaperscissors", "eightpuzzle", "breakthrough")
 """Alternating, simultaneous, three roles or one: with goals of all kinds."""
 STEPS = 100_000 if os.environ.get("GGP_CORPUS") else 20_000

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from propnet.jit.decorators import _imported, checksum, kernel
+from tests.places import ROOT
 
 INNER = "from numba import njit\n\n@njit\ndef inner(x):\n    return x + {number}\n"
 OUTER = """
@@ -30,7 +31,7 @@ def run(folder: Path) -> list[int]:
         capture_output=True,
         text=True,
         check=True,
-        cwd=Path(__file__).parents[3],
+        cwd=ROOT,
     )
     return [int(word) for word in done.stdout.split()]
 
@@ -74,7 +75,7 @@ def test_the_checksum_is_of_what_a_module_imports_and_of_nothing_else(tmp_path: 
 
 
 def test_what_the_kernels_of_this_house_import_is_followed() -> None:
-    root = Path(__file__).parents[3]
+    root = ROOT
     kernels = [path for path in root.glob("p*/**/*.py") if "@kernel" in path.read_text()]
     assert len(kernels) > 10
     for path in kernels:

@@ -17,8 +17,7 @@ from numba.core import config
 
 from propnet.jit import kernel_cache
 from propnet.jit.kernel_cache import Lock
-
-ROOT = Path(__file__).parents[3]
+from tests.places import ROOT
 
 KERNEL = """
 import os, sys, tempfile
@@ -73,7 +72,7 @@ def begin(folder: Path, *arguments: str) -> subprocess.Popen[str]:
         text=True,
         env={
             **os.environ,
-            "PYTHONPATH": str(Path(__file__).parents[3]),
+            "PYTHONPATH": str(ROOT),
             "NUMBA_CACHE_DIR": str(folder / "c"),
             "XDG_CACHE_HOME": str(folder / "user"),
         },

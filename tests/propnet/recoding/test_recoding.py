@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,8 +17,7 @@ from propnet.recoding.coding import Coding, ExclusiveGroup
 from propnet.recoding.find import find_coding
 from propnet.recoding.recoded import Recoded
 from propnet.recoding.samples import sample_states
-
-GAMES = Path(__file__).resolve().parents[3] / "games"
+from tests.places import GAMES
 
 
 def machine_of(text: str) -> PropnetMachine:

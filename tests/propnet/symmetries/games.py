@@ -25,8 +25,6 @@ class Game:
     group: list[Automorphism]
 
 
-GAMES = Path(__file__).parents[3] / "games"
-
 FOUR_BY_FOUR = (
     "(four_columns b c d e)",
     "(four_columns c d e f)",

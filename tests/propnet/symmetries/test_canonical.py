@@ -19,8 +19,9 @@ from propnet.machine import PropnetMachine
 from propnet.network import Network
 from propnet.symmetries.canonical import Orbits, with_canonical_states
 from propnet.symmetries.group import Automorphism, automorphisms
+from tests.places import GAMES
 from tests.propnet.circuits import random_network
-from tests.propnet.symmetries.games import FOUR_BY_FOUR, GAMES, game_of
+from tests.propnet.symmetries.games import FOUR_BY_FOUR, game_of
 
 
 def layers(network: Network, depth: int = 1000) -> list[np.ndarray]:

@@ -17,8 +17,9 @@ from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
 from propnet.network import Network
 from propnet.symmetries.group import Automorphism, automorphisms, closure
+from tests.places import GAMES
 from tests.propnet.circuits import Circuit, term, tic_tac_toe
-from tests.propnet.symmetries.games import GAMES, Game, game_of
+from tests.propnet.symmetries.games import Game, game_of
 
 GROUPS = {
     "tictactoe": 8,

@@ -9,8 +9,9 @@ import pytest
 from propnet.symmetries.canonical import Orbits
 from propnet.symmetries.group import automorphisms
 from propnet.symmetries.saving import paying_orbits, saving
+from tests.places import GAMES
 from tests.propnet.circuits import tic_tac_toe
-from tests.propnet.symmetries.games import GAMES, game_of
+from tests.propnet.symmetries.games import game_of
 
 
 def test_what_a_whole_search_saves() -> None:

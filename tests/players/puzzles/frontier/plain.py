@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
@@ -20,7 +19,6 @@ from propnet.jit.arrays import Words
 from propnet.kernels.records import pack
 from propnet.machine import PropnetMachine
 
-GAMES = Path(__file__).parents[4] / "games"
 PLENTY = 2 << 30
 
 

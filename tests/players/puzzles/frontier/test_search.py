@@ -13,7 +13,8 @@ from players.puzzles.frontier.outcome import FrontierOptions
 from players.puzzles.frontier.storage.directory import has_commit
 from tests.games.small_sokoban import SOLUTION, small_sokoban
 from tests.games.tiles import tiles
-from tests.players.puzzles.frontier.plain import GAMES, PLENTY, begun, machine_of, passes, searched
+from tests.places import GAMES
+from tests.players.puzzles.frontier.plain import PLENTY, begun, machine_of, passes, searched
 from tests.players.puzzles.frontier.random_rules import random_rules, shortest_ends
 
 OURS = ["eightpuzzle", "hanoi"]

@@ -24,7 +24,8 @@ from propnet.jit.arrays import Octets, Words
 from propnet.machine import PropnetMachine
 from propnet.recoding.coding import Coding
 from propnet.recoding.find import find_coding
-from tests.players.puzzles.frontier.plain import GAMES, PLENTY, begun, machine_of, searched
+from tests.places import GAMES
+from tests.players.puzzles.frontier.plain import PLENTY, begun, machine_of, searched
 
 
 def cramp(patch: pytest.MonkeyPatch, room: int = 512, scale: int = 1, kept: int = PLENTY) -> None:

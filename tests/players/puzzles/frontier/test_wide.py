@@ -11,7 +11,8 @@ from players.puzzles.frontier.key_space import KeySpace
 from players.puzzles.frontier.outcome import FrontierOptions
 from propnet.recoding.recoded import Recoded
 from tests.games.tiles import tiles
-from tests.players.puzzles.frontier.plain import GAMES, PLENTY, begun, machine_of, searched
+from tests.places import GAMES
+from tests.players.puzzles.frontier.plain import PLENTY, begun, machine_of, searched
 from tests.players.puzzles.frontier.test_small_rooms import cramp
 
 

@@ -14,11 +14,11 @@ from players.puzzles.snakes.file_kind import looks_like_snakes, names_snakes_fil
 from players.puzzles.snakes.level import read_levels
 from players.puzzles.snakes.rules import level_to_rules
 from players.puzzles.sokoban.levels.read import names_level_file
-from tests.games.rules_of_games import FOLDER
+from tests.places import GAMES
 
 
 def test_levels_of_sokoban_are_not_taken_for_snakes(tmp_path: Path) -> None:
-    levels = [path.read_text() for path in (FOLDER / "levels").glob("*.xsb")]
+    levels = [path.read_text() for path in (GAMES / "levels").glob("*.xsb")]
     assert len(levels) > 2
     levels += ["#####\n#@$.#\n#####\nTitle: EASY", "3#\n#pB-#\n#####", "; A\n\n####\n#+b#\n####"]
     for text in levels:
@@ -29,8 +29,8 @@ def test_levels_of_sokoban_are_not_taken_for_snakes(tmp_path: Path) -> None:
 
 
 def test_a_name_of_a_level_is_a_game(tmp_path: Path) -> None:
-    levels = read_levels((FOLDER / "levels" / "snakes.txt").read_text())
-    for name in ("snakes.txt:2", str(FOLDER / "levels" / "snakes.txt:2")):
+    levels = read_levels((GAMES / "levels" / "snakes.txt").read_text())
+    for name in ("snakes.txt:2", str(GAMES / "levels" / "snakes.txt:2")):
         game = Game.load(name)
         assert (game.name, game.level) == ("snakes-2", None)
         assert game.text == level_to_rules(levels[1])

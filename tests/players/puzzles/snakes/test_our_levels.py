@@ -15,12 +15,12 @@ from players.puzzles.snakes.level import read_levels
 from propnet.analysis.cones import step_clocks
 from propnet.kernels.records import pack
 from propnet.machine import PropnetMachine
-from tests.games.rules_of_games import FOLDER
+from tests.places import GAMES
 from tests.players.puzzles.frontier.plain import breadth_first, searched
 from tests.players.puzzles.snakes.simulator import Simulator
 
-LEVELS = read_levels((FOLDER / "levels" / "snakes.txt").read_text())
-PLAYTHROUGHS = FOLDER / "playthroughs" / "levels"
+LEVELS = read_levels((GAMES / "levels" / "snakes.txt").read_text())
+PLAYTHROUGHS = GAMES / "playthroughs" / "levels"
 KNOWN = {
     1: (65, 1_025),
     2: (95, 8_663),

@@ -12,10 +12,10 @@ from gdl.errors import GdlError
 from ggp.game import Game
 from players.puzzles.snakes.level import ARROWS, SnakeLevel, find_level, read_levels
 from players.puzzles.snakes.rules import level_to_rules
-from tests.games.rules_of_games import FOLDER
+from tests.places import GAMES
 from tests.players.puzzles.snakes.simulator import Simulator
 
-LEVELS = read_levels((FOLDER / "levels" / "snakes.txt").read_text())
+LEVELS = read_levels((GAMES / "levels" / "snakes.txt").read_text())
 CROWDED = (
     """\
 ..*...$..E
@@ -46,7 +46,7 @@ CROWDED = (
 
 
 def test_the_first_level_is_the_game() -> None:
-    assert level_to_rules(LEVELS[0]) == (FOLDER / "snakes.kif").read_text()
+    assert level_to_rules(LEVELS[0]) == (GAMES / "snakes.kif").read_text()
     assert len(LEVELS) == 6
 
 
@@ -140,4 +140,4 @@ def test_levels_that_are_not_there() -> None:
     with pytest.raises(GdlError, match="cannot read"):
         find_level("nowhere.txt")
     with pytest.raises(GdlError, match="no level 7"):
-        find_level(f"{FOLDER / 'levels' / 'snakes.txt'}:7")
+        find_level(f"{GAMES / 'levels' / 'snakes.txt'}:7")

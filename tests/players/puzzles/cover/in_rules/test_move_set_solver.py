@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -19,10 +18,9 @@ from players.puzzles.cover.in_rules.solver import MoveSetSolver
 from players.puzzles.solver import Task
 from propnet.build import build
 from propnet.machine import PropnetMachine
+from tests.places import GAMES
 
 pytest.importorskip("pysat")
-
-GAMES = Path(__file__).parents[5] / "games"
 
 
 def machine_of(text: str) -> PropnetMachine:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -17,10 +16,9 @@ from players.puzzles.cover.in_rules.tour_solver import TourSolver
 from players.puzzles.solver import Task
 from propnet.build import build
 from propnet.machine import PropnetMachine
+from tests.places import GAMES
 
 pytest.importorskip("pysat")
-
-GAMES = Path(__file__).parents[5] / "games"
 
 
 def machine_of(text: str) -> PropnetMachine:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,8 +16,9 @@ from players.puzzles.cover.packing.search import PackingSearch
 from players.puzzles.cover.packing.shape import CellShape
 from players.puzzles.cover.packing.text import packing_of_text
 from players.puzzles.cover.problem import CoverError
+from tests.places import GAMES
 
-PUZZLES = Path(__file__).parents[5] / "games" / "puzzles"
+PUZZLES = GAMES / "puzzles"
 SLICE = 0.005
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,9 +12,10 @@ from players.puzzles.cover.packing.duplicates import Duplicates
 from players.puzzles.cover.packing.puzzle import PackingPuzzle
 from players.puzzles.cover.packing.text import is_packing_text, packing_of_text, text_of_packing
 from players.puzzles.cover.problem import CoverError
+from tests.places import GAMES
 from tests.players.puzzles.cover.packing.plain_search import solutions
 
-PUZZLES = sorted((Path(__file__).parents[5] / "games" / "puzzles").glob("*.packing"))
+PUZZLES = sorted((GAMES / "puzzles").glob("*.packing"))
 COLOURED = """; a remark
 packing cubes
 title Two colours

@@ -12,7 +12,8 @@ from propnet.expander import Expander
 from propnet.recoding.recoded import Recoded
 from propnet.recoding.samples import sample_states
 from tests.games.small_sokoban import small_sokoban
-from tests.players.puzzles.frontier.plain import GAMES, machine_of
+from tests.places import GAMES
+from tests.players.puzzles.frontier.plain import machine_of
 
 TEXTS = {name: (GAMES / f"{name}.kif").read_text() for name in ("eightpuzzle", "hanoi", "pegsolitaire")}
 TEXTS["sokoban"] = small_sokoban().text

@@ -32,6 +32,7 @@ from propnet.jit.arrays import Words
 from propnet.machine import PropnetMachine
 from propnet.recoding.recoded import Recoded
 from tests.games.tiles import tiles
+from tests.places import GAMES
 from tests.players.puzzles.frontier.far_tiles import LAYERS, far_tiles
 from tests.players.puzzles.frontier.partitions.spread import (
     PLAIN,
@@ -41,7 +42,7 @@ from tests.players.puzzles.frontier.partitions.spread import (
     spread,
     spread_result,
 )
-from tests.players.puzzles.frontier.plain import GAMES, PLENTY, begun, machine_of, searched
+from tests.players.puzzles.frontier.plain import PLENTY, begun, machine_of, searched
 from tests.players.puzzles.frontier.random_rules import random_rules
 from tests.players.puzzles.frontier.test_search import ring_and_walk
 from tests.players.puzzles.frontier.test_small_rooms import cramp

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -21,8 +18,7 @@ from players.puzzles.sokoban.geometry import Geometry, Position, from_level
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.levels.read import levels_of_file
 from players.puzzles.sokoban.state_space import StateSpace, explore
-
-LEVELS = Path(os.environ.get("GGP_CORPUS", "../shared/corpus")).resolve().parent / "levels"
+from tests.places import LEVELS
 
 
 @st.composite

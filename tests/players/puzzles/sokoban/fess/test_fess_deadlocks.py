@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -20,6 +17,7 @@ from players.puzzles.sokoban.levels.read import read_levels
 from players.puzzles.sokoban.state_space import explore
 from propnet.jit.arrays import Flags, Int32s, Ints, Words
 from propnet.jit.decorators import kernel
+from tests.places import LEVELS
 
 OURS = (
     Level(("########", "#  .   #", "# $#$  #", "# . @  #", "########")),
@@ -28,7 +26,7 @@ OURS = (
     Level(("########", "#  ....#", "# $$$$ #", "#  @   #", "########")),
     Level(("##########", "#   ##  .#", "# $ $   .#", "#  @##  .#", "#   ## $ #", "##########")),
 )
-SHARED = Path(os.environ.get("GGP_CORPUS", "../shared/corpus")) / ".." / "levels" / "Microban_I.xsb"
+MICROBAN = LEVELS / "Microban_I.xsb"
 
 
 @kernel
@@ -90,10 +88,10 @@ def test_our_levels() -> None:
     assert total[0, 0] > 100  # it does find dead positions
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason=f"needs {SHARED.name} beside the corpus")
+@pytest.mark.skipif(not MICROBAN.exists(), reason=f"needs {MICROBAN.name} beside the corpus")
 def test_levels_that_people_made() -> None:
     total = np.zeros((2, 2), np.int64)
-    for level in read_levels(SHARED.read_text())[:25]:
+    for level in read_levels(MICROBAN.read_text())[:25]:
         try:
             total += _counts(level, 5_000)
         except TooLargeError:

@@ -27,10 +27,10 @@ from players.puzzles.solution import replayed
 from players.puzzles.solve import solve
 from players.puzzles.solver import Task
 from propnet.machine import PropnetMachine
+from tests.places import GAMES
 from tests.players.puzzles.sokoban.levels.simulator import random_level
 from tests.players.puzzles.sokoban.recognition import forms
 
-GAMES = Path(__file__).parents[5] / "games"
 ROOM = Level(("########", "#  .   #", "# $ #$ #", "#  @ . #", "#   #  #", "########"))
 CORNERS = Level((" #####  ", "##   ###", "#  $ . #", "# #$#  #", "#@ .  ##", "####### "))
 

@@ -1,0 +1,13 @@
+"""Where tests find what is not theirs: the project's folders, and public games and levels beside it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+GAMES = ROOT / "games"
+CORPUS = Path(os.environ.get("GGP_CORPUS", ROOT.parent / "shared" / "corpus"))
+"""Its ``games/`` are public ones, its ``traces/`` what they did elsewhere. It may be absent."""
+LEVELS = CORPUS.resolve().parent / "levels"
+"""Public levels of Sokoban. They may be absent."""
