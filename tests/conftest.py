@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.places import CORPUS
+from tests.places import CORPUS, LEVELS
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -28,3 +28,17 @@ def corpus() -> Path:
 def corpus_games(corpus: Path) -> list[Path]:
     """The rules files of all public games, sorted by name."""
     return sorted((corpus / "games").glob("*.kif"))
+
+
+@pytest.fixture(scope="session")
+def levels() -> Path:
+    """The folder with public levels of Sokoban, beside the corpus."""
+    if not LEVELS.is_dir():
+        pytest.skip(f"no levels at {LEVELS}: they are looked for beside $GGP_CORPUS")
+    return LEVELS
+
+
+@pytest.fixture(scope="session")
+def microban(levels: Path) -> Path:
+    """155 small levels that people made."""
+    return levels / "Microban_I.xsb"

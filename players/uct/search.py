@@ -105,9 +105,7 @@ class Search:
         self._alone = roles == 1
         self._known = leaf_values(self._batched, self.tuning)
         needed = self._known is None or not self._known.alone
-        self._chosen = RolloutChoice(
-            self._batched, self.tuning.policy, self.seed, self._shares, self._alone, needed
-        )
+        self._chosen = RolloutChoice(self._batched, self.tuning.policy, self.seed, self._shares, needed)
         self._may_prove = roles <= 2
         self.opened = False
         memory = self._memory

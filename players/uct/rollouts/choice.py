@@ -21,10 +21,10 @@ class RolloutChoice:
     """
 
     def __init__(
-        self, batched: BatchMachine, asked: str, seed: int, shares: TimeShares, alone: bool, needed: bool
+        self, batched: BatchMachine, asked: str, seed: int, shares: TimeShares, needed: bool
     ) -> None:
-        """``asked``: the name of a policy, or AUTO; ``shares``: where companions join; ``alone``: whether one
-        role plays; ``needed``: whether there are rollouts at all, so that trials pay."""
+        """``asked``: the name of a policy, or AUTO; ``shares``: where companions join; ``needed``: whether
+        there are rollouts at all, so that trials pay."""
         self._seed = seed
         self._dead_ends: DeadEndFinder | None = None
         self.trials: PolicyTrials | None = None
@@ -33,7 +33,7 @@ class RolloutChoice:
             return
         if asked != AUTO:
             self.rollouts.policy = POLICIES[asked](batched)
-        elif alone:
+        elif len(batched.machine.roles) == 1:
             self._dead_ends = DeadEndFinder(batched.machine, self.rollouts)
             shares.join(self._dead_ends)
         elif needed:

@@ -15,17 +15,12 @@ from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.levels.read import levels_of_file
 from players.puzzles.sokoban.levels.write import write_levels
 from players.puzzles.sokoban.state_space import explore
-from tests.places import LEVELS
-
-MICROBAN = LEVELS / "Microban_I.xsb"
 
 
-def test_fatal_pushes_of_microban() -> None:
-    if not MICROBAN.exists():
-        pytest.skip(f"no levels at {MICROBAN}: set GGP_CORPUS")
+def test_fatal_pushes_of_microban(microban: Path) -> None:
     total = np.zeros((2, len(COLUMNS)), np.int64)
     explored = 0
-    for level in levels_of_file(MICROBAN)[:60]:
+    for level in levels_of_file(microban)[:60]:
         geometry, start = from_level(level)
         try:
             space = explore(geometry, start, 5_000)

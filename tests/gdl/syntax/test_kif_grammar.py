@@ -13,7 +13,6 @@ from gdl.syntax.sexpr import MAX_DEPTH, Atom, SExpr, read
 from ggp.game import installed_games
 from tests.gdl.syntax.kif_grammar import Placed, read_by_grammar
 from tests.gdl.syntax.nested import Nested, nested, shape, write
-from tests.places import CORPUS
 
 MOST = 12_000
 """Characters of a public game; the grammar is slow."""
@@ -47,10 +46,8 @@ def test_our_games_are_read_alike(path: Path) -> None:
     assert scanned(again)[0] == found[0]  # type: ignore[index]
 
 
-def test_public_games_are_read_alike() -> None:
-    if not (CORPUS / "games").is_dir():
-        pytest.skip("no folder of public games: GGP_CORPUS")
-    small = sorted(path for path in (CORPUS / "games").glob("*.kif") if path.stat().st_size < MOST)[::6]
+def test_public_games_are_read_alike(corpus_games: list[Path]) -> None:
+    small = [path for path in corpus_games if path.stat().st_size < MOST][::6]
     assert small
     for path in small:
         text = path.read_text(errors="replace")

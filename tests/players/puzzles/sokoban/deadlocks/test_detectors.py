@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,7 +19,6 @@ from players.puzzles.sokoban.geometry import Geometry, Position, from_level
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.levels.read import levels_of_file
 from players.puzzles.sokoban.state_space import StateSpace, explore
-from tests.places import LEVELS
 
 
 @st.composite
@@ -228,12 +228,10 @@ def test_a_sealed_diagonal_is_dead_unless_it_is_opened_or_has_goals() -> None:
     assert not any(has_diagonal_deadlock(geometry, position, box) for box in position.boxes)
 
 
-def test_detectors_are_never_wrong_in_known_levels_and_flag_most() -> None:
-    if not (LEVELS / "Microban_I.xsb").exists():
-        pytest.skip(f"no levels beside the corpus: {LEVELS}")
+def test_detectors_are_never_wrong_in_known_levels_and_flag_most(microban: Path) -> None:
     tallies: dict[str, Tally] = {}
     asked = 0
-    for level in levels_of_file(LEVELS / "Microban_I.xsb")[:30]:
+    for level in levels_of_file(microban)[:30]:
         if (space := _space(level, 2_000)) is not None:
             ask(space, 300, 0, tallies)
             assert prune(space, 300)[1::2] == (0, 0)

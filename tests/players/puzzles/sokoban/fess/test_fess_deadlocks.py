@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
-import pytest
 
 from gdl.errors import TooLargeError
 from players.puzzles.sokoban.board import BOXED, FREE, Board, new_board, walk
@@ -17,7 +18,6 @@ from players.puzzles.sokoban.levels.read import read_levels
 from players.puzzles.sokoban.state_space import explore
 from propnet.jit.arrays import Flags, Int32s, Ints, Words
 from propnet.jit.decorators import kernel
-from tests.places import LEVELS
 
 OURS = (
     Level(("########", "#  .   #", "# $#$  #", "# . @  #", "########")),
@@ -26,7 +26,6 @@ OURS = (
     Level(("########", "#  ....#", "# $$$$ #", "#  @   #", "########")),
     Level(("##########", "#   ##  .#", "# $ $   .#", "#  @##  .#", "#   ## $ #", "##########")),
 )
-MICROBAN = LEVELS / "Microban_I.xsb"
 
 
 @kernel
@@ -88,10 +87,9 @@ def test_our_levels() -> None:
     assert total[0, 0] > 100  # it does find dead positions
 
 
-@pytest.mark.skipif(not MICROBAN.exists(), reason=f"needs {MICROBAN.name} beside the corpus")
-def test_levels_that_people_made() -> None:
+def test_levels_that_people_made(microban: Path) -> None:
     total = np.zeros((2, 2), np.int64)
-    for level in read_levels(MICROBAN.read_text())[:25]:
+    for level in read_levels(microban.read_text())[:25]:
         try:
             total += _counts(level, 5_000)
         except TooLargeError:

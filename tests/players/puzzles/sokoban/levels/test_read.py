@@ -19,7 +19,6 @@ from players.puzzles.sokoban.levels.read import (
     split_name,
 )
 from players.puzzles.sokoban.levels.write import write_levels
-from tests.places import LEVELS
 
 SMALL = ("#####", "#@$.#", "#####")
 MAP = "\n".join(SMALL)
@@ -263,14 +262,12 @@ def test_old_files_are_latin_1(tmp_path: Path) -> None:
     assert find_level(str(path)).title == "Caf\u00e9"
 
 
-def test_collections_that_people_use_are_read() -> None:
-    if not LEVELS.is_dir():
-        pytest.skip(f"no levels at {LEVELS}: they are looked for beside $GGP_CORPUS")
-    read = levels_of_file(LEVELS / "Microban_I.xsb")
+def test_collections_that_people_use_are_read(levels: Path) -> None:
+    read = levels_of_file(levels / "Microban_I.xsb")
     assert [level.title for level in read] == [str(n) for n in range(1, 156)]
     assert read[0].boxes == 2 and read[154].boxes == 11
-    assert len(levels_of_file(LEVELS / "XSokoban_01-45.xsb")) == 44
-    boxoban = levels_of_file(LEVELS / "Boxoban_hard_001-200.xsb")
+    assert len(levels_of_file(levels / "XSokoban_01-45.xsb")) == 44
+    boxoban = levels_of_file(levels / "Boxoban_hard_001-200.xsb")
     assert {(level.width, level.height, level.boxes) for level in boxoban} == {(10, 10, 4)}
 
 
