@@ -9,6 +9,8 @@ _SAFETY = 1.3
 _FIRST_STEPS, _FEWEST_STEPS, _MOST_STEPS = 32, 4, 4096
 _AIM_SECONDS = 0.05
 _MOST_SCALAR = 64
+_DEAR = 4.0
+"""An estimate so many times what steps usually cost is doubted: shorter batches find out."""
 
 
 class Pace:
@@ -16,7 +18,8 @@ class Pace:
 
     Playouts are cut after a number of steps that starts small and doubles while playouts are cut and batches
     stay short, so that endless games cannot make a batch long. After an estimate that was too high (another
-    process took the processor, something had to be compiled) small batches bring it down again.
+    process took the processor, something had to be compiled) small batches bring it down again, within the
+    same turn if it is far above what steps cost before.
     """
 
     def __init__(self, width: int, most: int, step_seconds: float = 0.0) -> None:
@@ -28,6 +31,7 @@ class Pace:
         self._limit = _FIRST_STEPS
         self._longest = float(_FIRST_STEPS)
         self._step_seconds = step_seconds
+        self._usual = step_seconds
 
     def plan(self, left: float, first: bool) -> tuple[int, int]:
         """How many playouts may start, of how many steps at most, ``left`` seconds before the deadline;
@@ -41,7 +45,7 @@ class Pace:
             return self._batched, min(self._limit, affordable)
         if self._scalar and (fewer := int(self._batched * affordable / self._longest)) > 0:
             return fewer, self._limit
-        if first and affordable >= _FEWEST_STEPS:
+        if (first or self._doubted) and affordable >= _FEWEST_STEPS:
             return (1 if self._scalar else self._batched), affordable
         if first:
             self._step_seconds /= 2
@@ -52,14 +56,22 @@ class Pace:
         how many seconds are left to the deadline."""
         if self._scalar:
             seconds *= self._batched / playouts
-        self._step_seconds = max(seconds / (longest + 1), 0.7 * self._step_seconds)
+        per_step = seconds / (longest + 1)
+        self._step_seconds = max(per_step, 0.7 * self._step_seconds)
+        self._usual = min(per_step, 2 * self._usual) if self._usual else per_step
         self._longest = max(longest, 0.9 * self._longest)
         short = seconds < max(_AIM_SECONDS, 0.02 * left) / 2
         if cut * 20 > playouts and short and self._limit < _MOST_STEPS:
             self._limit *= 2
-        elif self._scalar and short and self._batched < self._most:
+        elif self._scalar and short and self._batched < self._most and not self._doubted:
             self._batched *= 2
             self._step_seconds *= 2
+            self._usual *= 2
         elif self._scalar and seconds > 4 * _AIM_SECONDS and self._batched > 1:
             self._batched //= 2
             self._step_seconds /= 2
+            self._usual /= 2
+
+    @property
+    def _doubted(self) -> bool:
+        return self._step_seconds > _DEAR * self._usual

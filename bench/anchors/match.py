@@ -119,7 +119,7 @@ def keep_values(
     for number, (line, values) in enumerate(positions(count, plies, seed)):
         first = state = machine.initial_state()
         for ply, column in enumerate(line):
-            state = _dropped(machine, state, ply % 2, column)
+            state = _dropped(state, ply % 2, column)
         role = len(line) % 2
         player = _ready(name, seed + number, machine, role, first, _STARTCLOCK)
         move = player.choose(state, time.monotonic() + seconds).move
@@ -192,7 +192,7 @@ def play_connect_four(
     for number in range(games):
         state, board = machine.initial_state(), ConnectFourBoard()
         for ply, column in enumerate(line):
-            state, board = _dropped(machine, state, ply % 2, column), board.after(column)
+            state, board = _dropped(state, ply % 2, column), board.after(column)
         player = _ready(name, number + 1, machine, 0, state)
         defence, played, best = PerfectDefence(solver, random.Random(number)), list(line), 1
         while not board.lost and board.discs < CELLS:
@@ -201,7 +201,7 @@ def play_connect_four(
             else:
                 move = player.choose(state, time.monotonic() + seconds).move
                 column = _LETTERS.index(machine.move(0, move).args[0].name)
-            state = _dropped(machine, state, board.discs % 2, column)
+            state = _dropped(state, board.discs % 2, column)
             board = board.after(column)
             played.append(column)
             if board.discs % 2 and (value := -solver.value(board)) < best:
@@ -214,9 +214,6 @@ def play_connect_four(
     return score
 
 
-def _dropped(machine: Machine, state: State, role: int, column: int) -> State:
-    """The state after a disc was dropped."""
-    joint = [machine.legal_moves(state, other)[0] for other in range(2)]
-    wanted = f"(drop {_LETTERS[column]})"
-    joint[role] = next(m for m in machine.legal_moves(state, role) if str(machine.move(role, m)) == wanted)
-    return machine.next_state(state, joint)
+def _dropped(state: State, role: int, column: int) -> State:
+    """The state after a role dropped a disc."""
+    return state.play({str(state.machine.roles[role]): f"(drop {_LETTERS[column]})"})

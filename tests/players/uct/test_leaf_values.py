@@ -11,7 +11,6 @@ import pytest
 
 from gdl.errors import GdlError
 from gdl.grounding.pipeline import ground
-from gdl.machine import State
 from gdl.rules import Rules
 from gdl.scramble import scramble
 from ggp.game import Game
@@ -155,19 +154,6 @@ def test_a_file_that_is_named_is_used_or_refused(tmp_path: Path, trained: Traini
         leaf_values(batched, Tuning(knowledge=str(tmp_path / "missing"), knowledge_share=1.0))
 
 
-def _dropped(machine: PropnetMachine, columns: str) -> State:
-    """The state of connect four after discs were dropped into these columns."""
-    state = machine.initial_state()
-    for ply, column in enumerate(columns):
-        joint = [machine.legal_moves(state, role)[0] for role in range(2)]
-        wanted = f"(drop {column})"
-        joint[ply % 2] = next(
-            move for move in machine.legal_moves(state, ply % 2) if str(machine.move(ply % 2, move)) == wanted
-        )
-        state = machine.next_state(state, joint)
-    return state
-
-
 @pytest.mark.parametrize("prove", [0, 1])
 @pytest.mark.parametrize(("columns", "wins"), [("abacad", "a"), ("gabacad", "a")])
 def test_a_win_that_looks_see_at_once_is_played(
@@ -177,7 +163,9 @@ def test_a_win_that_looks_see_at_once_is_played(
     path = tmp_path / "connectfour.knowledge"
     path.write_bytes(replace(trained.knowledge("connectfour"), share=1.0, looks=True).to_bytes())
     machine = _machine(Game.load("connectfour").rules)
-    state, role = _dropped(machine, columns), len(columns) % 2
+    state, role = machine.initial_state(), len(columns) % 2
+    for column in columns:
+        state = state.play(f"(drop {column})")
     for seed in range(5):
         player = make_player(f"uct:prove={prove},knowledge={path}", seed)
         player.start(machine, role, state, 0.0, time.monotonic())

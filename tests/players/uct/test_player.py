@@ -13,7 +13,6 @@ from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players.batch_machine import batch_machine_of
-from players.batch_pace import Pace
 from players.kaskade.make_machine import make_machine
 from players.player import Choice, Player
 from players.uct.player import UctPlayer
@@ -237,34 +236,3 @@ def test_playouts_can_be_replayed_move_by_move(level: str) -> None:
             state = machine.next_state(state, [move])
         assert machine.is_terminal(state)
         assert machine.goal(state, 0) == ends.goals[row, 0]
-
-
-def test_pace_recovers_from_one_slow_batch() -> None:
-    pace = Pace(512, 512)
-    pace.learn(512, 10.0, 32, 0, 1.0)
-    for turn in range(20):  # noqa: B007
-        count, steps = pace.plan(1.0, True)
-        if count:
-            pace.learn(count, 0.0001 * steps, min(steps, 32), 0, 1.0)
-        if steps >= 32:
-            break
-    assert turn < 19
-
-
-@pytest.mark.parametrize("width", [1, 512])
-@given(data=st.data())
-def test_pace_never_plans_what_it_expects_to_be_late(width: int, data: st.DataObject) -> None:
-    pace = Pace(width, 512)
-    per_step = data.draw(st.floats(1e-5, 1e-2))
-    doubted = False
-    for _ in range(30):
-        left = data.draw(st.floats(-0.1, 2.0))
-        count, steps = pace.plan(left, data.draw(st.booleans()))
-        longest = min(steps, 50)
-        seconds = per_step * longest * (count if width == 1 else 1)
-        # What allowed for nothing at all in a turn is doubted, and tried out in the next one.
-        if count and pace._step_seconds and not doubted:
-            assert seconds <= max(left, 0.0) + 0.1
-        doubted = not count
-        if count:
-            pace.learn(count, seconds, longest, 0, left)
