@@ -15,6 +15,9 @@ from gdl.terms import Term
 
 Ranks = dict[Term, int]
 
+_MOST_DIGITS = 9
+"""Longer numbers number no rows."""
+
 
 class Coordinates:
     """The orders that the facts of some rules show."""
@@ -56,4 +59,4 @@ def _chain(wanted: set[Term], links: set[tuple[Term, Term]]) -> Ranks | None:
 
 
 def _is_number(term: Term) -> bool:
-    return not term.args and term.name.isascii() and term.name.isdigit()
+    return not term.args and len(term.name) <= _MOST_DIGITS and term.name.isascii() and term.name.isdigit()

@@ -168,7 +168,7 @@ class GameKnowledge:
         that are damaged, too many, of another version, or that no program of ours has written."""
         try:
             return _read(data)
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             reason = str(error) if type(error) is ValueError else "its header is not as it should be"
             raise KnowledgeError(
                 f"this is no knowledge of a game: {reason}",

@@ -84,6 +84,7 @@ class NTuples:
             and len(set(self.names)) == len(self.names)
             and self.start[0] == 0
             and self.start[-1] == members
+            and _within(self.start, 0, members + 1)
             and (np.diff(self.start) > 0).all()
             and len(self.shape) == len(self.start) - 1
             and all(_within(array, 0, len(self.radix)) for array in (self.variable, self.member))

@@ -99,10 +99,10 @@ def find(rules: Rules, directory: Path | None = None) -> tuple[CanonicalNames, G
         if store.empty:
             return None
         names = canonical_names(rules)
-    except (FingerprintError, KnowledgeError) as error:
+        known = store.get(names.fingerprint)
+    except (FingerprintError, KnowledgeError, OSError) as error:
         log.info("played without knowledge: %s", error)
         return None
-    known = store.get(names.fingerprint)
     return None if known is None else (names, known)
 
 

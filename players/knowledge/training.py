@@ -267,4 +267,4 @@ def _is_constant_sum(machine: PropnetMachine, seed: int) -> bool:
     """Whether what one role gets the other does not, in all of some random games that ended."""
     played = machine.playouts(_SAMPLE, seed, max_steps=500)
     goals = played.goals[played.lengths < 500]
-    return not (goals < 0).any() and bool((goals.sum(axis=1) == 100).all())
+    return len(goals) > 0 and not (goals < 0).any() and bool((goals.sum(axis=1) == 100).all())

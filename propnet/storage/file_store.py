@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import stat
 from pathlib import Path
 
 from propnet.private_files import DIGEST_BYTES, is_trusted, make_directory, read, write
@@ -15,8 +16,8 @@ log = logging.getLogger("propnet.kept")
 
 
 class FileStore:
-    """A directory of such files, and of nothing else; made when first needed. Together they have at most
-    ``most_bytes``. No method raises: where one fails it only forgets."""
+    """A directory of such files, made when first needed; folders in it are left alone. Together the files
+    have at most ``most_bytes``. No method raises: where one fails it only forgets."""
 
     def __init__(self, directory: Path, most_bytes: int) -> None:
         self.directory = directory
@@ -59,8 +60,9 @@ class FileStore:
         files: list[tuple[float, int, Path]] = []
         for path in self.directory.iterdir():
             with contextlib.suppress(OSError):  # another process has removed it
-                status = path.stat()
-                files.append((status.st_mtime, status.st_size, path))
+                status = path.lstat()
+                if stat.S_ISREG(status.st_mode):
+                    files.append((status.st_mtime, status.st_size, path))
         total = sum(size for _, size, _ in files)
         for _, size, path in sorted(files):
             if total <= self._most_bytes:

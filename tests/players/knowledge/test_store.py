@@ -111,6 +111,7 @@ def _sealed(data: bytes) -> bytes:
         {"game": "x\x1b[2J"},
         {"game": None},
         {"moves": -1},
+        {"share": 10**400},
     ],
 )
 def test_a_whole_file_with_a_hostile_header_is_refused(changes: dict[str, object]) -> None:

@@ -338,3 +338,13 @@ def _written() -> tuple[bytes, tuple[int, int]]:
 
 
 _WRITTEN, _INTEGERS = _written()
+
+
+def test_tuples_whose_bounds_wrap_around_are_refused() -> None:
+    """Differences of 32 bits overflow to what looks like tuples of some members."""
+    variables, zeros = np.arange(4, dtype=np.int32), np.zeros(4, np.int32)
+    start = np.array([0, 2**31 - 1, -(2**31), -1, 4], np.int32)
+    names = tuple(f"#{number}" for number in range(4))
+    ones, two = np.ones(4, np.int32), np.full(4, 2, np.int32)
+    with pytest.raises(ValueError, match="do not fit together"):
+        NTuples(names, variables, ones, two, start, variables, zeros, ones[:1]).check()
