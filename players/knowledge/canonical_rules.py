@@ -30,6 +30,8 @@ EFFORT = 3_000_000
 """Visits of edges and nodes by colour refinement (see docs/measurements.md)."""
 _MOST_ORDERS = 720
 """Orders of variables that look alike, in one rule."""
+_MOST_WRITTEN = 20_000_000
+"""Characters of rules, each written once for each of these orders: about a second."""
 
 Permutation = NDArray[np.int64]
 
@@ -62,10 +64,17 @@ def canonical_names(rules: Rules, effort: int = EFFORT) -> CanonicalNames:
     colour = _Canonizer(graph, effort).run()
     order = np.argsort(colour[: len(graph.names)], kind="stable").tolist()
     new = {graph.names[node]: f"#{number}" for number, node in enumerate(order)}
-    texts = {
-        _text_of_rule(rule, new, {name: int(colour[node]) for name, node in variables.items()})
-        for rule, variables in zip(rules, graph.variables, strict=True)
-    }
+    texts, left = set(), _MOST_WRITTEN
+    for rule, variables in zip(rules, graph.variables, strict=True):
+        groups = _alike({name: int(colour[node]) for name, node in variables.items()})
+        orders = prod(factorial(len(group)) for group in groups)
+        left -= orders * len(str(rule)) if orders > 1 else 0
+        if orders > _MOST_ORDERS or left < 0:
+            raise FingerprintError(
+                "too many variables of rules look alike to tell the game from others",
+                remedy="it is played without knowledge",
+            )
+        texts.add(min(_texts(rule, new, groups)))
     fingerprint = hashlib.sha256("\n".join(sorted(texts)).encode()).hexdigest()
     return CanonicalNames(fingerprint, new)
 
@@ -154,16 +163,10 @@ class _Canonizer:
         return refined
 
 
-def _text_of_rule(rule: Rule, new: dict[str, str], looks: dict[str, int]) -> str:
-    """A rule in canonical names, the parts of formulas in alphabetical order. Of variables that look alike
-    each order is tried, and the smallest text taken."""
-    groups = [list(group) for _, group in groupby(sorted(looks, key=looks.__getitem__), looks.__getitem__)]
-    if prod(factorial(len(group)) for group in groups) > _MOST_ORDERS:
-        raise FingerprintError(
-            "too many variables of a rule look alike to tell the game from others",
-            remedy="it is played without knowledge",
-        )
-    return min(_texts(rule, new, groups))
+def _alike(looks: dict[str, int]) -> list[list[str]]:
+    """The variables of a rule in groups of those that look alike. Each order of these is tried, and the
+    smallest text taken."""
+    return [list(group) for _, group in groupby(sorted(looks, key=looks.__getitem__), looks.__getitem__)]
 
 
 def _texts(rule: Rule, new: dict[str, str], groups: list[list[str]]) -> Iterator[str]:

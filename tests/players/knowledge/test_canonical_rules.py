@@ -125,3 +125,11 @@ def test_every_public_game_has_a_fingerprint_that_its_scrambled_copy_has(corpus_
         assert canonical_names(scramble(rules, 11)[0]).fingerprint == found
         homes.setdefault(found, []).append(path.stem)
     assert all(len(games) == 1 for games in homes.values())
+
+
+def test_long_rules_with_variables_that_look_alike_are_given_up_soon() -> None:
+    """Each of 720 orders writes the whole rule: a long one took minutes."""
+    variables = " ".join(f"(p ?{name})" for name in "abcdef")
+    rule = f"(<= (q {'z ' * 20_000}) {variables})"
+    with pytest.raises(FingerprintError, match="look alike"):
+        canonical_names(parse_rules(f"(role r) {rule}"))
