@@ -13,6 +13,7 @@ from ggp.tournament.statistics.scores import Tally
 from ggp.training.duel import summary
 from ggp.training.lesson import Lesson
 from ggp.training.trial import TrialTerms, TrialVerdict, hold_trial
+from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.knowledge import GameKnowledge
 from players.knowledge.store import KnowledgeStore
 from players.knowledge.training import TrainingProgress
@@ -79,17 +80,29 @@ class Climb:
         shares = dict.fromkeys(rungs, 1.0) if len(rungs) == 1 else {rung: LADDER[rung] for rung in rungs}
         left = max(0.0, 1.0 - sum(shares.values()))
         trials = len(rungs) + (left > 0.0)
+        self.used = self._used_before()
         for rung in rungs:
             part = (shares[rung] + 1.0 / trials) / 2.0
             learnt = self._learn(rung, shares[rung])
             if learnt is None:
                 continue
-            self.used = self._try(rung, learnt, self.used, part) or self.used
+            if self.used is not None and self.used.model == rung:
+                # It has learnt on, and is used as before where the trial shows nothing.
+                self.used = self._try(rung, learnt, None, part, used=True) or learnt.known
+            else:
+                self.used = self._try(rung, learnt, self.used, part) or self.used
             self.first = self.first or learnt.known
         assert self.first is not None
         if left > 0.0:
             self._go_on(left, (left + 1.0 / trials) / 2.0)
         return self.used or self.first
+
+    def _used_before(self) -> GameKnowledge | None:
+        """What searches use of what was learnt before this climb; None where they use nothing."""
+        if self.terms.fresh:
+            return None
+        known = self.store.get(canonical_names(self.machine.rules).fingerprint)
+        return known if known is not None and known.share else None
 
     def _learn(self, rung: str, share: float) -> Lesson | None:
         """Learn one rung for its share of the time, or learn it on; None where the game has no such."""

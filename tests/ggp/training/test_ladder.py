@@ -82,3 +82,19 @@ def test_one_rung_alone_has_all_the_time_and_without_trials_the_first_learns_on(
     assert list(climb.courses) == ["linear", "tuples", "linear" + ON]
     kept = climb.store.get(known.fingerprint)
     assert kept is not None and kept.moves == known.moves
+
+
+def test_what_searches_use_is_kept_where_another_rung_is_learnt_later_and_loses_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was once put out by a lower rung that beat searches without knowledge."""
+    tried: list[str] = []
+    monkeypatch.setattr(ladder, "hold_trial", _trials((True, False, False), (9, 5, 4), tried))
+    _climb(tmp_path).run(("tuples",))
+    known = _climb(tmp_path).run(("linear",))
+    assert (known.model, known.share) == ("tuples", 0.5)
+    again = _climb(tmp_path).run(("tuples",))
+    assert tried == ["tuples -", "linear tuples", "tuples -"]
+    kept = KnowledgeStore(tmp_path).get(known.fingerprint)
+    assert kept is not None and (kept.model, kept.share, kept.moves) == ("tuples", 0.5, again.moves)
+    assert again.moves > known.moves
