@@ -145,6 +145,15 @@ class Training:
         self._seconds = known.seconds if known else 0.0
         self.progress = TrainingProgress(known.moves if known else 0, 0, 0.0, 0.5, 0)
 
+    def fit(self, seconds: float) -> None:
+        """Play as many matches side by side as a round of some seconds allows, where a move of 32 of them
+        takes ``seconds``."""
+        lanes = _LANES
+        while lanes > _FEWEST_LANES and seconds * lanes / _FEWEST_LANES * STEPS > _ROUND_SECONDS:
+            lanes //= 2
+        if lanes != self._play.lanes:
+            self._play = SelfPlay(self._machine, self.columns, lanes, self._rng)
+
     def round(self, gone: float = 0.0) -> None:
         """Play some steps and learn from them; what share of the time is ``gone`` is all the same."""
         began = time.process_time()

@@ -25,6 +25,7 @@ from players.knowledge.knowledge import GameKnowledge, use
 from players.knowledge.self_play import SelfPlay
 from players.knowledge.state_values import StateValues
 from players.knowledge.store import find
+from players.knowledge.training import STEPS as GREEDY_STEPS
 from players.knowledge.training import Training
 from players.uct.duel import advantage, play, seated
 from players.uct.leaf_values import AUTO
@@ -59,6 +60,8 @@ _ROUND = 2.0
 _FEW, _SLOWEST = 32, 0.3
 """Seconds for a greedy move in so many matches, where learning would take steps that are too long for a
 clock."""
+_ROUND_SHARE = 0.125
+"""The share of the time that a greedy round of so few matches may take: it is not broken off."""
 _TIMED = 3
 """So many of these are timed."""
 _WORTHWHILE = 2.0
@@ -113,8 +116,9 @@ class StartclockLearner:
         except GdlError:
             return None
         step = _step_seconds(lanes, seed)
-        if step > _SLOWEST:
+        if step > _SLOWEST or step * GREEDY_STEPS > _ROUND_SHARE * (deadline - now):
             return None
+        training.fit(step)
         side_by_side = _fitting(step) if training.columns == (0,) and searches_can_look(lanes) else 0
         half, uses = now + LEARNING * (deadline - now), USES_WITH_LOOKS if side_by_side else USES
         self.forget()

@@ -80,7 +80,7 @@ def test_what_is_better_is_learnt_more_of_until_the_clock_ends(
 
     monkeypatch.setattr(startclock, "_tried", better)
     learner = StartclockLearner()
-    lesson = learner.learn(_machine("tictactoe"), Tuning(), 1, time.monotonic() + 3, 2)
+    lesson = learner.learn(_machine("tictactoe"), Tuning(), 1, time.monotonic() + 6, 2)
     assert lesson is not None and lesson.share == 1.0 and lesson.moves > tried[0].moves > 0
     known = GameKnowledge.from_bytes(lesson.path.read_bytes())
     assert known.moves == lesson.moves
@@ -149,3 +149,16 @@ def test_what_a_search_finds_at_once_is_not_learnt(monkeypatch: pytest.MonkeyPat
 def test_a_player_that_is_not_to_learn_does_not() -> None:
     assert UctPlayer(learn=False)._learner is None and UctPlayer(playouts=100)._learner is None
     assert UctPlayer()._learner is not None
+
+
+def test_greedy_rounds_fit_into_the_clock(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A round of 256 matches was once begun whatever a move took: three times a clock of 20 s."""
+    machine = _machine("tictactoe")
+    training = Training(machine, canonical_names(machine.rules))
+    lanes = []
+    for seconds in (0.0001, 0.02, 0.3):
+        training.fit(seconds)
+        lanes.append(training._play.lanes)
+    assert lanes == [256, 128, 32]
+    monkeypatch.setattr(startclock, "_step_seconds", lambda machine, seed: 0.11)
+    assert _learn(machine, startclock.LEAST_SECONDS) is None
