@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from gdl.errors import GdlError
@@ -16,6 +18,7 @@ from gdl.syntax.parser import parse_rules, parse_terms
 from gdl.words import counted
 from players.fleet.fleet import Arrays, Message
 from players.kaskade.kaskade import Kaskade
+from players.uct.leaf_values import AUTO, OFF
 from players.uct.root_statistics import RootStatistics, merge
 from players.uct.tuning import Tuning
 from players.uct.workers.pool import Pool
@@ -96,7 +99,7 @@ class SearchHost:
         if self._pool is None:
             self._pool = Pool(int(message["workers"]))
         # Proofs and solvers are the player's own: here they would be made once more.
-        tuning = Tuning(**{**message["tuning"], "prove": False})
+        tuning = _here(Tuning(**{**message["tuning"], "prove": False}))
         self._start = int(message["role"]), int(message["seed"]), tuning
         self._machine = machine
         self._pool.start(*self._start, machine)
@@ -141,3 +144,11 @@ class SearchHost:
 def _scalars(known: RootStatistics) -> dict[str, Any]:
     names = "counts", "playouts", "nodes", "depth", "value", "mixed"
     return {name: getattr(known, name) for name in names}
+
+
+def _here(tuning: Tuning) -> Tuning:
+    """The tuning without knowledge in files that are not here: what a startclock teaches lies where the
+    player runs."""
+    if tuning.knowledge in (AUTO, OFF) or Path(tuning.knowledge).exists():
+        return tuning
+    return replace(tuning, knowledge=OFF, knowledge_share=None, looks=None)

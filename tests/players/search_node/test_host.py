@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 
@@ -111,5 +112,22 @@ def test_rules_and_states_that_are_none_are_refused_and_the_next_match_is_taken(
             await host.call({"do": "anything"}, ())
         await host.call(think(2), ())
         await known(host, 2)
+
+    talk(to)
+
+
+def test_a_node_searches_without_knowledge_in_files_that_it_does_not_have(tmp_path: Path) -> None:
+    """What the player's startclock has taught ended all searches of nodes elsewhere."""
+    here = tmp_path / "here.knowledge"
+    here.touch()
+
+    async def to(host: SearchHost) -> None:
+        for number, (path, used) in enumerate(
+            {"/nowhere/x": "off", str(here): str(here), "auto": "auto"}.items()
+        ):
+            tuning = Tuning(memory=1 << 22, knowledge=path, knowledge_share=1.0, looks=True)
+            await host.call(start(f"m{number}", tuning=asdict(tuning)), ())
+            assert host._start[2].knowledge == used
+            assert (host._start[2].looks is None) == (used == "off")
 
     talk(to)
