@@ -23,8 +23,8 @@ class Pace:
     """
 
     def __init__(self, width: int, most: int, step_seconds: float = 0.0) -> None:
-        """For machines on which ``width`` playouts cost about as much as one, and a step of a batch of at
-        most ``most`` playouts takes so many seconds, 0 if unknown."""
+        """For machines on which ``width`` playouts cost about as much as one, and a step takes so many
+        seconds, 0 if unknown: of a single playout where ``width`` is 1, else of a batch of ``most``."""
         self._scalar = width == 1
         self._most = min(most, _MOST_SCALAR) if self._scalar else most
         self._batched = 1 if self._scalar else self._most
@@ -39,7 +39,7 @@ class Pace:
         left -= MARGIN
         if left <= 0:
             return 0, 0
-        per_step = self._step_seconds * _SAFETY
+        per_step = self._step_seconds * self._dearer * _SAFETY
         affordable = int(left / per_step) if per_step else _MOST_STEPS
         if affordable >= min(self._longest, self._limit):
             return self._batched, min(self._limit, affordable)
@@ -56,7 +56,7 @@ class Pace:
         how many seconds are left to the deadline."""
         if self._scalar:
             seconds *= self._batched / playouts
-        per_step = seconds / (longest + 1)
+        per_step = seconds / (longest + 1) / self._dearer
         self._step_seconds = max(per_step, 0.7 * self._step_seconds)
         self._usual = min(per_step, 2 * self._usual) if self._usual else per_step
         self._longest = max(longest, 0.9 * self._longest)
@@ -65,12 +65,13 @@ class Pace:
             self._limit *= 2
         elif self._scalar and short and self._batched < self._most and not self._doubted:
             self._batched *= 2
-            self._step_seconds *= 2
-            self._usual *= 2
         elif self._scalar and seconds > 4 * _AIM_SECONDS and self._batched > 1:
             self._batched //= 2
-            self._step_seconds /= 2
-            self._usual /= 2
+
+    @property
+    def _dearer(self) -> int:
+        """How many times what ``_step_seconds`` says a step of a whole batch takes."""
+        return self._batched if self._scalar else 1
 
     @property
     def _doubted(self) -> bool:

@@ -36,12 +36,13 @@ def command(
 ) -> None:
     """Learn what a game's states are worth.
 
-    By self-play: first a weight for each proposition and each shape of propositions, then for what the rules
-    derive from them as well, such as where pieces can go, then tables over tuples of propositions that the
-    rules look at together, then a small net, from self-play by searches. After each rung matches show whether
-    searches are to use it: against the rung below, or the untrained player. The rung that did best learns on
-    for the last three tenths of the time. It is all kept under $GGP_CACHE/knowledge, every half minute: a
-    training that was broken off goes on from there. The game finds it under any names.
+    By self-play: first a weight for each proposition and each shape of propositions, then for what the
+    rules derive from them as well, such as where pieces can go, then tables over tuples of propositions
+    that the rules look at together, then a small net, from self-play by searches. After each rung matches
+    show whether searches are to use it: against what they use by then, or the untrained player. The rung
+    that did best learns on for the last three tenths of the time. It is all kept under
+    $GGP_CACHE/knowledge, every half minute: a training that was broken off goes on from there. The game
+    finds it under any names.
     """
     from gdl.errors import GdlError
     from ggp.game import Game

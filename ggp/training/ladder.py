@@ -86,11 +86,10 @@ class Climb:
             learnt = self._learn(rung, shares[rung])
             if learnt is None:
                 continue
-            if self.used is not None and self.used.model == rung:
-                # It has learnt on, and is used as before where the trial shows nothing.
-                self.used = self._try(rung, learnt, None, part, used=True) or learnt.known
-            else:
-                self.used = self._try(rung, learnt, self.used, part) or self.used
+            # A rung that was used before has learnt on, and is used as before where the trial shows nothing.
+            same = self.used is not None and self.used.model == rung
+            found = self._try(rung, learnt, None if same else self.used, part, used=same)
+            self.used = found or (learnt.known if same else self.used)
             self.first = self.first or learnt.known
         assert self.first is not None
         if left > 0.0:
