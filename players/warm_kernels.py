@@ -13,7 +13,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from players.processes.warm_up_games import WARM_UP_GAMES
+from players.processes.warm_up_games import LEARNT_GAME, WARM_UP_GAMES
 from propnet.machine import PropnetMachine
 
 Part = tuple[str, Callable[[], None]]
@@ -66,6 +66,28 @@ def tree_parts() -> tuple[Part, ...]:
         ("tree-looks", warm_up_looks),
         ("knowledge", warm_up),
     )
+
+
+def lesson_parts() -> tuple[Part, ...]:
+    """For UCT in startclocks in which a game of several roles is learnt, besides."""
+    return (("lesson", _lesson),)
+
+
+def _lesson() -> None:
+    from gdl.grounding.pipeline import ground
+    from gdl.syntax.parser import parse_rules
+    from players.knowledge.canonical_rules import canonical_names
+    from players.knowledge.training import Training
+    from players.uct.training.play_terms import PlayTerms
+    from players.uct.training.searched_training import SearchedTraining
+    from propnet.build import build
+
+    rules = parse_rules(LEARNT_GAME, "warm-up")
+    machine, names = PropnetMachine(rules, build(ground(rules))), canonical_names(rules)
+    Training(machine, names).round()
+    by_searches = SearchedTraining(machine, names, terms=PlayTerms(lanes=2, visits=2), patient=False)
+    by_searches.round()
+    by_searches.close()
 
 
 def line_parts() -> tuple[Part, ...]:

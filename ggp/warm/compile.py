@@ -33,14 +33,14 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
 
     Args:
         player, level: names of a player and of the furthest machine that it will have.
-        on_several: called as soon as everything is there for games of several roles. Games of a single
-            role need more.
+        on_several: called as soon as everything is there for games of several roles. Startclocks in which
+            such are learnt, and games of a single role need more.
 
     Raises:
         GdlError: there is no such player or machine.
     """
     from players.processes.warm_up_games import WARM_UP_GAMES
-    from players.warm_kernels import compile_together, line_parts, playout_parts, tree_parts
+    from players.warm_kernels import compile_together, lesson_parts, line_parts, playout_parts, tree_parts
 
     # Players from outside this program, and those that only look at the rules, need no kernels.
     kind = player.partition(":")[0].strip().lower()
@@ -50,7 +50,7 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
     one_role, several_roles = WARM_UP_GAMES
     _play(player, level, several_roles)
     on_several()
-    compile_together(line_parts() if lanes and searches else ())
+    compile_together((*lesson_parts(), *line_parts()) if lanes and searches else ())
     _play(player, level, one_role)
 
 

@@ -3,14 +3,14 @@
 Half of the time is for learning, a tenth of that by greedy self-play, the rest by that of searches where the
 game allows it. Most of the rest is for a trial: short matches at equal CPU time against a search without what
 was learnt, both seats of each opening. It is used where chance alone would bring so many wins in one of fifty
-trials at most (a sign test, looked at after each pair of matches). Then more is learnt in what time is left.
+trials at most (a sign test, looked at after each pair of matches), and where it wins the pairs after those as
+well, each at twice the clock of the one before. Then more is learnt in what time is left.
 """
 
 from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import comb
 from pathlib import Path
@@ -52,6 +52,7 @@ CHANCE = 0.02
 _BEFORE = 2.0
 """Seconds that the player may have searched before."""
 _MOVE_SECONDS = 0.02
+"""CPU seconds for a move of the trial at first."""
 _PLIES, _LONGEST = 4, 200
 _LANES = 128, 64, 32, 16
 """Matches of searches side by side, the most first."""
@@ -201,43 +202,90 @@ def _tried(
     for number, (share, looks) in enumerate(uses):
         now = time.monotonic()
         until = now + (deadline - now) / (len(uses) - number)
-        wins = losses = games = 0
         knowing = replace(usual, knowledge=str(path), knowledge_share=share, looks=looks)
-        for score in _matches(machine, knowing, usual, seed, deadline):
-            games += 1
-            wins, losses = wins + (score > 0), losses + (score < 0)
-            better = _chance(wins, losses) <= CHANCE
-            # What is ahead may have the time of what comes after it.
-            late = time.monotonic() > until and wins < losses + 2
-            if games % 2 == 0 and (better or late or losses >= wins + 3):
-                break
-        lesson = replace(lesson, wins=wins, games=games)
-        if _chance(wins, losses) <= CHANCE:
+        pairs = _Pairs(machine, knowing, usual, seed, deadline)
+        better = _is_better(pairs, until) and _stays_better(pairs)
+        lesson = replace(lesson, wins=pairs.wins, games=len(pairs.leads))
+        if better:
             return replace(lesson, share=share, looks=looks)
     return lesson
+
+
+class _Pairs:
+    """Pairs of matches of one tuning of the search against another one.
+
+    Attributes:
+        leads: of the first one, match by match: 1 where it got more, -1 less, 0 as much.
+        seconds: that the last pair took.
+    """
+
+    def __init__(
+        self, machine: PropnetMachine, first: Tuning, second: Tuning, seed: int, deadline: float
+    ) -> None:
+        self._machine = machine
+        self._tunings = first, second
+        self._rng = random.Random(seed)
+        self._deadline = deadline
+        self.leads: list[int] = []
+        self.seconds = 0.0
+
+    @property
+    def wins(self) -> int:
+        """Matches in which the first one got more."""
+        return self.leads.count(1)
+
+    @property
+    def losses(self) -> int:
+        """Matches in which it got less."""
+        return self.leads.count(-1)
+
+    def play(self, move_seconds: float) -> bool:
+        """Play from an opening with either of them in one seat, against the other one in all others. A match
+        that the deadline ends does not count; then it is False."""
+        machine, rng, began = self._machine, self._rng, time.monotonic()
+        opening, seat = _opening(machine, rng), rng.randrange(len(machine.roles))
+        for tunings, sign in ((self._tunings, 1), (self._tunings[::-1], -1)):
+            seats = seated(len(machine.roles), seat, *tunings)
+            goals = play(machine, opening, seats, move_seconds, rng.getrandbits(16), _LONGEST, self._deadline)
+            if goals is None:
+                return False
+            lead = advantage(goals, seat) - 0.5
+            self.leads.append(sign * ((lead > 0) - (lead < 0)))
+        self.seconds = time.monotonic() - began
+        return True
+
+    def time_for(self, seconds: float) -> bool:
+        """Whether so many are left."""
+        return time.monotonic() + seconds < self._deadline
+
+
+def _is_better(pairs: _Pairs, until: float) -> bool:
+    """Whether the first tuning is better in short matches, which are played until that is clear, or ``until``
+    then."""
+    while pairs.play(_MOVE_SECONDS):
+        wins, losses = pairs.wins, pairs.losses
+        # What is ahead may have the time of what comes after it.
+        late = time.monotonic() > until and wins < losses + 2
+        if late or losses >= wins + 3 or _chance(wins, losses) <= CHANCE:
+            break
+    return _chance(pairs.wins, pairs.losses) <= CHANCE
+
+
+def _stays_better(pairs: _Pairs) -> bool:
+    """Whether it wins longer matches, too, as far as there is time for some: with more time playouts find for
+    themselves what was learnt, and more. The last two pairs have to bring three matches of four."""
+    move_seconds = _MOVE_SECONDS
+    while pairs.time_for(2.0 * pairs.seconds):
+        move_seconds *= 2.0
+        if not pairs.play(move_seconds):
+            break
+    return move_seconds == _MOVE_SECONDS or sum(pairs.leads[-4:]) >= 2
 
 
 def _chance(wins: int, losses: int) -> float:
     """How often fair coins show at least so many heads."""
     tosses = wins + losses
     return float(sum(comb(tosses, heads) for heads in range(wins, tosses + 1)) / 2.0**tosses)
-
-
-def _matches(
-    machine: PropnetMachine, first: Tuning, second: Tuning, seed: int, deadline: float
-) -> Iterator[float]:
-    """Above 0 where the first tuning has got more, below 0 where less, match by match. Each opening is
-    played by either of them in one seat, against the other one in all others. A match that the deadline
-    ends is not told."""
-    rng, roles = random.Random(seed), len(machine.roles)
-    while True:
-        opening, seat = _opening(machine, rng), rng.randrange(roles)
-        for tunings, sign in (((first, second), 1), ((second, first), -1)):
-            seats = seated(roles, seat, *tunings)
-            goals = play(machine, opening, seats, _MOVE_SECONDS, rng.getrandbits(16), _LONGEST, deadline)
-            if goals is None:
-                return
-            yield sign * (advantage(goals, seat) - 0.5)
 
 
 def _opening(machine: PropnetMachine, rng: random.Random) -> State:
