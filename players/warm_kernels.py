@@ -101,13 +101,13 @@ def compile_together(parts: Sequence[Part]) -> None:
     """Compile or load these parts, sharing the work with other processes that do the same."""
     if not parts:
         return
-    from propnet.jit.kernel_cache import Lock
     from propnet.kernels.playouts import playouts
+    from propnet.storage.process_lock import ProcessLock
 
     folder = playouts._cache.cache_path
     locked: list[Callable[[], None]] = []
     for name, compile_part in parts:
-        lock = Lock(os.path.join(folder, f"part-{name}.lock")) if folder else None
+        lock = ProcessLock(os.path.join(folder, f"part-{name}.lock")) if folder else None
         if lock is None or lock.take(0.0):
             compile_part()
             if lock is not None:

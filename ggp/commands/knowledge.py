@@ -1,4 +1,4 @@
-"""``ggp knowledge``: what is known of games: listed, shown, carried to other machines, checked."""
+"""``ggp knowledge``: what is known of games: listed, shown, carried to other machines, checked, removed."""
 
 from __future__ import annotations
 
@@ -10,24 +10,31 @@ import typer
 if TYPE_CHECKING:
     from players.knowledge.knowledge import GameKnowledge
 
-_ACTIONS = "list", "show", "export", "import", "verify"
+_ACTIONS = "list", "show", "export", "import", "verify", "remove"
 
 
 def command(
-    action: Annotated[str, typer.Argument(help="list, show, export, import or verify.")] = "list",
+    action: Annotated[str, typer.Argument(help="list, show, export, import, verify or remove.")] = "list",
     what: Annotated[
         str | None,
-        typer.Argument(help="show, export: a game. import, verify: a file that was exported."),
+        typer.Argument(
+            help="show, export, remove: a game, or the number in its line of the list."
+            " import, verify: a file that was exported."
+        ),
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="export: the file to write.")] = None,
     most: Annotated[int, typer.Option(help="show: so many weights, the largest.", min=1)] = 20,
-    force: Annotated[bool, typer.Option("--force", help="import: also in place of more moves.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="list: one JSON object per game.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="import: also in place of what searches use, or of more moves.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="list: one JSON object for each line.")] = False,
 ) -> None:
     """List what was learnt of games by `ggp train`.
 
-    show prints what weighs most, in the game's own names. export and import carry it to another machine.
-    verify reads a file, or all that is kept, and exits with status 1 where one is damaged.
+    A game has a line for each rung of the ladder that was learnt, what searches use first. show prints what
+    weighs most, in the game's own names. export and import carry what searches use to another machine. verify
+    reads a file, or all that is kept, and exits with status 1 where one is damaged. remove forgets a game, on
+    all rungs.
     """
     from gdl.errors import GdlError
 
@@ -43,6 +50,8 @@ def command(
         _import(Path(what), force)
     elif action == "show":
         _show(what, most)
+    elif action == "remove":
+        _remove(what)
     else:
         _export(what, output)
 
@@ -53,13 +62,11 @@ def _list(as_json: bool) -> None:
     from players.knowledge.store import KnowledgeStore
 
     store = KnowledgeStore()
-    for fingerprint in store.fingerprints():
-        known = store.get(fingerprint)
-        if as_json and known is not None:
-            typer.echo(orjson.dumps(_row(known)))
-        elif known is not None:
-            typer.echo(_line(known))
-        else:
+    for fingerprint in store.all_fingerprints():
+        rungs = store.rungs(fingerprint)
+        for known in rungs:
+            typer.echo(orjson.dumps(_row(known)) if as_json else _line(known))
+        if not rungs:
             typer.echo(f"{fingerprint[:12]} cannot be used: `ggp knowledge verify` says why", err=True)
 
 
@@ -91,13 +98,38 @@ def _line(known: GameKnowledge) -> str:
 
 def _find(game: str) -> GameKnowledge:
     from gdl.errors import GdlError
-    from ggp.game import Game
-    from players.knowledge.store import find
+    from players.knowledge.store import KnowledgeStore
 
-    found = find(Game.load(game).rules)
-    if found is None:
+    rungs = KnowledgeStore().rungs(_fingerprint(game))
+    if not rungs:
         raise GdlError(f"nothing is known of {game}", remedy=f"ggp train {game}")
-    return found[1]
+    return rungs[0]
+
+
+def _fingerprint(game: str) -> str:
+    """The fingerprint of a game, or that which begins so and of which something is known."""
+    import re
+
+    from gdl.errors import GdlError
+    from ggp.game import Game
+    from players.knowledge.canonical_rules import canonical_names
+    from players.knowledge.store import KnowledgeStore
+
+    if re.fullmatch("[0-9a-f]{8,64}", game):
+        found = [each for each in KnowledgeStore().all_fingerprints() if each.startswith(game)]
+        if len(found) != 1:
+            raise GdlError(f"{len(found)} games that something is known of begin with {game}")
+        return found[0]
+    return canonical_names(Game.load(game).rules).fingerprint
+
+
+def _remove(game: str) -> None:
+    from players.knowledge.store import KnowledgeStore
+
+    known, store = _find(game), KnowledgeStore()
+    with store.alone(known.fingerprint):
+        store.remove(known.fingerprint)
+    typer.echo(f"nothing is known of {known.game} any more")
 
 
 def _show(game: str, most: int) -> None:
@@ -140,32 +172,40 @@ def _import(path: Path, force: bool) -> None:
     from players.knowledge.store import KnowledgeStore, read_file
 
     known, store = read_file(path), KnowledgeStore()
-    before = store.get(known.fingerprint)
-    if before is not None and before.moves > known.moves and not force:
-        raise GdlError(
-            f"what is known of the game was learnt from {before.moves:,} moves, this from {known.moves:,}",
-            remedy="--force puts it in its place",
-            source=str(path),
-        )
-    store.put(known)
+    with store.alone(known.fingerprint):
+        before = store.get(known.fingerprint)
+        if before is not None and not force and (reason := _why_not(before, known)):
+            raise GdlError(reason, remedy="--force puts it in its place", source=str(path))
+        store.use(known)
     typer.echo(_line(known))
+
+
+def _why_not(before: GameKnowledge, known: GameKnowledge) -> str:
+    """Why knowledge should not take the place of what was known before; empty if it may."""
+    if before.share > 0.0 and known.share == 0.0:
+        return "searches use what is known of the game, and would not use this"
+    if before.share > 0.0 and before.model != known.model:
+        return f"searches use the rung {before.model} of this game, and this is of the rung {known.model}"
+    if before.model == known.model and before.moves > known.moves:
+        return f"what is known of the game was learnt from {before.moves:,} moves, this from {known.moves:,}"
+    return ""
 
 
 def _verify(what: str | None) -> None:
     from gdl.errors import GdlError
     from ggp.complaint import complain
-    from players.knowledge.store import KnowledgeStore, read_file
+    from players.knowledge.store import RUNGS, KnowledgeStore, read_file
 
-    damaged = 0
     if what is not None:
         typer.echo(_line(read_file(Path(what))))
         return
-    store = KnowledgeStore()
-    for fingerprint in store.fingerprints():
-        try:
-            typer.echo(_line(store.read(fingerprint)))
-        except GdlError as error:
-            complain(error)
-            damaged += 1
+    used, damaged = KnowledgeStore(), 0
+    for store in (used, *map(used.rung, RUNGS)):
+        for fingerprint in store.fingerprints():
+            try:
+                typer.echo(_line(store.read(fingerprint)))
+            except GdlError as error:
+                complain(error)
+                damaged += 1
     if damaged:
         raise typer.Exit(1)

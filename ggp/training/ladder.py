@@ -76,7 +76,15 @@ class Climb:
 
     def run(self, rungs: tuple[str, ...]) -> GameKnowledge:
         """Learn these rungs; returns what searches use, or else what was learnt on the first. Raises GdlError
-        for games of which nothing can be learnt."""
+        for games of which nothing can be learnt, and for one that another process is learning."""
+        fingerprint = canonical_names(self.machine.rules).fingerprint
+        with self.store.alone(fingerprint):
+            if self.terms.fresh:
+                self.store.remove(fingerprint)
+            return self._climb(rungs)
+
+    def _climb(self, rungs: tuple[str, ...]) -> GameKnowledge:
+        """Learn these rungs, one after the other."""
         shares = dict.fromkeys(rungs, 1.0) if len(rungs) == 1 else {rung: LADDER[rung] for rung in rungs}
         left = max(0.0, 1.0 - sum(shares.values()))
         trials = len(rungs) + (left > 0.0)
@@ -98,17 +106,14 @@ class Climb:
 
     def _used_before(self) -> GameKnowledge | None:
         """What searches use of what was learnt before this climb; None where they use nothing."""
-        if self.terms.fresh:
-            return None
         known = self.store.get(canonical_names(self.machine.rules).fingerprint)
         return known if known is not None and known.share else None
 
     def _learn(self, rung: str, share: float) -> Lesson | None:
         """Learn one rung for its share of the time, or learn it on; None where the game has no such."""
         terms, on = self.terms, rung in self.courses
-        fresh = terms.fresh and not on
         try:
-            lesson = Lesson(self.machine, self.game, self.store, fresh, terms.seed, rung, terms.workers)
+            lesson = Lesson(self.machine, self.game, self.store, terms.seed, rung, terms.workers)
         except GdlError as error:
             if self.first is None:
                 raise

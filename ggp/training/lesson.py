@@ -2,8 +2,8 @@
 :class:`players.uct.training.searched_training.SearchedTraining`, and what was learnt is kept again and again,
 so that a process that is killed loses little.
 
-What searches use lies in the store's folder. What is learnt of a game on another rung of the ladder than that
-lies in a folder below, called by the rung, until a trial says that it is better.
+What is learnt of a game on another rung of the ladder than what searches use lies on that rung of the store,
+until a trial says that it is better.
 """
 
 from __future__ import annotations
@@ -41,32 +41,38 @@ class Lesson:
         machine: PropnetMachine,
         game: str,
         store: KnowledgeStore,
-        fresh: bool = False,
         seed: int = 0,
         model: str = "linear",
         workers: int = 1,
     ) -> None:
-        """Goes on with what is kept of the game, unless it is to begin ``fresh``. ``workers``: processes that
-        play where searches do. Raises GdlError for games that cannot be learnt."""
+        """Goes on with what is kept of the game. ``workers``: processes that play where searches do. Raises
+        GdlError for games that cannot be learnt."""
         self._name = re.sub(r"[^\w.:-]", "-", game)[:100]
         self._used = store
         names = canonical_names(machine.rules)
         used = store.get(names.fingerprint)
-        own = _rung(store, model)
-        self._store = store if used is None or used.model == model else own
-        self.known = None if fresh else self._store.get(names.fingerprint)
+        self._store = store if used is None or used.model == model else store.rung(model)
+        self._role = names.key(machine.roles[0])
+        self.known = self._begun(self._store.get(names.fingerprint))
         self._school = machine, names, seed, model, workers
         begun = self.known
         if model == "net" and begun is None:
             # It stands on weights of features where there are some.
             below = used if used is not None and used.model in ("linear", "derived") else None
-            begun = below or _rung(store, "linear").get(names.fingerprint)
+            begun = self._begun(below or store.rung("linear").get(names.fingerprint))
         self._searches = model != "tuples" and searches_can_look(machine)
         self.training: Training | SearchedTraining
         if model == "net" or (begun is not None and len(begun.columns) == 1 and self._searches):
             self.training = self._by_searches(begun)
         else:
             self.training = Training(machine, names, begun, seed, model)
+
+    def _begun(self, known: GameKnowledge | None) -> GameKnowledge | None:
+        """What to go on with. It may have been learnt of a copy of the game that names its roles the other
+        way round: then its column is that of the other one."""
+        if known is None or len(known.columns) != 1 or known.columns[0] == self._role:
+            return known
+        return known.turned(self._role)
 
     def _by_searches(self, known: GameKnowledge | None) -> SearchedTraining:
         machine, names, seed, model, workers = self._school
@@ -103,12 +109,11 @@ class Lesson:
         """Keep with which share searches are to use what was learnt; ``known`` has the trial's record. With a
         share above 0 they do so from now on, in place of what they used; that stays on its own rung."""
         self.known = replace(known, share=share)
-        if share > 0.0 and self._store is not self._used:
-            before = self._used.get(known.fingerprint)
-            if before is not None:
-                _rung(self._used, before.model).put(before)
+        if share > 0.0:
             self._store = self._used
-        self._store.put(self.known)
+            self._store.use(self.known)
+        else:
+            self._store.put(self.known)
 
     def _keep(self) -> None:
         """Keep what was learnt. Searches use it as they did before, until there is another trial."""
@@ -117,11 +122,6 @@ class Lesson:
             learnt = replace(learnt, share=self.known.share, looks=self.known.looks, record=self.known.record)
         self._store.put(learnt)
         self.known = learnt
-
-
-def _rung(store: KnowledgeStore, model: str) -> KnowledgeStore:
-    """Where what searches do not use is kept."""
-    return KnowledgeStore(store.directory / model)
 
 
 def lane_machine_of(machine: object) -> PropnetMachine:

@@ -13,7 +13,7 @@ import hashlib
 import json
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -117,6 +117,17 @@ class GameKnowledge:
     def use(self) -> str:
         """How searches use it, for people to read."""
         return use(self.share, self.looks)
+
+    def turned(self, column: str) -> GameKnowledge:
+        """The same with the column of this role in place of that of the other one, where there is one column
+        for two roles: what one of them gets the other does not."""
+        tables, net = self.tables, self.net
+        if tables is not None:
+            tables = replace(tables, weights=-tables.weights, sums=-tables.sums)
+        if net is not None:
+            net = replace(net, third=-net.third)
+        weights, sums = -self.weights, -self.sums
+        return replace(self, columns=(column,), weights=weights, sums=sums, tables=tables, net=net)
 
     @property
     def model(self) -> str:

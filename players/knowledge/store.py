@@ -1,5 +1,8 @@
 """Knowledge on disk: a file for each game under ``$GGP_CACHE/knowledge``, named by its fingerprint.
 
+What searches use lies there. What was learnt of a game on another rung of the ladder than that lies in a
+folder below, called by the rung.
+
 A game that nothing is known of costs a look-up its fingerprint and one look into a folder. Where there is no
 folder at all it does not even cost the fingerprint.
 """
@@ -18,13 +21,16 @@ from gdl.rules import Rules
 from players.knowledge.canonical_rules import CanonicalNames, canonical_names
 from players.knowledge.knowledge import MOST_BYTES, GameKnowledge, KnowledgeError
 from players.knowledge.rules_graph import FingerprintError
-from propnet.private_files import DIGEST_BYTES, default_directory, is_trusted, read
+from propnet.private_files import DIGEST_BYTES, default_directory, is_trusted, make_directory, read
 from propnet.storage.file_store import FileStore
+from propnet.storage.process_lock import ProcessLock
 
 log = logging.getLogger("players.knowledge")
 
+RUNGS = "linear", "derived", "tuples", "net"
+"""The rungs of the ladder (:attr:`players.knowledge.knowledge.GameKnowledge.model`), the lowest first."""
 MOST_TOGETHER = 1 << 30
-"""Size of the files of all games, in bytes: beyond it those that were not used for longest go."""
+"""Size of the files of all games on one rung, in bytes: beyond it those that were not used for longest go."""
 _NAME = re.compile(r"[0-9a-f]{64}")
 
 
@@ -81,10 +87,57 @@ class KnowledgeStore:
                 remedy="make the folder writable for you and for nobody else, or set GGP_CACHE",
             )
 
+    def rung(self, model: str) -> KnowledgeStore:
+        """The store of what was learnt on a rung, and is not used."""
+        return KnowledgeStore(self.directory / model)
+
+    def use(self, knowledge: GameKnowledge) -> None:
+        """Keep it as what searches use. What they used before, of another rung, stays on that one."""
+        before = self.get(knowledge.fingerprint)
+        if before is not None and before.model != knowledge.model:
+            self.rung(before.model).put(before)
+        self.put(knowledge)
+
+    def rungs(self, fingerprint: str) -> list[GameKnowledge]:
+        """All that is kept of a game, what searches use first, a rung once."""
+        found: dict[str, GameKnowledge] = {}
+        for store in (self, *map(self.rung, RUNGS)):
+            known = store.get(fingerprint)
+            if known is not None:
+                found.setdefault(known.model, known)
+        return list(found.values())
+
+    def remove(self, fingerprint: str) -> None:
+        """Forget a game, on all rungs. Raises KnowledgeError where that is not possible."""
+        for folder in (self.directory, *(self.directory / model for model in RUNGS)):
+            try:
+                (folder / fingerprint).unlink(missing_ok=True)
+            except OSError as error:
+                raise KnowledgeError(f"cannot be removed: {error.strerror}", source=str(folder)) from None
+
+    @contextlib.contextmanager
+    def alone(self, fingerprint: str) -> Iterator[None]:
+        """Be the only process that changes what is known of a game. Raises KnowledgeError where another one
+        is at it."""
+        with contextlib.suppress(OSError):
+            make_directory(self.directory)
+        lock = ProcessLock(str(self.directory / f".lock-{fingerprint}"))
+        if not lock.take(0.0):
+            raise KnowledgeError("another process is learning this game", remedy="wait for its end")
+        try:
+            yield
+        finally:
+            lock.leave()
+
     def fingerprints(self) -> Iterator[str]:
         """The games of which there are files, by fingerprint."""
         if self.directory.is_dir():
             yield from sorted(path.name for path in self.directory.iterdir() if _NAME.fullmatch(path.name))
+
+    def all_fingerprints(self) -> list[str]:
+        """The same, those among them of which something lies on a rung only."""
+        found = set(self.fingerprints())
+        return sorted(found.union(*(self.rung(model).fingerprints() for model in RUNGS)))
 
     @property
     def empty(self) -> bool:

@@ -41,8 +41,8 @@ MODELS = "linear", "derived", "tuples"
 besides the first."""
 _SCALED = 2048
 """States that show how many propositions features count."""
-_SAMPLE = 512
-"""Random games that show whether results add up."""
+_SAMPLE, _MOST_MOVES = 512, 500
+"""Random games that show whether results add up, and their moves at most."""
 
 
 @dataclass(frozen=True)
@@ -94,19 +94,17 @@ class Training:
         known: GameKnowledge | None = None,
         seed: int = 0,
         model: str = MODELS[0],
+        most_moves: int = _MOST_MOVES,
     ) -> None:
         """``known`` is what to go on with, if it is of this ``model``: weights of another rung are worse to
-        begin with than none (see docs/measurements.md). Raises GdlError for games of one role, for those that
+        begin with than none (see docs/measurements.md). Random games of ``most_moves`` at most show whether
+        what one of two roles gets the other does not. Raises GdlError for games of one role, for those that
         are over when they begin, and where no tuples or derived propositions are found, and KnowledgeError
         for games that are too large."""
-        roles = len(machine.roles)
-        if roles < 2:
-            raise GdlError("only games of several roles are learnt", remedy="puzzles are for `ggp solve`")
-        start = machine.initial_state()
-        if machine.is_terminal(start) or not all(machine.legal_moves(start, role) for role in range(roles)):
-            raise GdlError("nothing is to be learnt: no match of this game goes on from its initial state")
+        check_goes_on(machine)
         if known is not None and known.model != model:
             known = None
+        roles = len(machine.roles)
         self._machine, self._names = machine, names
         self.derived = _derived(machine, names, known, model, seed)
         own = self.derived if model == "derived" else None
@@ -116,7 +114,9 @@ class Training:
             sample = own.long(sample_states(machine, _SCALED, seed))
             self.scale = self.features.scale(unpack(sample, self.features.bits))[:, None]
         keys = [names.key(role) for role in machine.roles]
-        columns = tuple(range(roles)) if roles > 2 or not _is_constant_sum(machine, seed) else (0,)
+        columns = (
+            tuple(range(roles)) if roles > 2 or not _is_constant_sum(machine, seed, most_moves) else (0,)
+        )
         if known is not None and set(known.columns) <= set(keys):
             columns = tuple(keys.index(column) for column in known.columns)
         else:
@@ -225,6 +225,15 @@ class Training:
         )
 
 
+def check_goes_on(machine: PropnetMachine) -> None:
+    """Raise GdlError for games of one role, and for those that are over when they begin."""
+    roles, start = len(machine.roles), machine.initial_state()
+    if roles < 2:
+        raise GdlError("only games of several roles are learnt", remedy="puzzles are for `ggp solve`")
+    if machine.is_terminal(start) or not all(machine.legal_moves(start, role) for role in range(roles)):
+        raise GdlError("nothing is to be learnt: no match of this game goes on from its initial state")
+
+
 def _derived(
     machine: PropnetMachine, names: CanonicalNames, known: GameKnowledge | None, model: str, seed: int
 ) -> DerivedPropositions | None:
@@ -272,8 +281,9 @@ def _start_of_tables(
     return tuple(np.zeros((tuples.entries, columns), np.float32) for _ in range(3))
 
 
-def _is_constant_sum(machine: PropnetMachine, seed: int) -> bool:
-    """Whether what one role gets the other does not, in all of some random games that ended."""
-    played = machine.playouts(_SAMPLE, seed, max_steps=500)
-    goals = played.goals[played.lengths < 500]
+def _is_constant_sum(machine: PropnetMachine, seed: int, most_moves: int) -> bool:
+    """Whether what one role gets the other does not, in all of some random games that ended within so many
+    moves."""
+    played = machine.playouts(_SAMPLE, seed, max_steps=most_moves)
+    goals = played.goals[played.lengths < most_moves]
     return len(goals) > 0 and not (goals < 0).any() and bool((goals.sum(axis=1) == 100).all())

@@ -117,7 +117,11 @@ class UctPlayer(Player):
         """Learn while the startclock runs, and search by what was learnt where that is better."""
         if self._pool is not None:
             self._pool.rest()
-        lesson = learner.learn(self.machine, self._tuning, self.seed, deadline, max(1, self._workers))
+        try:
+            lesson = learner.learn(self.machine, self._tuning, self.seed, deadline, max(1, self._workers))
+        except OSError as error:  # no room for a file, or for a process
+            self.found_out(f"nothing is learnt in the startclock: {error.strerror or error}")
+            return
         if lesson is None:
             return
         self.found_out(str(lesson))

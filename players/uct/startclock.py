@@ -14,7 +14,6 @@ import time
 from dataclasses import dataclass, replace
 from math import comb
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -26,7 +25,8 @@ from players.knowledge.self_play import SelfPlay
 from players.knowledge.state_values import StateValues
 from players.knowledge.store import find
 from players.knowledge.training import STEPS as GREEDY_STEPS
-from players.knowledge.training import Training
+from players.knowledge.training import Training, check_goes_on
+from players.processes.scratch_folder import ScratchFolder
 from players.uct.duel import advantage, play, seated
 from players.uct.leaf_values import AUTO
 from players.uct.training.play_terms import STEPS, PlayTerms
@@ -61,6 +61,9 @@ _ROUND = 2.0
 _FEW, _SLOWEST = 32, 0.3
 """Seconds for a greedy move in so many matches, where learning would take steps that are too long for a
 clock."""
+_SURVEY, _MOST_MOVES = 2.0, 500
+"""Seconds that random games may take which show whether what one role gets the other does not, if a move of
+theirs takes as long as a greedy one; their moves at most."""
 _ROUND_SHARE = 0.125
 """The share of the time that a greedy round of so few matches may take: it is not broken off."""
 _TIMED = 3
@@ -97,34 +100,35 @@ class StartclockLearner:
     """Learns for one player, match by match; keeps the file of the match that is played."""
 
     def __init__(self) -> None:
-        self._folder: TemporaryDirectory[str] | None = None
+        self._folder: ScratchFolder | None = None
 
     def learn(
         self, machine: Machine, tuning: Tuning, seed: int, deadline: float, workers: int = 1
     ) -> StartclockLesson | None:
         """Learn and try until about ``deadline`` (time.monotonic()), less what a search needs to begin.
         ``workers``: processes that play where searches do, this one counted. None, at once, for games that
-        cannot be learnt or that something is known of already, and where time is short."""
+        cannot be learnt or that something is known of that searches use, and where time is short."""
         now = time.monotonic()
         lanes = lane_machine(machine)
         if deadline - now < LEAST_SECONDS - _BEFORE or tuning.knowledge != AUTO or lanes is None:
             return None
-        if len(lanes.roles) < 2 or find(lanes.rules) is not None:
+        if (found := find(lanes.rules)) is not None and found[1].share > 0.0:
             return None
         try:
+            check_goes_on(lanes)
+            step = _step_seconds(lanes, seed)
+            if step > _SLOWEST or step * GREEDY_STEPS > _ROUND_SHARE * (deadline - now):
+                return None
             names = canonical_names(lanes.rules)
-            training = Training(lanes, names, None, seed)
+            training = Training(lanes, names, None, seed, most_moves=min(_MOST_MOVES, int(_SURVEY / step)))
         except GdlError:
-            return None
-        step = _step_seconds(lanes, seed)
-        if step > _SLOWEST or step * GREEDY_STEPS > _ROUND_SHARE * (deadline - now):
             return None
         training.fit(step)
         side_by_side = _fitting(step) if training.columns == (0,) and searches_can_look(lanes) else 0
         half, uses = now + LEARNING * (deadline - now), USES_WITH_LOOKS if side_by_side else USES
         self.forget()
-        self._folder = TemporaryDirectory(prefix="kaskade-")
-        path = Path(self._folder.name, "startclock.knowledge")
+        self._folder = ScratchFolder("kaskade-")
+        path = self._folder.path / "startclock.knowledge"
         learning: Training | SearchedTraining = training
         if side_by_side:
             _go_on(training, now + GREEDY * (half - now))
@@ -144,7 +148,7 @@ class StartclockLearner:
     def forget(self) -> None:
         """Remove the file."""
         if self._folder is not None:
-            self._folder.cleanup()
+            self._folder.remove()
             self._folder = None
 
 
@@ -153,7 +157,9 @@ def _by_searches(
 ) -> SearchedTraining:
     """Go on with what was learnt by searches, in so many processes."""
     known, terms = training.knowledge("startclock"), PlayTerms(lanes=lanes)
-    return SearchedTraining(machine, names, known, seed, workers=workers, terms=terms, patient=False)
+    return SearchedTraining(
+        machine, names, known, seed, workers=workers, terms=terms, patient=False, tables=training
+    )
 
 
 def _go_on(training: Training | SearchedTraining, until: float) -> None:

@@ -3,6 +3,8 @@
 With numba's own cache processes that start together all compile the same. Here the first one to miss a
 kernel locks a file beside it (``flock``, which ends with the process), and the others load the kernel when
 it is there. A folder that cannot be written is still read; without any folder each process compiles anew.
+A process that holds the lock of a kernel waits only for those of kernels that this one calls, so there is no
+deadlock. numba's own lock lets one thread at a time compile.
 
 numba's own cache also keeps an index beside the data, either of which can be damaged, and trusts any folder.
 Here each kernel is a file by :mod:`propnet.private_files`, named by a checksum of all that it depends on.
@@ -19,7 +21,6 @@ import hashlib
 import logging
 import os
 import pickle
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -30,18 +31,10 @@ from numba.core import caching, config
 from numba.core.serialize import dumps
 
 from propnet.private_files import is_trusted, make_directory, read, user_directory, write
-
-try:
-    import fcntl
-except ImportError:  # no such locks on this platform: each process compiles for itself
-    fcntl = None  # type: ignore[assignment]
+from propnet.storage.process_lock import ProcessLock
 
 log = logging.getLogger("propnet.kernels")
 
-PATIENCE_SECONDS = 90.0
-"""How long to wait for another process, which may be stopped; then this one compiles too."""
-
-_LOOK_SECONDS = 0.02
 _MODE = 0o755
 """Of folders with kernels: root may compile for all."""
 _VERSIONS = 16
@@ -118,7 +111,7 @@ class SharedCache(caching.FunctionCache):
         # A folder of numba's own choice ($NUMBA_CACHE_LOCATOR_CLASSES) has not been looked at yet.
         if not is_trusted(self._folder):
             raise RuntimeError(f"others can write to {self._folder}")
-        self._lock = Lock(str(self._folder / f"{self._impl.filename_base}.lock"))
+        self._lock = ProcessLock(str(self._folder / f"{self._impl.filename_base}.lock"))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled kernel; None if this process is to compile it and then call :meth:`save_overload`."""
@@ -198,43 +191,3 @@ def cache_for(function: Callable[..., Any]) -> Any:
 def _tell(chosen: str) -> None:
     """Say once that the configured folder is not used."""
     log.warning("$NUMBA_CACHE_DIR, %s, is not used: others can write to it, or it is no folder", chosen)
-
-
-class Lock:
-    """A lock between processes: a file that is locked as long as the process lives, or until it leaves.
-
-    A process that holds the lock of a kernel waits only for those of kernels that this one calls, so there
-    is no deadlock. numba's own lock lets one thread at a time compile.
-    """
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-        self._file = -1
-
-    def take(self, patience: float = PATIENCE_SECONDS) -> bool:
-        """Wait for the lock ``patience`` seconds at most; whether it was obtained. It is obtained at once
-        where it is held already, and where there can be no locks."""
-        if self._file >= 0 or fcntl is None:
-            return True
-        try:
-            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except OSError:  # a folder that can only be read: nobody else writes there either
-            return True
-        end = time.monotonic() + patience
-        while True:
-            try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return True
-            except BlockingIOError:
-                if time.monotonic() >= end:
-                    self.leave()
-                    return False
-                time.sleep(_LOOK_SECONDS)
-            except OSError:  # a file system without locks
-                return True
-
-    def leave(self) -> None:
-        """Release the lock."""
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1

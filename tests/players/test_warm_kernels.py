@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from players.warm_kernels import compile_together
-from propnet.jit.kernel_cache import Lock
 from propnet.kernels import playouts
+from propnet.storage.process_lock import ProcessLock
 
 
 def test_a_part_that_another_process_has_taken_is_left_for_the_end(
@@ -20,7 +20,7 @@ def test_a_part_that_another_process_has_taken_is_left_for_the_end(
     compile_together(parts)
     assert done == ["a", "b", "c"]
     done.clear()
-    theirs = Lock(str(tmp_path / "part-a.lock"))
+    theirs = ProcessLock(str(tmp_path / "part-a.lock"))
     assert theirs.take(0.0)
     compile_together(parts)
     assert done == ["b", "c", "a"]

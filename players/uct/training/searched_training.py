@@ -56,16 +56,20 @@ class SearchedTraining:
         workers: int = 1,
         terms: PlayTerms = PlayTerms(),
         patient: bool = True,
+        tables: Training | None = None,
     ) -> None:
         """``known`` is what to go on with: of this ``model``, or, for a net, the weights below it.
         ``workers``: processes that play, this one counted. ``patient``: symmetries are looked for in large
-        games too, which may take two seconds. Raises GdlError for games in which searches cannot
+        games too, which may take two seconds. ``tables``: a training of the game that has brought what is
+        known, and goes on. Raises GdlError for games in which searches cannot
         look at all moves: those of one role or of more than two, in which roles choose at the same time, or
         whose goals do not add up to 100; and KnowledgeError for games that are too large."""
         below = model
         if model == "net":
             below = "derived" if known is not None and known.derived else "linear"
-        tables = Training(machine, names, None if known is None else replace(known, net=None), seed, below)
+        if tables is None:
+            begun = None if known is None else replace(known, net=None)
+            tables = Training(machine, names, begun, seed, below)
         if tables.columns != (0,) or not searches_can_look(machine):
             raise GdlError(
                 "searches play games in which two roles choose in turn, and one gets what the other does not",
@@ -75,8 +79,9 @@ class SearchedTraining:
         self._rng = np.random.default_rng([seed, known.moves if known else 0, 1])
         self.values = tables.values
         if model == "net":
-            begun = known if known is not None and known.net is not None else tables.knowledge("")
-            self._net = NetTraining(machine, tables.features, begun, self._rng, tables.scale, tables.derived)
+            with_net = known if known is not None and known.net is not None else tables.knowledge("")
+            of = tables.features, with_net, self._rng, tables.scale, tables.derived
+            self._net = NetTraining(machine, *of)
             self.values = self._net.values
         inputs, effort = (_INPUTS, _EFFORT) if patient else (MOST_INPUTS, EFFORT)
         self._symmetries = find_symmetries(machine, inputs=inputs, effort=effort)

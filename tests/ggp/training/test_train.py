@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +21,11 @@ from ggp.training import lesson as lessons
 from ggp.training.ladder import ON
 from ggp.training.lesson import Lesson, lane_machine_of
 from ggp.training.trial import TEST, TrialTerms, TrialVerdict, best_of, hold_trial, try_share
+from players.knowledge.canonical_rules import canonical_names
+from players.knowledge.state_values import values_by
 from players.knowledge.store import KnowledgeStore
 from players.uct.training.searched_training import SearchedTraining
+from propnet.recoding.samples import sample_states
 from tests.ggp.program import ggp
 
 
@@ -44,8 +49,9 @@ def test_a_game_is_trained_listed_shown_and_carried_to_another_cache(tmp_path: P
     assert "derived: these rules derive nothing of use" in trained.stderr
     # One pair decides nothing: what was learnt is kept, but not used.
     assert outcome["share"] == 0.0 and not any(trial["better"] for trial in outcome["trials"])
-    (row,) = map(orjson.loads, _ggp(here, "knowledge", "list", "--json").stdout.splitlines())
+    row, *others = map(orjson.loads, _ggp(here, "knowledge", "list", "--json").stdout.splitlines())
     assert row["fingerprint"] == outcome["fingerprint"] and row["moves"] == outcome["moves"]
+    assert [other["model"] for other in others] == ["tuples", "net"]
 
     scrambled = tmp_path / "other.kif"
     scrambled.write_text(_ggp(here, "scramble", "tictactoe").stdout)
@@ -56,12 +62,36 @@ def test_a_game_is_trained_listed_shown_and_carried_to_another_cache(tmp_path: P
     assert _ggp(here, "knowledge", "export", "tictactoe", "-o", str(file)).returncode == 0
     assert _ggp(there, "knowledge", "import", str(file)).returncode == 0
     assert _ggp(there, "knowledge", "verify").returncode == 0
-    assert (
-        _ggp(there, "knowledge", "list", "--json").stdout == _ggp(here, "knowledge", "list", "--json").stdout
-    )
+    listed = _ggp(there, "knowledge", "list", "--json").stdout
+    assert _ggp(here, "knowledge", "list", "--json").stdout.startswith(listed) and listed
+    # What was learnt from fewer moves, what would not be used in place of what is, and another rung stay out.
+    store = KnowledgeStore(there / "knowledge")
+    known = store.get(row["fingerprint"])
+    assert known is not None
+    for before, told in [
+        (replace(known, moves=known.moves + 1), "learnt from"),
+        (replace(known, share=0.5), "would not use"),
+    ]:
+        store.put(before)
+        refused = _ggp(there, "knowledge", "import", str(file))
+        assert refused.returncode == 2 and re.search(told, refused.stderr) and "--force" in refused.stderr
+    file.write_bytes(replace(known, share=1.0).to_bytes())
+    tuples = KnowledgeStore(here / "knowledge").rung("tuples").get(row["fingerprint"])
+    assert tuples is not None
+    store.put(replace(tuples, share=1.0))
+    assert "rung tuples" in _ggp(there, "knowledge", "import", str(file)).stderr
+    assert _ggp(there, "knowledge", "import", str(file), "--force").returncode == 0
+    assert [each.model for each in store.rungs(row["fingerprint"])] == ["linear", "tuples"]
+    # While one process learns a game no other one changes what is known of it.
+    with store.alone(row["fingerprint"]):
+        for command in ("train", "tictactoe", "--minutes", "0"), ("knowledge", "import", str(file)):
+            assert "another process" in _ggp(there, *command).stderr
+    assert _ggp(there, "knowledge", "remove", row["fingerprint"][:12]).returncode == 0
+    assert _ggp(there, "knowledge", "list").stdout == "" and store.rungs(row["fingerprint"]) == []
+    assert _ggp(there, "knowledge", "import", str(file)).returncode == 0
 
     assert {path.name for path in (here / "knowledge" / "tuples").iterdir()} == {row["fingerprint"]}
-    (kept,) = (there / "knowledge").iterdir()
+    kept = there / "knowledge" / row["fingerprint"]
     kept.write_bytes(kept.read_bytes()[:-5])
     broken = _ggp(there, "knowledge", "verify")
     assert broken.returncode == 1 and "not whole" in broken.stderr and "Traceback" not in broken.stderr
@@ -168,6 +198,25 @@ def test_what_was_decided_stays_while_more_is_learnt(tmp_path: Path, monkeypatch
     assert lesson.known.share == 0.5
 
 
+@pytest.mark.parametrize("model", ["linear", "tuples", "net"])
+def test_a_copy_that_names_its_roles_the_other_way_round_is_learnt_on(model: str, tmp_path: Path) -> None:
+    rules = Game.load("tictactoe").text
+    first, second = re.findall(r"\(role \w+\)", rules)
+    copy = tmp_path / "copy.kif"
+    copy.write_text(rules.replace(first, "@").replace(second, first).replace("@", second))
+    known = _trained("tictactoe", tmp_path, model, 0.5).known
+    machine = lane_machine_of(Game.load(str(copy)).machine("propnet"))
+    names = canonical_names(machine.rules)
+    lesson = Lesson(machine, "copy", KnowledgeStore(tmp_path), model=model)
+    assert known is not None and lesson.known is not None and known.fingerprint == names.fingerprint
+    assert lesson.known.columns == (names.key(machine.roles[0]),) != known.columns
+    states = sample_states(machine, 100, 1)
+    before, after = (values_by(each, names, machine).of(states) for each in (known, lesson.known))
+    assert np.abs(before - after).max() < before.std() / 10
+    lesson.learn(0.5, lambda *_: None)
+    assert lesson.known is not None and lesson.known.moves > known.moves
+
+
 def test_a_rung_that_is_better_takes_the_place_of_the_one_below(tmp_path: Path) -> None:
     store = KnowledgeStore(tmp_path)
     machine = lane_machine_of(Game.load("tictactoe").machine("propnet"))
@@ -192,7 +241,7 @@ def test_a_rung_that_is_better_takes_the_place_of_the_one_below(tmp_path: Path) 
     assert model() == "tuples"
     below = Lesson(machine, "tictactoe", store).known
     assert below is not None and below.model == "linear" and below.share == 0.5
-    assert Lesson(machine, "tictactoe", store, fresh=True, model="tuples").known is None
+    assert [known.model for known in store.rungs(fingerprint)] == ["tuples", "linear"]
 
 
 def test_a_trial_that_shows_nothing_leaves_knowledge_unused(tmp_path: Path) -> None:

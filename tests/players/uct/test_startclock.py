@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gdl.grounding.pipeline import ground
+from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.knowledge import GameKnowledge
@@ -45,9 +46,44 @@ def test_nothing_is_learnt_where_it_makes_no_sense(cache: Path, monkeypatch: pyt
     assert _learn(machine, 1.0, Tuning(knowledge="off")) is None
     assert _learn(_machine("lightsout"), 1.0) is None
     assert _learn(Game.load("tictactoe").machine("prover"), 1.0) is None
-    training = Training(machine, canonical_names(machine.rules))
-    KnowledgeStore().put(training.knowledge("tictactoe"))
+    known = Training(machine, canonical_names(machine.rules)).knowledge("tictactoe")
+    KnowledgeStore().put(replace(known, share=0.5))
     assert _learn(machine, 1.0) is None
+    # What searches do not use keeps no startclock from learning.
+    KnowledgeStore().put(known)
+    assert _learn(machine, 3.0) is not None
+
+
+def test_games_that_are_over_or_stuck_when_they_begin_are_not_learnt(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(startclock, "LEAST_SECONDS", 0.5)
+    rest = "(role a) (role b) (legal b y) (goal a 50) (goal b 50) (init (n 0)) (<= (next (n 1)) (true (n 0)))"
+    for more in (
+        "(legal a x) (<= terminal (true (n 0)))",
+        "(<= (legal a x) (true (n 1))) (<= terminal (true (n 1)))",
+    ):
+        rules = parse_rules(rest + more)
+        assert _learn(PropnetMachine(rules, build(ground(rules))), 1.0) is None
+
+
+def test_random_games_that_show_whether_results_add_up_fit_into_the_clock(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """512 games of 500 moves were once played before the first look at the clock."""
+    monkeypatch.setattr(startclock, "LEAST_SECONDS", 0.5)
+    monkeypatch.setattr(startclock, "_ROUND_SHARE", 100.0)
+    monkeypatch.setattr(startclock, "_step_seconds", lambda machine, seed: 0.1)
+    asked = []
+    played = PropnetMachine.playouts
+
+    def note(self: PropnetMachine, *arguments: int, **more: int) -> object:
+        asked.append(more["max_steps"])
+        return played(self, *arguments, **more)
+
+    monkeypatch.setattr(PropnetMachine, "playouts", note)
+    assert _learn(_machine("tictactoe"), 3.0) is not None
+    assert asked == [20]
 
 
 def test_a_lesson_is_a_file_that_searches_can_use(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,6 +122,29 @@ def test_what_is_better_is_learnt_more_of_until_the_clock_ends(
     assert known.moves == lesson.moves
     assert (known.weights != tried[0].weights).any()
     learner.forget()
+
+
+@pytest.mark.parametrize(
+    ("later", "stays"), [([1, 1, 1, -1], True), ([1, 1, -1, -1], False), ([-1, -1], False), ([1, -1], True)]
+)
+def test_what_is_better_in_short_matches_has_to_win_longer_ones(
+    later: list[int], stays: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clocks: list[float] = []
+    pairs = startclock._Pairs(_machine("tictactoe"), Tuning(), Tuning(), 1, time.monotonic() + 60)
+    pairs.leads = [1] * 6
+    told = [later[at : at + 2] for at in range(0, len(later), 2)]
+
+    def play(move_seconds: float) -> bool:
+        clocks.append(move_seconds)
+        pairs.leads += told.pop(0)
+        return True
+
+    monkeypatch.setattr(pairs, "play", play)
+    monkeypatch.setattr(pairs, "time_for", lambda seconds: bool(told))
+    assert startclock._stays_better(pairs) == stays
+    assert clocks == [startclock._MOVE_SECONDS * 2 ** (number + 1) for number in range(len(clocks))]
+    assert not told
 
 
 def test_slow_games_have_fewer_matches_side_by_side_or_no_searches() -> None:
@@ -133,6 +192,24 @@ def test_a_player_uses_what_was_better_for_one_match(
     assert used == [(str(path), 1.0), ("auto", None), ("auto", None)]
     lines = [line for line in told if "startclock" in line]
     assert len(lines) == 2 and lines[0].endswith("used (100%)") and lines[1].endswith("not used")
+
+
+def test_where_no_file_can_be_written_nothing_is_learnt(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("players.uct.startclock.LEAST_SECONDS", 0.5)
+    monkeypatch.setattr("players.uct.player.LEAST_SECONDS", 0.1)
+    monkeypatch.setattr("players.uct.player._FIRST_LOOK_SECONDS", 0.1)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
+    machine = _machine("connectfour")
+    player = UctPlayer()
+    told: list[str] = []
+    player.found_out = told.append
+    player.start(machine, 0, machine.initial_state(), 0.0, time.monotonic() + 3.0)
+    state = machine.initial_state()
+    assert player.choose(state, time.monotonic() + 0.3).move in machine.legal_moves(state, 0)
+    player.stop()
+    assert any("nothing is learnt in the startclock" in line for line in told)
 
 
 def test_what_a_search_finds_at_once_is_not_learnt(monkeypatch: pytest.MonkeyPatch) -> None:

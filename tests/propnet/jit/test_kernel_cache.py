@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ import pytest
 from numba.core import config
 
 from propnet.jit import kernel_cache
-from propnet.jit.kernel_cache import Lock
 from tests.places import ROOT
 
 KERNEL = """
@@ -205,24 +203,3 @@ def test_where_others_can_write_no_kernel_is_loaded(
 def test_without_any_place_for_them_kernels_are_compiled_all_the_same(tmp_path: Path) -> None:
     (tmp_path / "c").write_text("a file, where the folder should be\n")
     assert end(begin(tmp_path, "read-only")) == (24.0, 1)
-
-
-def test_a_lock_is_had_by_one_and_waited_for_no_longer_than_said(tmp_path: Path) -> None:
-    one, other = Lock(str(tmp_path / "lock")), Lock(str(tmp_path / "lock"))
-    assert one.take()
-    assert one.take()
-    assert not other.take(0.0)
-    assert not other.take(0.1)
-    freed = threading.Timer(0.2, one.leave)
-    freed.start()
-    assert other.take()
-    freed.join()
-    other.leave()
-    assert one.take(0.0)
-    one.leave()
-
-
-def test_where_there_can_be_no_lock_nobody_waits(tmp_path: Path) -> None:
-    nowhere = str(tmp_path / "no" / "lock")
-    assert Lock(nowhere).take()
-    assert Lock(nowhere).take()

@@ -1,0 +1,29 @@
+"""A lock that one process at a time has."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from propnet.storage.process_lock import ProcessLock
+
+
+def test_a_lock_is_had_by_one_and_waited_for_no_longer_than_said(tmp_path: Path) -> None:
+    one, other = ProcessLock(str(tmp_path / "lock")), ProcessLock(str(tmp_path / "lock"))
+    assert one.take()
+    assert one.take()
+    assert not other.take(0.0)
+    assert not other.take(0.1)
+    freed = threading.Timer(0.2, one.leave)
+    freed.start()
+    assert other.take()
+    freed.join()
+    other.leave()
+    assert one.take(0.0)
+    one.leave()
+
+
+def test_where_there_can_be_no_lock_nobody_waits(tmp_path: Path) -> None:
+    nowhere = str(tmp_path / "no" / "lock")
+    assert ProcessLock(nowhere).take()
+    assert ProcessLock(nowhere).take()
