@@ -22,6 +22,7 @@ PROCESSES = (
     "ggp.match_process.safe_move_process",
     "ggp.match_process.thinking_process",
     "players.kaskade.builder_process",
+    "players.knowledge.deriving",
     "players.uct.training.play_process",
     "players.uct.workers.worker",
 )

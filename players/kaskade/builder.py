@@ -14,7 +14,6 @@ import os
 import select
 import signal
 import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -23,6 +22,7 @@ from typing import IO, Any
 
 from gdl.errors import GdlError
 from players.processes.launch import Forked, is_stopped, launch
+from players.processes.nameless import nameless
 
 MAX_LINE = 65536
 """Longest message of a builder, in bytes."""
@@ -224,10 +224,8 @@ def _start(
 
 
 def _nameless() -> IO[bytes]:
-    """A file without a name, in memory where the system can do that."""
-    if hasattr(os, "memfd_create"):
-        return os.fdopen(os.memfd_create("kaskade"), "w+b")
-    return tempfile.TemporaryFile()
+    """A file without a name to write and to read."""
+    return os.fdopen(nameless(), "w+b")
 
 
 def _digest(data: bytes) -> str:

@@ -13,7 +13,7 @@ from gdl.rules import Rules
 from gdl.terms import GOAL, LEGAL, TERMINAL, Term
 from players.knowledge.canonical_rules import CanonicalNames
 from players.knowledge.knowledge import KnowledgeError
-from propnet.derived.network import derived_network
+from propnet.derived.network import derived_network, kept_network
 from propnet.derived.relations import derived_relations
 from propnet.kernels.records import record_words, unpack
 from propnet.machine import PropnetMachine
@@ -78,14 +78,32 @@ def find_derived(machine: PropnetMachine, names: CanonicalNames, seed: int = 0) 
 
 
 def derived_of(
-    machine: PropnetMachine, names: CanonicalNames, relations: Sequence[str]
+    machine: PropnetMachine, names: CanonicalNames, relations: Sequence[str], patient: bool = True
 ) -> DerivedPropositions:
-    """Those of relations that are known by canonical names. Raises KnowledgeError where there are none."""
+    """Those of relations that are known by canonical names. Raises KnowledgeError where there are none, and,
+    unless ``patient``, NotDerivedError where they would first have to be made."""
     wanted = [each for each in derived_relations(machine.rules) if _key(each, names) in set(relations)]
-    network = derived_network(machine.rules, machine.network.bases, wanted) if wanted else None
-    if network is None or len(wanted) != len(relations):
+    network = None
+    if len(wanted) == len(relations) > 0:
+        asked = machine.rules, machine.network.bases, wanted
+        network = derived_network(*asked) if patient else kept_network(*asked)
+        if network is None and not patient:
+            raise NotDerivedError(wanted)
+    if network is None:
         raise KnowledgeError("it is knowledge of other relations", remedy="train the game again")
     return DerivedPropositions(machine.network.bases, network, tuple(relations))
+
+
+class NotDerivedError(KnowledgeError):
+    """Derived propositions are not kept yet.
+
+    Attributes:
+        relations: whose they are.
+    """
+
+    def __init__(self, relations: Sequence[Signature]) -> None:
+        super().__init__("what the rules derive is not known yet")
+        self.relations = relations
 
 
 def _key(relation: Signature, names: CanonicalNames) -> str:

@@ -103,14 +103,17 @@ def _whole(weights: NDArray[np.float32]) -> NDArray[np.int32]:
     return np.ascontiguousarray(np.rint(clipped * SCALE), np.int32)
 
 
-def values_by(known: GameKnowledge, names: CanonicalNames, machine: PropnetMachine) -> StateValues:
+def values_by(
+    known: GameKnowledge, names: CanonicalNames, machine: PropnetMachine, patient: bool = True
+) -> StateValues:
     """The values of the states of a machine's game by what is known of it. Raises KnowledgeError where the
-    knowledge does not fit the game's roles, propositions or relations."""
+    knowledge does not fit the game's roles, propositions or relations; unless ``patient``, NotDerivedError
+    where derived propositions would first have to be made."""
     network = machine.network
     roles = [names.key(role) for role in network.roles]
     if not set(known.columns) <= set(roles) or not column_count_fits(len(known.columns), len(roles)):
         raise KnowledgeError("it is knowledge of other roles", remedy="train the game again")
-    derived = derived_of(machine, names, known.derived) if known.derived else None
+    derived = derived_of(machine, names, known.derived, patient) if known.derived else None
     features = features_of(machine, names, None if known.tables is not None else derived)
     weights = features.arranged(known)[0]
     tuples = None

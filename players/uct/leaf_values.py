@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from gdl.errors import GdlError
 from players.batch_machine import BatchMachine, Ends, NetworkBatch, Records
 from players.knowledge.canonical_rules import canonical_names
+from players.knowledge.derived_propositions import NotDerivedError
 from players.knowledge.knowledge import use
 from players.knowledge.state_values import StateValues, values_by
 from players.knowledge.store import find, read_file
@@ -125,12 +126,13 @@ class LeafValues:
             results[where] += self.share * (values - results[where])
 
 
-def leaf_values(batched: BatchMachine, tuning: Tuning) -> LeafValues | None:
+def leaf_values(batched: BatchMachine, tuning: Tuning, patient: bool = True) -> LeafValues | None:
     """The values of the leaves of a game's search, if something is known of the game; None if not.
 
     The tuning's ``knowledge`` is AUTO for what is kept in the cache, OFF, or the path of an exported file, or
     of a folder as that in the cache; its ``knowledge_share`` is that which training has found best unless
-    given. Raises GdlError for a named file that cannot be used."""
+    given. Raises GdlError for a named file that cannot be used; unless ``patient``, NotDerivedError where
+    derived propositions would first have to be made."""
     wanted, share = tuning.knowledge, tuning.knowledge_share
     if wanted == OFF or not isinstance(batched, NetworkBatch) or len(batched.machine.roles) < 2:
         return None
@@ -150,11 +152,13 @@ def leaf_values(batched: BatchMachine, tuning: Tuning) -> LeafValues | None:
         return None
     try:
         return LeafValues(
-            values_by(known, names, machine),
+            values_by(known, names, machine, patient),
             used,
             machine,
             known.looks if tuning.looks is None else tuning.looks,
         )
+    except NotDerivedError:
+        raise
     except GdlError as error:
         if wanted != AUTO and not Path(wanted).is_dir():
             raise

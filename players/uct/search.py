@@ -16,6 +16,8 @@ from gdl.machine import Machine, State
 from players.batch_machine import BatchMachine, Ends, NetworkBatch, batch_machine_of
 from players.batch_pace import MARGIN
 from players.companions import BatchReport, TimeShares
+from players.knowledge.derived_propositions import NotDerivedError
+from players.knowledge.deriving import Deriving
 from players.player import same_numbering
 from players.puzzles.best_line import BestLine
 from players.puzzles.portfolio import Portfolio
@@ -65,7 +67,12 @@ class Search:
     machine: Machine
     _chosen: RolloutChoice
 
-    def __init__(self, role: int, seed: int, tuning: Tuning) -> None:
+    def __init__(self, role: int, seed: int, tuning: Tuning, patient: bool = True) -> None:
+        """Unless ``patient``, nothing that may take seconds is waited for: what is known of a game is used
+        from the first root on at which it can be."""
+        self._patient = patient
+        self._deriving: Deriving | None = None
+        self._derived = False
         self.role = role
         self.seed = seed
         self.tuning = tuning
@@ -103,7 +110,7 @@ class Search:
                 return
         roles = len(machine.roles)
         self._alone = roles == 1
-        self._known = leaf_values(self._batched, self.tuning)
+        self._known = self._leaf_values()
         needed = self._known is None or not self._known.alone
         self._chosen = RolloutChoice(self._batched, self.tuning.policy, self.seed, self._shares, needed)
         self._may_prove = roles <= 2
@@ -114,6 +121,22 @@ class Search:
         self._tree = Tree(self._batched, self.tuning.paths, self.seed * 8191 + self.role, memory)
         self._tree.expert = self._known if self._known is not None and self._known.looks else None
         self._instruct(self._tree)
+
+    def _leaf_values(self) -> LeafValues | None:
+        """The values of leaves, if something is known of the game, and what is needed for them is there: else
+        a process begins to make it."""
+        try:
+            return leaf_values(self._batched, self.tuning, self._patient)
+        except NotDerivedError as error:
+            if self._deriving is None and isinstance(self._batched, NetworkBatch):
+                self._deriving = Deriving(self._batched.machine, error.relations)
+            return None
+
+    def _look_again(self) -> None:
+        """Begin anew with what is known of the game, as soon as what is needed for it is there."""
+        if self._known is None and self._deriving is not None and not self._derived and self._deriving.done:
+            self._derived, self._tree = True, None
+            self.set_machine(self.machine)
 
     def _instruct(self, tree: Tree) -> None:
         """Tell the tree what to leave out. Moves that lose at once may be left out in constant-sum games."""
@@ -135,6 +158,7 @@ class Search:
 
     def set_root(self, state: State) -> None:
         """Search from this state of :attr:`machine`, which is not terminal, from now on."""
+        self._look_again()
         tree = self.tree
         record = self._batched.record(state)
         reached = record if self._forced is None else self._forced.root(record)

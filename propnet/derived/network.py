@@ -41,11 +41,9 @@ def derived_network(
     proposition remains, where the game's states have other propositions than these, and where it would be too
     large."""
     noted = _with_notes(rules, relations)
-    kept = network_cache.load(noted, _kind(most))
+    kept = _kept(noted, most)
     if kept is not None:
-        with suppress(GdlError):
-            found = from_bytes(kept)
-            return found if found.bases == tuple(bases) else None
+        return kept if kept.bases == tuple(bases) else None
     try:
         own = _only_notes(ground(noted, LIMITS), relations, most)
         if own is None or own.bases != tuple(bases):
@@ -55,6 +53,24 @@ def derived_network(
         return None
     network_cache.keep(noted, to_bytes(network), _kind(most))
     return network
+
+
+def kept_network(
+    rules: Rules, bases: Sequence[Term], relations: Sequence[Signature], most: int = MOST
+) -> Network | None:
+    """What :func:`derived_network` has kept on disk when it was asked the same before; None where there is
+    nothing."""
+    kept = _kept(_with_notes(rules, relations), most)
+    return kept if kept is not None and kept.bases == tuple(bases) else None
+
+
+def _kept(noted: Rules, most: int) -> Network | None:
+    """The network of the rules with the notes that is kept, and whole."""
+    data = network_cache.load(noted, _kind(most))
+    if data is not None:
+        with suppress(GdlError):
+            return from_bytes(data)
+    return None
 
 
 def _kind(most: int) -> str:

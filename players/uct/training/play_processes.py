@@ -14,8 +14,8 @@ from multiprocessing.connection import Connection
 from players.knowledge.derived_propositions import DerivedPropositions
 from players.knowledge.state_values import StateValues
 from players.processes.launch import Forked, launch
+from players.processes.nameless import shared_bytes
 from players.uct.training.play_terms import LearntStates, PlayTerms
-from players.uct.workers.shared_statistics import shared_bytes
 from propnet.machine import PropnetMachine
 
 

@@ -22,10 +22,11 @@ from typing import Any
 from gdl.machine import Machine, State
 from gdl.terms import Term
 from players.processes.launch import launch
+from players.processes.nameless import shared_bytes
 from players.uct.root_statistics import RootStatistics
 from players.uct.tuning import Tuning
 from players.uct.workers.messages import Messages
-from players.uct.workers.shared_statistics import Slot, new_memory, shared_bytes
+from players.uct.workers.shared_statistics import Slot, new_memory
 from players.uct.workers.worker import pack_machine
 
 SILENT_SECONDS = 5.0

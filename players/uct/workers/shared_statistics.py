@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import mmap
 import os
-import tempfile
 import time
 
 import numpy as np
 
+from players.processes.nameless import nameless
 from players.uct.root_statistics import RootStatistics
 
 MOVES = 1 << 14
@@ -49,24 +49,9 @@ _SLOT = np.dtype(
 
 def new_memory() -> int:
     """A file descriptor of memory for one slot."""
-    descriptor = _nameless()
+    descriptor = nameless()
     os.ftruncate(descriptor, _SLOT.itemsize)
     return descriptor
-
-
-def shared_bytes(data: bytes) -> int:
-    """A file descriptor of memory that holds these bytes."""
-    descriptor = _nameless()
-    with os.fdopen(os.dup(descriptor), "wb") as file:
-        file.write(data)
-    return descriptor
-
-
-def _nameless() -> int:
-    if hasattr(os, "memfd_create"):
-        return os.memfd_create("kaskade")
-    with tempfile.TemporaryFile() as file:
-        return os.dup(file.fileno())
 
 
 class Slot:

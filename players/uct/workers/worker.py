@@ -86,7 +86,7 @@ class SearchWorker:
         self._root = 0
         if tuning.prove and not tuning.number:
             warm_up_proofs()
-        self._search = Search(role, seed, tuning)
+        self._search = Search(role, seed, tuning, patient=False)
 
     def _do_machine(self, descriptor: int) -> None:
         """The machine to think on; its pickle is in the file."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -194,3 +195,53 @@ def test_proof_search_is_told_how_long_matches_last_where_leaves_are_valued(
     assert known is not None
     record = machine.records([machine.initial_state()])[0]
     assert known.match_length(record) == known.match_length(record) > 10
+
+
+def test_what_first_has_to_be_derived_is_used_as_soon_as_it_is_there_and_not_waited_for(cache: Path) -> None:
+    game = "othello"
+    machine = _machine(Game.load(game).rules)
+    names = canonical_names(machine.rules)
+    known = Training(machine, names, model="derived").knowledge(game)
+    KnowledgeStore().put(replace(known, share=1.0))
+    shutil.rmtree(cache / "networks")
+    state = machine.initial_state()
+    searches = [Search(0, number, Tuning(prove=False), patient=False) for number in range(2)]
+    for search in searches:
+        search.set_machine(machine)
+        assert search._known is None
+        search.set_root(state)
+        search.step(time.monotonic() + 0.1)
+        assert "learnt before" not in search.news
+    limit = time.monotonic() + 120
+    while not all(search._deriving is not None and search._deriving.done for search in searches):
+        assert time.monotonic() < limit
+        time.sleep(0.1)
+    for search in searches:
+        search.set_root(state)
+        search.step(time.monotonic() + 0.1)
+        assert "learnt before" in search.news
+    patient = Search(0, 3, Tuning(prove=False))
+    patient.set_machine(machine)
+    assert "learnt before" in patient.news
+
+
+def test_what_cannot_be_derived_is_asked_for_once(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = _machine(Game.load("othello").rules)
+    known = Training(machine, canonical_names(machine.rules), model="derived").knowledge("othello")
+    KnowledgeStore().put(replace(known, share=1.0))
+    shutil.rmtree(cache / "networks")
+    begun = []
+
+    class Vain:
+        done = True
+
+        def __init__(self, *asked: object) -> None:
+            begun.append(asked)
+
+    monkeypatch.setattr("players.uct.search.Deriving", Vain)
+    search = Search(0, 1, Tuning(prove=False), patient=False)
+    search.set_machine(machine)
+    for _ in range(3):
+        search.set_root(machine.initial_state())
+        search.step(time.monotonic() + 0.1)
+    assert len(begun) == 1 and "learnt before" not in search.news
