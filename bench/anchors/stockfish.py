@@ -8,14 +8,10 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
 
 from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from gdl.terms import Term
-
-if TYPE_CHECKING:
-    pass
 
 _PLACES = "/usr/games/stockfish", "/usr/bin/stockfish", "/usr/local/bin/stockfish"
 _TYPES = {"queen": "q", "rook": "r", "bishop": "b", "knight": "n"}

@@ -20,9 +20,15 @@ def command(
     pairs: Annotated[
         int, typer.Option(help="Pairs of matches, at most, of each trial; 0: no trial.", min=0)
     ] = 20,
-    trial_minutes: Annotated[float, typer.Option(help="How long the trials may take.", min=0)] = 10.0,
+    trial_minutes: Annotated[
+        float, typer.Option(help="How long the trials may take, besides.", min=0)
+    ] = 10.0,
     move_seconds: Annotated[
-        float, typer.Option(help="CPU seconds for each move of a trial.", min=0.01)
+        float,
+        typer.Option(
+            help="CPU seconds for each move of a trial: the nearer to those of your matches the better.",
+            min=0.01,
+        ),
     ] = 0.1,
     workers: Annotated[
         int, typer.Option(help="Processes for self-play by searches; 0: one for each core.", min=0)
@@ -102,7 +108,9 @@ def command(
             continue
         word = "better" if verdict.better else "not better" if verdict.decided else "undecided"
         typer.echo(f"{rung}, share {verdict.use} against {against}: {word}, {summary(verdict.score)}")
-    untried = "not yet: there was no trial" if not climb.verdicts else "not: no trial found it better"
-    used = f"with a share of {known.use}" if known.share else untried
+    untried = (
+        "not used yet: there was no trial" if not climb.verdicts else "not used: no trial found it better"
+    )
+    used = f"used with a share of {known.use}" if known.share else untried
     learnt_from = f"{known.model}, {known.moves:,} moves learnt from"
-    typer.echo(f"{loaded.name} {known.fingerprint[:12]}: {learnt_from}; used {used}")
+    typer.echo(f"{loaded.name} {known.fingerprint[:12]}: {learnt_from}; {used}")

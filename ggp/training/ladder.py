@@ -21,8 +21,8 @@ from propnet.machine import PropnetMachine
 
 LADDER = {"linear": 0.2, "derived": 0.1, "tuples": 0.1, "net": 0.3}
 """The rungs of the ladder, the lowest first, and their shares of the time: weights of features, those of
-derived propositions besides, tables over n-tuples in their place, a net in their place. The one that did best
-has the rest: games differ in which that is."""
+derived propositions besides, tables over n-tuples added to the first, a net added to either. The one that did
+best has the rest: games differ in which that is."""
 ON = " learning on"
 """What is added to the name of a rung that learns on."""
 
