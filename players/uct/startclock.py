@@ -158,7 +158,7 @@ def _by_searches(
     """Go on with what was learnt by searches, in so many processes."""
     known, terms = training.knowledge("startclock"), PlayTerms(lanes=lanes)
     return SearchedTraining(
-        machine, names, known, seed, workers=workers, terms=terms, patient=False, tables=training
+        machine, names, known, seed, workers=workers, terms=terms, patient=False, weights=training
     )
 
 

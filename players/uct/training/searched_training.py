@@ -56,37 +56,37 @@ class SearchedTraining:
         workers: int = 1,
         terms: PlayTerms = PlayTerms(),
         patient: bool = True,
-        tables: Training | None = None,
+        weights: Training | None = None,
     ) -> None:
         """``known`` is what to go on with: of this ``model``, or, for a net, the weights below it.
         ``workers``: processes that play, this one counted. ``patient``: symmetries are looked for in large
-        games too, which may take two seconds. ``tables``: a training of the game that has brought what is
+        games too, which may take two seconds. ``weights``: a training of the game that has brought what is
         known, and goes on. Raises GdlError for games in which searches cannot
         look at all moves: those of one role or of more than two, in which roles choose at the same time, or
         whose goals do not add up to 100; and KnowledgeError for games that are too large."""
         below = model
         if model == "net":
             below = "derived" if known is not None and known.derived else "linear"
-        if tables is None:
+        if weights is None:
             begun = None if known is None else replace(known, net=None)
-            tables = Training(machine, names, begun, seed, below)
-        if tables.columns != (0,) or not searches_can_look(machine):
+            weights = Training(machine, names, begun, seed, below)
+        if weights.columns != (0,) or not searches_can_look(machine):
             raise GdlError(
                 "searches play games in which two roles choose in turn, and one gets what the other does not",
                 remedy="--model linear",
             )
-        self._tables, self._net = tables, None
+        self._weights, self._net = weights, None
         self._rng = np.random.default_rng([seed, known.moves if known else 0, 1])
-        self.values = tables.values
+        self.values = weights.values
         if model == "net":
-            with_net = known if known is not None and known.net is not None else tables.knowledge("")
-            of = tables.features, with_net, self._rng, tables.scale, tables.derived
+            with_net = known if known is not None and known.net is not None else weights.knowledge("")
+            of = weights.features, with_net, self._rng, weights.scale, weights.derived
             self._net = NetTraining(machine, *of)
             self.values = self._net.values
         inputs, effort = (_INPUTS, _EFFORT) if patient else (MOST_INPUTS, EFFORT)
         self._symmetries = find_symmetries(machine, inputs=inputs, effort=effort)
         self._play = SearchedPlay(machine, self.values, terms.lanes, terms.visits, terms.explored, self._rng)
-        self._processes = PlayProcesses(machine, terms, workers - 1, seed * 4099 + 1, tables.derived)
+        self._processes = PlayProcesses(machine, terms, workers - 1, seed * 4099 + 1, weights.derived)
         self._gone = 0.0
         goes_on = known is not None and known.model == model
         self._seconds = known.seconds if known is not None else 0.0
@@ -101,7 +101,7 @@ class SearchedTraining:
         self._gone = gone
         if self.progress.moves >= self._anew and gone < _LAST:
             self._anew = self.progress.moves + _ANEW
-            self._tables.begin_anew()
+            self._weights.begin_anew()
         self._processes.exchange(self.values, self._take)
         self._take(play_and_tell(self._play, STEPS, self._rng))
         self._seconds += time.process_time() - began
@@ -112,13 +112,13 @@ class SearchedTraining:
         if self._net is not None:
             squares = self._net.learn(records, targets, self._gone)
         else:
-            squares = self._tables.learn(records, targets)
+            squares = self._weights.learn(records, targets)
         square = squares / max(1, len(records))
         self.progress = self.progress.after(told.moves, told.finished, told.won, square, len(records))
 
     def knowledge(self, game: str) -> GameKnowledge:
         """What was learnt, not to be used yet: its share is 0."""
-        known = self._tables.knowledge(game)
+        known = self._weights.knowledge(game)
         if self._net is not None:
             known = replace(known, net=self._net.net)
         return replace(known, moves=self.progress.moves, seconds=self._seconds)
