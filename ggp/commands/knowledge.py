@@ -18,7 +18,7 @@ def command(
     what: Annotated[
         str | None,
         typer.Argument(
-            help="show, export, remove: a game, or the number in its line of the list."
+            help="show, export: a game. remove: a game, or the number in its line of the list."
             " import, verify: a file that was exported."
         ),
     ] = None,
@@ -124,12 +124,15 @@ def _fingerprint(game: str) -> str:
 
 
 def _remove(game: str) -> None:
+    from gdl.errors import GdlError
     from players.knowledge.store import KnowledgeStore
 
-    known, store = _find(game), KnowledgeStore()
-    with store.alone(known.fingerprint):
-        store.remove(known.fingerprint)
-    typer.echo(f"nothing is known of {known.game} any more")
+    store, fingerprint = KnowledgeStore(), _fingerprint(game)
+    if fingerprint not in store.all_fingerprints():
+        raise GdlError(f"nothing is known of {game}", remedy="ggp knowledge list")
+    with store.alone(fingerprint):
+        store.remove(fingerprint)
+    typer.echo(f"nothing is known of {game} any more")
 
 
 def _show(game: str, most: int) -> None:
@@ -173,21 +176,23 @@ def _import(path: Path, force: bool) -> None:
 
     known, store = read_file(path), KnowledgeStore()
     with store.alone(known.fingerprint):
-        before = store.get(known.fingerprint)
-        if before is not None and not force and (reason := _why_not(before, known)):
+        reason = "" if force else _why_not(store.rungs(known.fingerprint), known)
+        if reason:
             raise GdlError(reason, remedy="--force puts it in its place", source=str(path))
         store.use(known)
     typer.echo(_line(known))
 
 
-def _why_not(before: GameKnowledge, known: GameKnowledge) -> str:
-    """Why knowledge should not take the place of what was known before; empty if it may."""
-    if before.share > 0.0 and known.share == 0.0:
+def _why_not(before: list[GameKnowledge], known: GameKnowledge) -> str:
+    """Why knowledge should not take the place of what was known before, rung by rung; empty if it may."""
+    used = [each.model for each in before if each.share > 0.0]
+    if used and known.share == 0.0:
         return "searches use what is known of the game, and would not use this"
-    if before.share > 0.0 and before.model != known.model:
-        return f"searches use the rung {before.model} of this game, and this is of the rung {known.model}"
-    if before.model == known.model and before.moves > known.moves:
-        return f"what is known of the game was learnt from {before.moves:,} moves, this from {known.moves:,}"
+    if used and known.model not in used:
+        return f"searches use the rung {used[0]} of this game, and this is of the rung {known.model}"
+    moves = max((each.moves for each in before if each.model == known.model), default=0)
+    if moves > known.moves:
+        return f"what is known of the game was learnt from {moves:,} moves, this from {known.moves:,}"
     return ""
 
 

@@ -33,7 +33,7 @@ def command(
     workers: Annotated[
         int, typer.Option(help="Processes for self-play by searches; 0: one for each core.", min=0)
     ] = 0,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Forget what was learnt before.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Forget all that was learnt before.")] = False,
     seed: Annotated[int, typer.Option(help="Of self-play and of the matches.", min=0)] = 0,
     report: Annotated[
         Path | None, typer.Option(help="Write a page with plots: the course, squares' worth, matches.")

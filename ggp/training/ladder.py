@@ -6,6 +6,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from gdl.errors import GdlError
 from gdl.machine import Machine
@@ -80,8 +82,15 @@ class Climb:
         fingerprint = canonical_names(self.machine.rules).fingerprint
         with self.store.alone(fingerprint):
             if self.terms.fresh:
+                self._check(rungs[0])
                 self.store.remove(fingerprint)
             return self._climb(rungs)
+
+    def _check(self, rung: str) -> None:
+        """Raise GdlError where nothing can be learnt on a rung, before what is known is forgotten."""
+        with TemporaryDirectory() as folder:
+            nothing = KnowledgeStore(Path(folder))
+            Lesson(self.machine, self.game, nothing, self.terms.seed, rung).training.close()
 
     def _climb(self, rungs: tuple[str, ...]) -> GameKnowledge:
         """Learn these rungs, one after the other."""

@@ -51,8 +51,9 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
     one_role, several_roles = WARM_UP_GAMES
     _play(player, level, several_roles)
     on_several()
-    compile_together((*lesson_parts(), *line_parts()) if lanes and searches else ())
+    compile_together(line_parts() if lanes and searches else ())
     _play(player, level, one_role)
+    compile_together(lesson_parts() if lanes and searches else ())
 
 
 def _play(name: str, level: str, rules: str) -> None:

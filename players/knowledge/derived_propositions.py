@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from gdl.rules import Rules
 from gdl.terms import GOAL, LEGAL, TERMINAL, Term
 from players.knowledge.canonical_rules import CanonicalNames
 from players.knowledge.knowledge import KnowledgeError
-from propnet.derived.network import derived_network, kept_network
+from propnet.derived.network import derived_network
 from propnet.derived.relations import derived_relations
 from propnet.kernels.records import record_words, unpack
 from propnet.machine import PropnetMachine
@@ -77,33 +77,29 @@ def find_derived(machine: PropnetMachine, names: CanonicalNames, seed: int = 0) 
     return DerivedPropositions(bases, network, tuple(_key(relation, names) for relation in useful))
 
 
+Derive = Callable[[Rules, Sequence[Term], Sequence[Signature]], Network | None]
+"""Makes the network of what some relations say of states over some base propositions, as
+:func:`propnet.derived.network.derived_network`."""
+
+
 def derived_of(
-    machine: PropnetMachine, names: CanonicalNames, relations: Sequence[str], patient: bool = True
+    machine: PropnetMachine, names: CanonicalNames, relations: Sequence[str], derive: Derive = derived_network
 ) -> DerivedPropositions:
-    """Those of relations that are known by canonical names. Raises KnowledgeError where there are none, and,
-    unless ``patient``, NotDerivedError where they would first have to be made."""
+    """Those of relations that are known by canonical names. Raises KnowledgeError where there are none, and
+    what ``derive`` raises."""
     wanted = [each for each in derived_relations(machine.rules) if _key(each, names) in set(relations)]
-    network = None
-    if len(wanted) == len(relations) > 0:
-        asked = machine.rules, machine.network.bases, wanted
-        network = derived_network(*asked) if patient else kept_network(*asked)
-        if network is None and not patient:
-            raise NotDerivedError(wanted)
+    fits = len(wanted) == len(relations) > 0
+    network = derive(machine.rules, machine.network.bases, wanted) if fits else None
     if network is None:
         raise KnowledgeError("it is knowledge of other relations", remedy="train the game again")
     return DerivedPropositions(machine.network.bases, network, tuple(relations))
 
 
 class NotDerivedError(KnowledgeError):
-    """Derived propositions are not kept yet.
+    """The network of derived propositions is being made."""
 
-    Attributes:
-        relations: whose they are.
-    """
-
-    def __init__(self, relations: Sequence[Signature]) -> None:
-        super().__init__("what the rules derive is not known yet")
-        self.relations = relations
+    def __init__(self) -> None:
+        super().__init__("what its rules derive is not known yet", remedy="wait")
 
 
 def _key(relation: Signature, names: CanonicalNames) -> str:

@@ -63,6 +63,15 @@ def _kept(arguments: int) -> Iterator[tuple[bool, ...]]:
     yield (False,) * arguments
 
 
+def check_size(propositions: int) -> None:
+    """Raise KnowledgeError for more than MOST_PROPOSITIONS."""
+    if propositions > MOST_PROPOSITIONS:
+        raise KnowledgeError(
+            f"the game has {propositions:,} propositions, more than {MOST_PROPOSITIONS:,}",
+            remedy="it is played without knowledge",
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class Features:
     """The features of a game's states.
@@ -84,11 +93,7 @@ class Features:
         """The features of states whose bits are these propositions, None for bits that say nothing; those
         from place ``derived`` on, if given, are derived ones. Of shapes that the same propositions have
         there is one. Raises KnowledgeError for more than MOST_PROPOSITIONS."""
-        if len(propositions) > MOST_PROPOSITIONS:
-            raise KnowledgeError(
-                f"the game has {len(propositions):,} propositions, more than {MOST_PROPOSITIONS:,}",
-                remedy="it is played without knowledge",
-            )
+        check_size(len(propositions))
         members: dict[str, list[int]] = {}
         for place, term in enumerate(propositions):
             if term is None:

@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 from gdl.terms import Term
 from players.knowledge.canonical_rules import CanonicalNames
-from players.knowledge.derived_propositions import DerivedPropositions, derived_of
+from players.knowledge.derived_propositions import Derive, DerivedPropositions, derived_of
 from players.knowledge.features import Features
 from players.knowledge.knowledge import GameKnowledge, KnowledgeError
 from players.knowledge.n_tuples import NTuples
 from players.knowledge.net.layers import NetLayers
 from players.knowledge.tuples.tables import TupleTables
 from players.knowledge.value_kernels import MOST_WEIGHT, SCALE, fill_table, values_of_states
+from propnet.derived.network import derived_network
 from propnet.machine import PropnetMachine
 
 
@@ -104,16 +105,16 @@ def _whole(weights: NDArray[np.float32]) -> NDArray[np.int32]:
 
 
 def values_by(
-    known: GameKnowledge, names: CanonicalNames, machine: PropnetMachine, patient: bool = True
+    known: GameKnowledge, names: CanonicalNames, machine: PropnetMachine, derive: Derive = derived_network
 ) -> StateValues:
-    """The values of the states of a machine's game by what is known of it. Raises KnowledgeError where the
-    knowledge does not fit the game's roles, propositions or relations; unless ``patient``, NotDerivedError
-    where derived propositions would first have to be made."""
+    """The values of the states of a machine's game by what is known of it; ``derive`` makes the network of
+    derived propositions. Raises KnowledgeError where the knowledge does not fit the game's roles,
+    propositions or relations, and what ``derive`` raises."""
     network = machine.network
     roles = [names.key(role) for role in network.roles]
     if not set(known.columns) <= set(roles) or not column_count_fits(len(known.columns), len(roles)):
         raise KnowledgeError("it is knowledge of other roles", remedy="train the game again")
-    derived = derived_of(machine, names, known.derived, patient) if known.derived else None
+    derived = derived_of(machine, names, known.derived, derive) if known.derived else None
     features = features_of(machine, names, None if known.tables is not None else derived)
     weights = features.arranged(known)[0]
     tuples = None

@@ -119,9 +119,10 @@ class KnowledgeStore:
     def alone(self, fingerprint: str) -> Iterator[None]:
         """Be the only process that changes what is known of a game. Raises KnowledgeError where another one
         is at it."""
+        folder = self.directory / "locks"
         with contextlib.suppress(OSError):
-            make_directory(self.directory)
-        lock = ProcessLock(str(self.directory / f".lock-{fingerprint}"))
+            make_directory(folder)
+        lock = ProcessLock(str(folder / fingerprint))
         if not lock.take(0.0):
             raise KnowledgeError("another process is learning this game", remedy="wait for its end")
         try:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from gdl.errors import GdlError
 from players.knowledge.canonical_rules import CanonicalNames
 from players.knowledge.derived_propositions import DerivedPropositions, derived_of, find_derived
-from players.knowledge.features import DERIVED, Features
+from players.knowledge.features import DERIVED, Features, check_size
 from players.knowledge.knowledge import GameKnowledge, LearntTables
 from players.knowledge.n_tuples import NTuples
 from players.knowledge.self_play import SelfPlay, Steps
@@ -226,10 +226,12 @@ class Training:
 
 
 def check_goes_on(machine: PropnetMachine) -> None:
-    """Raise GdlError for games of one role, and for those that are over when they begin."""
+    """Raise GdlError for games of one role, and for those that are over when they begin, and KnowledgeError
+    for those that are too large."""
     roles, start = len(machine.roles), machine.initial_state()
     if roles < 2:
         raise GdlError("only games of several roles are learnt", remedy="puzzles are for `ggp solve`")
+    check_size(len(machine.network.bases))
     if machine.is_terminal(start) or not all(machine.legal_moves(start, role) for role in range(roles)):
         raise GdlError("nothing is to be learnt: no match of this game goes on from its initial state")
 

@@ -16,8 +16,13 @@ def nameless() -> int:
 
 
 def shared_bytes(data: bytes) -> int:
-    """A file descriptor of one that holds these bytes; it stands at their end."""
+    """A file descriptor of one that holds these bytes; it stands at their end. Raises OSError where there is
+    no room for them."""
     descriptor = nameless()
-    with os.fdopen(os.dup(descriptor), "wb") as file:
-        file.write(data)
+    try:
+        with os.fdopen(os.dup(descriptor), "wb") as file:
+            file.write(data)
+    except OSError:
+        os.close(descriptor)
+        raise
     return descriptor

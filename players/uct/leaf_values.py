@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from gdl.errors import GdlError
 from players.batch_machine import BatchMachine, Ends, NetworkBatch, Records
 from players.knowledge.canonical_rules import canonical_names
-from players.knowledge.derived_propositions import NotDerivedError
+from players.knowledge.derived_propositions import Derive, NotDerivedError
 from players.knowledge.knowledge import use
 from players.knowledge.state_values import StateValues, values_by
 from players.knowledge.store import find, read_file
 from players.uct.batch_size import Batch
 from players.uct.tuning import Tuning
+from propnet.derived.network import derived_network
 from propnet.machine import PropnetMachine
 
 log = logging.getLogger("players.knowledge")
@@ -126,13 +127,13 @@ class LeafValues:
             results[where] += self.share * (values - results[where])
 
 
-def leaf_values(batched: BatchMachine, tuning: Tuning, patient: bool = True) -> LeafValues | None:
+def leaf_values(batched: BatchMachine, tuning: Tuning, derive: Derive = derived_network) -> LeafValues | None:
     """The values of the leaves of a game's search, if something is known of the game; None if not.
 
     The tuning's ``knowledge`` is AUTO for what is kept in the cache, OFF, or the path of an exported file, or
     of a folder as that in the cache; its ``knowledge_share`` is that which training has found best unless
-    given. Raises GdlError for a named file that cannot be used; unless ``patient``, NotDerivedError where
-    derived propositions would first have to be made."""
+    given. Raises GdlError for a named file that cannot be used, and NotDerivedError where ``derive`` does,
+    which makes the network of derived propositions."""
     wanted, share = tuning.knowledge, tuning.knowledge_share
     if wanted == OFF or not isinstance(batched, NetworkBatch) or len(batched.machine.roles) < 2:
         return None
@@ -152,7 +153,7 @@ def leaf_values(batched: BatchMachine, tuning: Tuning, patient: bool = True) -> 
         return None
     try:
         return LeafValues(
-            values_by(known, names, machine, patient),
+            values_by(known, names, machine, derive),
             used,
             machine,
             known.looks if tuning.looks is None else tuning.looks,

@@ -55,7 +55,9 @@ PLAYER_OPTIONS = (
     Option("ponder", switch, True, "the search processes go on while the others think"),
 )
 """What can be chosen about every UCT player besides its tuning."""
-_LEARN = Option("learn", switch, True, "in startclocks of 20 s and more, where nothing is known of the game")
+_LEARN = Option(
+    "learn", switch, True, "in startclocks of 20 s and more, where no knowledge of the game is used"
+)
 
 
 class UctPlayer(Player):

@@ -7,11 +7,13 @@ beside the tree: trials of playout policies, puzzle solvers, proof search.
 
 from __future__ import annotations
 
+import logging
 import time
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from players.batch_machine import BatchMachine, Ends, NetworkBatch, batch_machine_of
 from players.batch_pace import MARGIN
@@ -34,6 +36,9 @@ from players.uct.tree.backup import average
 from players.uct.tree.selection_rules import SelectionRule
 from players.uct.tree.tree import Tree
 from players.uct.tuning import STAGES, WIDEST, Tuning
+from propnet.derived.network import derived_network
+
+log = logging.getLogger("players.knowledge")
 
 GREED = 0.5
 """In one-player games: the weight of a move's best result; its mean has the rest."""
@@ -70,9 +75,8 @@ class Search:
     def __init__(self, role: int, seed: int, tuning: Tuning, patient: bool = True) -> None:
         """Unless ``patient``, nothing that may take seconds is waited for: what is known of a game is used
         from the first root on at which it can be."""
-        self._patient = patient
-        self._deriving: Deriving | None = None
-        self._derived = False
+        self._deriving = None if patient else Deriving()
+        self._waits = False
         self.role = role
         self.seed = seed
         self.tuning = tuning
@@ -123,19 +127,26 @@ class Search:
         self._instruct(self._tree)
 
     def _leaf_values(self) -> LeafValues | None:
-        """The values of leaves, if something is known of the game, and what is needed for them is there: else
-        a process begins to make it."""
+        """The values of leaves, if something is known of the game, and what is needed for them is there."""
+        derive = derived_network if self._deriving is None else self._deriving.network
+        self._waits = False
         try:
-            return leaf_values(self._batched, self.tuning, self._patient)
-        except NotDerivedError as error:
-            if self._deriving is None and isinstance(self._batched, NetworkBatch):
-                self._deriving = Deriving(self._batched.machine, error.relations)
+            return leaf_values(self._batched, self.tuning, derive)
+        except NotDerivedError:
+            self._waits = True
             return None
 
     def _look_again(self) -> None:
-        """Begin anew with what is known of the game, as soon as what is needed for it is there."""
-        if self._known is None and self._deriving is not None and not self._derived and self._deriving.done:
-            self._derived, self._tree = True, None
+        """Begin anew with what is known of the game, if what is needed for it has come in the meantime."""
+        if not self._waits or self._deriving is None or not self._deriving.ready:
+            return
+        try:
+            known = self._leaf_values()
+        except GdlError as error:  # what was asked for by name
+            log.warning("the game is played without knowledge: %s", error)
+            return
+        if known is not None:
+            self._tree = None
             self.set_machine(self.machine)
 
     def _instruct(self, tree: Tree) -> None:

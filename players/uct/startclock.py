@@ -3,8 +3,8 @@
 Half of the time is for learning, a tenth of that by greedy self-play, the rest by that of searches where the
 game allows it. Most of the rest is for a trial: short matches at equal CPU time against a search without what
 was learnt, both seats of each opening. It is used where chance alone would bring so many wins in one of fifty
-trials at most (a sign test, looked at after each pair of matches), and where it wins the pairs after those as
-well, each at twice the clock of the one before. Then more is learnt in what time is left.
+trials at most (a sign test, looked at after each pair of matches), and where it holds in the pairs after
+those, each at twice the clock of the one before. Then more is learnt in what time is left.
 """
 
 from __future__ import annotations
@@ -112,7 +112,8 @@ class StartclockLearner:
         lanes = lane_machine(machine)
         if deadline - now < LEAST_SECONDS - _BEFORE or tuning.knowledge != AUTO or lanes is None:
             return None
-        if (found := find(lanes.rules)) is not None and found[1].share > 0.0:
+        found, share = find(lanes.rules), tuning.knowledge_share
+        if found is not None and (found[1].share if share is None else share) > 0.0:
             return None
         try:
             check_goes_on(lanes)
@@ -181,13 +182,15 @@ def _step_seconds(machine: PropnetMachine, seed: int) -> float:
     play = SelfPlay(machine, (0,), _FEW, np.random.default_rng(seed))
     values = StateValues(len(machine.network.bases), len(machine.roles), (0,))
     play.play(values, 1)
-    seconds = []
+    found = np.inf
     for _ in range(_TIMED):
         began = time.monotonic()
         play.play(values, 1)
-        seconds.append(time.monotonic() - began)
-    # On a busy machine some take longer than they should.
-    return min(seconds)
+        # On a busy machine some take longer than they should.
+        found = min(found, time.monotonic() - began)
+        if found > _ROUND:
+            break
+    return found
 
 
 def _fitting(step: float) -> int:
@@ -211,7 +214,8 @@ def _tried(
         knowing = replace(usual, knowledge=str(path), knowledge_share=share, looks=looks)
         pairs = _Pairs(machine, knowing, usual, seed, deadline)
         better = _is_better(pairs, until) and _stays_better(pairs)
-        lesson = replace(lesson, wins=pairs.wins, games=len(pairs.leads))
+        if pairs.leads:
+            lesson = replace(lesson, wins=pairs.wins, games=len(pairs.leads))
         if better:
             return replace(lesson, share=share, looks=looks)
     return lesson
@@ -246,17 +250,19 @@ class _Pairs:
         return self.leads.count(-1)
 
     def play(self, move_seconds: float) -> bool:
-        """Play from an opening with either of them in one seat, against the other one in all others. A match
+        """Play from an opening with either of them in one seat, against the other one in all others. A pair
         that the deadline ends does not count; then it is False."""
         machine, rng, began = self._machine, self._rng, time.monotonic()
         opening, seat = _opening(machine, rng), rng.randrange(len(machine.roles))
+        leads = []
         for tunings, sign in ((self._tunings, 1), (self._tunings[::-1], -1)):
             seats = seated(len(machine.roles), seat, *tunings)
             goals = play(machine, opening, seats, move_seconds, rng.getrandbits(16), _LONGEST, self._deadline)
             if goals is None:
                 return False
             lead = advantage(goals, seat) - 0.5
-            self.leads.append(sign * ((lead > 0) - (lead < 0)))
+            leads.append(sign * ((lead > 0) - (lead < 0)))
+        self.leads += leads
         self.seconds = time.monotonic() - began
         return True
 
@@ -278,14 +284,14 @@ def _is_better(pairs: _Pairs, until: float) -> bool:
 
 
 def _stays_better(pairs: _Pairs) -> bool:
-    """Whether it wins longer matches, too, as far as there is time for some: with more time playouts find for
-    themselves what was learnt, and more. The last two pairs have to bring three matches of four."""
-    move_seconds = _MOVE_SECONDS
+    """Whether it holds in longer matches, too, as far as there is time for some: with more time playouts find
+    for themselves what was learnt, and more. The last two pairs have to bring three matches of four."""
+    move_seconds, short = _MOVE_SECONDS, len(pairs.leads)
     while pairs.time_for(2.0 * pairs.seconds):
         move_seconds *= 2.0
         if not pairs.play(move_seconds):
             break
-    return move_seconds == _MOVE_SECONDS or sum(pairs.leads[-4:]) >= 2
+    return len(pairs.leads) == short or sum(pairs.leads[-4:]) >= 2
 
 
 def _chance(wins: int, losses: int) -> float:

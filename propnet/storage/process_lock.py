@@ -17,11 +17,16 @@ _LOOK_SECONDS = 0.02
 
 class ProcessLock:
     """A lock between processes: a file that is locked (``flock``) as long as the process lives, or until it
-    leaves."""
+    leaves.
+
+    Attributes:
+        locked: whether this process has it, and no other one can have it.
+    """
 
     def __init__(self, path: str) -> None:
         self._path = path
         self._file = -1
+        self.locked = False
 
     def take(self, patience: float = PATIENCE_SECONDS) -> bool:
         """Wait for the lock ``patience`` seconds at most; whether it was obtained. It is obtained at once
@@ -36,6 +41,7 @@ class ProcessLock:
         while True:
             try:
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                self.locked = True
                 return True
             except BlockingIOError:
                 if time.monotonic() >= end:
@@ -49,4 +55,4 @@ class ProcessLock:
         """Release the lock."""
         if self._file >= 0:
             os.close(self._file)
-            self._file = -1
+            self._file, self.locked = -1, False

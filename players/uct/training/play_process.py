@@ -10,29 +10,20 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
-import select
 import sys
-import threading
 from multiprocessing.connection import Connection
 
 import numpy as np
 
+from players.processes.ending import end_with
 from players.uct.training.play_terms import STEPS, play_and_tell
 from players.uct.training.searched_play import SearchedPlay
-
-
-def _end_with(socket: int) -> None:
-    """End this process when the other end of the socket is closed."""
-    poll = select.poll()
-    poll.register(socket, select.POLLHUP)
-    poll.poll()
-    os._exit(0)
 
 
 def main() -> None:
     """Play until the training is over."""
     socket, task = (int(argument) for argument in sys.argv[1:])
-    threading.Thread(target=_end_with, args=(socket,), daemon=True, name="end").start()
+    end_with(socket)
     with os.fdopen(task, "rb") as file:
         file.seek(0)
         machine, terms, seed, derived = pickle.load(file)

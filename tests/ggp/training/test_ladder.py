@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from gdl.errors import GdlError
 from gdl.machine import Machine
 from ggp.game import Game
 from ggp.tournament.statistics.scores import Tally
@@ -43,6 +44,22 @@ def _trials(better: tuple[bool, ...], wins: tuple[int, ...], against: list[str])
 
 def test_shares_of_the_time_leave_something_to_learn_on_with() -> None:
     assert 0.0 < sum(LADDER.values()) < 1.0
+
+
+def test_fresh_forgets_all_rungs_but_not_where_nothing_can_be_learnt(tmp_path: Path) -> None:
+    climb = _climb(tmp_path, 0)
+    fingerprint = climb.run(("linear", "tuples")).fingerprint
+    assert len(climb.store.rungs(fingerprint)) == 2
+    climb.terms = replace(climb.terms, fresh=True)
+    with pytest.raises(GdlError, match="derive nothing of use"):
+        climb.run(("derived",))
+    before = {known.model: known.moves for known in climb.store.rungs(fingerprint)}
+    assert set(before) == {"linear", "tuples"}
+    again = _climb(tmp_path, 0)
+    again.terms = climb.terms
+    again.run(("linear",))
+    (known,) = again.store.rungs(fingerprint)
+    assert known.model == "linear" and known.seconds < 10.0
 
 
 @pytest.mark.parametrize("last", [True, False])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 import tempfile
@@ -41,5 +42,25 @@ def test_what_a_killed_process_leaves_is_removed_and_what_a_living_one_has_is_no
     second = ScratchFolder("scratch-")
     assert not theirs.exists() and first.path.exists() and other.exists()
     first.remove()
-    second.remove()
+    assert not first.path.exists()
+    del second  # whoever forgets to remove it
+    gc.collect()
     assert [path.name for path in tmp_path.iterdir()] == [other.name]
+
+
+def test_where_there_are_no_locks_or_a_folder_cannot_be_looked_into_nothing_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr("propnet.storage.process_lock.fcntl", None)
+    first = ScratchFolder("scratch-")
+    second = ScratchFolder("scratch-")
+    assert first.path.exists() and second.path.exists()
+
+    def refused(folder: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("players.processes.scratch_folder._remove_if_left", refused)
+    third = ScratchFolder("scratch-")
+    for folder in (first, second, third):
+        folder.remove()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from gdl.scramble import scramble
 from ggp.game import Game
 from players.batch_machine import batch_machine_of
 from players.knowledge.canonical_rules import canonical_names
+from players.knowledge.knowledge import GameKnowledge
 from players.knowledge.store import KnowledgeStore
 from players.knowledge.training import Training
 from players.registry import make_player
@@ -26,6 +26,7 @@ from players.uct.search import Search
 from players.uct.tuning import Tuning
 from propnet.build import build
 from propnet.machine import PropnetMachine
+from propnet.storage.process_lock import ProcessLock
 
 
 def _machine(rules: Rules) -> PropnetMachine:
@@ -197,51 +198,84 @@ def test_proof_search_is_told_how_long_matches_last_where_leaves_are_valued(
     assert known.match_length(record) == known.match_length(record) > 10
 
 
-def test_what_first_has_to_be_derived_is_used_as_soon_as_it_is_there_and_not_waited_for(cache: Path) -> None:
-    game = "othello"
-    machine = _machine(Game.load(game).rules)
-    names = canonical_names(machine.rules)
-    known = Training(machine, names, model="derived").knowledge(game)
-    KnowledgeStore().put(replace(known, share=1.0))
-    shutil.rmtree(cache / "networks")
-    state = machine.initial_state()
-    searches = [Search(0, number, Tuning(prove=False), patient=False) for number in range(2)]
-    for search in searches:
-        search.set_machine(machine)
-        assert search._known is None
-        search.set_root(state)
-        search.step(time.monotonic() + 0.1)
-        assert "learnt before" not in search.news
+@pytest.fixture(scope="module")
+def derived(tmp_path_factory: pytest.TempPathFactory) -> tuple[PropnetMachine, GameKnowledge]:
+    """Knowledge with derived propositions."""
+    machine = _machine(Game.load("checkers").rules)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GGP_CACHE", str(tmp_path_factory.mktemp("cache")))
+        training = Training(machine, canonical_names(machine.rules), model="derived")
+    return machine, replace(training.knowledge("checkers"), share=1.0)
+
+
+def _impatient(machine: PropnetMachine, tuning: Tuning = Tuning(prove=False)) -> Search:
+    search = Search(0, 1, tuning, patient=False)
+    search.set_machine(machine)
+    search.set_root(machine.initial_state())
+    search.step(time.monotonic() + 0.1)
+    return search
+
+
+def _wait(search: Search) -> None:
     limit = time.monotonic() + 120
-    while not all(search._deriving is not None and search._deriving.done for search in searches):
+    while search._deriving is not None and not search._deriving.ready:
         assert time.monotonic() < limit
         time.sleep(0.1)
-    for search in searches:
-        search.set_root(state)
-        search.step(time.monotonic() + 0.1)
-        assert "learnt before" in search.news
+
+
+def test_what_first_has_to_be_derived_is_used_as_soon_as_it_is_there_and_not_waited_for(
+    cache: Path, derived: tuple[PropnetMachine, GameKnowledge]
+) -> None:
+    machine, known = derived
+    KnowledgeStore().put(known)
+    (cache / "locks").mkdir()
+    lock = ProcessLock(str(cache / "locks" / "derived"))
+    assert lock.take(0.0)
+    search = _impatient(machine)
+    assert "learnt before" not in search.news
+    lock.leave()
+    _wait(search)
+    search.set_root(machine.initial_state())
+    search.step(time.monotonic() + 0.1)
+    assert "learnt before" in search.news
+    # It is kept for the next one.
+    assert "learnt before" in _impatient(machine).news
     patient = Search(0, 3, Tuning(prove=False))
     patient.set_machine(machine)
     assert "learnt before" in patient.news
 
 
-def test_what_cannot_be_derived_is_asked_for_once(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    machine = _machine(Game.load("othello").rules)
-    known = Training(machine, canonical_names(machine.rules), model="derived").knowledge("othello")
-    KnowledgeStore().put(replace(known, share=1.0))
-    shutil.rmtree(cache / "networks")
-    begun = []
+def test_what_is_derived_is_used_where_it_cannot_be_kept(
+    cache: Path, derived: tuple[PropnetMachine, GameKnowledge]
+) -> None:
+    machine, known = derived
+    file = cache / "exported.knowledge"
+    file.write_bytes(known.to_bytes())
+    (cache / "networks").write_text("a file, where the folder should be")
+    search = _impatient(machine, Tuning(prove=False, knowledge=str(file)))
+    _wait(search)
+    search.set_root(machine.initial_state())
+    search.step(time.monotonic() + 0.1)
+    assert "learnt before" in search.news
 
-    class Vain:
-        done = True
 
-        def __init__(self, *asked: object) -> None:
-            begun.append(asked)
+def test_what_cannot_be_derived_is_asked_for_once_and_the_tree_stays(
+    cache: Path, derived: tuple[PropnetMachine, GameKnowledge], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine, known = derived
+    file = cache / "exported.knowledge"
+    file.write_bytes(known.to_bytes())
+    launched = []
 
-    monkeypatch.setattr("players.uct.search.Deriving", Vain)
-    search = Search(0, 1, Tuning(prove=False), patient=False)
-    search.set_machine(machine)
+    def refused(*asked: object) -> None:
+        launched.append(asked)
+        raise OSError(11, "no more processes")
+
+    monkeypatch.setattr("players.knowledge.deriving.launch", refused)
+    search = _impatient(machine, Tuning(prove=False, knowledge=str(file)))
+    _wait(search)
+    tree = search.tree
     for _ in range(3):
         search.set_root(machine.initial_state())
         search.step(time.monotonic() + 0.1)
-    assert len(begun) == 1 and "learnt before" not in search.news
+    assert len(launched) == 1 and "learnt before" not in search.news and search.tree is tree

@@ -36,7 +36,10 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def _learn(machine: object, seconds: float, tuning: Tuning | None = None) -> StartclockLesson | None:
     learner = StartclockLearner()
-    return learner.learn(machine, tuning or Tuning(), 1, time.monotonic() + seconds)  # type: ignore[arg-type]
+    try:
+        return learner.learn(machine, tuning or Tuning(), 1, time.monotonic() + seconds)  # type: ignore[arg-type]
+    finally:
+        learner.forget()
 
 
 def test_nothing_is_learnt_where_it_makes_no_sense(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,6 +54,7 @@ def test_nothing_is_learnt_where_it_makes_no_sense(cache: Path, monkeypatch: pyt
     assert _learn(machine, 1.0) is None
     # What searches do not use keeps no startclock from learning.
     KnowledgeStore().put(known)
+    assert _learn(machine, 1.0, Tuning(knowledge_share=0.5)) is None
     assert _learn(machine, 3.0) is not None
 
 
@@ -147,6 +151,19 @@ def test_what_is_better_in_short_matches_has_to_win_longer_ones(
     assert not told
 
 
+def test_a_pair_that_the_deadline_ends_counts_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    results = [[100, 0], [0, 100], [100, 0], None]
+    monkeypatch.setattr(startclock, "play", lambda *_: results.pop(0))
+    pairs = startclock._Pairs(_machine("tictactoe"), Tuning(), Tuning(), 1, time.monotonic() + 60)
+    assert pairs.play(0.02) and pairs.leads in ([1, 1], [-1, -1])
+    assert not pairs.play(0.02) and len(pairs.leads) == 2
+    # No longer match came to its end: what the short ones have shown stands.
+    pairs.leads = [1, 1, 1, 1, 0, 0, 0, 1]
+    results.append(None)
+    monkeypatch.setattr(pairs, "time_for", lambda seconds: True)
+    assert startclock._stays_better(pairs)
+
+
 def test_slow_games_have_fewer_matches_side_by_side_or_no_searches() -> None:
     found = [startclock._fitting(seconds) for seconds in (0.0001, 0.002, 0.004, 0.008, 0.05)]
     assert found == sorted(found, reverse=True) and found[0] == startclock._LANES[0] and found[-1] == 0
@@ -201,6 +218,7 @@ def test_where_no_file_can_be_written_nothing_is_learnt(
     monkeypatch.setattr("players.uct.player.LEAST_SECONDS", 0.1)
     monkeypatch.setattr("players.uct.player._FIRST_LOOK_SECONDS", 0.1)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
+    monkeypatch.setattr(startclock, "_step_seconds", lambda machine, seed: 0.001)
     machine = _machine("connectfour")
     player = UctPlayer()
     told: list[str] = []
