@@ -3,7 +3,7 @@ equal CPU time?
 
 For each share that knowledge may have in the value of a leaf, pairs of matches are played until a sequential
 test has decided (:mod:`ggp.tournament.statistics.sprt`), or there is no more time. A share is used only where
-the test says that it is better.
+the test says that it is better, or a sign test of what was played when the time was over.
 """
 
 from __future__ import annotations
@@ -20,12 +20,15 @@ from ggp.tournament.statistics.scores import Tally
 from ggp.tournament.statistics.sprt import Sprt
 from ggp.training.duel import opening, play_pair, seat_of
 from players.knowledge.knowledge import GameKnowledge, Record, use
+from players.uct.duel import chance
 from players.uct.tuning import Tuning
 
 USES = (1.0, True), (0.5, False), (1.0, False)
 """What is tried, a share and whether all moves of new states are looked at: values alone with looks, which
 has won most where knowledge wins, values mixed with playouts, and values alone."""
 TEST = Sprt(0.0, 100.0)
+CHANCE = 0.01
+"""How often chance may bring so many wins, where a trial has no more time for its test."""
 _PLIES = 4
 _LONGEST = 300
 
@@ -37,7 +40,7 @@ class TrialVerdict:
     Attributes:
         score: of the search with knowledge.
         better: whether the test says that it is better.
-        decided: whether the test has come to an end.
+        decided: whether the test has come to an end, or is clear without it.
         looks: whether all moves of new states were looked at.
     """
 
@@ -60,7 +63,7 @@ class TrialTerms:
     Attributes:
         seconds: CPU seconds for each move.
         pairs: pairs of matches for each use, at most.
-        deadline: time.monotonic() after which none begins.
+        deadline: time.monotonic() after which none begins, but of a use that is ahead until ``latest``.
         seed: of openings and matches.
         show: is told the use and the score after each pair.
     """
@@ -70,6 +73,12 @@ class TrialTerms:
     deadline: float
     seed: int
     show: Callable[[str, Tally], None]
+    latest: float = 0.0
+
+    def has_time(self, score: Tally) -> bool:
+        """Whether another pair may begin."""
+        now = time.monotonic()
+        return now < self.deadline or (now < self.latest and score.wins >= score.losses + 2)
 
 
 def try_share(
@@ -87,7 +96,7 @@ def try_share(
     tunings = replace(usual, knowledge=knowledge, knowledge_share=share, looks=looks), usual
     openings = Openings(machine, _PLIES, terms.seed)
     tally, scores = Tally(), list[float]()
-    while len(scores) < terms.pairs and time.monotonic() < terms.deadline and not TEST.verdict(scores):
+    while len(scores) < terms.pairs and terms.has_time(tally) and not TEST.verdict(scores):
         state = opening(openings, machine, len(scores) + 1)
         seed = terms.seed * 1009 + 2 * len(scores)
         seat = seat_of(machine, len(scores))
@@ -97,7 +106,8 @@ def try_share(
         scores.append(sum(result) / 2)
         terms.show(use(share, looks), tally)
     verdict = TEST.verdict(scores)
-    return TrialVerdict(share, tally, verdict == "H1", bool(verdict), looks)
+    clear = not verdict and chance(int(tally.wins), int(tally.losses)) <= CHANCE
+    return TrialVerdict(share, tally, verdict == "H1" or clear, bool(verdict) or clear, looks)
 
 
 def hold_trial(
@@ -116,10 +126,10 @@ def hold_trial(
             usual = Tuning(prove=False, knowledge=str(old), knowledge_share=below.share, looks=below.looks)
         uses = [(share, looks) for share, looks in USES if not looks or len(known.columns) == 1]
         for number, (share, looks) in enumerate(uses):
-            # The first leaves the others their part of the time.
+            # The first leaves the others their part of the time, unless it is ahead.
             now = time.monotonic()
             until = now + (terms.deadline - now) / (len(uses) - number)
-            own = replace(terms, deadline=until)
+            own = replace(terms, deadline=until, latest=terms.deadline)
             verdicts.append(try_share(machine, share, own, str(new), usual, looks))
     best = best_of(verdicts)
     tally = best.score if best else max((v.score for v in verdicts), key=lambda score: score.score)

@@ -69,6 +69,12 @@ def play(
     return [machine.result(state, role) or 0 for role in range(len(searches))]
 
 
+def chance(wins: int, losses: int) -> float:
+    """How often fair coins show at least so many heads: a sign test of matches won and lost."""
+    tosses = wins + losses
+    return float(sum(math.comb(tosses, heads) for heads in range(wins, tosses + 1)) / 2.0**tosses)
+
+
 def seated(roles: int, seat: int, alone: Tuning, rest: Tuning) -> list[Tuning]:
     """The tunings of so many roles, one of which has one seat alone."""
     return [alone if role == seat else rest for role in range(roles)]

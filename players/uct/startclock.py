@@ -12,7 +12,6 @@ from __future__ import annotations
 import random
 import time
 from dataclasses import dataclass, replace
-from math import comb
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +26,7 @@ from players.knowledge.store import find
 from players.knowledge.training import STEPS as GREEDY_STEPS
 from players.knowledge.training import Training, check_goes_on
 from players.processes.scratch_folder import ScratchFolder
-from players.uct.duel import advantage, play, seated
+from players.uct.duel import advantage, chance, play, seated
 from players.uct.leaf_values import AUTO
 from players.uct.training.play_terms import STEPS, PlayTerms
 from players.uct.training.searched_training import SearchedTraining, searches_can_look
@@ -278,9 +277,9 @@ def _is_better(pairs: _Pairs, until: float) -> bool:
         wins, losses = pairs.wins, pairs.losses
         # What is ahead may have the time of what comes after it.
         late = time.monotonic() > until and wins < losses + 2
-        if late or losses >= wins + 3 or _chance(wins, losses) <= CHANCE:
+        if late or losses >= wins + 3 or chance(wins, losses) <= CHANCE:
             break
-    return _chance(pairs.wins, pairs.losses) <= CHANCE
+    return chance(pairs.wins, pairs.losses) <= CHANCE
 
 
 def _stays_better(pairs: _Pairs) -> bool:
@@ -292,12 +291,6 @@ def _stays_better(pairs: _Pairs) -> bool:
         if not pairs.play(move_seconds):
             break
     return len(pairs.leads) == short or sum(pairs.leads[-4:]) >= 2
-
-
-def _chance(wins: int, losses: int) -> float:
-    """How often fair coins show at least so many heads."""
-    tosses = wins + losses
-    return float(sum(comb(tosses, heads) for heads in range(wins, tosses + 1)) / 2.0**tosses)
 
 
 def _opening(machine: PropnetMachine, rng: random.Random) -> State:

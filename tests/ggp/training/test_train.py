@@ -285,6 +285,29 @@ def test_a_trial_ends_when_there_is_no_more_time(tmp_path: Path, monkeypatch: py
     assert TEST.verdict([1.0] * 20) == "H1" and TEST.verdict([0.5] * 100) == "H0"
 
 
+def test_what_is_clear_when_the_time_is_over_is_used_and_who_is_ahead_has_more_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Slow games had no more than ten matches in their time: 10:0 in chess decided nothing."""
+    machine = Game.load("tictactoe").machine("propnet")
+    for result, pairs, better in (((1.0, 1.0), 4, True), ((1.0, 1.0), 3, False), ((1.0, 0.0), 4, False)):
+        played = []
+
+        def pair(*_: object, result: tuple[float, float] = result, played: list[int] = played) -> object:
+            played.append(1)
+            return result
+
+        monkeypatch.setattr("ggp.training.trial.play_pair", pair)
+        terms = TrialTerms(0.01, pairs, time.monotonic() + 60, 1, lambda *_: None)
+        verdict = try_share(machine, 1.0, terms)
+        assert verdict.better == better and len(played) == pairs
+        assert not TEST.verdict([sum(result) / 2] * pairs)
+    now = time.monotonic()
+    late = TrialTerms(0.01, 9, now - 1, 1, lambda *_: None, now + 60)
+    assert late.has_time(Tally(2, 0, 0)) and not late.has_time(Tally(1, 0, 0))
+    assert not replace(late, latest=now - 1).has_time(Tally(2, 0, 0))
+
+
 def test_a_machine_without_lanes_cannot_be_trained() -> None:
     with pytest.raises(GdlError, match="too large"):
         lane_machine_of(Game.load("tictactoe").machine("prover"))

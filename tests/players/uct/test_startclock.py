@@ -16,6 +16,7 @@ from players.knowledge.knowledge import GameKnowledge
 from players.knowledge.store import KnowledgeStore
 from players.knowledge.training import Training
 from players.uct import startclock
+from players.uct.duel import chance
 from players.uct.player import UctPlayer
 from players.uct.startclock import StartclockLearner, StartclockLesson
 from players.uct.tuning import Tuning
@@ -180,7 +181,7 @@ def test_games_that_take_long_to_step_are_left_alone(cache: Path, monkeypatch: p
     ("wins", "losses", "better"), [(6, 0, True), (5, 0, False), (8, 1, True), (0, 0, False), (10, 6, False)]
 )
 def test_a_share_is_better_where_chance_is_not(wins: int, losses: int, better: bool) -> None:
-    assert (startclock._chance(wins, losses) <= startclock.CHANCE) is better
+    assert (chance(wins, losses) <= startclock.CHANCE) is better
 
 
 def test_a_player_uses_what_was_better_for_one_match(
