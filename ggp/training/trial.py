@@ -27,8 +27,9 @@ USES = (1.0, True), (0.5, False), (1.0, False)
 """What is tried, a share and whether all moves of new states are looked at: values alone with looks, which
 has won most where knowledge wins, values mixed with playouts, and values alone."""
 TEST = Sprt(0.0, 100.0)
-CHANCE = 0.01
-"""How often chance may bring so many wins, where a trial has no more time for its test."""
+CHANCE, SURE = 0.01, 0.001
+"""How often chance may bring so many wins where a trial has no more time for its test, and where it need not
+go on: the test takes long to believe in series of wins alone."""
 _PLIES = 4
 _LONGEST = 300
 
@@ -96,7 +97,9 @@ def try_share(
     tunings = replace(usual, knowledge=knowledge, knowledge_share=share, looks=looks), usual
     openings = Openings(machine, _PLIES, terms.seed)
     tally, scores = Tally(), list[float]()
-    while len(scores) < terms.pairs and terms.has_time(tally) and not TEST.verdict(scores):
+    while len(scores) < terms.pairs and terms.has_time(tally):
+        if TEST.verdict(scores) or chance(int(tally.wins), int(tally.losses)) <= SURE:
+            break
         state = opening(openings, machine, len(scores) + 1)
         seed = terms.seed * 1009 + 2 * len(scores)
         seat = seat_of(machine, len(scores))

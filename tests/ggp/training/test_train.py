@@ -302,6 +302,10 @@ def test_what_is_clear_when_the_time_is_over_is_used_and_who_is_ahead_has_more_t
         verdict = try_share(machine, 1.0, terms)
         assert verdict.better == better and len(played) == pairs
         assert not TEST.verdict([sum(result) / 2] * pairs)
+    # A series of wins ends it.
+    monkeypatch.setattr("ggp.training.trial.play_pair", lambda *_: (1.0, 1.0))
+    verdict = try_share(machine, 1.0, TrialTerms(0.01, 50, time.monotonic() + 60, 1, lambda *_: None))
+    assert verdict.better and verdict.score.wins == 10
     now = time.monotonic()
     late = TrialTerms(0.01, 9, now - 1, 1, lambda *_: None, now + 60)
     assert late.has_time(Tally(2, 0, 0)) and not late.has_time(Tally(1, 0, 0))
