@@ -17,11 +17,11 @@ from ggp.training.lesson import Lesson
 from ggp.training.trial import TrialTerms, TrialVerdict, hold_trial
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.knowledge import GameKnowledge
-from players.knowledge.store import KnowledgeStore
+from players.knowledge.store import RUNGS, KnowledgeStore
 from players.knowledge.training import TrainingProgress
 from propnet.machine import PropnetMachine
 
-LADDER = {"linear": 0.2, "derived": 0.1, "tuples": 0.1, "net": 0.3}
+LADDER = dict(zip(RUNGS, (0.2, 0.1, 0.1, 0.3), strict=True))
 """The rungs of the ladder, the lowest first, and their shares of the time: weights of features, those of
 derived propositions besides, tables over n-tuples added to the first, a net added to either. The one that did
 best has the rest: games differ in which that is."""
@@ -84,6 +84,8 @@ class Climb:
             if self.terms.fresh:
                 self._check(rungs[0])
                 self.store.remove(fingerprint)
+            known = self.store.get(fingerprint)
+            self.used = known if known is not None and known.share else None
             return self._climb(rungs)
 
     def _check(self, rung: str) -> None:
@@ -97,7 +99,6 @@ class Climb:
         shares = dict.fromkeys(rungs, 1.0) if len(rungs) == 1 else {rung: LADDER[rung] for rung in rungs}
         left = max(0.0, 1.0 - sum(shares.values()))
         trials = len(rungs) + (left > 0.0)
-        self.used = self._used_before()
         for rung in rungs:
             part = (shares[rung] + 1.0 / trials) / 2.0
             learnt = self._learn(rung, shares[rung])
@@ -112,11 +113,6 @@ class Climb:
         if left > 0.0:
             self._go_on(left, (left + 1.0 / trials) / 2.0)
         return self.used or self.first
-
-    def _used_before(self) -> GameKnowledge | None:
-        """What searches use of what was learnt before this climb; None where they use nothing."""
-        known = self.store.get(canonical_names(self.machine.rules).fingerprint)
-        return known if known is not None and known.share else None
 
     def _learn(self, rung: str, share: float) -> Lesson | None:
         """Learn one rung for its share of the time, or learn it on; None where the game has no such."""

@@ -64,9 +64,10 @@ class TrialTerms:
     Attributes:
         seconds: CPU seconds for each move.
         pairs: pairs of matches for each use, at most.
-        deadline: time.monotonic() after which none begins, but of a use that is ahead until ``latest``.
+        deadline: time.monotonic() after which none begins, unless the use is ahead.
         seed: of openings and matches.
         show: is told the use and the score after each pair.
+        latest: the deadline of a use that is ahead.
     """
 
     seconds: float

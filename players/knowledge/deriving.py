@@ -61,11 +61,12 @@ class Deriving:
     def _make(self, task: bytes) -> None:
         """Have it made, and wait for that."""
         files: list[int] = []
-        ours, theirs = socket.socketpair()
         try:
-            files += [theirs.detach(), shared_bytes(task), nameless()]
-            inherited = {file: file for file in files}
-            process = launch("players.knowledge.deriving", [str(file) for file in files], inherited)
+            ours, theirs = socket.socketpair()
+            files += [ours.detach(), theirs.detach()]
+            files += [shared_bytes(task), nameless()]
+            inherited = {file: file for file in files[1:]}
+            process = launch("players.knowledge.deriving", [str(file) for file in inherited], inherited)
             process.wait()
             with os.fdopen(os.dup(files[-1]), "rb") as product:
                 product.seek(0)
@@ -76,7 +77,6 @@ class Deriving:
         finally:
             for file in files:
                 os.close(file)
-            ours.close()
             self.ready = True
 
 

@@ -61,9 +61,9 @@ class SearchedTraining:
         """``known`` is what to go on with: of this ``model``, or, for a net, the weights below it.
         ``workers``: processes that play, this one counted. ``patient``: symmetries are looked for in large
         games too, which may take two seconds. ``weights``: a training of the game that has brought what is
-        known, and goes on. Raises GdlError for games in which searches cannot
-        look at all moves: those of one role or of more than two, in which roles choose at the same time, or
-        whose goals do not add up to 100; and KnowledgeError for games that are too large."""
+        known, and goes on. Raises GdlError for games in which searches cannot look at all moves: those of one
+        role or of more than two, in which roles choose at the same time, or whose goals do not add up to 100;
+        and KnowledgeError for games that are too large."""
         below = model
         if model == "net":
             below = "derived" if known is not None and known.derived else "linear"
