@@ -72,11 +72,6 @@ class FileWriter:
         with told(path, "create"):
             self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
 
-    @property
-    def is_open(self) -> bool:
-        """Whether it was not closed yet."""
-        return self._file >= 0
-
     def append(self, data: bytes) -> None:
         """Write one block."""
         view = memoryview(data)
@@ -92,8 +87,10 @@ class FileWriter:
             self._advised = self.size
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file, if that has not begun: Ctrl-C may come in the middle of it."""
         file, self._file = self._file, -1
+        if file < 0:
+            return
         with told(self.path, "write"):
             try:
                 _forget(file, self.size)
@@ -109,8 +106,7 @@ def write_file(path: Path, blocks: Iterable[bytes]) -> FileBlocks:
             writer.append(data)
         writer.close()
     except BaseException:
-        if writer.is_open:
-            writer.close()
+        writer.close()
         remove(path)
         raise
     return writer.blocks
