@@ -30,6 +30,8 @@ TEST = Sprt(0.0, 100.0)
 CHANCE, SURE = 0.01, 0.001
 """How often chance may bring so many wins where a trial has no more time for its test, and where it need not
 go on: the test takes long to believe in series of wins alone."""
+HOPELESS = 0.05
+"""How often chance may bring so many losses where it need not go on: the time is left to other uses."""
 _PLIES = 4
 _LONGEST = 300
 
@@ -98,9 +100,7 @@ def try_share(
     tunings = replace(usual, knowledge=knowledge, knowledge_share=share, looks=looks), usual
     openings = Openings(machine, _PLIES, terms.seed)
     tally, scores = Tally(), list[float]()
-    while len(scores) < terms.pairs and terms.has_time(tally):
-        if TEST.verdict(scores) or chance(int(tally.wins), int(tally.losses)) <= SURE:
-            break
+    while not _is_clear(tally, scores) and len(scores) < terms.pairs and terms.has_time(tally):
         state = opening(openings, machine, len(scores) + 1)
         seed = terms.seed * 1009 + 2 * len(scores)
         seat = seat_of(machine, len(scores))
@@ -110,8 +110,14 @@ def try_share(
         scores.append(sum(result) / 2)
         terms.show(use(share, looks), tally)
     verdict = TEST.verdict(scores)
-    clear = not verdict and chance(int(tally.wins), int(tally.losses)) <= CHANCE
-    return TrialVerdict(share, tally, verdict == "H1" or clear, bool(verdict) or clear, looks)
+    ahead = not verdict and chance(int(tally.wins), int(tally.losses)) <= CHANCE
+    return TrialVerdict(share, tally, verdict == "H1" or ahead, ahead or _is_clear(tally, scores), looks)
+
+
+def _is_clear(tally: Tally, scores: list[float]) -> bool:
+    """Whether a trial with these matches, pair by pair, need not go on."""
+    wins, losses = int(tally.wins), int(tally.losses)
+    return bool(TEST.verdict(scores)) or chance(wins, losses) <= SURE or chance(losses, wins) <= HOPELESS
 
 
 def hold_trial(

@@ -305,7 +305,11 @@ def test_what_is_clear_when_the_time_is_over_is_used_and_who_is_ahead_has_more_t
     # A series of wins ends it.
     monkeypatch.setattr("ggp.training.trial.play_pair", lambda *_: (1.0, 1.0))
     verdict = try_share(machine, 1.0, TrialTerms(0.01, 50, time.monotonic() + 60, 1, lambda *_: None))
-    assert verdict.better and verdict.score.wins == 10
+    assert verdict.better and verdict.decided and verdict.score.wins == 10
+    # One of losses ends it sooner: chess tried tuples until they had lost eight of eight.
+    monkeypatch.setattr("ggp.training.trial.play_pair", lambda *_: (0.0, 0.0))
+    verdict = try_share(machine, 1.0, TrialTerms(0.01, 50, time.monotonic() + 60, 1, lambda *_: None))
+    assert not verdict.better and verdict.decided and verdict.score.losses == 6
     now = time.monotonic()
     late = TrialTerms(0.01, 9, now - 1, 1, lambda *_: None, now + 60)
     assert late.has_time(Tally(2, 0, 0)) and not late.has_time(Tally(1, 0, 0))
