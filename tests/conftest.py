@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,13 @@ from tests.places import CORPUS, LEVELS
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Compiled games are kept for these tests only, in subprocesses too."""
     os.environ["GGP_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _heeds_ctrl_c() -> None:
+    """What a script runs in the background ignores Ctrl-C, and so do its subprocesses; tests stop some so."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
