@@ -14,11 +14,14 @@ keyword arguments with their defaults (``Player.__init__`` fills ``self.options`
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from gdl.errors import GdlError
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,21 +33,46 @@ class Option:
         read: makes the value from text; raises ValueError if the text is none.
         default: the value if nothing is chosen; not read from text.
         help: what the option does, in one line.
+        public: reads the values that strangers may choose, who use a page or have written a file. None keeps
+            the option to the operator. Declare an option public only if no value that ``public`` takes loads
+            code, opens a path, calls an address, or uses more memory than the default or more processes than
+            there are cores.
     """
 
     name: str
     read: Callable[[str], object]
     default: object
     help: str
+    public: Callable[[str], object] | None = None
+
+
+class NoSuchValueError(ValueError):
+    """A text is no value of an option. The message says which values there are: "a whole number from 1"."""
 
 
 def at_least(least: int) -> Callable[[str], int]:
     """A reader that takes whole numbers from this one on."""
+    return _number(int, least, math.inf, f"a whole number from {least}")
 
-    def read(text: str) -> int:
-        if int(text) < least:
-            raise ValueError(text)
-        return int(text)
+
+def between(least: int, most: int) -> Callable[[str], int]:
+    """A reader that takes whole numbers between these two, both included."""
+    return _number(int, least, most, f"a whole number from {least} to {most}")
+
+
+def number_between(least: float, most: float) -> Callable[[str], float]:
+    """A reader that takes numbers between these two, both included, and so neither infinity nor NaN."""
+    return _number(float, least, most, f"a number from {least:g} to {most:g}")
+
+
+def _number(kind: Callable[[str], T], least: float, most: float, values: str) -> Callable[[str], T]:
+    def read(text: str) -> T:
+        try:
+            if least <= (value := kind(text)) <= most:  # type: ignore[operator]
+                return value
+        except ValueError:
+            pass
+        raise NoSuchValueError(values)
 
     return read
 
@@ -52,7 +80,7 @@ def at_least(least: int) -> Callable[[str], int]:
 def switch(text: str) -> bool:
     """Reads ``yes``, ``no``, ``1`` or ``0``."""
     if text.lower() not in ("0", "1", "no", "yes"):
-        raise ValueError(text)
+        raise NoSuchValueError("yes or no")
     return text.lower() in ("1", "yes")
 
 
@@ -61,7 +89,7 @@ def one_of(names: Sequence[str]) -> Callable[[str], str]:
 
     def read(text: str) -> str:
         if text not in names:
-            raise ValueError(text)
+            raise NoSuchValueError(f"one of {', '.join(names)}")
         return text
 
     return read
@@ -81,11 +109,12 @@ def complete(options: Sequence[Option], chosen: Mapping[str, object]) -> dict[st
 
 
 def read_options(
-    kind: str, options: Sequence[Option], texts: Sequence[tuple[str, str]], spec: str
+    kind: str, options: Sequence[Option], texts: Sequence[tuple[str, str]], spec: str, public: bool = False
 ) -> dict[str, object]:
     """The values of options that were chosen as pairs of name and text; the last pair of a name counts.
-    Raises GdlError if there is no such option, or the text is no value of it; the message names the kind of
-    player, and ``spec``, where the texts come from."""
+    ``public``: a stranger has chosen them. Raises GdlError if there is no such option, it is not for
+    strangers, or the text is no value of it; the message names the kind of player, and ``spec``, where the
+    texts come from."""
     known = by_name(options)
     values: dict[str, object] = {}
     for name, text in texts:
@@ -94,8 +123,14 @@ def read_options(
                 f"{kind} has no option {name!r}",
                 remedy=f"its options are {', '.join(known)}" if known else "it has no options",
             )
+        read = known[name].public if public else known[name].read
+        if read is None:
+            raise GdlError(f"{name}= in {spec} is for the operator alone", remedy=f"leave {name} out")
         try:
-            values[name] = known[name].read(text)
+            values[name] = read(text)
+        except NoSuchValueError as error:
+            fault = f"{name}={text} in {spec}: not a value of this option"
+            raise GdlError(fault, remedy=f"give {error}") from None
         except ValueError:
             raise GdlError(f"{name}={text} in {spec}: not a value of this option") from None
     return values

@@ -6,6 +6,7 @@ A name is a kind, or a kind, a colon and options as ``key=value`` with commas be
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from importlib import import_module
 
 from gdl.errors import GdlError
@@ -51,6 +52,35 @@ def check_name(name: str) -> None:
     else:
         kind, options = _kind_of(name)
         read_options(kind.name, kind.OPTIONS, options, name)
+
+
+def check_public(name: str, allowed: Collection[str] = ()) -> None:
+    """Checks a name that a stranger has chosen: somebody at a page, or who wrote a file.
+
+    Args:
+        name: as :func:`make_player` takes it.
+        allowed: names that the operator has given, spelled so. These may be anything.
+
+    Raises:
+        GdlError: :func:`make_player` would refuse the name; or the operator has not given it, and it is a
+            class, an address, or sets an option that is not public (:attr:`players.options.Option.public`).
+    """
+    if name in allowed:
+        check_name(name)
+        return
+    if _is_class(name):
+        raise GdlError(
+            f"the player {name!r} is not offered here",
+            remedy=f"the players are {', '.join((*NAMES, *allowed))}",
+        )
+    kind, options = _kind_of(name)
+    read_options(kind.name, kind.OPTIONS, options, name, public=True)
+
+
+def clusters_of(names: Iterable[str]) -> list[str]:
+    """The addresses of clusters that these names choose (``uct:cluster=HOST:PORT``)."""
+    specs = (read_spec(name) for name in names if is_registered(name))
+    return [address for spec in specs if (address := spec.option("cluster"))]
 
 
 def is_registered(name: str) -> bool:

@@ -75,9 +75,12 @@ def command(
     """
     from rich.console import Console
 
+    from ggp.tournament.entrants import check_kept, parse_entrants
     from ggp.tournament.output.plots import check_installed
     from ggp.tournament.session import Session, parse_test, settings_of
     from ggp.tournament.store import Store
+    from players.fleet.permission import permit_only
+    from players.registry import clusters_of
 
     if report is not None or plots is not None:
         check_installed()
@@ -106,8 +109,12 @@ def command(
     given = {key: value for key, value in options.items() if value is not None}
     with Store(database, writing=play) as store:
         settings = settings_of(store, games or [], players or [], name or database.stem, given)
-        if play and not anyway:
-            _check_addresses(settings.entrants)
+        if play:
+            entrants = parse_entrants(players or [])
+            check_kept(settings.entrants, entrants, database.name)
+            permit_only([*clusters_of(e.spec for e in entrants), *filter(None, [cluster])])
+            if not anyway:
+                _check_addresses(settings.entrants)
         session = Session(Console(highlight=False), settings, store, test)
         try:
             if play:

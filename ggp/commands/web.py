@@ -22,6 +22,11 @@ def command(
     allow_origin: list[str] = typer.Option(
         [], metavar="ORIGIN", help="Let web pages of this origin ask (https://host); * lets all."
     ),
+    player: list[str] = typer.Option(
+        [],
+        metavar="NAME",
+        help="Offer this player at tables: module:Class, http://host:port, or a name with any options.",
+    ),
 ) -> None:
     """Play, watch and replay matches in a browser.
 
@@ -30,15 +35,20 @@ def command(
     """
     from ggp.processes.event_loop import run_server
     from ggp.web.app import serve
+    from ggp.web.play.seats import check_offer
     from ggp.web.settings import WebSettings
+    from players.fleet.permission import permit_only
+    from players.registry import clusters_of
 
     if not host:
         raise GdlError("--host is empty", remedy="0.0.0.0 or :: listens on every address")
     for folder in filter(None, (records, styles)):
         if not folder.is_dir():
             raise GdlError(f"{folder} is no folder")
-    settings = WebSettings(host, port, records, styles, tuple(watch), tuple(allow_origin))
-
+    for offered in player:
+        check_offer(offered)
+    permit_only(clusters_of(player))
+    settings = WebSettings(host, port, records, styles, tuple(watch), tuple(allow_origin), tuple(player))
     name = "localhost" if host in ("127.0.0.1", "::1", "0.0.0.0", "::") else host
     run_server(serve(settings, lambda port, page: say_address(name, port, page)))
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from gdl.errors import GdlError
 from ggp.protocol.address import parse_address
-from players.registry import check_name, is_registered
+from players.processes.limits import cores
+from players.registry import check_name, check_public, is_registered
 from players.spec import read_names, read_spec
 
 ALL_CORES = "all"
@@ -78,3 +79,37 @@ def parse_entrants(texts: Sequence[str]) -> list[Entrant]:
             )
         entrants.append(entrant)
     return entrants
+
+
+def check_kept(kept: Iterable[Entrant], given: Iterable[Entrant], database: str) -> None:
+    """Checks the entrants that a tournament's file names before they play.
+
+    A file may be a stranger's. So a class, an address, and an option that loads or opens something count only
+    if the command line names them too; the file's are compared with these.
+
+    Args:
+        kept: all entrants of the tournament.
+        given: those of the command line.
+        database: the file's name, for the message.
+
+    Raises:
+        GdlError: a name of the file is no player, or has to be given on the command line.
+    """
+    named = {entrant.spec for entrant in given}
+    missing: list[str] = []
+    for entrant in kept:
+        if entrant.spec in named:
+            continue
+        try:
+            if entrant.remote:
+                raise GdlError(f"{entrant.spec} is an address")
+            check_public(entrant.local_name(cores()))
+        except GdlError:
+            missing.append(
+                entrant.spec if entrant.label == entrant.spec else f"{entrant.label}@{entrant.spec}"
+            )
+    if missing:
+        raise GdlError(
+            f"{database} names {', '.join(missing)}: not run because a file says so",
+            remedy=f"if you trust them, name them on the command line too: --players '{','.join(missing)}'",
+        )

@@ -37,7 +37,7 @@ def make_app(settings: WebSettings) -> web.Application:
     app[SETTINGS] = settings
     app[TOKENS] = Tokens()
     app.router.add_get("/", _start)
-    play.add_routes(app)
+    play.add_routes(app, settings)
     watch.add_routes(app, settings)
     replay.add_routes(app, settings)
     dashboard.add_routes(app)

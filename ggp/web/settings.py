@@ -14,6 +14,7 @@ class WebSettings:
     styles: a folder of stylesheets that draw states.
     watch: addresses of servers whose matches are shown.
     allow_origins: origins whose pages may ask beside our own.
+    players: players that pages may choose besides public names: classes, addresses, any options.
     """
 
     host: str = "127.0.0.1"
@@ -22,3 +23,4 @@ class WebSettings:
     styles: Path | None = None
     watch: tuple[str, ...] = ()
     allow_origins: tuple[str, ...] = ()
+    players: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ import numpy as np
 from gdl.machine import Machine, State
 from players.batch_machine import batch_machine_of
 from players.batch_pace import MARGIN, Pace
-from players.options import Option
+from players.options import Option, at_least
 from players.player import Candidate, Choice, Player
 
 _BATCH = 512
@@ -22,7 +22,9 @@ class MonteCarloPlayer(Player):
     """Plays the move after which random playouts end best on average; the others' moves are random too."""
 
     name = "montecarlo"
-    OPTIONS = (Option("playouts", int, None, "playouts per turn after which it stops early"),)
+    OPTIONS = (
+        Option("playouts", int, None, "playouts per turn after which it stops early", public=at_least(1)),
+    )
 
     def __init__(self, *, seed: int = 0, **options: Any) -> None:
         super().__init__(seed=seed, **options)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from gdl.errors import GdlError
 from players.fleet.fleet import Fleet
+from players.fleet.permission import check_permitted
 from players.fleet.ray_access import LOCAL_RAY, close_doors, installed
 from players.fleet.ray_nodes import ray_nodes
 
@@ -27,8 +28,9 @@ def check_address(address: str) -> str:
 
 def open_fleet(address: str) -> Fleet:
     """The fleet at this address; ``local:N`` is this computer as N nodes, which divide its cores. Raises
-    GdlError where it is none, or cannot be reached."""
+    GdlError where it is none, cannot be reached, or may not be called (:mod:`players.fleet.permission`)."""
     local = LOCAL.fullmatch(check_address(address))
+    check_permitted(address)
     if local:
         from players.fleet.local_fleet import LocalFleet
 
@@ -41,8 +43,10 @@ def open_fleet(address: str) -> Fleet:
 @contextmanager
 def standing(address: str) -> Iterator[str]:
     """An address that many can open while this is open: with ``local-ray:N`` the nodes are started here, in a
-    process of their own. Raises GdlError where there cannot be such a fleet."""
-    if LOCAL.fullmatch(check_address(address)):
+    process of their own. Raises GdlError where there cannot be such a fleet, or it may not be called."""
+    check_address(address)
+    check_permitted(address)
+    if LOCAL.fullmatch(address):
         yield address
     elif local := LOCAL_RAY.fullmatch(address):
         with ray_nodes(int(local[1])) as started:

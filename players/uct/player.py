@@ -16,7 +16,7 @@ from gdl.machine import Machine, State
 from gdl.words import counted
 from players.batch_pace import MARGIN
 from players.fleet.open_fleet import check_address
-from players.options import Option, at_least, switch
+from players.options import Option, at_least, between, switch
 from players.player import Candidate, Choice, Player
 from players.processes.limits import cores
 from players.proof.search import warm_up as warm_up_proofs
@@ -43,20 +43,43 @@ _TREES_SHARE = 0.6
 """Share of the memory for the trees together; the rest is for proofs."""
 
 
+_MEMORY = 1 << 29
+
+
 def _workers(text: str) -> int:
     return cores() if text == "all" else at_least(0)(text)
 
 
+def _own_cores(text: str) -> int:
+    return cores() if text == "all" else between(0, cores())(text)
+
+
 PLAYER_OPTIONS = (
-    Option("workers", _workers, 0, "search processes, or all: one for each core; 0: it searches in its own"),
-    Option("playouts", int, None, "playouts per turn after which it stops early"),
-    Option("memory", at_least(1), 1 << 29, "bytes for the search trees together, and for proofs"),
+    Option(
+        "workers",
+        _workers,
+        0,
+        "search processes, or all: one for each core; 0: it searches in its own",
+        public=_own_cores,
+    ),
+    Option("playouts", int, None, "playouts per turn after which it stops early", public=at_least(1)),
+    Option(
+        "memory",
+        at_least(1),
+        _MEMORY,
+        "bytes for the search trees together, and for proofs",
+        public=between(1, _MEMORY),
+    ),
     Option("cluster", check_address, "", "address of a cluster that searches too"),
-    Option("ponder", switch, True, "the search processes go on while the others think"),
+    Option("ponder", switch, True, "the search processes go on while the others think", public=switch),
 )
 """What can be chosen about every UCT player besides its tuning."""
 _LEARN = Option(
-    "learn", switch, True, "in startclocks of 20 s and more, where no knowledge of the game is used"
+    "learn",
+    switch,
+    True,
+    "in startclocks of 20 s and more, where no knowledge of the game is used",
+    public=switch,
 )
 
 

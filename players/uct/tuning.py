@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from players.options import Option, at_least, one_of, switch
+from players.options import Option, at_least, between, number_between, one_of, switch
 from players.uct.rollouts.registry import policy_names
 from players.uct.tree.selection_rules import GUESSED, NONE, NST, PUCT, UCB, SelectionRule
 
@@ -28,15 +28,15 @@ WIDEST = 0.5
 """The standard deviation of results that are 0 or 1 alike often."""
 
 
-def _option(read: Callable[[str], object], default: object, text: str) -> Any:
-    """A field of :class:`Tuning` that is an option of players too: see :class:`players.options.Option`."""
-    return field(default=default, metadata={"read": read, "help": text})
+_share = number_between(0.0, 1.0)
 
 
-def _share(text: str) -> float:
-    if not 0.0 <= float(text) <= 1.0:
-        raise ValueError(text)
-    return float(text)
+def _option(
+    read: Callable[[str], object], default: object, text: str, public: Callable[[str], object] | None = None
+) -> Any:
+    """A field of :class:`Tuning` that is an option of players too: see :class:`players.options.Option`.
+    Strangers may choose what ``read`` takes, unless ``public`` reads for them."""
+    return field(default=default, metadata={"read": read, "help": text, "public": public or read})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +53,14 @@ class Tuning:
         number: which of several searches for the same role this is, from 0.
     """
 
-    paths: int = _option(at_least(1), 512, "most paths under way at once")
+    paths: int = _option(at_least(1), 512, "most paths under way at once", between(1, 512))
     per_leaf: int = _option(
-        at_least(0), 0, "playouts from each leaf; 0: as many as pays (1 where playouts are limited)"
+        at_least(0),
+        0,
+        "playouts from each leaf; 0: as many as pays (1 where playouts are limited)",
+        between(0, 512),
     )
-    exploration: float = _option(float, 0.6, "exploration constant")
+    exploration: float = _option(float, 0.6, "exploration constant", number_between(0.0, 100.0))
     selection: str = _option(
         one_of((AUTO, *SELECTIONS)), AUTO, "rule; auto: UCB1, with priors PUCT as soon as visits allow"
     )
@@ -76,7 +79,10 @@ class Tuning:
         switch, True, "plies in which nobody has a choice are no nodes of the tree, where they are frequent"
     )
     knowledge: str = _option(
-        str, AUTO, "of the game, learnt before (ggp train): auto, off, a folder, or an exported file"
+        str,
+        AUTO,
+        "of the game, learnt before (ggp train): auto, off, a folder, or an exported file",
+        one_of((AUTO, "off")),
     )
     knowledge_share: float | None = _option(
         _share, None, "of knowledge in the value of a leaf, 0 to 1; playouts have the rest; else as trained"
@@ -128,7 +134,7 @@ class Tuning:
 def tuning_options(tuning: Tuning) -> tuple[Option, ...]:
     """The options by which a player lets its tuning be chosen; defaults are those of ``tuning``."""
     return tuple(
-        Option(entry.name, entry.metadata["read"], getattr(tuning, entry.name), entry.metadata["help"])
+        Option(entry.name, default=getattr(tuning, entry.name), **entry.metadata)
         for entry in fields(Tuning)
         if entry.metadata
     )

@@ -6,7 +6,16 @@ import pytest
 
 from gdl.errors import GdlError
 from players.baselines.montecarlo import MonteCarloPlayer
-from players.options import Option, describe_options, one_of, read_options, switch
+from players.options import (
+    Option,
+    at_least,
+    between,
+    describe_options,
+    number_between,
+    one_of,
+    read_options,
+    switch,
+)
 
 OPTIONS = (
     Option("depth", int, 3, "moves to look ahead"),
@@ -42,3 +51,21 @@ def test_constructors_take_options_and_know_the_defaults() -> None:
     assert MonteCarloPlayer().options == {"playouts": None}
     with pytest.raises(TypeError, match="depth"):
         MonteCarloPlayer(depth=4)
+
+
+def test_an_option_is_closed_to_strangers_until_it_is_declared_public() -> None:
+    shared = Option("share", at_least(0), 0, "open, within bounds", public=between(0, 10))
+    own = Option("own", at_least(0), 0, "the operator's")
+    assert read_options("x", (shared, own), [("share", "10")], "x", public=True) == {"share": 10}
+    assert read_options("x", (shared, own), [("share", "11"), ("own", "1")], "x") == {"share": 11, "own": 1}
+    with pytest.raises(GdlError, match="a whole number from 0 to 10"):
+        read_options("x", (shared, own), [("share", "11")], "x", public=True)
+    with pytest.raises(GdlError, match="for the operator alone"):
+        read_options("x", (shared, own), [("own", "1")], "x", public=True)
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "-inf", "1e999", "-0.1", "1.1", "", "0x1", "1" * 5000])
+def test_numbers_outside_their_bounds_are_no_values(text: str) -> None:
+    for reader in (number_between(0.0, 1.0), between(0, 1), at_least(2)):
+        with pytest.raises(ValueError, match="number from"):
+            reader(text)

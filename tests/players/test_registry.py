@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import time
+from importlib import import_module
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gdl.errors import GdlError
 from gdl.syntax.parser import parse_rules
 from players.baselines.montecarlo import MonteCarloPlayer
 from players.kaskade.make_machine import make_machine
+from players.options import Option
+from players.processes.limits import cores
 from players.registry import (
+    _PLACES,
     NAMES,
     check_name,
+    check_public,
+    clusters_of,
     is_registered,
     make_player,
     with_option,
@@ -98,3 +106,68 @@ def test_options_of_uct_are_those_of_its_search_and_its_own() -> None:
     for text in ("paths=0", "per_leaf=-1", "workers=-1", "selection=tuned", "prior=mast", "number=1"):
         with pytest.raises(GdlError):
             check_name(f"uct:{text}")
+
+
+def _declared() -> list[tuple[str, Option]]:
+    kinds = ((name, getattr(import_module(module), kind)) for name, (module, kind) in _PLACES.items())
+    return [(name, option) for name, kind in kinds for option in kind.OPTIONS]
+
+
+@pytest.mark.parametrize(("kind", "option"), _declared(), ids=lambda part: getattr(part, "name", part))
+@given(
+    text=st.text(max_size=20)
+    | st.sampled_from(["/dev/zero", "../x", "~", ".", "os:system", "127.0.0.1:6379", "local-ray:9"])
+    | st.integers(-(10**12), 10**12).map(str)
+    | st.floats().map(str)
+)
+def test_what_strangers_may_choose_is_a_number_within_bounds_or_one_of_few_words(
+    kind: str, option: Option, text: str
+) -> None:
+    if option.public is None:
+        with pytest.raises(GdlError):
+            check_public(f"{kind}:{option.name}={text}")
+        return
+    try:
+        value = option.public(text)
+    except ValueError:
+        return
+    most = {"workers": cores(), "memory": 1 << 29, "paths": 512, "per_leaf": 512, "exploration": 100}
+    assert isinstance(value, int | float) or (isinstance(value, str) and value.isalnum())
+    if isinstance(value, int | float) and option.name != "playouts":
+        assert 0 <= value <= most.get(option.name, 1)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "os:system",
+        "http://127.0.0.1:9",
+        "tables:otherwise=os:system",
+        "tables:dir=.",
+        "uct:knowledge=/dev/zero",
+        "uct:cluster=127.0.0.1:6379",
+        "UCT : Cluster = 127.0.0.1:6379",
+        "uct:workers=1,cluster=local-ray:2",
+        f"uct:workers={cores() + 1}",
+        "uct:memory=99999999999",
+        "montecarlo:playouts=-1",
+        "uct:nothing=1",
+        "",
+    ],
+)
+def test_names_of_strangers_reach_nothing_unless_the_operator_gave_them(name: str) -> None:
+    with pytest.raises(GdlError):
+        check_public(name)
+    with pytest.raises(GdlError):
+        check_public(name, ["uct:workers=1", "legal"])
+
+
+def test_names_that_the_operator_gave_and_public_options_are_taken() -> None:
+    check_public("uct:cluster=127.0.0.1:6379", ["legal", "uct:cluster=127.0.0.1:6379"])
+    for name in ("uct", "uct:workers=all,policy=equal,knowledge=off", "montecarlo:playouts=9", "tables"):
+        check_public(name)
+
+
+def test_clusters_are_found_in_names() -> None:
+    names = ["uct:workers=1,cluster=a:1", "uct", "mine:Mine", "http://b:2", "uct-sequential:cluster=local:2"]
+    assert clusters_of(names) == ["a:1", "local:2"]

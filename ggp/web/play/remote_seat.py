@@ -2,6 +2,8 @@
 
 A player over HTTP knows of no step taken back. So each line of play is a match of its own: after people have
 gone back, or have made its moves for it, another one is started in the state that stands there.
+
+The page never repeats an answer that is no legal move: the address may be that of another service.
 """
 
 from __future__ import annotations
@@ -81,7 +83,7 @@ class RemoteSeat:
         except GdlError:
             legal = False
         if not legal:
-            raise GdlError(f"answers {answer[:100]!r}, which is not legal")
+            raise GdlError("answers with no legal move")
         return Choice(move)
 
     def stop(self) -> None:
@@ -99,7 +101,7 @@ class RemoteSeat:
         request = messages.start_request(match, role, rules, self._clock, self._clock)
         reply = self._ask(request, self._clock + GRACE_SECONDS)
         if reply.lower() != messages.READY:
-            raise GdlError(f"answers {reply[:100]!r} instead of ready", remedy="is it free?")
+            raise GdlError("does not answer that it is ready", remedy="is it free?")
         self._match, self._first = match, steps
 
     def _play(self, machine: Machine, joint: JointMove | None) -> str:
@@ -116,7 +118,7 @@ class RemoteSeat:
             raise GdlError("does not answer in time") from None
         except HttpError:
             self._match = ""
-            raise
+            raise GdlError("does not speak the protocol of matches") from None
         except OSError as error:
             self._match = ""
             raise GdlError(f"cannot be reached: {error.strerror or error}") from None

@@ -10,21 +10,23 @@ from aiohttp import web
 
 from gdl.errors import GdlError
 from ggp.answers.source import checked_source
-from ggp.protocol.address import parse_address
-from ggp.web.play.remote_seat import is_remote
 from ggp.web.play.tables import OpenTables
+from ggp.web.settings import WebSettings
 from ggp.web.shell import page
+from players.processes.limits import cores
 from players.registry import NAMES
 
 TABLES = web.AppKey("tables", OpenTables)
 ORDERS = ("move", "back", "goto", "go", "pause", "seat", "swap", "hint", "show")
 MOST_SEATS = 64
 LONGEST_CLOCK = 3600.0
+LONGEST_NAME = 1000
+"""Characters of a player's name with all its options."""
 
 
-def add_routes(app: web.Application) -> None:
+def add_routes(app: web.Application, settings: WebSettings) -> None:
     """Add the room to the application."""
-    app[TABLES] = OpenTables()
+    app[TABLES] = OpenTables(settings.players)
     app.cleanup_ctx.append(_close)
     app.router.add_get("/play", _page)
     app.router.add_get("/play/{table}", _page)
@@ -43,7 +45,7 @@ async def _page(request: web.Request) -> web.Response:
 
     table = request.match_info.get("table", "")
     games = [path.stem for path in installed_games()]
-    players = ["human", *NAMES]
+    players = ["human", *NAMES, *request.app[TABLES].players]
     return page(
         request, "Play", "play.js", ("board.css", "play.css"), table=table, games=games, players=players
     )
@@ -56,19 +58,16 @@ async def _events(request: web.Request) -> web.StreamResponse:
 async def _open(request: web.Request) -> web.Response:
     told = await json_object(request)
     seats = told.get("seats", [])
-    if not isinstance(seats, list) or len(seats) > MOST_SEATS or not all(isinstance(s, str) for s in seats):
+    if not isinstance(seats, list) or len(seats) > MOST_SEATS:
         raise GdlError("seats is no list of players", remedy='for example ["human", "uct"]')
-    others = _text(told, "others") or "uct"
-    for name in (*seats, others):
-        _check_seat(name)
     order = {
         **checked_source(told),
-        "seats": seats,
-        "others": others,
+        "seats": [_player(name) for name in seats],
+        "others": _player(told.get("others") or "uct"),
         "playclock": _number(told, "playclock", 2.0, 0.05),
         "patience": _number(told, "patience", 0.0, 0.0),
         "seed": int(_number(told, "seed", 0, 0)),
-        "workers": int(_number(told, "workers", 0, 0)),
+        "workers": int(_number(told, "workers", 0, 0, cores())),
     }
     table = await request.app[TABLES].open(order)
     return web.json_response({"table": table.id, "page": f"/play/{table.id}"})
@@ -80,7 +79,7 @@ async def _order(request: web.Request) -> web.Response:
         raise web.HTTPNotFound(reason="there is no such order")
     told = await json_object(request)
     if order == "seat":
-        _check_seat(_text(told, "player"))
+        _player(told.get("player"))
     request.app[TABLES].get(request.match_info["table"]).order({**told, "do": order})
     return web.json_response({})
 
@@ -96,24 +95,17 @@ async def json_object(request: web.Request) -> dict[str, Any]:
     return told
 
 
-def _check_seat(name: str) -> None:
-    """Raises GdlError for what is neither a player of ours nor an address: a page loads no code."""
-    if is_remote(name):
-        parse_address(name)
-    elif name.partition(":")[0] not in ("human", *NAMES):
-        remedy = f"choose human, {', '.join(NAMES)}, or an address: http://host:port"
-        raise GdlError(f"there is no player {name!r}", remedy=remedy)
+def _player(name: object) -> str:
+    """What may be a player's name; the table's process knows which (:mod:`ggp.web.play.seats`)."""
+    if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME:
+        raise GdlError(f"a player's name is a text of 1 to {LONGEST_NAME} characters")
+    return name
 
 
-def _text(told: dict[str, Any], name: str) -> str:
-    value = told.get(name) or ""
-    if not isinstance(value, str):
-        raise GdlError(f"{name} is no text")
-    return value
-
-
-def _number(told: dict[str, Any], name: str, usual: float, least: float) -> float:
+def _number(
+    told: dict[str, Any], name: str, usual: float, least: float, most: float = LONGEST_CLOCK
+) -> float:
     value = told.get(name, usual)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= LONGEST_CLOCK:
-        raise GdlError(f"{name} is no number from {least:g} to {LONGEST_CLOCK:g}")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+        raise GdlError(f"{name} is no number from {least:g} to {most:g}")
     return float(value)

@@ -17,14 +17,14 @@ from gdl.errors import GdlError, MoveError
 from gdl.machine import State
 from ggp.game import Game
 from ggp.processes.parent import Inbox, JsonMessage, Send
-from ggp.protocol.address import parse_address
 from ggp.web.play.remote_seat import InterruptedByPeopleError, RemoteSeat, is_remote
+from ggp.web.play.seats import check_seat
 from ggp.web.play.view import HUMAN, TableStep, TableView, expected
 from players.kaskade.kaskade import BOTTOM, Kaskade
 from players.kaskade.player import KaskadePlayer
 from players.player import Choice, Player
 from players.processes.limits import describe
-from players.registry import check_name, make_player
+from players.registry import make_player
 
 HINT_SECONDS = 2.0
 FIRST_SECONDS = 3.0
@@ -44,6 +44,8 @@ class TableOrder:
         playclock: seconds that our players think about a move.
         patience: seconds that a person has for a move, after which a random one is made; 0 for no limit.
         workers: search processes of a player.
+        allowed: the names and addresses of players that the operator has given; a page may choose these
+            besides all public names (:func:`ggp.web.play.seats.check_seat`).
     """
 
     game: Game
@@ -53,6 +55,7 @@ class TableOrder:
     patience: float = 0.0
     seed: int = 0
     workers: int = 0
+    allowed: Sequence[str] = ()
 
 
 class _Seat(KaskadePlayer):
@@ -66,22 +69,16 @@ class _Seat(KaskadePlayer):
         return self.hurry() or super()._is_called()
 
 
-def _check(name: str) -> None:
-    """Raises GdlError where nobody of this name can take a seat."""
-    if is_remote(name):
-        parse_address(name)
-    elif name != HUMAN:
-        check_name(name)
-
-
 class Table:
     """One match.
 
     Raises:
-        GdlError: there is no such player.
+        GdlError: there is no such player, or the page may not choose it.
     """
 
     def __init__(self, order: TableOrder, inbox: Inbox, send: Send) -> None:
+        for name in {*order.seats, order.others}:
+            check_seat(name, order.allowed)
         self._order, self._inbox, self._send = order, inbox, send
         self._later: list[JsonMessage] = []
         game = order.game
@@ -94,8 +91,6 @@ class Table:
         rest = [order.others] * (len(self.roles) - len(order.seats))
         self.seats = [*order.seats, *rest][: len(self.roles)]
         """Seats that the game does not have stay empty: a page does not know how many there are."""
-        for name in self.seats:
-            _check(name)
         self._players: dict[int, _Seat | RemoteSeat] = {}
         self._adviser: dict[int, _Seat] = {}
         self._aloud = 0.0
@@ -312,7 +307,7 @@ class Table:
 
     def _seat(self, name: str, player: str) -> None:
         role = self._role(name)
-        _check(player)
+        check_seat(player, self._order.allowed)
         self._leave(role)
         self.seats[role] = player
         self._clear()

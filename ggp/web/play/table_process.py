@@ -40,6 +40,7 @@ def _order(told: JsonMessage) -> TableOrder:
         told.get("patience", 0.0),
         told.get("seed", 0),
         told.get("workers", 0),
+        told.get("allowed", ()),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from gdl.errors import GdlError
@@ -103,11 +104,15 @@ class OpenTable:
 class OpenTables:
     """All tables of a server.
 
+    Args:
+        players: the names and addresses of players that pages may choose besides public names.
+
     Attributes:
         hear: takes the events of all of them, for those who look on.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, players: Sequence[str] = ()) -> None:
+        self.players = tuple(players)
         self.hear: Hear = lambda event, data: None
         self._opened = 0
         self._tables: dict[str, OpenTable] = {}
@@ -131,7 +136,7 @@ class OpenTables:
         outside = TableNews(f"table {self._opened}", order.get("playclock", 2.0), self.hear)
         table = OpenTable(await Child.spawn("ggp.web.play.table_process", kind=KIND), outside)
         try:
-            await table.opened({"do": "open", **order})
+            await table.opened({"do": "open", **order, "allowed": self.players})
         except BaseException:
             await table.close()
             raise

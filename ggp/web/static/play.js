@@ -64,7 +64,7 @@ function showForm(main, { games, players }) {
       radio("first", "you begin", true),
       radio("second", "you are second", false),
       radio("all", "you play all roles", false),
-      el("small", {}, "human, a player with options (uct:workers=2), or the address of one (http://host:port)"),
+      el("small", {}, "human, or a player of the list, with options: uct:workers=2"),
     ),
     el(
       "fieldset",

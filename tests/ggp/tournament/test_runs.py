@@ -234,9 +234,9 @@ def test_nothing_is_lost_nor_left_behind_at_kill_9(tmp_path: Path) -> None:
     assert len(family) >= 3
     eventually(lambda: not any(map(alive, family)))
 
-    # Just the file's name goes on with it.
+    # The file's name goes on with it, and the players' names where these are classes.
     shown = subprocess.run(
-        [*command[:4], "-d", str(path)], cwd=ROOT, capture_output=True, text=True, check=True
+        [*command[:4], *command[5:9]], cwd=ROOT, capture_output=True, text=True, check=True
     )
     after = matches_on_disk(path)
     assert after[: len(before)] == before

@@ -57,9 +57,9 @@ async def opened(client: Client, **order: object) -> At:
     return At(client, told["table"], token)
 
 
-def with_client(talk: Callable[[Client], Awaitable[None]]) -> None:
+def with_client(talk: Callable[[Client], Awaitable[None]], settings: WebSettings | None = None) -> None:
     async def run() -> None:
-        async with TestClient(TestServer(make_app(WebSettings()))) as client:
+        async with TestClient(TestServer(make_app(settings or WebSettings()))) as client:
             await talk(client)
 
     asyncio.run(run())
@@ -170,7 +170,9 @@ def test_what_cannot_be_is_told_in_a_line() -> None:
         for fields in ({"role": "x", "move": "(mark 9 9)"}, {"role": "z", "move": "noop"}, {"role": 1}):
             await at.order("move", **fields)
             assert (await at.until("note"))["text"]
-        assert "no player" in (await at.order("seat", role="x", player="os:system"))["error"]
+        await at.order("seat", role="x", player="os:system")
+        assert "not offered here" in (await at.until("note"))["text"]
+        assert "characters" in (await at.order("seat", role="x", player=""))["error"]
         assert "no such table" in (await At(client, "nowhere", at.token).order("back"))["error"]
         await at.order("show")
         assert (await at.until("state"))["asked"] == state["asked"]
@@ -236,9 +238,9 @@ def test_malformed_orders_are_refused() -> None:
 
 def test_a_player_at_an_address_plays_on_after_steps_are_taken_back() -> None:
     server = LiveServer(player="legal", matches=1)
+    address, nobody = f"http://127.0.0.1:{server.port}", "http://127.0.0.1:9"
 
     async def talk(client: Client) -> None:
-        address = f"http://127.0.0.1:{server.port}"
         at = await opened(client, game="tictactoe", seats=["human", address], playclock=5)
         await at.until("state")
         await at.order("move", role="x", move="(mark b 2)")
@@ -252,12 +254,12 @@ def test_a_player_at_an_address_plays_on_after_steps_are_taken_back() -> None:
         await at.order("move", role="x", move="(mark a 2)")
         state = await at.until("state", lambda s: s["step"] == 4 and s["steps"] == 4)
         assert state["history"][3]["moves"] == ["noop", "(mark a 3)"]
-        await at.order("seat", role="o", player="http://127.0.0.1:9")  # nobody is there
+        await at.order("seat", role="o", player=nobody)
         await at.order("move", role="x", move="(mark c 3)")
         assert "cannot be reached" in (await at.until("note"))["text"]
         await at.until("state", lambda s: s["step"] == 6)
 
     try:
-        with_client(talk)
+        with_client(talk, WebSettings(players=(address, nobody)))
     finally:
         server.close()
