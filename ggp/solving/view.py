@@ -59,7 +59,8 @@ class SolveView:
         """The line, move by move, and how it was found."""
         console = self.console
         if solution.value < 0:
-            console.print(Text("no line found", "yellow"))
+            none = "proven: no line comes to an end" if solution.proven else "no line found"
+            console.print(Text(none, "yellow"))
         show_moves(console, solution.moves)
         table = Table.grid(padding=(0, 2))
         best = "proven: no line has a higher goal" if solution.proven else "not proven to be the best"

@@ -100,7 +100,7 @@ class BreadthFirst(LineSolver):
         """The best goal is proven, or all is done again with clocks."""
         if self._best >= bound:
             self._over = True
-            self.proven = self._best
+            self.proven, self.hopeless = self._best, self._best < 0
         else:
             self.bound = bound
             self._mask = np.full_like(self._mask, np.iinfo(np.uint64).max)

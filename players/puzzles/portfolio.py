@@ -46,6 +46,7 @@ class Portfolio(Companion):
 
     Attributes:
         value: the best goal value of any line, once that is proven; else -1.
+        hopeless: whether it is proven that no line comes to an end.
         solver: the name of the solver that found the line, or proved its value; empty as long as there is
             none. It may be proven by a bound that another solver knows.
 
@@ -69,6 +70,7 @@ class Portfolio(Companion):
     ) -> None:
         self.start = start
         self.solver = ""
+        self.hopeless = False
         self._line = line
         self._members: list[_Member] = []
         self._done_states = 0
@@ -103,8 +105,10 @@ class Portfolio(Companion):
         return [member.name for member in self._members]
 
     def holds(self, state: State) -> bool:
-        """Whether it need not restart here: this is its start, or the best line's value is proven."""
-        return state == self.start or (self.value >= 0 and self._line.value == self.value)
+        """Whether it need not restart here: this is its start, the best line's value is proven, or no line
+        comes to an end."""
+        proven = self.value >= 0 and self._line.value == self.value
+        return state == self.start or proven or self.hopeless
 
     def step(self, seconds: float, deadline: float) -> bool:
         """Run the solver with the least time per weight."""
@@ -118,6 +122,9 @@ class Portfolio(Companion):
         self._bound = min(self._bound, member.solver.bound)
         if member.solver.proven >= 0:
             self.value, self.solver = member.solver.proven, member.name
+            self._drop(*self._members)
+        elif member.solver.hopeless:
+            self.hopeless, self.solver = True, member.name
             self._drop(*self._members)
         elif self._line.value >= self._bound < 100:
             self.value = self._line.value

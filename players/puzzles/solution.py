@@ -18,7 +18,7 @@ class Solution:
     Attributes:
         value: the goal value of the line, 0..100; -1 where there is no line.
         moves: the line, as GDL.
-        proven: whether no line has a higher value.
+        proven: whether no line has a higher value; with value -1, whether no line comes to an end.
         solver: the name of the solver that found it; empty where none has.
         states: how many states all solvers have looked at.
         seconds: CPU seconds of the search.

@@ -75,7 +75,7 @@ def solve(
 
     def so_far() -> Solution:
         moves = tuple(machine.rules.spell(term) for term in line.terms(machine))
-        proven = portfolio.value >= 0 or line.value >= perfect
+        proven = portfolio.value >= 0 or portfolio.hopeless or line.value >= perfect
         used = time.process_time() - clock
         return Solution(line.value, moves, proven, portfolio.solver, portfolio.states, used)
 

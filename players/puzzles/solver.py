@@ -89,6 +89,7 @@ class LineSolver(ABC):
         machine, start, report: those of its task.
         proven: the best goal value that any line from the start has, -1 while that is not known. Lines
             that never end do not count. A line of this value was reported by then.
+        hopeless: whether it is proven that no line from the start comes to an end.
         bound: a goal value that no line from the start exceeds, 100 while none lower is known.
         states: how many states it has looked at.
     """
@@ -100,6 +101,7 @@ class LineSolver(ABC):
         self.start = task.start
         self.report = task.report
         self.proven = -1
+        self.hopeless = False
         self.bound = 100
         self.states = 0
 

@@ -50,8 +50,8 @@ class Frontier(LineSolver):
         if self._small is not None:
             going = self._small.step(deadline)
             self.states, self.proven = self._small.states, self._small.proven
-            self.bound = self._small.bound
-            if going or self.proven >= 0:
+            self.bound, self.hopeless = self._small.bound, self._small.hopeless
+            if going or self.proven >= 0 or self.hopeless:
                 return going
             self._small = None
         return self._sort_and_merge(deadline)
@@ -70,7 +70,7 @@ class Frontier(LineSolver):
         if search.best >= 0:
             self._keep(search.best, search.lines[search.best])
         if search.proven:
-            self.proven = search.best
+            self.proven, self.hopeless = search.best, search.best < 0
         if not going:
             search.close()
         return going

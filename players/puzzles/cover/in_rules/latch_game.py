@@ -75,7 +75,7 @@ class LatchGame:
 def effects(network: Network) -> Effects | None:
     """What the moves do; None where that depends on the state. Takes milliseconds."""
     moves, bases = network.move_count, len(network.bases)
-    if len(network.moves) != 1 or moves > _MOST_MOVES or len(network.gate_inputs) + bases > _LARGEST:
+    if len(network.moves) != 1 or not 0 < moves <= _MOST_MOVES or len(network.gate_inputs) + bases > _LARGEST:
         return None
     if len(network.loops):
         return None

@@ -104,6 +104,8 @@ class BestFirst(PushSearch):
     def _work(self, units: int) -> bool:
         if not self._ready:
             self._prepare()
+        if self.outcome is not Outcome.GOING_ON:
+            return False  # it cannot begin
         said = search(
             self._board, self._freeze, self._corrals, self._matching, self._lists, self._nodes, self._other,
             self._dead, self._settings, self._counts, self._marks, self._room, units,

@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from gdl.errors import GdlError
+from gdl.words import counted
 from players.puzzles.sokoban.analysis.distances import FAR, goal_distances
 from players.puzzles.sokoban.geometry import Geometry, Position
 from players.puzzles.sokoban.lines import Push
@@ -151,9 +152,12 @@ class SliceRate:
 
 
 def checked(task: PushTask) -> None:
-    """Raises GdlError where there are more boxes than goals: nothing can solve that."""
+    """Raises GdlError where there are more boxes than goals where the keeper can come: nothing can solve
+    that."""
     boxes, goals = len(task.start.boxes), len(task.geometry.goals)
     if boxes > goals:
         raise GdlError(
-            f"the level has {boxes} boxes and {goals} goals", remedy="take boxes away or add goals"
+            f"the keeper can come to {counted(boxes, 'box', 'boxes')} and only {counted(goals, 'goal')}:"
+            " there is no solution",
+            remedy="take boxes away or add goals",
         )

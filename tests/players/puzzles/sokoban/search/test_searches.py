@@ -227,5 +227,5 @@ def test_faults_are_told() -> None:
     with pytest.raises(GdlError, match="there is no search"):
         entries_named("depth-first")
     geometry, _ = from_level(Level(("######", "#@$. #", "######")))
-    with pytest.raises(GdlError, match="2 boxes and 1 goal"):
+    with pytest.raises(GdlError, match="2 boxes and only 1 goal"):
         AStar(PushTask(LevelKnowledge(geometry), Position((1, 2), 0), _MEMORY))

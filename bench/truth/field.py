@@ -1,0 +1,57 @@
+"""What a field of instances is: it draws one, and checks what is claimed of it."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Case:
+    """One instance under test.
+
+    Attributes:
+        seed: what the instance was drawn from.
+        text: the instance, for people.
+        claims: how many claims of each kind were checked.
+        faults: what was claimed and is not so.
+    """
+
+    seed: int
+    text: str = ""
+    claims: Counter[str] = field(default_factory=Counter)
+    faults: list[str] = field(default_factory=list)
+
+    def check(self, kind: str, holds: bool, claim: str = "") -> None:
+        """Count a claim of this kind, ``claim`` in words; it is a fault unless it ``holds``."""
+        self.claims[kind] += 1
+        if not holds:
+            self.faults.append(f"{kind}: {claim}" if claim else kind)
+
+    def equal(self, kind: str, claimed: object, true: object) -> None:
+        """Count a claim of this kind that names a value."""
+        self.check(kind, claimed == true, f"claims {claimed}, true is {true}")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Instances of one kind.
+
+    Attributes:
+        name: by which people ask for it.
+        examine: draws an instance from the randomness, and checks what is claimed of it.
+    """
+
+    name: str
+    examine: Callable[[random.Random, Case], None]
+
+    def case(self, seed: int) -> Case:
+        """Draw and check the instance of this seed. Exceptions of solvers are faults too."""
+        case = Case(seed)
+        try:
+            self.examine(random.Random(f"{self.name} {seed}"), case)
+        except Exception as error:
+            case.faults.append(f"{type(error).__name__}: {error}")
+        return case

@@ -1,0 +1,202 @@
+"""One-player games: every solver of the portfolio, the frontier, and strong tables, against all states.
+
+The rules are odd: no moves at all, states without moves, ends that nothing reaches, goals that are not 100, not
+defined, met before the end or taken back, latches, step counters, facts that never change.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import tempfile
+import time
+from collections import deque
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.truth.field import Case, Field
+from gdl.errors import GdlError
+from gdl.machine import State
+from gdl.prover.machine import ProverMachine
+from gdl.rules import Rules
+from gdl.syntax.parser import parse_rules
+from players.kaskade.make_machine import make_machine
+from players.puzzles.frontier.frontier import FrontierSearch
+from players.puzzles.frontier.outcome import FrontierOptions
+from players.puzzles.registry import SOLVERS
+from players.puzzles.solution import replayed
+from players.puzzles.solve import solve
+from players.strong.solve import solve_game
+from propnet.capabilities import lane_machine
+from propnet.machine import PropnetMachine
+
+SECONDS = 2.0
+"""Wall time that a solver may take for what is found in milliseconds where it is found at all."""
+MEMORY = 1 << 28
+MOST_STATES = 3000
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """What all states of a game say.
+
+    Attributes:
+        lengths: for each goal value of a reachable end the fewest moves to it; an undefined goal counts as 0.
+        states: how many states can be reached.
+        stuck: whether a state without legal moves that is no end can be reached.
+    """
+
+    lengths: dict[int, int]
+    states: int
+    stuck: bool
+
+    @property
+    def best(self) -> int:
+        """The highest value, -1 where no end can be reached."""
+        return max(self.lengths, default=-1)
+
+
+def truth_of(rules: Rules) -> Truth:
+    """Breadth-first search on the prover. Raises OverflowError with too many states."""
+    prover = ProverMachine(rules)
+    start = prover.initial_state()
+    depths: dict[State, int] = {start: 0}
+    waiting = deque([start])
+    lengths: dict[int, int] = {}
+    stuck = False
+    while waiting:
+        state = waiting.popleft()
+        if prover.is_terminal(state):
+            lengths.setdefault(prover.result(state, 0) or 0, depths[state])
+            continue
+        moves = prover.legal_moves(state, 0)
+        stuck |= not moves
+        for move in moves:
+            after = prover.next_state(state, [move])
+            if after not in depths:
+                depths[after] = depths[state] + 1
+                waiting.append(after)
+        if len(depths) > MOST_STATES:
+            raise OverflowError
+    return Truth(lengths, len(depths), stuck)
+
+
+def random_puzzle(rng: random.Random) -> str:
+    """Rules of a few facts that a few moves change."""
+    facts = [f"(p {n})" for n in range(rng.randint(1, 5))]
+    moves = [f"m{n}" for n in range(rng.choice((0, 1, 2, 2, 3, 3, 4)))]
+    steps = rng.choice((0, 0, 0, 1, 2, 3, 5))
+
+    def condition(most: int) -> str:
+        chosen = rng.sample(facts, min(rng.randint(0, most), len(facts)))
+        return " ".join(f"(not (true {fact}))" if rng.random() < 0.4 else f"(true {fact})" for fact in chosen)
+
+    lines = ["(role you)"]
+    lines += [f"(init {fact})" for fact in facts if rng.random() < 0.4]
+    for move in moves:
+        for _ in range(rng.choice((1, 1, 1, 2))):
+            lines.append(f"(<= (legal you {move}) {condition(rng.choice((0, 0, 1, 2)))})")
+    for fact in facts:
+        stays = rng.random()
+        if stays < 0.35:
+            lines.append(f"(<= (next {fact}) (true {fact}))")
+        elif stays < 0.75 and moves:
+            lines.append(f"(<= (next {fact}) (true {fact}) (not (does you {rng.choice(moves)})))")
+        for _ in range(rng.choice((0, 1, 1, 2))):
+            done = f"(does you {rng.choice(moves)})" if moves and rng.random() < 0.9 else ""
+            lines.append(f"(<= (next {fact}) {done} {condition(2)})")
+    ends = rng.choice((0, 1, 1, 1, 2))
+    if steps:
+        lines += ["(init (step 0))", *(f"(succ {n} {n + 1})" for n in range(rng.choice((steps, steps + 2))))]
+        lines.append("(<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))")
+        if rng.random() < 0.8:
+            lines.append(f"(<= terminal (true (step {steps})))")
+    lines += [f"(<= terminal {condition(3)})" for _ in range(ends)]
+    value, other = rng.sample((0, 1, 10, 50, 99, 100), 2)
+    wanted = rng.sample(facts, min(len(facts), rng.randint(0, 3)))
+    lines.append(f"(<= (goal you {value}) {' '.join(f'(true {fact})' for fact in wanted)})")
+    if wanted and rng.random() < 0.8:
+        lines += [f"(<= (goal you {other}) (not (true {fact})))" for fact in wanted]
+    return "\n".join(lines)
+
+
+def _examine(rng: random.Random, case: Case) -> None:
+    case.text = random_puzzle(rng)
+    rules = parse_rules(case.text, "the rules")
+    try:
+        truth = truth_of(rules)
+    except OverflowError:
+        return
+    machine = lane_machine(make_machine(rules, "propnet"))
+    assert isinstance(machine, PropnetMachine)
+    seed = rng.randrange(100)
+    for name in (None, *(solver.name for solver in SOLVERS)):
+        with contextlib.suppress(GdlError):
+            if name is None or machine.is_terminal(machine.initial_state()):
+                _check_solver(case, rules, machine, truth, name, seed)
+            elif next(kind for kind in SOLVERS if kind.name == name).recognise(machine):
+                _check_solver(case, rules, machine, truth, name, seed)
+    _check_strong(case, machine, truth)
+    if not machine.is_terminal(machine.initial_state()):
+        for symmetry in (True, False):
+            _check_frontier(case, machine, truth, symmetry)
+
+
+def _check_solver(
+    case: Case, rules: Rules, machine: PropnetMachine, truth: Truth, name: str | None, seed: int
+) -> None:
+    kind = name or "portfolio"
+    seconds = SECONDS if name in (None, "frontier") else SECONDS / 4
+    found = solve(machine, seconds, seed=seed, only=name)
+    if found.value >= 0:
+        replayed(rules, found)  # raises GdlError where it does not, which is a fault
+        case.check(f"{kind} finds", found.value in truth.lengths, f"{found.value}, true are {truth.lengths}")
+        case.check(
+            f"{kind} length",
+            len(found.moves) >= truth.lengths.get(found.value, 0),
+            f"{len(found.moves)} moves",
+        )
+    if found.proven:
+        case.equal(f"{kind} proven", found.value, truth.best)
+    elif name in (None, "frontier"):
+        case.faults.append(f"{kind} proves nothing of {truth.states} states")
+
+
+def _check_frontier(case: Case, machine: PropnetMachine, truth: Truth, symmetry: bool) -> None:
+    kind = f"frontier{'' if symmetry else ' without symmetry'}"
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Path(folder) / "s"
+        scratch.mkdir()
+        options = FrontierOptions(memory=1 << 31, scratch=scratch, symmetry=symmetry)
+        search = FrontierSearch(machine, machine.records([machine.initial_state()]).copy(), options)
+        end = time.monotonic() + 2 * SECONDS
+        while search.step(time.monotonic() + 0.2) and time.monotonic() < end:
+            pass
+        result = search.result()
+        search.close()
+    case.check(f"{kind} lines", set(result.lines) <= set(truth.lengths), f"{set(result.lines)}")
+    for value, line in result.lines.items():
+        true = truth.lengths.get(value, 0)
+        case.check(f"{kind} length", len(line) >= true, f"{value} in {len(line)} moves, true is {true}")
+        if result.shortest:
+            case.equal(f"{kind} shortest, of value {value}", len(line), true)
+    if result.proven:
+        case.equal(f"{kind} proven", result.value, truth.best)
+    if result.complete and result.shortest:
+        case.equal(f"{kind} complete", set(result.lines), set(truth.lengths))
+    case.check(f"{kind} ends with a proof", result.proven, f"of {truth.states} states")
+
+
+def _check_strong(case: Case, machine: PropnetMachine, truth: Truth) -> None:
+    try:
+        solved = solve_game(machine, 1 << 31)
+    except GdlError as error:
+        case.check("strong declines", truth.stuck, str(error))
+        return
+    case.equal("strong value", max(0, *solved.start), max(0, truth.best))
+    case.equal("strong states", solved.states, truth.states)
+    if solved.distance is not None and truth.best > 50:
+        case.equal("strong distance", solved.distance, truth.lengths[truth.best])
+
+
+FIELD = Field("puzzles", _examine)

@@ -1,0 +1,197 @@
+"""Sokoban levels: each search, the portfolio, and the optimizer, against all steps of the keeper.
+
+Levels are small and odd: more goals than boxes, boxes on goals, no boxes, walls everywhere, parts that nobody
+reaches, a keeper who cannot move, one square.
+"""
+
+from __future__ import annotations
+
+import heapq
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bench.truth.field import Case, Field
+from gdl.errors import GdlError
+from players.puzzles.sokoban.geometry import Geometry, Position, from_level
+from players.puzzles.sokoban.levels.level import Level
+from players.puzzles.sokoban.lines import steps_of
+from players.puzzles.sokoban.optimizer.optimizer import Metric, Optimizer
+from players.puzzles.sokoban.search.portfolio import SearchPortfolio
+from players.puzzles.sokoban.search.push_search import LevelKnowledge, Outcome, PushSearch, PushTask
+from players.puzzles.sokoban.searches import all_searches
+
+MEMORY = 4 << 20
+SECONDS = 1.0
+"""CPU seconds that a search may take for what is found in milliseconds where it is found at all."""
+MOST_STATES = 30_000
+_STEPS = {"u": (-1, 0), "r": (0, 1), "d": (1, 0), "l": (0, -1)}
+
+Place = tuple[int, int]
+Node = tuple[frozenset[Place], Place]
+Cost = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Map:
+    """A level as it is drawn, for the brute force alone."""
+
+    walls: frozenset[Place]
+    goals: frozenset[Place]
+    start: Node
+
+    def steps(self, node: Node) -> Iterator[tuple[str, Node]]:
+        """The steps of the keeper: capitals are pushes."""
+        boxes, (y, x) = node
+        for letter, (dy, dx) in _STEPS.items():
+            there, beyond = (y + dy, x + dx), (y + 2 * dy, x + 2 * dx)
+            if there in self.walls:
+                continue
+            if there not in boxes:
+                yield letter, (boxes, there)
+            elif beyond not in self.walls and beyond not in boxes:
+                yield letter.upper(), (boxes - {there} | {beyond}, there)
+
+    def is_solved(self, node: Node) -> bool:
+        return node[0] <= self.goals
+
+    def best(self, pushes_first: bool) -> Cost | None:
+        """Dijkstra (1959) over all steps: the fewest pushes and then moves that solve it, or moves and then
+        pushes; None where nothing does. Raises OverflowError with too many states."""
+        queue: list[tuple[Cost, int, Node]] = [((0, 0), 0, self.start)]
+        done: set[Node] = set()
+        number = 0
+        while queue:
+            cost, _, node = heapq.heappop(queue)
+            if node in done:
+                continue
+            if self.is_solved(node):
+                return cost
+            done.add(node)
+            if len(done) > MOST_STATES:
+                raise OverflowError
+            for letter, after in self.steps(node):
+                if after not in done:
+                    number += 1
+                    extra = (int(letter.isupper()), 1)
+                    first, second = extra if pushes_first else extra[::-1]
+                    heapq.heappush(queue, ((cost[0] + first, cost[1] + second), number, after))
+        return None
+
+    def replay(self, steps: str) -> bool:
+        """Whether these steps can be made and solve it."""
+        node = self.start
+        for letter in steps:
+            after = dict(self.steps(node))
+            if letter not in after:
+                return False
+            node = after[letter]
+        return self.is_solved(node)
+
+
+def random_level(rng: random.Random) -> Level:
+    """A level that may be odd in any way that the reader takes."""
+    height, width = rng.choice([(1, 7), (2, 5), (3, 3), (3, 4), (3, 5), (4, 4), (4, 5), (1, 1), (2, 2)])
+    places = [(y, x) for y in range(height) for x in range(width)]
+    walls = {place for place in places if rng.random() < rng.choice((0.0, 0.1, 0.3))}
+    free = [place for place in places if place not in walls] or places[:1]
+    rng.shuffle(free)
+    boxes = min(rng.choice((0, 1, 1, 2, 2, 3, 4)), len(free) - 1)
+    held = set(free[1 : boxes + 1])
+    count = min(len(free), boxes + rng.choice((0, 0, 1, 1, 2, 5)))
+    pool = sorted(held) * rng.choice((0, 0, 0, 3)) + free
+    goals: set[Place] = set()
+    while len(goals) < count:
+        goals.add(rng.choice(pool))
+    cells = dict.fromkeys(free, " ") | dict.fromkeys(goals, ".")
+    cells |= {place: "*" if place in goals else "$" for place in held}
+    cells[free[0]] = "+" if free[0] in goals else "@"
+    rows = ["".join(cells.get((y, x), "#") for x in range(width)) for y in range(height)]
+    ring = "#" * (width + 2)
+    return Level((ring, *(f"#{row}#" for row in rows), ring))
+
+
+def map_of(level: Level) -> _Map:
+    """The level for the brute force."""
+    cells = {(y, x): cell for y, row in enumerate(level.rows) for x, cell in enumerate(row)}
+
+    def where(letters: str) -> frozenset[Place]:
+        return frozenset(place for place, cell in cells.items() if cell in letters)
+
+    return _Map(where("#"), where(".*+"), (where("$*"), next(iter(where("@+")))))
+
+
+def _ended(search: PushSearch) -> PushSearch:
+    used = 0.0
+    while search.step(0.05) is Outcome.GOING_ON and used < SECONDS:
+        used += 0.05
+    search.close()
+    return search
+
+
+def _examine(rng: random.Random, case: Case) -> None:
+    level = random_level(rng)
+    case.text = "\n".join(level.rows)
+    whole = map_of(level)
+    try:
+        fewest, quickest = whole.best(pushes_first=True), whole.best(pushes_first=False)
+    except OverflowError:
+        return
+    try:
+        geometry, start = from_level(level)
+    except GdlError as error:
+        case.check("refused as unsolvable", fewest is None and "no solution" in str(error), str(error))
+        return
+    pushes: list[tuple[int, int]] | None = None
+    for kind in (*all_searches(), SearchPortfolio):
+        for most in {None, *([] if fewest is None else [fewest[0], max(0, fewest[0] - 1)])}:
+            task = PushTask(LevelKnowledge(geometry), start, MEMORY, most, rng.randrange(100))
+            try:
+                search = _ended(kind(task))
+            except GdlError as error:
+                case.check(
+                    "refused as unsolvable", fewest is None and "no solution" in str(error), str(error)
+                )
+                continue
+            _check(case, whole, geometry, start, search, fewest, most)
+            if search.outcome is Outcome.SOLVED:
+                pushes = search.pushes
+    if pushes is not None and fewest is not None and quickest is not None:
+        for metric, true in ((Metric.PUSHES, fewest), (Metric.MOVES, quickest)):
+            _check_optimizer(case, whole, Optimizer(geometry, start, pushes, metric, MEMORY), true)
+
+
+def _check(
+    case: Case,
+    whole: _Map,
+    geometry: Geometry,
+    start: Position,
+    search: PushSearch,
+    fewest: Cost | None,
+    most: int | None,
+) -> None:
+    """What a search came to, with at most so many pushes."""
+    name = f"{search.name}{'' if most is None else ' within a limit'}"
+    if search.outcome is Outcome.SOLVED:
+        count = len(search.pushes)
+        steps = steps_of(geometry, start, search.pushes)
+        case.check(f"{name} solved", whole.replay(steps) and (most is None or count <= most), steps)
+        if search.optimal:
+            case.equal(f"{name} optimal", count, fewest and fewest[0])
+    elif search.outcome is Outcome.UNSOLVABLE:
+        impossible = fewest is None or (most is not None and fewest[0] > most)
+        case.check(f"{name} unsolvable", impossible, f"solved by {fewest and fewest[0]} pushes")
+
+
+def _check_optimizer(case: Case, whole: _Map, optimizer: Optimizer, true: Cost) -> None:
+    used = 0.0
+    while optimizer.step(0.05) and used < SECONDS:
+        used += 0.05
+    name = f"optimizer by {optimizer.metric.value}"
+    case.check(f"{name} replays", whole.replay(optimizer.steps), optimizer.steps)
+    case.check(f"{name} not below the best", optimizer.cost >= true, f"{optimizer.cost}, true is {true}")
+    if optimizer.optimal:
+        case.equal(f"{name} optimal", optimizer.cost, true)
+
+
+FIELD = Field("sokoban", _examine)
