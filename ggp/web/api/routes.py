@@ -11,8 +11,8 @@ from aiohttp import web
 from gdl.errors import GdlError
 from ggp.answers.desk import QuestionDesk
 from ggp.answers.operations import OPERATIONS
-from ggp.answers.schema import check_json
 from ggp.answers.source import checked_source, known_games, known_levels
+from ggp.json_schema import check_json
 from ggp.processes.parent import JsonMessage
 from ggp.web.api.openapi import describe_api
 from ggp.web.broadcast import encode

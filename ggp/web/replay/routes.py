@@ -107,13 +107,17 @@ async def _bring(request: web.Request) -> web.Response:
 
 async def _work(request: web.Request, order: dict[str, Any]) -> dict[str, Any]:
     found = await asyncio.to_thread(request.app[SHELF].find, request.query)
-    several = "tournament" not in request.query and "match" in request.query
-    number = _count(request, "match") if several else 0
+    number = found.number or (_count(request, "match") if "match" in request.query else 0)
     return await _ask(request, found, {**order, "match": number})
 
 
 async def _ask(request: web.Request, found: ShelvedRecord, order: dict[str, Any]) -> dict[str, Any]:
-    told = {"record": found.text, "rules": found.rules, "game": found.game}
+    told = {
+        "record": found.text,
+        "rules": found.rules,
+        "game": found.game,
+        "tournament": found.tournament,
+    }
     # One process for a file, also while it grows.
     source = [request.query.get(name, "") for name in ("file", "tournament", "match")]
     known = source if any(source) else told.values()
