@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 
 from aiohttp import web
@@ -13,7 +12,7 @@ from ggp.tournament.session import parse_test
 from ggp.web.dashboard.live import WORK, LiveTournament
 from ggp.web.dashboard.tables_process import ERROR_RATE
 from ggp.web.replay.routes import SHELF
-from ggp.web.shell import page
+from ggp.web.shell import add_page, page
 
 MOST = 32
 """Tournaments looked at, at once."""
@@ -25,7 +24,7 @@ def add_routes(app: web.Application) -> None:
     """Add the room to the application; records are where :mod:`ggp.web.replay` has them."""
     app[LIVE] = {}
     app.cleanup_ctx.append(_close)
-    app.router.add_get("/tournaments", _page)
+    add_page(app, "/tournaments", _page)
     app.router.add_get("/tournaments/events", _events)
 
 
@@ -42,7 +41,7 @@ async def _page(request: web.Request) -> web.Response:
     name = request.query.get("file", "")
     if name:
         shelf.path(name, "tournament")
-    listed = [] if name else await asyncio.to_thread(shelf.list)
+    listed = [] if name else await shelf.listed.get()
     files = [one for one in listed if one["kind"] == "tournament"]
     folder = shelf.folder is not None
     styles = ("replay.css", "dashboard.css")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gdl.errors import GdlError
+from ggp.web.kept import Kept
 
 LARGEST = 32 * 1024 * 1024
 """Bytes of one record."""
@@ -40,10 +41,16 @@ class ShelvedRecord:
 
 
 class Shelf:
-    """All records that pages may ask for. ``folder``: None for none."""
+    """All records that pages may ask for.
+
+    Attributes:
+        folder: where they lie; None for none.
+        listed: the folder's files, as :meth:`list` gives them.
+    """
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
+        self.listed = Kept(self.list)
         self._brought: OrderedDict[str, ShelvedRecord] = OrderedDict()
 
     def bring(self, text: str, rules: str, game: str) -> str:
