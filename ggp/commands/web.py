@@ -22,6 +22,11 @@ def command(
     allow_origin: list[str] = typer.Option(
         [], metavar="ORIGIN", help="Let web pages of this origin ask (https://host); * lets all."
     ),
+    allow_host: list[str] = typer.Option(
+        [],
+        metavar="NAME",
+        help="Answer under this name too (host.example): that of a proxy, or of this computer for others.",
+    ),
     player: list[str] = typer.Option(
         [],
         metavar="NAME",
@@ -48,7 +53,16 @@ def command(
     for offered in player:
         check_offer(offered)
     permit_only(clusters_of(player))
-    settings = WebSettings(host, port, records, styles, tuple(watch), tuple(allow_origin), tuple(player))
+    settings = WebSettings(
+        host,
+        port,
+        records,
+        styles,
+        tuple(watch),
+        allow_origins=tuple(allow_origin),
+        allow_hosts=tuple(allow_host),
+        players=tuple(player),
+    )
     name = "localhost" if host in ("127.0.0.1", "::1", "0.0.0.0", "::") else host
     run_server(serve(settings, lambda port, page: say_address(name, port, page)))
 

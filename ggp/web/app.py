@@ -15,7 +15,8 @@ from ggp.web import shell
 from ggp.web.api import routes as api
 from ggp.web.boards import routes as boards
 from ggp.web.dashboard import routes as dashboard
-from ggp.web.gate import TOKENS, Tokens, gate
+from ggp.web.gate import PAGES, TOKENS, Tokens, gate
+from ggp.web.names import KNOWN, Names
 from ggp.web.play import routes as play
 from ggp.web.puzzles import routes as puzzles
 from ggp.web.replay import routes as replay
@@ -36,7 +37,9 @@ def make_app(settings: WebSettings) -> web.Application:
     app = web.Application(middlewares=[gate(settings)], client_max_size=MAX_BODY)
     app[SETTINGS] = settings
     app[TOKENS] = Tokens()
-    app.router.add_get("/", _start)
+    app[PAGES] = set()
+    app[KNOWN] = Names()
+    shell.add_page(app, "/", _start)
     play.add_routes(app, settings)
     watch.add_routes(app, settings)
     replay.add_routes(app, settings)

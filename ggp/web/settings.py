@@ -14,6 +14,7 @@ class WebSettings:
     styles: a folder of stylesheets that draw states.
     watch: addresses of servers whose matches are shown.
     allow_origins: origins whose pages may ask beside our own.
+    allow_hosts: names under which pages may be asked for, beside this computer's.
     players: players that pages may choose besides public names: classes, addresses, any options.
     """
 
@@ -23,4 +24,5 @@ class WebSettings:
     styles: Path | None = None
     watch: tuple[str, ...] = ()
     allow_origins: tuple[str, ...] = ()
+    allow_hosts: tuple[str, ...] = ()
     players: tuple[str, ...] = ()

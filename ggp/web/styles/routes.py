@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 from collections import OrderedDict
 from collections.abc import AsyncIterator
@@ -12,6 +11,7 @@ from aiohttp import web
 
 from gdl.errors import GdlError
 from ggp.processes.workers import Workers, WorkKind
+from ggp.web.kept import Kept
 from ggp.web.play.routes import json_object
 from ggp.web.settings import WebSettings
 from ggp.web.styles.folder import find_stylesheets
@@ -33,12 +33,13 @@ class StyleRoom:
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
+        self._sheets = Kept(lambda: {} if folder is None else find_stylesheets(folder))
         self._workers = Workers(WORK)
         self._kept: OrderedDict[str, str] = OrderedDict()
 
     async def names(self) -> dict[str, Path]:
         """The games that have a stylesheet, and where it is."""
-        return {} if self._folder is None else await asyncio.to_thread(find_stylesheets, self._folder)
+        return await self._sheets.get()
 
     async def draw(self, name: str, facts: str) -> str:
         """Where the drawing of a state can be fetched. Raises GdlError: it cannot be made."""
