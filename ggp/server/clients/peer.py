@@ -25,6 +25,7 @@ from aiohttp.web_protocol import RequestHandler
 
 from ggp.protocol.dialect import CONTINUE, GREETING, RequestReader, in_peers_form
 from ggp.protocol.http_error import HttpError
+from ggp.server.clients.callers import sender_of
 
 MAX_DROPPED = 64 * 1024
 """Bytes after a message that are read and dropped while its answer is waited for."""
@@ -73,6 +74,7 @@ class Peer(asyncio.Protocol):
 
     Attributes:
         address: the computer it comes from.
+        sender: the same as it can be compared.
         since: when (time.monotonic) it began to send or to take its reply, or last did anything.
         phase: how far it has come.
         waits: whether it waits for an answer.
@@ -80,7 +82,7 @@ class Peer(asyncio.Protocol):
     """
 
     def __init__(self, hub: Hub) -> None:
-        self.address = ""
+        self.address = self.sender = ""
         self.since = time.monotonic()
         self.phase = ConnectionPhase.READING
         self.waits = False
@@ -104,6 +106,7 @@ class Peer(asyncio.Protocol):
         self.transport = cast(asyncio.Transport, transport)
         name = transport.get_extra_info("peername")
         self.address = str(name[0]) if name else ""
+        self.sender = sender_of(self.address)
         self._hub.took(self)
 
     def data_received(self, data: bytes) -> None:
