@@ -7,6 +7,7 @@ from pathlib import Path
 import typer
 
 from gdl.errors import GdlError
+from ggp.commands import parse_bytes
 
 
 def command(
@@ -22,6 +23,12 @@ def command(
     allow_origin: list[str] = typer.Option(
         [], metavar="ORIGIN", help="Let web pages of this origin ask (https://host); * lets all."
     ),
+    processes: int = typer.Option(
+        48, min=8, help="Processes for all tables, searches, checks and drawings together."
+    ),
+    memory: str = typer.Option(
+        "", metavar="SIZE", help="Memory for them together (4G).", show_default="half of the computer's"
+    ),
     player: list[str] = typer.Option(
         [],
         metavar="NAME",
@@ -33,6 +40,9 @@ def command(
     Prints the address to open. Only this computer can reach it, unless --host says otherwise. Ends on
     Ctrl-C or SIGTERM.
     """
+    from dataclasses import replace
+
+    from ggp.processes.budget import usual_memory
     from ggp.processes.event_loop import run_server
     from ggp.web.app import serve
     from ggp.web.play.seats import check_offer
@@ -49,6 +59,8 @@ def command(
         check_offer(offered)
     permit_only(clusters_of(player))
     settings = WebSettings(host, port, records, styles, tuple(watch), tuple(allow_origin), tuple(player))
+    room = parse_bytes(memory) if memory else usual_memory()
+    settings = replace(settings, processes=processes, memory=room)
     name = "localhost" if host in ("127.0.0.1", "::1", "0.0.0.0", "::") else host
     run_server(serve(settings, lambda port, page: say_address(name, port, page)))
 

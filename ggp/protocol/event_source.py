@@ -52,6 +52,8 @@ class EventSource:
         """The reply to a reader; it ends when the reader goes."""
         reply = web.StreamResponse(headers=self._headers)
         await reply.prepare(request)
+        if request.method == "HEAD":
+            return reply
         reader = _Reader()
         reader.waiting.extend(self._greeting())
         self._readers.add(reader)
@@ -59,16 +61,21 @@ class EventSource:
             while True:
                 while reader.waiting:
                     await reply.write(reader.waiting.popleft())
+                    self.wrote(request)
                 reader.news.clear()
                 try:
                     async with asyncio.timeout(PING_SECONDS):
                         await reader.news.wait()
                 except TimeoutError:
                     await reply.write(b":\n\n")
+                    self.wrote(request)
         except ConnectionError:
             return reply
         finally:
             self._readers.discard(reader)
+
+    def wrote(self, request: web.Request) -> None:
+        """A reader has taken something."""
 
 
 class _Reader:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import Callable, Coroutine
@@ -79,14 +78,12 @@ class Server:
         )
         self._connections = Connections(self, self._say)
         self._previewing = False
-        self._listener: asyncio.Server | None = None
         self._sweeper: asyncio.Task[None] | None = None
 
     @property
     def port(self) -> int:
         """The port it listens on."""
-        assert self._listener is not None
-        return int(self._listener.sockets[0].getsockname()[1])
+        return self._connections.listener.port
 
     @property
     def running(self) -> list[ServedMatch]:
@@ -97,13 +94,6 @@ class Server:
         """Begin to listen, with a match process kept ready. Raises OSError if the address cannot be listened
         on."""
         await self._connections.open()
-        taking, host, port = self._connections.connect, self.config.host, self.config.port
-        backlog, loop = self.config.backlog, asyncio.get_running_loop()
-        if host == "::" and socket.has_dualstack_ipv6():
-            both = socket.create_server((host, port), family=socket.AF_INET6, dualstack_ipv6=True)
-            self._listener = await loop.create_server(taking, sock=both, backlog=backlog)
-        else:
-            self._listener = await loop.create_server(taking, host, port, backlog=backlog)
         for forks in self._forks:
             forks.open()
         # This one is for a match that begins before processes can be forked; where kernels are still to be
@@ -119,8 +109,7 @@ class Server:
         """Stop listening, end every match and process."""
         if self._sweeper is not None:
             self._sweeper.cancel()
-        if self._listener is not None:
-            self._listener.close()
+        self._connections.listener.stop()
         for match in self.running:
             self._drop(match, "server ends", match.close())
         if self._closing:
@@ -335,7 +324,7 @@ class Server:
     def _refill(self) -> None:
         """Have spare processes for matches to come and those that run. Starting one takes time from matches
         that get ready, so it waits for them unless it is forked."""
-        if self._listener is None or not self._listener.is_serving():
+        if not self._connections.listener.serving:
             return
         self._spares.keeper.refill()
         settled = self._free() or all(match.settled for match in self.running)

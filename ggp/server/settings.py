@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from gdl.errors import GdlError
 from ggp.protocol.dialect import MAX_BODY
+from ggp.protocol.listener import ListenLimits
 from ggp.protocol.messages import LONGEST_CLOCK, LONGEST_IDLE
 
 
@@ -82,6 +83,11 @@ class ServerConfig:
     def __post_init__(self) -> None:
         if not self.host.strip():
             raise GdlError("the host is empty", remedy="use 127.0.0.1, or 0.0.0.0 to let other computers in")
+
+    @property
+    def limits(self) -> ListenLimits:
+        """What bounds its connections."""
+        return ListenLimits(self.max_connections, self.max_per_address, self.backlog)
 
     def idle_seconds(self, startclock: int, playclock: int) -> float:
         """How long a match with these clocks may be without a message."""

@@ -68,6 +68,9 @@ class Hub(Protocol):
     def forget(self, peer: Peer) -> None:
         """A connection is over."""
 
+    def crowded(self) -> bytes:
+        """The whole reply to one that makes room for others."""
+
 
 class Peer(asyncio.Protocol):
     """A connection.
@@ -257,11 +260,13 @@ class Peer(asyncio.Protocol):
         self._hub.lost(TimeoutError.__name__)
         self._end(delivered=False)
 
-    def put_off(self, data: bytes) -> None:
-        """Close at once, to make room for others; those without a reply get this one."""
-        if self.phase in (ConnectionPhase.READING, ConnectionPhase.ASKED):
-            self.transport.write(data)
+    def put_off(self) -> None:
+        """Close at once, to make room for others; those without a reply are told why."""
         delivered = self.replied
+        if not delivered:
+            reply = self._hub.crowded()
+            if self.phase is not ConnectionPhase.DIRECT:
+                self.transport.write(reply)
         self.transport.abort()
         self._end(delivered)
 

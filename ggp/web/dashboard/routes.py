@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 from aiohttp import web
 
-from gdl.errors import GdlError
+from ggp.protocol.http_error import BusyError
 from ggp.tournament.session import parse_test
 from ggp.web.dashboard.live import LiveTournament
 from ggp.web.replay.routes import SHELF
@@ -57,7 +57,7 @@ async def _events(request: web.Request) -> web.StreamResponse:
         idle = [key for key, one in known.items() if not one.news.readers]
         if len(known) >= MOST:
             if not idle:
-                raise GdlError("too many tournaments are looked at", remedy="try again in a moment")
+                raise BusyError("too many tournaments are looked at")
             known.pop(idle[0]).close()
         live = known[name, test] = LiveTournament(path, sprt)
     await live.begin()

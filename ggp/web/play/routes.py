@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -10,6 +9,8 @@ from aiohttp import web
 
 from gdl.errors import GdlError
 from ggp.answers.source import checked_source
+from ggp.web.bodies import json_object
+from ggp.web.overseer import BUDGET
 from ggp.web.play.tables import OpenTables
 from ggp.web.settings import WebSettings
 from ggp.web.shell import page
@@ -26,7 +27,7 @@ LONGEST_NAME = 1000
 
 def add_routes(app: web.Application, settings: WebSettings) -> None:
     """Add the room to the application."""
-    app[TABLES] = OpenTables(settings.players)
+    app[TABLES] = OpenTables(settings.players, app[BUDGET])
     app.cleanup_ctx.append(_close)
     app.router.add_get("/play", _page)
     app.router.add_get("/play/{table}", _page)
@@ -82,17 +83,6 @@ async def _order(request: web.Request) -> web.Response:
         _player(told.get("player"))
     request.app[TABLES].get(request.match_info["table"]).order({**told, "do": order})
     return web.json_response({})
-
-
-async def json_object(request: web.Request) -> dict[str, Any]:
-    """The JSON object that a request carries. Raises GdlError where it is none."""
-    try:
-        told = json.loads(await request.read())
-    except (ValueError, RecursionError):
-        told = None
-    if not isinstance(told, dict) or not all(isinstance(name, str) for name in told):
-        raise GdlError("the body is no JSON object")
-    return told
 
 
 def _player(name: object) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gdl.errors import GdlError
+from ggp.processes.budget import Budget
 from ggp.processes.workers import Workers, WorkKind
 from ggp.web.broadcast import Broadcast, encode
 from ggp.web.watch.follow import EventFollower
@@ -101,18 +102,19 @@ class WatchedMatch:
 
 
 class Watched:
-    """All servers that are watched, and their matches. ``addresses`` are as people write them.
+    """All servers that are watched, and their matches. ``addresses`` are as people write them; drawing stays
+    within the budget.
 
     Raises GdlError for one that is none."""
 
-    def __init__(self, addresses: Sequence[str]) -> None:
+    def __init__(self, addresses: Sequence[str], budget: Budget) -> None:
         if len(addresses) > MOST_SERVERS:
             raise GdlError(f"more than {MOST_SERVERS} servers to watch")
         self.news = Broadcast(lambda: [encode("list", self.list())])
         self.matches: dict[str, WatchedMatch] = {}
         self._reached: dict[str, bool] = dict.fromkeys(addresses, False)
         self._followers = [EventFollower(url, self._hearer(url), self._reacher(url)) for url in self._reached]
-        self._workers = Workers(WORK)
+        self._workers = Workers(WORK, budget)
         self._tasks: set[asyncio.Task[None]] = set()
         self._drawing: set[str] = set()
 
