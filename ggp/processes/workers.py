@@ -180,7 +180,7 @@ class _WorkerProcess:
                         return answer.result()
                     self._child = child
                     child.on_message = self._told
-                self._child.send(**order)
+                self._child.send(order["do"], **order)
                 return await answer
         except TimeoutError:
             await self._kill()

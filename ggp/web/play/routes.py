@@ -18,6 +18,8 @@ from players.processes.limits import cores
 from players.registry import NAMES
 
 TABLES = web.AppKey("tables", OpenTables)
+FIELDS = ("role", "move", "step", "player")
+"""Of orders; others are dropped."""
 ORDERS = ("move", "back", "goto", "go", "pause", "seat", "swap", "hint", "show")
 MOST_SEATS = 64
 LONGEST_CLOCK = 3600.0
@@ -81,7 +83,8 @@ async def _order(request: web.Request) -> web.Response:
     told = await json_object(request)
     if order == "seat":
         _player(told.get("player"))
-    request.app[TABLES].get(request.match_info["table"]).order({**told, "do": order})
+    known = {name: told[name] for name in FIELDS if name in told}
+    request.app[TABLES].get(request.match_info["table"]).order(order, known)
     return web.json_response({})
 
 

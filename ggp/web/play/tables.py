@@ -74,19 +74,19 @@ class OpenTable:
 
     async def opened(self, order: JsonMessage) -> None:
         """Wait until the first state is there. Raises GdlError where the table cannot be."""
-        self._child.send(order.pop("do"), **order)
+        self._child.send("open", **order)
         try:
             async with asyncio.timeout(OPEN_SECONDS):
                 await asyncio.shield(self._opened)
         except TimeoutError:
             raise GdlError("these rules took too long to set up", remedy="ggp validate says more") from None
 
-    def order(self, order: JsonMessage) -> None:
+    def order(self, do: str, fields: JsonMessage) -> None:
         """Tell the table what somebody wants. Raises GdlError where it has ended."""
         if self.over:
             raise GdlError(f"this table has ended: {self.over}", remedy="open a new one")
         self.touched = time.monotonic()
-        self._child.send(order.pop("do"), **order)
+        self._child.send(do, **fields)
 
     async def close(self) -> None:
         """End it."""
@@ -159,7 +159,8 @@ class OpenTables:
         if self._sweeper is None:
             self._sweeper = asyncio.create_task(self._sweep())
         while len(self._tables) + self._opening >= MOST:
-            left = next((table for table in self._tables.values() if table.abandoned(LEFT_SECONDS)), None)
+            tables = self._tables.values()
+            left = next((one for one in tables if one.over or one.abandoned(LEFT_SECONDS)), None)
             if left is None:
                 raise BusyError(f"{MOST} tables are open", remedy="close one, or try again in a minute")
             await self._drop(left)
@@ -168,7 +169,7 @@ class OpenTables:
         try:
             table = await self._begin(order)
             try:
-                await table.opened({"do": "open", **order, "allowed": self.players})
+                await table.opened({**order, "allowed": self.players})
             except BaseException:
                 await table.close()
                 raise
