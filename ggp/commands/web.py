@@ -29,6 +29,11 @@ def command(
     memory: str = typer.Option(
         "", metavar="SIZE", help="Memory for them together (4G).", show_default="half of the computer's"
     ),
+    allow_host: list[str] = typer.Option(
+        [],
+        metavar="NAME",
+        help="Answer under this name too (host.example): that of a proxy, or of this computer for others.",
+    ),
     player: list[str] = typer.Option(
         [],
         metavar="NAME",
@@ -40,8 +45,6 @@ def command(
     Prints the address to open. Only this computer can reach it, unless --host says otherwise. Ends on
     Ctrl-C or SIGTERM.
     """
-    from dataclasses import replace
-
     from ggp.processes.budget import usual_memory
     from ggp.processes.event_loop import run_server
     from ggp.web.app import serve
@@ -58,9 +61,18 @@ def command(
     for offered in player:
         check_offer(offered)
     permit_only(clusters_of(player))
-    settings = WebSettings(host, port, records, styles, tuple(watch), tuple(allow_origin), tuple(player))
-    room = parse_bytes(memory) if memory else usual_memory()
-    settings = replace(settings, processes=processes, memory=room)
+    settings = WebSettings(
+        host,
+        port,
+        records,
+        styles,
+        tuple(watch),
+        allow_origins=tuple(allow_origin),
+        allow_hosts=tuple(allow_host),
+        players=tuple(player),
+        processes=processes,
+        memory=parse_bytes(memory) if memory else usual_memory(),
+    )
     name = "localhost" if host in ("127.0.0.1", "::1", "0.0.0.0", "::") else host
     run_server(serve(settings, lambda port, page: say_address(name, port, page)))
 

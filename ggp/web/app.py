@@ -20,7 +20,8 @@ from ggp.web.api import routes as api
 from ggp.web.boards import routes as boards
 from ggp.web.bodies import MAX_BODY
 from ggp.web.dashboard import routes as dashboard
-from ggp.web.gate import HEADERS, STREAMED, TOKENS, Tokens, gate
+from ggp.web.gate import HEADERS, PAGES, STREAMED, TOKENS, Tokens, gate
+from ggp.web.names import KNOWN, Names
 from ggp.web.overseer import BUDGET, oversee
 from ggp.web.play import routes as play
 from ggp.web.puzzles import routes as puzzles
@@ -47,7 +48,9 @@ def make_app(settings: WebSettings) -> web.Application:
     app[STREAMED] = set()
     app[BUDGET] = Budget(settings.processes, settings.memory)
     app.on_response_prepare.append(_streams)
-    app.router.add_get("/", _start)
+    app[PAGES] = set()
+    app[KNOWN] = Names()
+    shell.add_page(app, "/", _start)
     play.add_routes(app, settings)
     watch.add_routes(app, settings)
     replay.add_routes(app, settings)

@@ -17,6 +17,7 @@ class WebSettings:
     styles: a folder of stylesheets that draw states.
     watch: addresses of servers whose matches are shown.
     allow_origins: origins whose pages may ask beside our own.
+    allow_hosts: names under which pages may be asked for, beside this computer's.
     players: players that pages may choose besides public names: classes, addresses, any options.
     limits: what bounds its connections.
     processes, memory: what all tables, searches, checks and drawings together may take; memory in bytes.
@@ -28,6 +29,7 @@ class WebSettings:
     styles: Path | None = None
     watch: tuple[str, ...] = ()
     allow_origins: tuple[str, ...] = ()
+    allow_hosts: tuple[str, ...] = ()
     players: tuple[str, ...] = ()
     processes: int = 48
     memory: int = field(default_factory=usual_memory)

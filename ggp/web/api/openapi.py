@@ -6,7 +6,7 @@ from typing import Any
 
 import ggp
 from ggp.answers.operations import GAMES, OPERATIONS, PROGRESS, Operation
-from ggp.answers.schema import Schema
+from ggp.json_schema import Schema
 
 ERROR: Schema = {
     "type": "object",

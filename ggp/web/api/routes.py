@@ -11,13 +11,14 @@ from aiohttp import web
 from gdl.errors import GdlError
 from ggp.answers.desk import QuestionDesk
 from ggp.answers.operations import OPERATIONS
-from ggp.answers.schema import check_json
-from ggp.answers.source import checked_source, known_games, known_levels
+from ggp.answers.source import checked_source
+from ggp.json_schema import check_json
 from ggp.processes.parent import JsonMessage
 from ggp.web.api.openapi import describe_api
 from ggp.web.bodies import json_object
 from ggp.web.broadcast import encode
 from ggp.web.gate import protect
+from ggp.web.names import KNOWN
 from ggp.web.overseer import BUDGET
 from ggp.web.visits import touch
 
@@ -40,8 +41,8 @@ async def _desk(app: web.Application) -> AsyncIterator[None]:
 
 
 async def _games(request: web.Request) -> web.Response:
-    levels = await asyncio.to_thread(known_levels)
-    return web.json_response({"games": known_games(), "levels": levels})
+    known = request.app[KNOWN]
+    return web.json_response({"games": await known.games.get(), "levels": await known.levels.get()})
 
 
 async def _description(request: web.Request) -> web.Response:

@@ -10,10 +10,11 @@ from aiohttp import web
 from gdl.errors import GdlError
 from ggp.answers.source import checked_source
 from ggp.web.bodies import json_object
+from ggp.web.names import KNOWN
 from ggp.web.overseer import BUDGET
 from ggp.web.play.tables import OpenTables
 from ggp.web.settings import WebSettings
-from ggp.web.shell import page
+from ggp.web.shell import add_page, page
 from players.processes.limits import cores
 from players.registry import NAMES
 
@@ -31,8 +32,8 @@ def add_routes(app: web.Application, settings: WebSettings) -> None:
     """Add the room to the application."""
     app[TABLES] = OpenTables(settings.players, app[BUDGET])
     app.cleanup_ctx.append(_close)
-    app.router.add_get("/play", _page)
-    app.router.add_get("/play/{table}", _page)
+    add_page(app, "/play", _page)
+    add_page(app, "/play/{table}", _page)
     app.router.add_get("/play/{table}/events", _events)
     app.router.add_post("/play/tables", _open)
     app.router.add_post("/play/{table}/{order}", _order)
@@ -44,10 +45,8 @@ async def _close(app: web.Application) -> AsyncIterator[None]:
 
 
 async def _page(request: web.Request) -> web.Response:
-    from ggp.game import installed_games
-
     table = request.match_info.get("table", "")
-    games = [path.stem for path in installed_games()]
+    games = await request.app[KNOWN].games.get()
     players = ["human", *NAMES, *request.app[TABLES].players]
     return page(
         request, "Play", "play.js", ("board.css", "play.css"), table=table, games=games, players=players

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from ggp.answers.operations import OPERATIONS
-from ggp.answers.schema import check_json
 from ggp.game import Game, games_folder
+from ggp.json_schema import check_json
 from ggp.processes.budget import Budget
 from tests.places import ROOT
 
