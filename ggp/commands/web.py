@@ -7,6 +7,7 @@ from pathlib import Path
 import typer
 
 from gdl.errors import GdlError
+from ggp.commands import parse_bytes
 
 
 def command(
@@ -21,6 +22,12 @@ def command(
     watch: list[str] = typer.Option([], metavar="URL", help="Show the matches of a server (ggp serve)."),
     allow_origin: list[str] = typer.Option(
         [], metavar="ORIGIN", help="Let web pages of this origin ask (https://host); * lets all."
+    ),
+    processes: int = typer.Option(
+        48, min=8, help="Processes for all tables, searches, checks and drawings together."
+    ),
+    memory: str = typer.Option(
+        "", metavar="SIZE", help="Memory for them together (4G).", show_default="half of the computer's"
     ),
     allow_host: list[str] = typer.Option(
         [],
@@ -38,6 +45,7 @@ def command(
     Prints the address to open. Only this computer can reach it, unless --host says otherwise. Ends on
     Ctrl-C or SIGTERM.
     """
+    from ggp.processes.budget import usual_memory
     from ggp.processes.event_loop import run_server
     from ggp.web.app import serve
     from ggp.web.play.seats import check_offer
@@ -62,6 +70,8 @@ def command(
         allow_origins=tuple(allow_origin),
         allow_hosts=tuple(allow_host),
         players=tuple(player),
+        processes=processes,
+        memory=parse_bytes(memory) if memory else usual_memory(),
     )
     name = "localhost" if host in ("127.0.0.1", "::1", "0.0.0.0", "::") else host
     run_server(serve(settings, lambda port, page: say_address(name, port, page)))

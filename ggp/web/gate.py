@@ -19,10 +19,12 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 from gdl.errors import GdlError
-from ggp.protocol.http_error import HttpError
+from ggp.protocol.http_error import BusyError, HttpError
 from ggp.server.clients.visitors import Visitors
 from ggp.server.log_lines import say
+from ggp.web.bodies import take_body
 from ggp.web.settings import WebSettings
+from ggp.web.visits import visit_of
 
 TOKEN_HEADER = "X-Ggp-Token"
 POLICY = (
@@ -53,13 +55,20 @@ class Tokens:
     def knows(self, token: str) -> bool:
         """Whether it was made here."""
         nonce, _, signature = token.partition(".")
-        return hmac.compare_digest(self._sign(nonce).encode(), signature.encode())
+        return hmac.compare_digest(self._sign(nonce).encode(), _bytes(signature))
 
     def _sign(self, nonce: str) -> str:
-        return hmac.new(self._key, nonce.encode(), sha256).hexdigest()
+        return hmac.new(self._key, _bytes(nonce), sha256).hexdigest()
+
+
+def _bytes(text: str) -> bytes:
+    """The bytes of a header; aiohttp makes surrogates of those that are no UTF-8."""
+    return text.encode("utf-8", "surrogateescape")
 
 
 TOKENS = web.AppKey("tokens", Tokens)
+STREAMED = web.AppKey("streamed", set[Handler])
+"""The handlers that read the bodies of their requests themselves."""
 PAGES = web.AppKey("pages", set[str])
 """The routes of pages, as the router writes them: :func:`ggp.web.shell.add_page`."""
 
@@ -70,13 +79,20 @@ def gate(settings: WebSettings) -> Middleware:
 
     @web.middleware
     async def look(request: web.Request, handler: Handler) -> web.StreamResponse:
+        visit = visit_of(request)
+        if visit is not None:
+            visit.waits = True
         try:
             _admit(request, visitors)
+            if request.match_info.handler not in request.app[STREAMED]:
+                await take_body(request)
             reply = await handler(request)
         except web.HTTPException as error:
             reply = error_reply(error.status, error.reason)
         except HttpError as error:
             reply = error_reply(error.status, str(error))
+            if isinstance(error, BusyError):
+                reply.headers["Retry-After"] = str(error.seconds)
         except GdlError as error:
             reply = error_reply(400, str(error))
         except (ConnectionError, TimeoutError):
@@ -84,6 +100,9 @@ def gate(settings: WebSettings) -> Middleware:
         except Exception as error:
             say("error", "internal error", path=request.path, error=f"{type(error).__name__}: {error}")
             reply = error_reply(500, "internal error")
+        finally:
+            if visit is not None:
+                visit.waits = False
         if not reply.prepared:
             protect(reply)
         return reply

@@ -15,10 +15,12 @@ from ggp.answers.source import checked_source
 from ggp.json_schema import check_json
 from ggp.processes.parent import JsonMessage
 from ggp.web.api.openapi import describe_api
+from ggp.web.bodies import json_object
 from ggp.web.broadcast import encode
 from ggp.web.gate import protect
 from ggp.web.names import KNOWN
-from ggp.web.play.routes import json_object
+from ggp.web.overseer import BUDGET
+from ggp.web.visits import touch
 
 DESK = web.AppKey("desk", QuestionDesk)
 
@@ -33,7 +35,7 @@ def add_routes(app: web.Application) -> None:
 
 
 async def _desk(app: web.Application) -> AsyncIterator[None]:
-    app[DESK] = desk = QuestionDesk()
+    app[DESK] = desk = QuestionDesk(app[BUDGET])
     yield
     await desk.close()
 
@@ -86,6 +88,7 @@ async def _stream(request: web.Request) -> web.StreamResponse:
             if event is None:
                 return reply
             await reply.write(event)
+            touch(request)
     except ConnectionError:
         return reply
     finally:

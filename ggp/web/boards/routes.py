@@ -9,6 +9,7 @@ from aiohttp import web
 from ggp.boards.svg.stylesheet import drawing_policy
 from ggp.web.boards.artists import Artists
 from ggp.web.names import KNOWN
+from ggp.web.overseer import BUDGET
 
 ARTISTS = web.AppKey("artists", Artists)
 
@@ -20,7 +21,7 @@ def add_routes(app: web.Application) -> None:
 
 
 async def _artists(app: web.Application) -> AsyncIterator[None]:
-    app[ARTISTS] = artists = Artists()
+    app[ARTISTS] = artists = Artists(app[BUDGET])
     yield
     await artists.close()
 

@@ -6,11 +6,12 @@ from collections.abc import AsyncIterator
 
 from aiohttp import web
 
-from gdl.errors import GdlError
 from ggp.processes.workers import Workers
+from ggp.protocol.http_error import BusyError
 from ggp.tournament.session import parse_test
 from ggp.web.dashboard.live import WORK, LiveTournament
 from ggp.web.dashboard.tables_process import ERROR_RATE
+from ggp.web.overseer import BUDGET
 from ggp.web.replay.routes import SHELF
 from ggp.web.shell import add_page, page
 
@@ -29,7 +30,7 @@ def add_routes(app: web.Application) -> None:
 
 
 async def _close(app: web.Application) -> AsyncIterator[None]:
-    app[WORKERS] = workers = Workers(WORK)
+    app[WORKERS] = workers = Workers(WORK, app[BUDGET])
     yield
     for live in app[LIVE].values():
         live.close()
@@ -62,7 +63,7 @@ async def _events(request: web.Request) -> web.StreamResponse:
         idle = [key for key, one in known.items() if not one.news.readers]
         if len(known) >= MOST:
             if not idle:
-                raise GdlError("too many tournaments are looked at", remedy="try again in a moment")
+                raise BusyError("too many tournaments are looked at")
             known.pop(idle[0]).close()
         live = known[name, test] = LiveTournament(path, test, request.app[WORKERS])
     await live.begin()

@@ -9,8 +9,9 @@ from aiohttp import web
 from gdl.errors import GdlError
 from ggp.answers.source import checked_source
 from ggp.boards.svg.stylesheet import drawing_policy
+from ggp.web.bodies import json_object
 from ggp.web.names import KNOWN
-from ggp.web.play.routes import json_object
+from ggp.web.overseer import BUDGET
 from ggp.web.puzzles.puzzles import LONGEST, Puzzles
 from ggp.web.shell import add_page, page
 
@@ -29,7 +30,7 @@ def add_routes(app: web.Application) -> None:
 
 
 async def _puzzles(app: web.Application) -> AsyncIterator[None]:
-    app[PUZZLES] = puzzles = Puzzles()
+    app[PUZZLES] = puzzles = Puzzles(app[BUDGET])
     yield
     await puzzles.close()
 

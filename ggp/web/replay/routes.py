@@ -12,7 +12,8 @@ from aiohttp import web
 
 from gdl.errors import GdlError
 from ggp.processes.workers import Workers, WorkKind
-from ggp.web.play.routes import json_object
+from ggp.web.bodies import json_object
+from ggp.web.overseer import BUDGET
 from ggp.web.replay.shelf import LARGEST, Shelf, ShelvedRecord
 from ggp.web.settings import WebSettings
 from ggp.web.shell import add_page, page
@@ -36,7 +37,7 @@ def add_routes(app: web.Application, settings: WebSettings) -> None:
 
 
 async def _workers(app: web.Application) -> AsyncIterator[None]:
-    app[WORKERS] = workers = Workers(WORK)
+    app[WORKERS] = workers = Workers(WORK, app[BUDGET])
     yield
     await workers.close()
 

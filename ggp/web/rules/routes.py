@@ -10,9 +10,10 @@ from aiohttp import web
 from gdl.errors import GdlError
 from ggp.processes.parent import JsonMessage
 from ggp.processes.workers import GivenUpError, Workers, WorkKind
+from ggp.web.bodies import json_object
 from ggp.web.gate import TOKEN_HEADER
 from ggp.web.names import KNOWN
-from ggp.web.play.routes import json_object
+from ggp.web.overseer import BUDGET
 from ggp.web.shell import add_page, page
 
 WORK = WorkKind("ggp.web.rules.rules_process", "work on these rules", most=6, seconds=30.0)
@@ -38,7 +39,7 @@ def add_routes(app: web.Application) -> None:
 
 
 async def _workers(app: web.Application) -> AsyncIterator[None]:
-    app[WORKERS] = workers = Workers(WORK)
+    app[WORKERS] = workers = Workers(WORK, app[BUDGET])
     yield
     await workers.close()
 

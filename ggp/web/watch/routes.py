@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 
 from aiohttp import web
 
+from ggp.web.overseer import BUDGET
 from ggp.web.play.routes import TABLES
 from ggp.web.settings import WebSettings
 from ggp.web.shell import add_page, page
@@ -18,7 +19,7 @@ def add_routes(app: web.Application, settings: WebSettings) -> None:
     """Add the room to the application, after that of the tables.
 
     Raises GdlError for an address that is none."""
-    app[WATCHED] = Watched(settings.watch)
+    app[WATCHED] = Watched(settings.watch, app[BUDGET])
     app[TABLES].hear = app[WATCHED].hear_own
     app.cleanup_ctx.append(_follow)
     add_page(app, "/watch", _page)
