@@ -8,8 +8,8 @@ from hashlib import sha256
 from typing import Any
 
 from gdl.errors import GdlError
+from gdl.json_schema import check_json
 from ggp.answers.operations import OPERATIONS
-from ggp.answers.schema import check_json
 from ggp.answers.source import checked_source
 from ggp.processes.parent import JsonMessage
 from ggp.processes.workers import Workers, WorkKind

@@ -9,9 +9,9 @@ from collections.abc import AsyncIterator
 from aiohttp import web
 
 from gdl.errors import GdlError
+from gdl.json_schema import check_json
 from ggp.answers.desk import QuestionDesk
 from ggp.answers.operations import OPERATIONS
-from ggp.answers.schema import check_json
 from ggp.answers.source import checked_source, known_games, known_levels
 from ggp.processes.parent import JsonMessage
 from ggp.web.api.openapi import describe_api

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from gdl.errors import GdlError
+from gdl.reading import read_limited
 from ggp.tournament.session import stored_settings
 from ggp.tournament.store import Store
 
@@ -81,9 +82,7 @@ class Shelf:
         if "tournament" in query:
             return self._match(self.path(query["tournament"], "tournament"), query.get("match", ""))
         path = self.path(query.get("file", ""), "record")
-        if path.stat().st_size > LARGEST:
-            raise GdlError(f"{path.name} has more than {LARGEST:,} bytes")
-        return ShelvedRecord(path.read_text("utf-8", errors="replace"))
+        return ShelvedRecord(read_limited(path, LARGEST).decode("utf-8", errors="replace"))
 
     def stamp(self, query: Mapping[str, str]) -> int:
         """When the file of a record was written, in some count; 0 for other records. Raises GdlError as

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from gdl.json_schema import check_json
 from ggp.answers.operations import OPERATIONS
-from ggp.answers.schema import check_json
 from ggp.game import Game, games_folder
 from tests.places import ROOT
 

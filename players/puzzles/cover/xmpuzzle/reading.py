@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from gdl.reading import read_limited
 from players.puzzles.cover.packing.grids.grid import CellGrid
 from players.puzzles.cover.packing.grids.registry import GRIDS
 from players.puzzles.cover.packing.puzzle import PackingPuzzle, Piece
@@ -28,13 +29,9 @@ _SOLVED = 2
 
 
 def read_xmpuzzle(path: Path | str) -> BurrFile:
-    """The puzzles of a file; raises CoverError for one that cannot be read or is no puzzle file."""
-    try:
-        with Path(path).open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise CoverError(f"{path} cannot be read: {error.strerror}", remedy="look at its name") from error
-    return xmpuzzle(data)
+    """The puzzles of a file; raises FileError for one that cannot be read, CoverError for
+    what is no puzzle file."""
+    return xmpuzzle(read_limited(path, MOST_BYTES, "look at its name"))
 
 
 def xmpuzzle(data: bytes) -> BurrFile:
