@@ -178,8 +178,7 @@ class TableWriter:
             "codec": solved.codec,
             "ranks": self._ranks[::-1],
         }
-        outer = {"digest": _digest(orjson.dumps(body)), "body": body}
-        text = orjson.dumps(outer, option=orjson.OPT_INDENT_2)
+        text = sealed(body)
         (self._folder / MANIFEST).write_bytes(text)
         self.size = len(text) + sum(file.length for file in self._files)
         return self.size
@@ -293,6 +292,12 @@ def _planes(array: np.ndarray) -> bytes:
     """All first bytes of little-endian numbers, then all second bytes and so on."""
     small = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).view(np.uint8)
     return np.ascontiguousarray(small.reshape(len(array), -1).T).tobytes()
+
+
+def sealed(body: dict[str, Any]) -> bytes:
+    """The text of a manifest with this body."""
+    outer = {"digest": _digest(orjson.dumps(body)), "body": body}
+    return orjson.dumps(outer, option=orjson.OPT_INDENT_2)
 
 
 def _digest(data: bytes) -> str:

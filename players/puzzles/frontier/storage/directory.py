@@ -103,10 +103,8 @@ class ScratchDirectory:
         """Replace the manifest. ``body`` is JSON, with a list ``blobs`` of objects that name a ``file``."""
         body = {**body, "rules": self._rules}
         new = self.path / _NEW
-        text = orjson.dumps(body, option=orjson.OPT_SORT_KEYS)
-        envelope = {"format": FORMAT, "version": VERSION, "digest": _digest(text), "body": body}
         with told(new, "write"):
-            new.write_bytes(orjson.dumps(envelope))
+            new.write_bytes(sealed(body))
         make_lasting(new)
         make_lasting(self.path)  # the names of the blobs' files, before a manifest names them
         with told(self.path / MANIFEST, "write"):
@@ -125,6 +123,12 @@ class ScratchDirectory:
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
+
+
+def sealed(body: dict[str, Any]) -> bytes:
+    """The text of a manifest with this body."""
+    text = orjson.dumps(body, option=orjson.OPT_SORT_KEYS)
+    return orjson.dumps({"format": FORMAT, "version": VERSION, "digest": _digest(text), "body": body})
 
 
 def read_manifest(path: Path) -> dict[str, Any]:

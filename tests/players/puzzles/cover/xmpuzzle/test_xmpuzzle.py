@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gdl.errors import FileError
 from players.puzzles.cover.packing.assembly import Packing
 from players.puzzles.cover.packing.duplicates import Duplicates
 from players.puzzles.cover.packing.grids.registry import GRIDS
@@ -209,7 +210,7 @@ def test_solutions_that_do_not_fit_are_refused() -> None:
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(CoverError, match="cannot be read"):
+    with pytest.raises(FileError, match="there is no such file"):
         read_xmpuzzle(tmp_path / "none.xmpuzzle")
 
 
