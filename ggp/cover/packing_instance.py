@@ -86,6 +86,10 @@ class PackingInstance(CoverInstance):
             )
         self._packing: Packing | None = None
 
+    @property
+    def options(self) -> int:
+        return self.packing.problem.options
+
     def search(self, options: CoverOptions, watch: Watch, saved: dict[str, Any] | None) -> PackingSearch:
         if saved is None:
             search = PackingSearch(self.puzzle, options, watch, every=self.every)

@@ -1,4 +1,4 @@
-"""Checkpoints whose manifests have a right digest and wrong contents: refused on one line, or gone on with."""
+"""Checkpoints whose manifests have a right digest and wrong contents: refused, or gone on with."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_manifest_with_a_right_digest_and_wrong_contents_is_refused_or_gone_on
     machine: PropnetMachine, checkpoint: Path, tmp_path: Path
 ) -> None:
     body = orjson.loads((checkpoint / MANIFEST).read_bytes())["body"]
-    refused = 0
+    told: list[str] = []
     for seed in range(MUTATIONS):
         here = tmp_path / f"{seed}"
         shutil.copytree(checkpoint, here)
@@ -69,10 +69,10 @@ def test_a_manifest_with_a_right_digest_and_wrong_contents_is_refused_or_gone_on
             finally:
                 one.close()
         except GdlError as error:
-            refused += 1
-            assert "\n" not in str(error), seed
+            told.append(str(error))
         shutil.rmtree(here)
-    assert refused > MUTATIONS // 3
+    assert len(told) > MUTATIONS // 3
+    assert not any("\n" in text for text in told)
 
 
 @pytest.mark.parametrize("name", ["../secret-1.blob", "/etc/passwd", "..", "a\0.blob", "folder/x.blob", 7])
