@@ -73,7 +73,7 @@ class ServedMatch:
         self._main = self._process("match", spares.match)
         keepers = (self._process("keeper", spares.keeper) for _ in range(settings.keepers))
         self._processes = [self._main, *keepers]
-        self._share: JsonMessage = {"workers": None, "ponder": True}
+        self._share: JsonMessage = {"workers": None, "ponder": True, "behind": False}
         self._restarts = 0
         self._foreseen = 0, ""
         """The turn from which a process has looked ahead, and what it thinks likely to be legal next."""
@@ -159,10 +159,11 @@ class ServedMatch:
         for process in self._processes:
             process.check()
 
-    def share(self, workers: int, ponder: bool) -> None:
-        """Say what its search may use of the processors from now on: how many processes, and whether they
-        search while the other players think."""
-        share = {"workers": workers, "ponder": ponder}
+    def share(self, workers: int | None, ponder: bool, behind: bool) -> None:
+        """Say what its search may use of the processors from now on: how many processes (None: what the
+        player's name says), whether they search while the other players think, and whether they and the
+        builders give way to all that must answer in time."""
+        share = {"workers": workers, "ponder": ponder, "behind": behind}
         if share != self._share:
             self._share = share
             if self._main.alive:

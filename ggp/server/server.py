@@ -318,11 +318,12 @@ class Server:
 
     def _share(self) -> None:
         """Share the processors among the searches of all matches. With more matches than processors each
-        has one, and none searches while the other players think."""
+        has one, and none searches while the other players think. What searches and builds for one match
+        gives way to what answers in the others: beside a single match it need not."""
         total, live = self.config.settings.cores, len(self._matches)
-        if total is not None:
-            for match in self.running:
-                match.share(max(1, total // live), live <= total)
+        workers = None if total is None else max(1, total // max(1, live))
+        for match in self.running:
+            match.share(workers, total is None or live <= total, live > 1)
 
     def _refill(self) -> None:
         """Have spare processes for matches to come and those that run. Starting one takes time from matches

@@ -262,10 +262,10 @@ async def test_a_process_that_is_behind_takes_no_move_back_from_those_who_look_o
 
 @in_match
 async def test_shares_are_told_when_they_change_and_to_those_who_come_later(case: MatchCase) -> None:
-    case.match.share(2, True)
+    case.match.share(2, True, False)
     assert case.main.now.last == ("share", {"workers": 2, "ponder": True})
     before = len(case.main.now.messages)
-    case.match.share(2, True)
+    case.match.share(2, True, False)
     assert len(case.main.now.messages) == before
     case.match.share(1, False)
     case.main.now.dies()
