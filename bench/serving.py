@@ -29,7 +29,10 @@ class ServerProcess:
         if cores:
             # Inherited: the server counts its processors as soon as it starts.
             os.sched_setaffinity(0, cores)
-        self._process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+        # In a session of its own, as a service has it: sessions share the processors.
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True
+        )
         os.sched_setaffinity(0, before)
         self._show = show
         self.pid = self._process.pid

@@ -7,6 +7,7 @@ match read rules, compute states and search moves (:mod:`ggp.server.match`).
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import socket
 import subprocess
@@ -36,7 +37,7 @@ from ggp.server.spares import Spare, Spares
 from ggp.server.status import EndedStatus, ServerStatus
 from ggp.warm import compile as warm
 from players.processes import launch
-from players.processes.priority import go_first
+from players.processes.priority import FIRST, go_first, set_session
 
 BEAT = 0.1
 """Seconds between two looks at whether the event loop lags and processes are stopped."""
@@ -143,6 +144,7 @@ class Server:
         processes below it are ended."""
         self._orphans.adopt()
         go_first()
+        set_session(os.getpid(), -FIRST)
         # With vfork the event loop would wait for the first moments of each new process.
         subprocess._USE_VFORK = False  # type: ignore[misc]
         stop = asyncio.Event()

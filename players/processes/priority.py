@@ -5,8 +5,8 @@ computer. Two things say who goes first, and both have to be set:
 
 * the nice value of a thread. Raising it is for good where the system grants no more (as root, or by
   ``RLIMIT_NICE``);
-* on Linux with ``sched_autogroup_enabled``, the nice value of a *session*. Sessions share the processors among
-  themselves whatever their threads' nice values are, and each process of a match leads one. Raising it can be
+* on Linux with ``sched_autogroup_enabled``, the nice value of a *session*. Sessions share the processors
+  whatever the nice values of their threads are, and each process of a match leads one. Raising it can be
   taken back (``man 7 sched``, "The autogroup feature").
 """
 
@@ -23,12 +23,14 @@ FIRST = 5
 BEHIND = 10
 """Nice value of what gives way: it has a ninth of the weight of what does not."""
 WAITS = 5
-"""Nice value of the session of a process that thinks, and also follows a match: before its own searches, but
-behind keepers."""
+"""Nice value of the session of a process that thinks and also follows a match: before its searches, behind
+keepers. And that of a keeper that rehearses."""
 USUAL = 0
-_TRIES, _AGAIN_SECONDS = 20, 0.11
+_TRIES, _AGAIN_SECONDS = 100, 0.11
 """The system takes ten such changes a second from all who are not root."""
 _usual: int | None = None
+_wanted: dict[int, int] = {}
+"""Sessions whose nice value the system has not taken yet."""
 
 
 def go_first() -> None:
@@ -49,21 +51,30 @@ def go_as_usual() -> None:
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _usual)
 
 
-def set_session(leader: int, nice: int, tries: int = _TRIES) -> None:
-    """Give the session that this process leads a nice value; can be undone. Does nothing where it leads none:
-    the session may be that of somebody's terminal. What the system does not take now is tried again."""
-    if sys.platform != "linux":
-        return
+def set_session(leader: int, nice: int) -> None:
+    """Give the session that this process leads a nice value. Does nothing where it leads none: the session
+    may be that of somebody's terminal. Where the system is too busy to take it now, a thread tries again."""
+    waits = leader in _wanted
+    _wanted[leader] = nice
+    if not waits:
+        _try(leader, _TRIES)
+
+
+def _try(leader: int, tries: int) -> None:
+    nice = _wanted[leader]
     try:
-        if os.getsid(leader) == leader:
+        if tries and sys.platform == "linux" and os.getsid(leader) == leader:
             Path(f"/proc/{leader}/autogroup").write_text(str(nice))
     except BlockingIOError:
-        if tries > 1:
-            again = threading.Timer(_AGAIN_SECONDS, set_session, (leader, nice, tries - 1))
-            again.daemon = True
-            again.start()
-    except OSError:  # it has ended, or the system has no such groups
+        again = threading.Timer(_AGAIN_SECONDS, _try, (leader, tries - 1))
+        again.daemon = True
+        again.start()
         return
+    except OSError:  # it has ended, it is not permitted, or the system has no such groups
+        pass
+    latest = _wanted.pop(leader, nice)
+    if latest != nice:  # another thread has changed its mind meanwhile
+        set_session(leader, latest)
 
 
 def set_threads(pid: int, nice: int) -> None:
