@@ -7,6 +7,7 @@ match read rules, compute states and search moves (:mod:`ggp.server.match`).
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import subprocess
 import time
@@ -36,7 +37,7 @@ from ggp.server.spares import Spare, Spares
 from ggp.server.status import ServerStatus
 from ggp.warm import compile as warm
 from players.processes import launch
-from players.processes.priority import go_first
+from players.processes.priority import FIRST, go_first, set_session
 
 BEAT = 0.1
 """Seconds between two looks at whether the event loop lags and processes are stopped."""
@@ -129,6 +130,7 @@ class Server:
         processes below it are ended."""
         self._orphans.adopt()
         go_first()
+        set_session(os.getpid(), -FIRST)
         # With vfork the event loop would wait for the first moments of each new process.
         subprocess._USE_VFORK = False  # type: ignore[misc]
         stop = asyncio.Event()
@@ -315,11 +317,12 @@ class Server:
 
     def _share(self) -> None:
         """Share the processors among the searches of all matches. With more matches than processors each
-        has one, and none searches while the other players think."""
+        has one, and none searches while the other players think. What searches and builds for one match
+        gives way to what answers in the others: beside a single match it need not."""
         total, live = self.config.settings.cores, len(self._roster)
-        if total is not None:
-            for match in self.running:
-                match.share(max(1, total // live), live <= total)
+        workers = None if total is None else max(1, total // max(1, live))
+        for match in self.running:
+            match.share(workers, total is None or live <= total, live > 1)
 
     def _refill(self) -> None:
         """Have spare processes for matches to come and those that run. Starting one takes time from matches
