@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gdl.errors import GdlError
+from gdl.reading import read_limited
 from ggp.web.kept import Kept
 
 LARGEST = 32 * 1024 * 1024
@@ -98,9 +99,7 @@ class Shelf:
             path = self.path(query["tournament"], "tournament")
             return ShelvedRecord(tournament=str(path), number=int(number))
         path = self.path(query.get("file", ""), "record")
-        if path.stat().st_size > LARGEST:
-            raise GdlError(f"{path.name} has more than {LARGEST:,} bytes")
-        return ShelvedRecord(path.read_text("utf-8", errors="replace"))
+        return ShelvedRecord(read_limited(path, LARGEST).decode("utf-8", errors="replace"))
 
     def stamp(self, query: Mapping[str, str]) -> int:
         """When the file of a record was written, in some count; 0 for other records. Raises GdlError as
