@@ -27,6 +27,7 @@ from ggp.server import status
 from ggp.server.clients.connections import Connections
 from ggp.server.descendants import Orphans
 from ggp.server.fork_servers import ForkServers
+from ggp.server.load.admission import Admission
 from ggp.server.log_lines import say
 from ggp.server.margin import Margin
 from ggp.server.match import ServedMatch
@@ -37,6 +38,7 @@ from ggp.server.spares import Spare, Spares
 from ggp.server.status import EndedStatus, ServerStatus
 from ggp.warm import compile as warm
 from players.processes import launch
+from players.processes.limits import cores
 from players.processes.priority import FIRST, go_first, set_session
 
 BEAT = 0.1
@@ -60,6 +62,7 @@ class Server:
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
         self.metrics = Metrics(_VERSION)
+        self._admission = Admission(config.settings.cores or cores())
         self._ended_matches: deque[EndedStatus] = deque(maxlen=SHOWN_ENDED)
         self._orphans = Orphans()
         self._matches: dict[str, ServedMatch] = {}
@@ -170,6 +173,7 @@ class Server:
             ("player", config.settings.player),
             ("machine", config.settings.machine),
             ("matches", f"{len(self._matches)} of {config.matches}"),
+            ("keepers need", self._admission.told(self.running)),
         )
         live = [match.status() for match in self.running]
         return ServerStatus(config.name, facts, live, list(reversed(self._ended_matches)))
@@ -202,7 +206,9 @@ class Server:
                 return self._end(match_id, "abort", messages.ABORTED, ServedMatch.close)
 
     def _free(self) -> bool:
-        return len(self._matches) < self.config.matches and len(self._closing) < MAX_CLOSING
+        """Whether a match may come that needs next to nothing."""
+        room = len(self._matches) < self.config.matches and len(self._closing) < MAX_CLOSING
+        return room and self._admission.room(self.running)
 
     async def _start(self, told: Start, received: float) -> str:
         longest = self.config.longest_clock
@@ -230,6 +236,12 @@ class Server:
             self._say("warning", "clocks are cut: --longest-clock", match=message.match, seconds=longest)
         try:
             await match.begin(received)
+            if not await self._admission.admit(match, lambda: self.running):
+                match.busy = True
+                self._say(
+                    "warning", "busy", match=match.id, why=f"keepers need {match.share_needed:.2f} more"
+                )
+                self._drop(match, "busy", match.close())
             reply = await match.ready()
         except (GdlError, OSError) as error:
             self._drop(match, "refused", match.close())
