@@ -50,8 +50,8 @@ class Need:
 
 
 class Applicant(Protocol):
-    """A match: whether it was ``admitted``, the share of a processor that it needs, and how to wait until that
-    is known."""
+    """A match: whether it was ``admitted``, what share of a processor it needs, how to wait until that is
+    known."""
 
     admitted: bool
 
