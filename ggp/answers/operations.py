@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ggp.answers.schema import Schema
+from gdl.json_schema import Schema
 from ggp.answers.source import MOST_CHARACTERS
 
 MOST_MOVES = 5000

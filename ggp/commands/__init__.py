@@ -12,10 +12,12 @@ from typing import Annotated
 
 import typer
 
-from gdl.errors import GdlError
+from gdl.errors import FileError, GdlError
+from gdl.reading import read_limited, read_open
 from gdl.visible import visible
 from ggp.complaint import complain
 
+_PIPES = "- is standard input"
 AnyMachine = Annotated[str, typer.Option("--machine", "-m", help="prover, propnet, native or auto.")]
 FurthestMachine = Annotated[
     str, typer.Option("--machine", "-m", help="The furthest machine: prover, propnet, native or auto.")
@@ -42,14 +44,23 @@ def check_machine(name: str) -> None:
 def read_or_complain(path: Path) -> bytes | None:
     """The bytes of a file, or of standard input for ``-``: UTF-8, a byte order mark included.
 
-    None, and a line on stderr, where it cannot be read or is something else.
+    None, and a line on stderr, where it cannot be read, is longer than rules may be, or is something else.
     """
+    from ggp.game import MOST_BYTES
+
     try:
-        data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
+        standard = str(path) == "-"
+        data = (
+            read_open(sys.stdin.buffer, MOST_BYTES, "<stdin>")
+            if standard
+            else read_limited(path, MOST_BYTES, _PIPES)
+        )
         data.decode("utf-8-sig")
         return data
-    except OSError as error:
-        typer.echo(f"ggp: {visible(str(path))}: {error.strerror}", err=True)
+    except FileError as error:
+        complain(error)
+    except OSError as error:  # standard input is closed, or a folder
+        typer.echo(f"ggp: <stdin>: {error.strerror}", err=True)
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         typer.echo(
@@ -106,3 +117,16 @@ def check_writable(*paths: Path | None) -> None:
                 path.resolve().unlink()
         except OSError as error:
             raise GdlError(f"cannot write {path}: {error.strerror}", remedy="choose another place") from None
+
+
+def parse_bytes(text: str) -> int:
+    """An amount of memory or disk, ``600M`` or ``2G``, in bytes. Raises GdlError where it is none."""
+    number, unit = text[:-1], text[-1:].upper()
+    scale = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}.get(unit)
+    try:
+        size = int(text) if scale is None else int(float(number) * scale)
+    except (ValueError, OverflowError):
+        size = 0
+    if size <= 0:
+        raise GdlError(f"{text!r} is no amount of memory or disk", remedy="write it like 600M or 2G")
+    return size

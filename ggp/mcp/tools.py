@@ -16,6 +16,7 @@ from gdl.errors import GdlError
 from ggp.answers.desk import QuestionDesk
 from ggp.answers.operations import GAMES, OPERATIONS
 from ggp.answers.source import known_games, known_levels
+from ggp.processes.budget import Budget, usual_memory
 from ggp.processes.parent import JsonMessage
 
 INSTRUCTIONS = (
@@ -24,6 +25,8 @@ INSTRUCTIONS = (
     "verify replays recorded matches. A game is named (see games) or brought as rules. Moves and facts "
     "are written as the rules spell them: (mark 1 1)."
 )
+PROCESSES = 8
+"""That answer questions at once."""
 _READS = types.ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 Context = ServerRequestContext[Any]
 
@@ -88,7 +91,7 @@ async def _answer(desk: QuestionDesk, params: types.CallToolRequestParams, heard
 
 async def serve_tools() -> None:
     """Serve over standard input and output until the other side hangs up."""
-    desk = QuestionDesk()
+    desk = QuestionDesk(Budget(PROCESSES, usual_memory()))
     server = make_server(desk)
     try:
         async with stdio_server() as (reading, writing):

@@ -82,6 +82,11 @@ class ForkServers:
         """The process ids of the fork servers."""
         return {process.pid for process in self._all()}
 
+    @property
+    def owners(self) -> dict[int, int]:
+        """By the process id of each that was forked: for which process."""
+        return dict(self._owners)
+
     def open(self) -> None:
         """Start the first one."""
         self._sockets = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)

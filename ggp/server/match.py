@@ -185,8 +185,7 @@ class ServedMatch:
 
     def status(self) -> MatchStatus:
         """For the status page."""
-        clocks = self.start.startclock, self.start.playclock
-        turn = self._turn
+        turn, clocks = self._turn, (self.start.startclock, self.start.playclock)
         return MatchStatus(
             id=self.id,
             role=self.start.role,
@@ -231,6 +230,7 @@ class ServedMatch:
         if self._turn is not None:
             self._turn.close()
         self._settle_start()
+        self.need.note(0.0)
         for process in self._processes:
             process.settle()
 
@@ -239,8 +239,7 @@ class ServedMatch:
             self._turn.close()
         self.check()
         clock = self.start.playclock
-        margin = self.margin.spare_time(clock)
-        turn = self._turn = Turn(self._turn, moves, key, received, clock, margin)
+        turn = self._turn = Turn(self._turn, moves, key, received, clock, self.margin.spare_time(clock))
         self.history.begin(turn)
         self._ahead.inform(turn)
         turn.call_at(turn.watched_from, self._watch)
@@ -364,8 +363,8 @@ class ServedMatch:
         if not again:
             self._metrics.moves.labels("player").inc()
         self.news.answer(turn.id, message["move"], message)
-        told = {"note": self.news.note, "machine": self.news.machine, "seconds": f"{now - turn.received:.3f}"}
-        told["margin"] = f"{turn.due - turn.deadline:.3f}"
+        told = {"seconds": f"{now - turn.received:.3f}", "margin": f"{turn.due - turn.deadline:.3f}"}
+        told |= {"note": self.news.note, "machine": self.news.machine}
         self._say("info", "move", turn=turn.id, move=message["move"], again=again, **told)
 
     def _refused(self, message: JsonMessage) -> None:
@@ -375,6 +374,7 @@ class ServedMatch:
             self._refusal = RulesError(message["error"])
             self._reusable = message["clean"]
             self._settle_start()
+            self.need.note(0.0)
             if turn is not None:
                 turn.close()
         elif turn is not None and turn.id == message["turn"]:

@@ -12,10 +12,11 @@ from aiohttp import web
 
 from gdl.errors import GdlError
 from ggp.processes.workers import Workers, WorkKind
-from ggp.web.play.routes import json_object
+from ggp.web.bodies import json_object
+from ggp.web.overseer import BUDGET
 from ggp.web.replay.shelf import LARGEST, Shelf, ShelvedRecord
 from ggp.web.settings import WebSettings
-from ggp.web.shell import page
+from ggp.web.shell import add_page, page
 
 WORK = WorkKind("ggp.web.replay.replay_process", "replay", most=6, seconds=60.0, longest=64 * 1024 * 1024)
 WORKERS = web.AppKey("replay_workers", Workers)
@@ -26,7 +27,7 @@ def add_routes(app: web.Application, settings: WebSettings) -> None:
     """Add the room to the application."""
     app[SHELF] = Shelf(settings.records)
     app.cleanup_ctx.append(_workers)
-    app.router.add_get("/replay", _page)
+    add_page(app, "/replay", _page)
     app.router.add_get("/replay/stamp", _stamp)
     app.router.add_get("/replay/story", _story)
     app.router.add_get("/replay/doubts", _doubts)
@@ -36,7 +37,7 @@ def add_routes(app: web.Application, settings: WebSettings) -> None:
 
 
 async def _workers(app: web.Application) -> AsyncIterator[None]:
-    app[WORKERS] = workers = Workers(WORK)
+    app[WORKERS] = workers = Workers(WORK, app[BUDGET])
     yield
     await workers.close()
 
@@ -45,7 +46,7 @@ async def _page(request: web.Request) -> web.Response:
     shelf = request.app[SHELF]
     query = dict(request.query)
     asked = any(name in query for name in ("file", "brought", "tournament"))
-    files = [] if asked else await asyncio.to_thread(shelf.list)
+    files = [] if asked else await shelf.listed.get()
     return page(
         request,
         "Replay",
@@ -107,13 +108,17 @@ async def _bring(request: web.Request) -> web.Response:
 
 async def _work(request: web.Request, order: dict[str, Any]) -> dict[str, Any]:
     found = await asyncio.to_thread(request.app[SHELF].find, request.query)
-    several = "tournament" not in request.query and "match" in request.query
-    number = _count(request, "match") if several else 0
+    number = found.number or (_count(request, "match") if "match" in request.query else 0)
     return await _ask(request, found, {**order, "match": number})
 
 
 async def _ask(request: web.Request, found: ShelvedRecord, order: dict[str, Any]) -> dict[str, Any]:
-    told = {"record": found.text, "rules": found.rules, "game": found.game}
+    told = {
+        "record": found.text,
+        "rules": found.rules,
+        "game": found.game,
+        "tournament": found.tournament,
+    }
     # One process for a file, also while it grows.
     source = [request.query.get(name, "") for name in ("file", "tournament", "match")]
     known = source if any(source) else told.values()

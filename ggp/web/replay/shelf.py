@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -12,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from gdl.errors import GdlError
-from ggp.tournament.session import stored_settings
-from ggp.tournament.store import Store
+from gdl.reading import read_limited
+from ggp.web.kept import Kept
 
 LARGEST = 32 * 1024 * 1024
 """Bytes of one record."""
@@ -26,18 +25,33 @@ KINDS = {".json": "record", ".jsonl": "record", ".sqlite": "tournament"}
 
 @dataclass(frozen=True, slots=True)
 class ShelvedRecord:
-    """A record with the rules that came with it; empty where none did."""
+    """A record with the rules that came with it; empty where none did.
 
-    text: str
+    Attributes:
+        text: the record; empty where a tournament has it, whose file is read by a process with limits.
+        rules, game: what came with it.
+        tournament: the path of that file; empty for other records.
+        number: of the match in it, from 1.
+    """
+
+    text: str = ""
     rules: str = ""
     game: str = ""
+    tournament: str = ""
+    number: int = 0
 
 
 class Shelf:
-    """All records that pages may ask for. ``folder``: None for none."""
+    """All records that pages may ask for.
+
+    Attributes:
+        folder: where they lie; None for none.
+        listed: the folder's files, as :meth:`list` gives them.
+    """
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
+        self.listed = Kept(self.list)
         self._brought: OrderedDict[str, ShelvedRecord] = OrderedDict()
 
     def bring(self, text: str, rules: str, game: str) -> str:
@@ -79,11 +93,13 @@ class Shelf:
                 raise GdlError("this record is not kept any more", remedy="bring it again")
             return found
         if "tournament" in query:
-            return self._match(self.path(query["tournament"], "tournament"), query.get("match", ""))
+            number = query.get("match", "")
+            if not (number.isascii() and number.isdigit() and len(number) < 10):
+                raise GdlError(f"{number[:20]!r} is no number of a match")
+            path = self.path(query["tournament"], "tournament")
+            return ShelvedRecord(tournament=str(path), number=int(number))
         path = self.path(query.get("file", ""), "record")
-        if path.stat().st_size > LARGEST:
-            raise GdlError(f"{path.name} has more than {LARGEST:,} bytes")
-        return ShelvedRecord(path.read_text("utf-8", errors="replace"))
+        return ShelvedRecord(read_limited(path, LARGEST).decode("utf-8", errors="replace"))
 
     def stamp(self, query: Mapping[str, str]) -> int:
         """When the file of a record was written, in some count; 0 for other records. Raises GdlError as
@@ -100,18 +116,6 @@ class Shelf:
             if inside and path.is_file():
                 return path
         raise GdlError(f"there is no {kind} {name[:100]!r}", remedy="the list of the page has all")
-
-    def _match(self, path: Path, number: str) -> ShelvedRecord:
-        with Store(path, writing=False) as store:
-            index = int(number) - 1 if number.isascii() and number.isdigit() and len(number) < 10 else -1
-            row = next(islice(store.records(), index, None), None) if index >= 0 else None
-            if row is None:
-                raise GdlError(f"{path.name} has no match {number[:20]}")
-            settings = stored_settings(store)
-        fixture, record = row
-        games = () if settings is None else settings.games
-        rules = next((game.rules for game in games if game.name == fixture.game), "")
-        return ShelvedRecord(json.dumps(record), rules, fixture.game)
 
 
 def _size(record: ShelvedRecord) -> int:

@@ -6,9 +6,10 @@ from collections.abc import AsyncIterator
 
 from aiohttp import web
 
+from ggp.web.overseer import BUDGET
 from ggp.web.play.routes import TABLES
 from ggp.web.settings import WebSettings
-from ggp.web.shell import page
+from ggp.web.shell import add_page, page
 from ggp.web.watch.watched import Watched
 
 WATCHED = web.AppKey("watched", Watched)
@@ -18,10 +19,10 @@ def add_routes(app: web.Application, settings: WebSettings) -> None:
     """Add the room to the application, after that of the tables.
 
     Raises GdlError for an address that is none."""
-    app[WATCHED] = Watched(settings.watch)
+    app[WATCHED] = Watched(settings.watch, app[BUDGET])
     app[TABLES].hear = app[WATCHED].hear_own
     app.cleanup_ctx.append(_follow)
-    app.router.add_get("/watch", _page)
+    add_page(app, "/watch", _page)
     app.router.add_get("/watch/events", _list)
     app.router.add_get("/watch/{match}/events", _match)
     app.router.add_get("/watch/{match}/steps/{step:[0-9]{1,6}}", _step)

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from ggp.processes.budget import Budget
 from ggp.protocol import messages
 from ggp.protocol.event_source import encode
 from ggp.protocol.messages import spaced
@@ -94,7 +95,7 @@ def test_a_player_that_comes_back_is_heard_again() -> None:
     async def run() -> None:
         player = LiveServer(matches=1)
         port = player.port
-        watched = Watched([f"http://127.0.0.1:{port}"])
+        watched = Watched([f"http://127.0.0.1:{port}"], Budget(8, 2**32))
         watched.begin()
         loop = asyncio.get_running_loop()
 
@@ -126,7 +127,7 @@ def test_events_of_strangers_do_no_harm() -> None:
     fields = ["match", "role", "rules", "moves", "answers", "search", "clocks", "why", "goals", "game"]
 
     async def run() -> None:
-        watched = Watched(["http://127.0.0.1:9"])
+        watched = Watched(["http://127.0.0.1:9"], Budget(8, 2**32))
         try:
             for _ in range(3000):
                 name = rng.choice(["match", "step", "search", "answer", "ended", "server", "", "x"])
@@ -146,4 +147,4 @@ def test_what_is_no_address_is_refused(address: str) -> None:
     from gdl.errors import GdlError
 
     with pytest.raises(GdlError):
-        Watched([address])
+        Watched([address], Budget(8, 2**32))

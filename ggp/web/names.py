@@ -1,0 +1,20 @@
+"""The names of games, levels and puzzles that come along, kept for all rooms."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from ggp.answers.source import known_games, known_levels, known_puzzles
+from ggp.web.kept import Kept
+
+
+class Names:
+    """The lists of names, each made when it is first needed. To be used within one event loop."""
+
+    def __init__(self) -> None:
+        self.games = Kept(known_games)
+        self.levels = Kept(known_levels)
+        self.puzzles = Kept(known_puzzles)
+
+
+KNOWN = web.AppKey("names", Names)
