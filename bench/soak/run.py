@@ -217,7 +217,7 @@ class Soak:
             status = server.stop()
         time.sleep(0.5)
         left = [f"{pid} {role_of(pid)}" for pid, born in self._seen if born and _born(pid) == born]
-        copied = ("turns", "matches", "late", "late_starts", "illegal", "junk", "lost", "faults")
+        copied = ("turns", "matches", "late", "late_starts", "illegal", "junk", "busy", "lost", "faults")
         return {
             **{name: getattr(counts, name) for name in copied},
             "slowest": round(counts.slowest, 3),

@@ -17,9 +17,10 @@ from collections.abc import Callable, Iterator
 
 from gdl.errors import GdlError, RulesError
 from ggp.processes.parent import JsonMessage
-from ggp.protocol.messages import ABORTED, READY, Play, Start
+from ggp.protocol.messages import ABORTED, BUSY, READY, Play, Start
 from ggp.server.known.ahead import Ahead
 from ggp.server.known.history import History
+from ggp.server.load.admission import Need
 from ggp.server.margin import Margin
 from ggp.server.match_news import MatchNews
 from ggp.server.metrics import Metrics
@@ -41,7 +42,7 @@ STOP_SECONDS = 2.0
 """How long a process may take to end by itself after the match."""
 LONG_SHARE = 0.5
 """An answer after this share of the time says how well the player keeps its deadline."""
-_OF_FOLLOWERS = ("options", "move", "over", "verdict", "foreseen")
+_OF_FOLLOWERS = ("options", "pace", "move", "over", "verdict", "foreseen")
 Log = Callable[..., None]
 
 
@@ -55,6 +56,8 @@ class ServedMatch:
         margin: how long before the end of a clock it answers.
         history: the joint moves made.
         news: what is told to those who look on.
+        need: what its keeper needs in a turn.
+        admitted: whether there are processors enough for it; ``busy``: whether it ends because there are not.
     """
 
     def __init__(
@@ -68,6 +71,8 @@ class ServedMatch:
         self._settings = settings
         self._metrics = metrics
         self.news = MatchNews(start)
+        self.need = Need()
+        self.admitted = self.busy = False
         self._goals = ""
         self._log = log
         self._main = self._process("match", spares.match)
@@ -102,15 +107,15 @@ class ServedMatch:
         await self._main.begin()
 
     async def ready(self) -> str:
-        """``ready`` when prepared or the startclock is nearly over, ``aborted`` if it has ended before that.
-        Raises GdlError if it cannot be played."""
+        """``ready`` when prepared or the startclock is nearly over, ``aborted`` if it has ended before that,
+        ``busy`` if it was not admitted. Raises GdlError if it cannot be played."""
         left = self._ready_by + 0.5 * self.margin.spare_time(self.start.startclock) - time.monotonic()
         with self._starters.place() as hurried:
             await asyncio.wait([self._ready, hurried], timeout=max(0.0, left), return_when=FIRST_COMPLETED)
         if self._refusal is not None:
             raise self._refusal
         if self._closed:
-            return ABORTED
+            return BUSY if self.busy else ABORTED
         if not (self._ready.done() or hurried.done()):
             self._say("info", "not prepared in time")
         return READY
@@ -149,6 +154,16 @@ class ServedMatch:
             turn.delivered, turn.late = delivered, late
 
     @property
+    def share_needed(self) -> float:
+        """The share of a processor that its keeper needs to be in time."""
+        clock = self.start.playclock
+        return self.need.share(clock - self.margin.spare_time(clock))
+
+    async def measure(self) -> None:
+        """Wait until a keeper has said what it needs, or the startclock is nearly over."""
+        await self.need.known(self._ready_by if self._settings.keepers else 0.0)
+
+    @property
     def settled(self) -> bool:
         """Whether it has got ready, or the time for that is over."""
         return self._ready.done() or time.monotonic() > self._ready_by
@@ -170,8 +185,7 @@ class ServedMatch:
 
     def status(self) -> MatchStatus:
         """For the status page."""
-        clocks = self.start.startclock, self.start.playclock
-        turn = self._turn
+        turn, clocks = self._turn, (self.start.startclock, self.start.playclock)
         return MatchStatus(
             id=self.id,
             role=self.start.role,
@@ -216,6 +230,7 @@ class ServedMatch:
         if self._turn is not None:
             self._turn.close()
         self._settle_start()
+        self.need.note(0.0)
         for process in self._processes:
             process.settle()
 
@@ -224,8 +239,7 @@ class ServedMatch:
             self._turn.close()
         self.check()
         clock = self.start.playclock
-        margin = self.margin.spare_time(clock)
-        turn = self._turn = Turn(self._turn, moves, key, received, clock, margin)
+        turn = self._turn = Turn(self._turn, moves, key, received, clock, self.margin.spare_time(clock))
         self.history.begin(turn)
         self._ahead.inform(turn)
         turn.call_at(turn.watched_from, self._watch)
@@ -241,10 +255,9 @@ class ServedMatch:
             turn.press()
             turn.call_at(turn.last_moment, self._watch)
             return
+        safe = bool(turn.best or turn.legal)
         move = turn.stand_in()
-        legal = turn.best or turn.legal
-        level = "warning" if legal else "error"
-        self._say(level, "watchdog answers", turn=turn.id, move=move, safe=bool(legal))
+        self._say("warning" if safe else "error", "watchdog answers", turn=turn.id, move=move, safe=safe)
         self.news.answer(turn.id, move, {"note": "watchdog"})
         self._metrics.moves.labels("watchdog").inc()
         turn.call_at(time.monotonic() + HANG_SECONDS, self._kill_hung)
@@ -295,15 +308,15 @@ class ServedMatch:
                 self._turn.best = message["move"]
             case "options":
                 self._safe_move(process, message)
+                if process is not self._main:
+                    self.need.note(message["cpu"])
+            case "pace" if process is not self._main:
+                self.need.note(message["cpu"])
             case "move":
                 self._move(process, message)
             case "foreseen":
                 self._ahead.take(message)
-                if (
-                    (turn := self._turn) is not None
-                    and self._ahead.inform(turn)
-                    and turn.phase is Phase.PRESSED
-                ):
+                if (turn := self._turn) and self._ahead.inform(turn) and turn.phase is Phase.PRESSED:
                     self._watch(turn)
             case "verdict":
                 self._verdicts.take(message)
@@ -350,9 +363,9 @@ class ServedMatch:
         if not again:
             self._metrics.moves.labels("player").inc()
         self.news.answer(turn.id, message["move"], message)
-        search = {"note": self.news.note, "machine": self.news.machine}
-        times = {"seconds": f"{now - turn.received:.3f}", "margin": f"{turn.due - turn.deadline:.3f}"}
-        self._say("info", "move", turn=turn.id, move=message["move"], again=again, **search, **times)
+        told = {"seconds": f"{now - turn.received:.3f}", "margin": f"{turn.due - turn.deadline:.3f}"}
+        told |= {"note": self.news.note, "machine": self.news.machine}
+        self._say("info", "move", turn=turn.id, move=message["move"], again=again, **told)
 
     def _refused(self, message: JsonMessage) -> None:
         self._say("warning", "refused", error=message["error"][:300])
@@ -361,6 +374,7 @@ class ServedMatch:
             self._refusal = RulesError(message["error"])
             self._reusable = message["clean"]
             self._settle_start()
+            self.need.note(0.0)
             if turn is not None:
                 turn.close()
         elif turn is not None and turn.id == message["turn"]:

@@ -27,6 +27,7 @@ from ggp.server.clients.roster import Roster
 from ggp.server.clients.shown import Shown
 from ggp.server.descendants import Orphans
 from ggp.server.fork_servers import ForkServers
+from ggp.server.load.admission import Admission
 from ggp.server.log_lines import say
 from ggp.server.margin import Margin
 from ggp.server.match import ServedMatch
@@ -37,6 +38,7 @@ from ggp.server.spares import Spare, Spares
 from ggp.server.status import ServerStatus
 from ggp.warm import compile as warm
 from players.processes import launch
+from players.processes.limits import cores
 from players.processes.priority import FIRST, go_first, set_session
 
 BEAT = 0.1
@@ -58,6 +60,7 @@ class Server:
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
         self.metrics = Metrics(_VERSION)
+        self._admission = Admission(config.settings.cores or cores())
         self._orphans = Orphans()
         self._roster = Roster(config.any_sender)
         self._shown = Shown(config.name, config.settings.player, lambda: self.running)
@@ -156,6 +159,7 @@ class Server:
             ("player", config.settings.player),
             ("machine", config.settings.machine),
             ("matches", f"{len(self._roster)} of {config.matches}"),
+            ("keepers need", self._admission.told(self.running)),
         )
         return self._shown.status(facts, here)
 
@@ -193,7 +197,9 @@ class Server:
                 return self._end(match_id, sender, "abort", messages.ABORTED, ServedMatch.close)
 
     def _free(self) -> bool:
-        return len(self._roster) < self.config.matches and len(self._closing) < MAX_CLOSING
+        """Whether a match may come that needs next to nothing."""
+        room = len(self._roster) < self.config.matches and len(self._closing) < MAX_CLOSING
+        return room and self._admission.room(self.running)
 
     async def _start(self, told: Start, received: float, sender: str) -> str:
         longest = self.config.longest_clock
@@ -222,6 +228,12 @@ class Server:
             self._say("warning", "clocks are cut: --longest-clock", match=message.match, seconds=longest)
         try:
             await match.begin(received)
+            if not await self._admission.admit(match, lambda: self.running):
+                match.busy = True
+                self._say(
+                    "warning", "busy", match=match.id, why=f"keepers need {match.share_needed:.2f} more"
+                )
+                self._drop(match, "busy", match.close())
             reply = await match.ready()
         except (GdlError, OSError) as error:
             self._drop(match, "refused", match.close())

@@ -1,4 +1,4 @@
-"""What a process has found to be legal after joint moves that may come next: an answer where it is late itself."""
+"""What a process has found to be legal after joint moves that may come: an answer where it is late itself."""
 
 from __future__ import annotations
 
