@@ -81,6 +81,7 @@ class Database:
             begun: whether it has to have tables; otherwise it may also have nothing at all.
 
         Raises:
+            LargeSnapshotError: it is being written, or a killed process left it so, and is too large to copy.
             GdlError: there is none, it is no regular file, or no tournament.
         """
         open_named(path).close()

@@ -24,6 +24,10 @@ _HEADER = 32
 _LOG = "-wal"
 
 
+class LargeSnapshotError(GdlError):
+    """A file that is being written is too large to be copied."""
+
+
 def open_named(path: Path) -> BinaryIO:
     """Open a regular file. Raises GdlError, which names it without its folder, where it cannot be read."""
     try:
@@ -41,7 +45,8 @@ def has_log(path: Path) -> bool:
 def copy_with_log(path: Path) -> tuple[Path, Path]:
     """Copy a file and its log. Returns a new private folder and the copy in it; remove the folder.
 
-    Raises GdlError where they are too large, cannot be read or copied, or are written too fast.
+    Raises LargeSnapshotError where they are too large, GdlError where they cannot be read or copied, or are
+    written too fast.
     """
     folder = Path(tempfile.mkdtemp(prefix="ggp-tournament-"))
     copy = folder / "copy.sqlite"
@@ -80,7 +85,7 @@ def _copy(source: Path, target: Path, most: int) -> int:
         while part := file.read(1 << 20):
             count += len(part)
             if count > most:
-                raise GdlError(
+                raise LargeSnapshotError(
                     f"{source.name} is being written and has more than {MOST_BYTES >> 20} MiB",
                     remedy="look again when its tournament has ended",
                 )
