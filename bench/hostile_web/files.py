@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from statistics import median
 from urllib.parse import quote
 
-from bench.hostile_tournaments import picture, write_hostile, write_special, write_tournament
+from bench.hostile_tournaments import ROW, picture, write_hostile, write_special, write_tournament
 from bench.hostile_web.attack import Attack, Verdict, Victim, status_of, victim
 
 AT_ONCE = 100
@@ -103,6 +105,40 @@ def tournaments(count: int, seed: int) -> Verdict:
     return verdict
 
 
+def ended_while_reading(count: int, seed: int) -> Verdict:
+    """SIGTERM while a process reads a tournament of 300,000 matches: the server ends at once."""
+    verdict = Verdict()
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "large.sqlite"
+        write_tournament(path, row=None)
+        with closing(sqlite3.connect(path)) as database, database:
+            columns, *row = "?", *ROW[3:]
+            database.executemany(
+                f"INSERT INTO match VALUES (?, 'g', ?, {', '.join(columns * len(row))})",
+                ((number, number, *row) for number in range(300_000)),
+            )
+        before = picture(Path(name))
+        asked: list[threading.Thread] = []
+        with victim("web", "--records", name) as server:
+            asked += [
+                threading.Thread(
+                    target=server.get, args=(f"/tournaments/events?file=large.sqlite&sprt=0,{elo}",)
+                )
+                for elo in range(10, 50)
+            ]
+            for thread in asked:
+                thread.start()
+            time.sleep(3)
+            verdict.expect(server.get("/static/page.js") == 200, "a static file is not answered")
+            children, began = server.children(), time.monotonic()
+        seconds = time.monotonic() - began
+        for thread in asked:
+            thread.join()
+        verdict.expect(picture(Path(name)) == before, "looking at a file has changed its folder")
+    verdict.figures = f"{len(asked)} readers, {children} processes; it ended {seconds:.1f} s after SIGTERM"
+    return verdict
+
+
 def pages_of_names(count: int, seed: int) -> Verdict:
     """A hundred people open a page of names at the same time."""
     verdict = Verdict()
@@ -127,4 +163,8 @@ def pages_of_names(count: int, seed: int) -> Verdict:
     return verdict
 
 
-ATTACKS = (Attack("tournaments of strangers", tournaments), Attack("pages of names", pages_of_names))
+ATTACKS = (
+    Attack("tournaments of strangers", tournaments),
+    Attack("ended while reading", ended_while_reading),
+    Attack("pages of names", pages_of_names),
+)
