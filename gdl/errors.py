@@ -50,6 +50,14 @@ class GdlError(Exception):
         return type(self), (self.message, self.place, self.remedy, self.source, self.code)
 
 
+class FileError(GdlError):
+    """A file that cannot be read: it is no regular file, is too large, or may not be read."""
+
+
+class MissingFileError(FileError):
+    """There is no such file."""
+
+
 class ParseError(GdlError):
     """The text is not KIF: unbalanced parentheses, nothing to read, too deep, too large."""
 

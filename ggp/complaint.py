@@ -8,8 +8,9 @@ from pathlib import Path
 
 import typer
 
-from gdl.errors import GdlError, RulesError, TooLargeError
+from gdl.errors import FileError, GdlError, RulesError, TooLargeError
 from gdl.excerpt import excerpt
+from gdl.reading import read_limited
 from gdl.visible import visible
 
 _MOST_BYTES = 4_000_000
@@ -49,7 +50,6 @@ def _file_of(error: GdlError) -> Path | None:
 
 def _text(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            return file.read(_MOST_BYTES).decode("utf-8-sig", errors="replace")
-    except OSError:
+        return read_limited(path, _MOST_BYTES).decode("utf-8-sig", errors="replace")
+    except FileError:
         return ""

@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import ggp
 from gdl.errors import GdlError, ParseError
 from gdl.machine import Machine, State
+from gdl.reading import read_limited
 from gdl.rules import Rules
 from gdl.syntax.notation import is_infix
 from gdl.syntax.parser import parse_rules
+from gdl.syntax.sexpr import MAX_CHARACTERS
 from gdl.visible import visible
 
 if TYPE_CHECKING:
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
     from players.puzzles.sokoban.levels.level import Level
 
 __all__ = ["Game", "State", "games_folder", "installed_games", "load"]
+
+MOST_BYTES = 4 * MAX_CHARACTERS
+"""Of a file of rules."""
 
 
 class Game:
@@ -256,12 +261,9 @@ def locate_level(name: str) -> str:
 
 
 def read_rules_file(path: Path) -> str:
-    """The text of a rules file: UTF-8, any byte order mark dropped, stray bytes replaced. Raises GdlError if
-    it cannot be read."""
-    try:
-        return path.read_bytes().decode("utf-8-sig", errors="replace")
-    except OSError as error:
-        raise GdlError(f"cannot read {path}: {error.strerror}") from None
+    """The text of a rules file: UTF-8, any byte order mark dropped, stray bytes replaced. Raises FileError
+    if it cannot be read."""
+    return read_limited(path, MOST_BYTES).decode("utf-8-sig", errors="replace")
 
 
 def games_folder() -> Path:

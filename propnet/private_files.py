@@ -13,6 +13,8 @@ import os
 import tempfile
 from pathlib import Path
 
+from gdl.reading import open_regular, read_open
+
 NEW = ".new-"
 """How the names of files begin that are being written."""
 DIGEST_BYTES = 32
@@ -50,13 +52,14 @@ def _ours(status: os.stat_result) -> bool:
     return status.st_uid in (os.getuid(), 0) and not status.st_mode & _OTHERS_WRITE
 
 
-def read(path: Path) -> bytes:
-    """What :func:`write` was given for this path. Raises OSError, PermissionError where others can write the
-    file, and ValueError where it is damaged or was written under another name."""
-    with open(path, "rb") as file:
+def read(path: Path, most: int) -> bytes:
+    """What :func:`write` was given for this path, at most ``most`` bytes. Raises FileError where it cannot be
+    read or is larger, OSError, PermissionError where others can write the file, and ValueError where it is
+    damaged or was written under another name."""
+    with open_regular(path) as file:
         if hasattr(os, "getuid") and not _ours(os.fstat(file.fileno())):
             raise PermissionError("others can write to it")
-        data = file.read()
+        data = read_open(file, most + DIGEST_BYTES, str(path))
     content = data[DIGEST_BYTES:]
     if _digest(path.name, content) != data[:DIGEST_BYTES]:
         raise ValueError("it is not whole, or belongs under another name")

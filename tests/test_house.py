@@ -74,3 +74,57 @@ def test_no_class_has_the_name_of_another() -> None:
                 homes[node.name].append(f"{path.relative_to(ROOT)}:{node.lineno}")
     twice = {name: places for name, places in homes.items() if len(places) > 1}
     assert not twice
+
+
+READ_THEIR_OWN = {
+    "gdl/reading.py": "reads for all others",
+    "gdl/grounding/limits.py": "/proc",
+    "players/processes/launch.py": "/proc",
+    "players/puzzles/frontier/storage/files.py": "opens to flush",
+    "players/processes/lifeline.py": "its own pipe",
+    "players/puzzles/frontier/budget.py": "/proc",
+    "ggp/server/descendants.py": "/proc",
+    "ggp/traces/verify.py": "/proc",
+    "players/kaskade/builder_process.py": "descriptors that it was given",
+    "propnet/jit/decorators.py": "the source of kernels",
+    "propnet/native/object_cache.py": "bytes of propnet.private_files",
+    "players/puzzles/sokoban/deadlocks/pattern_table.py": "a table of the package",
+    "ggp/web/replay/export.py": "files of the package",
+    "ggp/cover/drawing/page.py": "files of the package",
+    "ggp/boards/svg/stylesheet.py": "a file of the package",
+}
+"""Modules that read files which nobody else can name, and what these are."""
+READERS = {"read_text", "read_bytes", "fromfile", "loadtxt", "genfromtxt", "memmap"}
+MODULES_THAT_READ = {"gzip.open", "bz2.open", "lzma.open", "np.load", "zipfile.ZipFile", "tarfile.open"}
+MODES = re.compile(r"r[bt+]*|[rbt]*\+[rbt]*")
+
+
+def _reads(path: Path) -> Iterator[int]:
+    """The lines on which a module opens a file for reading, or reads one."""
+    for call in ast.walk(ast.parse(path.read_text())):
+        if not isinstance(call, ast.Call):
+            continue
+        name = ast.unparse(call.func)
+        # A method called `open` opens a file where its first argument is a mode, or its object is a path.
+        mode = call.args[name == "open" : (name == "open") + 1]
+        words = mode[0].value if mode and isinstance(mode[0], ast.Constant) else None
+        opens = name == "open" or name.endswith((").open", "path.open"))
+        if (
+            name in MODULES_THAT_READ
+            or name.rpartition(".")[2] in READERS
+            or (opens and not mode)
+            or (name == "os.open" and "O_RDONLY" in ast.unparse(call))
+            or (name.endswith("open") and isinstance(words, str) and MODES.fullmatch(words))
+        ):
+            yield call.lineno
+
+
+def test_files_that_others_name_are_read_by_one_reader() -> None:
+    """That is :mod:`gdl.reading`: no device, no pipe, no more bytes than are of use."""
+    others = [path for path in FILES if str(path.relative_to(ROOT)) not in READ_THEIR_OWN]
+    assert not [f"{path}:{line}" for path in others for line in _reads(path)]
+
+
+def test_the_modules_that_read_their_own_files_still_do() -> None:
+    idle = [name for name in READ_THEIR_OWN if name != "gdl/reading.py" and not list(_reads(ROOT / name))]
+    assert not idle

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
 
+from gdl.json_schema import check_json
 from ggp.answers.operations import OPERATIONS
 from ggp.answers.source import checked_source
-from ggp.json_schema import check_json
 from ggp.processes.budget import Budget, Need
 from ggp.processes.parent import JsonMessage
 from ggp.processes.workers import Workers, WorkKind

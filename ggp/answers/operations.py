@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from gdl.json_schema import Schema
 from ggp.answers.source import MOST_CHARACTERS
-from ggp.json_schema import Schema
 
 MOST_MOVES = 5000
 MOST_PLAYOUTS = 100_000

@@ -16,8 +16,11 @@ from typing import Any
 import orjson
 
 from gdl.errors import GdlError
+from gdl.reading import read_limited
 
 Row = dict[str, Any]
+
+_MOST_BYTES = 64 << 20
 
 READY = ("ground_s", "build_s", "compile_s", "first_playout_s")
 """The stages from the rules to the first finished playout."""
@@ -29,10 +32,7 @@ def read_results(path: Path) -> tuple[Row, list[Row]]:
     A last line that breaks off (the run was stopped) is left out; of several rows of the same game and
     machine the last counts. Raises GdlError if the file cannot be read, or holds something else.
     """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise GdlError(f"cannot read {path}: {error.strerror}") from None
+    data = read_limited(path, _MOST_BYTES)
     about: Row = {}
     rows: dict[tuple[str, str], Row] = {}
     for value in _values(data):

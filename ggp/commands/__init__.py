@@ -12,10 +12,12 @@ from typing import Annotated
 
 import typer
 
-from gdl.errors import GdlError
+from gdl.errors import FileError, GdlError
+from gdl.reading import read_limited, read_open
 from gdl.visible import visible
 from ggp.complaint import complain
 
+_PIPES = "- is standard input"
 AnyMachine = Annotated[str, typer.Option("--machine", "-m", help="prover, propnet, native or auto.")]
 FurthestMachine = Annotated[
     str, typer.Option("--machine", "-m", help="The furthest machine: prover, propnet, native or auto.")
@@ -42,14 +44,23 @@ def check_machine(name: str) -> None:
 def read_or_complain(path: Path) -> bytes | None:
     """The bytes of a file, or of standard input for ``-``: UTF-8, a byte order mark included.
 
-    None, and a line on stderr, where it cannot be read or is something else.
+    None, and a line on stderr, where it cannot be read, is longer than rules may be, or is something else.
     """
+    from ggp.game import MOST_BYTES
+
     try:
-        data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
+        standard = str(path) == "-"
+        data = (
+            read_open(sys.stdin.buffer, MOST_BYTES, "<stdin>")
+            if standard
+            else read_limited(path, MOST_BYTES, _PIPES)
+        )
         data.decode("utf-8-sig")
         return data
-    except OSError as error:
-        typer.echo(f"ggp: {visible(str(path))}: {error.strerror}", err=True)
+    except FileError as error:
+        complain(error)
+    except OSError as error:  # standard input is closed, or a folder
+        typer.echo(f"ggp: <stdin>: {error.strerror}", err=True)
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         typer.echo(

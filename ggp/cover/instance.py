@@ -35,6 +35,11 @@ class CoverInstance(ABC):
 
     name: str
 
+    @property
+    @abstractmethod
+    def options(self) -> int:
+        """How many options solutions choose from."""
+
     @abstractmethod
     def search(self, options: CoverOptions, watch: Watch, saved: dict[str, Any] | None) -> RunningSearch:
         """A new search, or one that goes on from what was saved."""
@@ -61,6 +66,10 @@ class PlainInstance(CoverInstance):
 
     def __init__(self, name: str, problem: CoverProblem) -> None:
         self.name, self.problem = name, problem
+
+    @property
+    def options(self) -> int:
+        return self.problem.options
 
     def search(self, options: CoverOptions, watch: Watch, saved: dict[str, Any] | None) -> CoverSearch:
         if saved is None:

@@ -33,7 +33,6 @@ from players.puzzles.cover.problem import CoverError
 from players.puzzles.cover.xmpuzzle.model import BurrFile
 from players.puzzles.cover.xmpuzzle.places import Places
 from players.puzzles.cover.xmpuzzle.reading import xmpuzzle
-from players.puzzles.cover.xmpuzzle.tree import MOST_BYTES
 from players.puzzles.cover.xmpuzzle.writing import burr_file, written_xmpuzzle
 
 _MOST_DRAWN = 200
@@ -41,15 +40,10 @@ _MOST_DRAWN = 200
 
 
 def packing_instance(
-    path: Path, number: int | None, *, every: bool, apart: bool = False
+    path: Path, data: bytes, number: int | None, *, every: bool, apart: bool = False
 ) -> PackingInstance | None:
-    """The packing puzzle in a file; None if it has something else. ``apart``: its solutions are taken apart.
-    Raises GdlError."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
-    except OSError:
-        return None
+    """The packing puzzle in the bytes of a file; None if it has something else. ``apart``: its solutions are
+    taken apart. Raises GdlError."""
     if data.startswith(b"\x1f\x8b") or data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
         burr = xmpuzzle(data)
         problem = burr.problem(number or 1)
@@ -91,6 +85,10 @@ class PackingInstance(CoverInstance):
                 remedy="leave --apart out: only cubes and prisms slide",
             )
         self._packing: Packing | None = None
+
+    @property
+    def options(self) -> int:
+        return self.packing.problem.options
 
     def search(self, options: CoverOptions, watch: Watch, saved: dict[str, Any] | None) -> PackingSearch:
         if saved is None:

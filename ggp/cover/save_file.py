@@ -16,9 +16,13 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from gdl.reading import open_regular, read_limited
 from players.puzzles.cover.problem import CoverError
+from players.puzzles.cover.saving import is_solution
 
 _MOST_BYTES = 1 << 30
+_MOST_OF_LINE = 1 << 24
+"""Bytes of the state, and of a solution."""
 
 
 class SaveFile:
@@ -40,12 +44,9 @@ class SaveFile:
     def load(self) -> dict[str, Any]:
         """The state that was saved last. Solutions that were appended after that are cut off: they will be
         found again."""
+        data = read_limited(self.path, _MOST_BYTES, "--resume names a file to save in")
         try:
-            if self.path.stat().st_size > _MOST_BYTES:
-                raise self._no_search("it is too large")
-            whole = json.loads(self.path.read_bytes())
-        except OSError as error:
-            raise self._told(error) from None
+            whole = json.loads(data)
         except (ValueError, RecursionError):
             raise self._no_search("it is not JSON that it wrote") from None
         if not isinstance(whole, dict) or not isinstance(whole.get("search"), dict):
@@ -56,6 +57,8 @@ class SaveFile:
         lines, size = told.get("solutions"), told.get("bytes")
         if type(lines) is not int or type(size) is not int or not 0 <= lines <= size < 2**62:
             raise self._no_search("told is damaged")
+        if self.solutions_path.is_symlink():
+            raise self._no_search(f"{self.solutions_path.name} is a link, and would be cut off")
         try:
             there = self.solutions_path.stat().st_size if self.solutions_path.exists() else 0
             if there < size:
@@ -97,7 +100,8 @@ class SaveFile:
             if self.lines:
                 _flush(self.solutions_path)
 
-            with new.open("wb") as file:
+            new.unlink(missing_ok=True)  # it may be a link
+            with new.open("xb") as file:
                 file.write(json.dumps(whole).encode())
                 file.flush()
                 os.fsync(file.fileno())
@@ -105,21 +109,21 @@ class SaveFile:
         except OSError as error:
             raise self._told(error) from None
 
-    def solutions(self) -> Iterator[list[int]]:
-        """All solutions so far."""
+    def solutions(self, options: int) -> Iterator[list[int]]:
+        """All solutions so far, of a problem with so many options."""
         if not self.lines:
             return
-        try:
-            with self.solutions_path.open("rb") as file:
-                for line in file:
+        with open_regular(self.solutions_path) as file:
+            try:
+                while line := file.readline(_MOST_OF_LINE):
                     row = orjson.loads(line)
-                    if not isinstance(row, list) or not all(type(option) is int for option in row):
+                    if not is_solution(row, options):
                         raise self._no_search(f"{self.solutions_path.name} has what is no solution")
                     yield row
-        except OSError as error:
-            raise self._told(error) from None
-        except orjson.JSONDecodeError as error:
-            raise self._no_search(f"{self.solutions_path.name}: {error.msg}") from None
+            except OSError as error:
+                raise self._told(error) from None
+            except orjson.JSONDecodeError as error:
+                raise self._no_search(f"{self.solutions_path.name}: {error.msg}") from None
 
     def _no_search(self, what: str) -> CoverError:
         return CoverError(
@@ -131,5 +135,5 @@ class SaveFile:
 
 
 def _flush(path: Path) -> None:
-    with path.open("rb+") as file:
+    with path.open("ab") as file:
         os.fsync(file.fileno())

@@ -48,7 +48,7 @@ def solve_cover(instance: CoverInstance, order: CoverOrder, as_json: bool) -> in
         if file is not None and file.exists():
             search = instance.search(order.options, view.watch, file.load())
             if as_json or order.keep:
-                found += file.solutions()
+                found += file.solutions(instance.options)
         else:
             search = instance.search(order.options, view.watch, None)
             if file is not None:

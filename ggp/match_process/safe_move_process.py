@@ -14,7 +14,7 @@ from ggp.match_process.match_follower import Follower
 from ggp.match_process.serve import serve
 from ggp.processes.parent import Inbox, JsonMessage, Parent
 from players.processes.limits import limit_memory
-from players.processes.priority import go_first
+from players.processes.priority import USUAL, WAITS, go_first, set_session
 
 MEMORY_BYTES = 2 * 1024**3
 """Data that it may allocate: rules come from the network."""
@@ -27,13 +27,19 @@ def main() -> None:
     inbox = Inbox()
     send = Parent(inbox.put).send
     follower: Follower | None = None
+    rehearses = True
 
     def do(message: JsonMessage) -> None:
-        nonlocal follower
+        nonlocal follower, rehearses
         match message["do"]:
             case "start":
+                # Random games before the match may take a second: others are to be answered meanwhile.
+                set_session(os.getpid(), WAITS)
                 follower = Follower(parse_rules(message["rules"], message["match"]), message, send)
             case "play" if follower is not None:
+                if rehearses:
+                    rehearses = False
+                    set_session(os.getpid(), USUAL)
                 follower.play(message)
             case "judge" if follower is not None:
                 follower.judge(message)

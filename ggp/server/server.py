@@ -7,6 +7,7 @@ match read rules, compute states and search moves (:mod:`ggp.server.match`).
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import subprocess
 import time
@@ -26,6 +27,7 @@ from ggp.server.clients.roster import Roster
 from ggp.server.clients.shown import Shown
 from ggp.server.descendants import Orphans
 from ggp.server.fork_servers import ForkServers
+from ggp.server.load.admission import Admission
 from ggp.server.log_lines import say
 from ggp.server.margin import Margin
 from ggp.server.match import ServedMatch
@@ -36,7 +38,8 @@ from ggp.server.spares import Spare, Spares
 from ggp.server.status import ServerStatus
 from ggp.warm import compile as warm
 from players.processes import launch
-from players.processes.priority import go_first
+from players.processes.limits import cores
+from players.processes.priority import FIRST, go_first, set_session
 
 BEAT = 0.1
 """Seconds between two looks at whether the event loop lags and processes are stopped."""
@@ -57,6 +60,7 @@ class Server:
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
         self.metrics = Metrics(_VERSION)
+        self._admission = Admission(config.settings.cores or cores())
         self._orphans = Orphans()
         self._roster = Roster(config.any_sender)
         self._shown = Shown(config.name, config.settings.player, lambda: self.running)
@@ -129,6 +133,7 @@ class Server:
         processes below it are ended."""
         self._orphans.adopt()
         go_first()
+        set_session(os.getpid(), -FIRST)
         # With vfork the event loop would wait for the first moments of each new process.
         subprocess._USE_VFORK = False  # type: ignore[misc]
         stop = asyncio.Event()
@@ -154,6 +159,7 @@ class Server:
             ("player", config.settings.player),
             ("machine", config.settings.machine),
             ("matches", f"{len(self._roster)} of {config.matches}"),
+            ("keepers need", self._admission.told(self.running)),
         )
         return self._shown.status(facts, here)
 
@@ -191,7 +197,9 @@ class Server:
                 return self._end(match_id, sender, "abort", messages.ABORTED, ServedMatch.close)
 
     def _free(self) -> bool:
-        return len(self._roster) < self.config.matches and len(self._closing) < MAX_CLOSING
+        """Whether a match may come that needs next to nothing."""
+        room = len(self._roster) < self.config.matches and len(self._closing) < MAX_CLOSING
+        return room and self._admission.room(self.running)
 
     async def _start(self, told: Start, received: float, sender: str) -> str:
         longest = self.config.longest_clock
@@ -220,6 +228,12 @@ class Server:
             self._say("warning", "clocks are cut: --longest-clock", match=message.match, seconds=longest)
         try:
             await match.begin(received)
+            if not await self._admission.admit(match, lambda: self.running):
+                match.busy = True
+                self._say(
+                    "warning", "busy", match=match.id, why=f"keepers need {match.share_needed:.2f} more"
+                )
+                self._drop(match, "busy", match.close())
             reply = await match.ready()
         except (GdlError, OSError) as error:
             self._drop(match, "refused", match.close())
@@ -315,11 +329,12 @@ class Server:
 
     def _share(self) -> None:
         """Share the processors among the searches of all matches. With more matches than processors each
-        has one, and none searches while the other players think."""
+        has one, and none searches while the other players think. What searches and builds for one match
+        gives way to what answers in the others: beside a single match it need not."""
         total, live = self.config.settings.cores, len(self._roster)
-        if total is not None:
-            for match in self.running:
-                match.share(max(1, total // live), live <= total)
+        workers = None if total is None else max(1, total // max(1, live))
+        for match in self.running:
+            match.share(workers, total is None or live <= total, live > 1)
 
     def _refill(self) -> None:
         """Have spare processes for matches to come and those that run. Starting one takes time from matches

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeVar
 
 from gdl.errors import GdlError
+from gdl.json_schema import Schema, check_json
 from gdl.syntax.sexpr import MAX_CHARACTERS
-from ggp.json_schema import Schema, check_json
 from ggp.tournament import bounds
 from ggp.tournament.bounds import Bound, RealBound
 from ggp.tournament.entrants import Entrant
@@ -55,7 +55,7 @@ SCHEMA = _object(
     },
     ["name", "games", "entrants", "rounds", "startclock", "playclock"],
 )
-"""The settings in a file (:mod:`ggp.json_schema`)."""
+"""The settings in a file (:mod:`gdl.json_schema`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import hashlib
 import multiprocessing
 import os
 import time
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,12 +22,18 @@ from typing import Any
 
 import orjson
 
-from gdl.errors import GdlError
+from gdl.errors import FileError, GdlError
 from gdl.machine import Machine, State
 from gdl.processes import end_with_parent
+from gdl.reading import open_regular, read_limited
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
+from ggp.game import MOST_BYTES as MOST_RULES
 from ggp.game import games_folder, read_rules_file
+
+MOST_OF_LINE = 16 << 20
+MOST_BYTES = 1 << 30
+"""Of a trace, unpacked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +107,24 @@ def _is_trace(path: Path) -> bool:
 
 
 def read_trace(path: Path) -> Iterator[dict[str, Any]]:
-    """The objects of a trace file, plain or compressed, line by line. Raises GdlError if it is no trace."""
-    try:
-        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as lines:
-            for line in lines:
-                if line.strip():
+    """The objects of a trace file, plain or compressed, line by line. Raises GdlError if it is no trace, and
+    FileError if it cannot be read or is larger than traces are; lines and files are measured unpacked."""
+    with open_regular(path) as packed:
+        lines = gzip.GzipFile(fileobj=packed) if path.suffix == ".gz" else packed
+        left = MOST_BYTES
+        try:
+            while line := lines.readline(MOST_OF_LINE + 1):
+                left -= len(line)
+                if len(line) > MOST_OF_LINE or left < 0:
+                    what = "it" if left < 0 else "a line"
+                    most = MOST_BYTES if left < 0 else MOST_OF_LINE
+                    raise FileError(
+                        f"cannot read the trace: {what} is larger than {most >> 20:,} MiB", source=str(path)
+                    )
+                if not line.isspace():
                     yield orjson.loads(line)
-    except (OSError, EOFError, orjson.JSONDecodeError) as error:
-        raise GdlError(f"cannot read the trace: {error}", source=str(path)) from None
+        except (OSError, EOFError, zlib.error, orjson.JSONDecodeError) as error:
+            raise GdlError(f"cannot read the trace: {error}", source=str(path)) from None
 
 
 class _DifferenceError(Exception):
@@ -225,7 +242,11 @@ def verify_file(trace: Trace, level: str) -> Verdict:
         header = next(lines, {})
         fault, steps = verify_game(machine, chain([header] if header else [], lines))
         recorded = header.get("sha256")
-        if fault and recorded and recorded != hashlib.sha256(trace.rules.read_bytes()).hexdigest():
+        if (
+            fault
+            and recorded
+            and recorded != hashlib.sha256(read_limited(trace.rules, MOST_RULES)).hexdigest()
+        ):
             fault += " (the trace was recorded from other rules than these: their sha256 differs)"
     except GdlError as error:
         if error.source == trace.name:

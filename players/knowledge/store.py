@@ -16,12 +16,13 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from gdl.errors import GdlError
+from gdl.errors import FileError
+from gdl.reading import read_limited
 from gdl.rules import Rules
 from players.knowledge.canonical_rules import CanonicalNames, canonical_names
 from players.knowledge.knowledge import MOST_BYTES, GameKnowledge, KnowledgeError
 from players.knowledge.rules_graph import FingerprintError
-from propnet.private_files import DIGEST_BYTES, default_directory, is_trusted, make_directory, read
+from propnet.private_files import default_directory, is_trusted, make_directory, read
 from propnet.storage.file_store import FileStore
 from propnet.storage.process_lock import ProcessLock
 
@@ -60,11 +61,11 @@ class KnowledgeStore:
         used."""
         path = self.directory / fingerprint
         try:
-            if path.stat().st_size > MOST_BYTES + DIGEST_BYTES:
-                raise KnowledgeError("this is no knowledge of a game: it is too large", source=str(path))
             if not is_trusted(self.directory):
                 raise KnowledgeError("others can write to the folder of this file", source=str(path))
-            data = read(path)
+            data = read(path, MOST_BYTES)
+        except FileError as error:
+            raise KnowledgeError(error.message, remedy=error.remedy) from None
         except OSError as error:
             raise KnowledgeError(f"cannot be read: {error.strerror or error}", source=str(path)) from None
         except ValueError as error:
@@ -161,10 +162,5 @@ def find(rules: Rules, directory: Path | None = None) -> tuple[CanonicalNames, G
 
 
 def read_file(path: Path) -> GameKnowledge:
-    """The knowledge in a file that was exported. Raises KnowledgeError."""
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise KnowledgeError("this is no knowledge of a game: it is too large", source=str(path))
-        return GameKnowledge.from_bytes(path.read_bytes(), str(path))
-    except OSError as error:
-        raise GdlError(f"cannot be read: {error.strerror}", source=str(path)) from None
+    """The knowledge in a file that was exported. Raises FileError and KnowledgeError."""
+    return GameKnowledge.from_bytes(read_limited(path, MOST_BYTES), str(path))

@@ -19,10 +19,13 @@ from typing import Any
 import numpy as np
 import orjson
 
-from gdl.errors import GdlError
+from gdl.errors import GdlError, MissingFileError
+from gdl.json_schema import FLAG, TEXT, check_json, matching, or_null, record, rows, whole
+from gdl.reading import read_limited
 from gdl.rules import Rules
 from players.puzzles.frontier.keys.shrink import shrunk
 from players.strong.backward import Distances, ValuedSet
+from players.strong.outcomes import MOST
 from players.strong.row_sets import SetSignature
 from players.strong.solve import SolvedGame
 from propnet.jit.arrays import Octets, Words
@@ -33,6 +36,8 @@ MANIFEST = "manifest.json"
 BLOCK = 1 << 15
 """States of a block; some have fewer."""
 _LEVEL = 3
+_MOST_MANIFEST = 1 << 30
+"""Bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,38 @@ class LayerFile:
     def signature(self) -> SetSignature:
         """As it is used."""
         return SetSignature(int(self.always, 16), int(self.ever, 16), self.fewest, self.most)
+
+
+_WORD = matching("[0-9a-f]{1,65536}")
+FILE_SCHEMA = record(
+    name=matching(r"layer-[0-9]{5,9}\.table"),
+    length=whole(),
+    digest=matching("[0-9a-f]{32}"),
+    states=whole(),
+    blocks=whole(),
+    always=_WORD,
+    ever=_WORD,
+    fewest=whole(),
+    most=whole(),
+)
+"""What a manifest and a checkpoint say of a layer's file."""
+GOALS = rows(rows(whole(-1, 100)), most=MOST)
+_SCHEMA = record(
+    format=TEXT,
+    version=whole(),
+    rules=matching("[0-9a-f]{64}"),
+    name=TEXT,
+    roles=rows(TEXT, least=1),
+    propositions=rows(TEXT),
+    outcomes=GOALS,
+    cyclic=FLAG,
+    sizes=rows(whole()),
+    start=rows(whole(-1, 100)),
+    distance=or_null(whole()),
+    files=rows(FILE_SCHEMA),
+    codec={"type": ["object", "null"]},
+    ranks=rows(whole()),
+)
 
 
 def rules_digest(rules: Rules) -> str:
@@ -141,8 +178,7 @@ class TableWriter:
             "codec": solved.codec,
             "ranks": self._ranks[::-1],
         }
-        outer = {"digest": _digest(orjson.dumps(body)), "body": body}
-        text = orjson.dumps(outer, option=orjson.OPT_INDENT_2)
+        text = sealed(body)
         (self._folder / MANIFEST).write_bytes(text)
         self.size = len(text) + sum(file.length for file in self._files)
         return self.size
@@ -258,19 +294,25 @@ def _planes(array: np.ndarray) -> bytes:
     return np.ascontiguousarray(small.reshape(len(array), -1).T).tobytes()
 
 
+def sealed(body: dict[str, Any]) -> bytes:
+    """The text of a manifest with this body."""
+    outer = {"digest": _digest(orjson.dumps(body)), "body": body}
+    return orjson.dumps(outer, option=orjson.OPT_INDENT_2)
+
+
 def _digest(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
-def read_manifest(folder: Path) -> dict[str, object]:
+def read_manifest(folder: Path) -> dict[str, Any]:
     """The body of a table's manifest. Raises GdlError where there is none that can be believed."""
     path = folder / MANIFEST
     remedy = "make one by: ggp solve --strong GAME --tables DIR"
     try:
-        outer = orjson.loads(path.read_bytes())
-    except FileNotFoundError:
+        outer = orjson.loads(read_limited(path, _MOST_MANIFEST, remedy))
+    except MissingFileError:
         raise GdlError(f"there is no table in {folder}", remedy=remedy) from None
-    except (OSError, orjson.JSONDecodeError) as error:
+    except orjson.JSONDecodeError as error:
         raise GdlError(f"{path} cannot be read: {error}", remedy=remedy) from None
     body = outer.get("body") if isinstance(outer, dict) else None
     if not isinstance(body, dict) or body.get("format") != FORMAT:
@@ -281,4 +323,8 @@ def read_manifest(folder: Path) -> dict[str, object]:
         )
     if outer.get("digest") != _digest(orjson.dumps(body)):
         raise GdlError(f"{path} has been changed: its digest does not fit", remedy=remedy)
+    try:
+        check_json(body, _SCHEMA, "body")
+    except GdlError as error:
+        raise GdlError(f"{path} is no manifest of a table: {error.message}", remedy=remedy) from None
     return body

@@ -11,17 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import zstandard
 
 from gdl.errors import GdlError
 from gdl.machine import State
+from gdl.reading import open_regular
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_term
 from gdl.terms import Term
+from players.puzzles.frontier.keys.errors import DamagedKeysError
+from players.puzzles.frontier.keys.shrink import grown
 from players.strong.backward import Distances
 from players.strong.ranked.codec import StateCodec
 from players.strong.solve import known_distance
-from players.strong.storage import LayerFile, read_manifest, rules_digest, unpack_block
+from players.strong.storage import BLOCK, LayerFile, read_manifest, rules_digest, unpack_block
 from propnet.jit.arrays import Octets, Words
 from propnet.kernels.records import record_words
 
@@ -85,6 +87,15 @@ class Tables:
         self._by_rank = {rank: number for number, rank in enumerate(manifest["ranks"])}
         self._words = record_words(len(self._bits)) if self._codec is None else 1
         self._files = [LayerFile(**entry) for entry in manifest["files"]]
+        vectors = [*self.outcomes, self.start]
+        if any(len(goals) != len(self.roles) for goals in vectors):
+            raise GdlError("an outcome has not a goal for each role")
+        if len(self._bits) != len(manifest["propositions"]):
+            raise GdlError("a proposition is named twice")
+        if self._codec is not None and self._codec.coding.bases != len(self._bits):
+            raise GdlError("the codec is of other propositions")
+        if len(manifest["ranks"]) != (0 if self._codec is None else len(self._files)):
+            raise GdlError("there are not as many ranks as files")
         self._signatures = [file.signature for file in self._files]
         self._layers: dict[int, _LayerData] = {}
         self._blocks: OrderedDict[tuple[int, int], _Block] = OrderedDict()
@@ -96,8 +107,11 @@ class Tables:
         manifest = read_manifest(folder)
         try:
             tables = cls(folder, manifest)
-        except (KeyError, TypeError, ValueError, GdlError) as error:
-            raise GdlError(f"the manifest in {folder} lacks something: {error}") from None
+        except (ValueError, GdlError) as error:
+            what = error.message if isinstance(error, GdlError) else str(error)
+            raise GdlError(
+                f"the manifest in {folder} is none of a table: {what}", remedy="make the table anew"
+            ) from None
         for file in tables._files:
             path = folder / file.name
             length = path.stat().st_size if path.is_file() else -1
@@ -161,15 +175,30 @@ class Tables:
         if number not in self._layers:
             file = self._files[number]
             path = self.folder / file.name
-            with path.open("rb") as opened:
-                data = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
+            index_bytes = 8 * file.blocks * (self._words + 2)
+            if not 0 < index_bytes < file.length:
+                raise self._damaged(number, "it has no index")
+            with open_regular(path) as opened:
+                data = mmap.mmap(opened.fileno(), file.length, access=mmap.ACCESS_READ)
             if hashlib.blake2b(data, digest_size=16).hexdigest() != file.digest:
-                raise GdlError(f"{path} is damaged: its digest does not fit", remedy="make the table anew")
-            index = np.frombuffer(data[-8 * file.blocks * (self._words + 2) :], "<u8")
+                raise self._damaged(number, "its digest does not fit")
+            index = np.frombuffer(data[-index_bytes:], "<u8")
             firsts = index[: -2 * file.blocks].reshape(-1, self._words)
             ends, counts = index[-2 * file.blocks :].reshape(2, -1)
+            edges = np.concatenate([np.zeros(1, np.uint64), ends])
+            sizes, wide = counts >> np.uint64(2), counts & np.uint64(3)
+            if (
+                (edges[1:] <= edges[:-1]).any()
+                or int(ends[-1]) + index_bytes != file.length
+                or not ((sizes > 0) & (sizes <= BLOCK) & (wide > 0) & (wide < 3)).all()
+            ):
+                raise self._damaged(number, "its index is none")
             self._layers[number] = _LayerData(data, firsts, ends, counts)
         return self._layers[number]
+
+    def _damaged(self, number: int, what: str) -> GdlError:
+        path = self.folder / self._files[number].name
+        return GdlError(f"{path} is damaged: {what}", remedy="make the table anew")
 
     def _block(self, number: int, block: int) -> _Block:
         """A decoded block."""
@@ -179,9 +208,18 @@ class Tables:
         else:
             layer = self._layer(number)
             packed = layer.data[int(layer.ends[block - 1]) if block else 0 : int(layer.ends[block])]
-            count = int(layer.counts[block])
-            plain = zstandard.ZstdDecompressor().decompress(packed)
-            self._blocks[key] = unpack_block(plain, count >> 2, self._words, count & 3)
+            count, wide = int(layer.counts[block]) >> 2, int(layer.counts[block]) & 3
+            size = count * (8 * self._words + 1 + wide)
+            try:
+                plain = grown(packed, True, size)
+            except DamagedKeysError:
+                raise self._damaged(number, f"block {block}") from None
+            if len(plain) != size:
+                raise self._damaged(number, f"block {block} has another size")
+            rows, values, distances = unpack_block(plain, count, self._words, wide)
+            if int(values.max()) >= len(self.outcomes):
+                raise self._damaged(number, f"block {block} has an outcome that is none")
+            self._blocks[key] = rows, values, distances
             if len(self._blocks) > _KEPT:
                 self._blocks.popitem(last=False)
         return self._blocks[key]

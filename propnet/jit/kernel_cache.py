@@ -30,11 +30,14 @@ import numba
 from numba.core import caching, config
 from numba.core.serialize import dumps
 
+from gdl.errors import MissingFileError
 from propnet.private_files import is_trusted, make_directory, read, user_directory, write
 from propnet.storage.process_lock import ProcessLock
 
 log = logging.getLogger("propnet.kernels")
 
+_MOST_BYTES = 64 << 20
+"""Of a file with a kernel."""
 _MODE = 0o755
 """Of folders with kernels: root may compile for all."""
 _VERSIONS = 16
@@ -138,8 +141,8 @@ class SharedCache(caching.FunctionCache):
     def _load(self, path: Path, sig: Any, target_context: Any) -> Any:
         """The compiled kernel, or None: a file that is damaged, or that names what is gone, is replaced."""
         try:
-            compiled = self._impl.rebuild(target_context, pickle.loads(read(path)))
-        except FileNotFoundError:
+            compiled = self._impl.rebuild(target_context, pickle.loads(read(path, _MOST_BYTES)))
+        except MissingFileError:
             return None
         except Exception as error:
             log.info("%s is compiled anew: %s", path.name, error)

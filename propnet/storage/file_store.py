@@ -10,6 +10,7 @@ import os
 import stat
 from pathlib import Path
 
+from gdl.errors import FileError, MissingFileError
 from propnet.private_files import DIGEST_BYTES, is_trusted, make_directory, read, write
 
 log = logging.getLogger("propnet.kept")
@@ -29,10 +30,10 @@ class FileStore:
         try:
             if not is_trusted(self.directory):
                 return None
-            data = read(path)
-        except FileNotFoundError:
+            data = read(path, self._most_bytes)
+        except (FileNotFoundError, MissingFileError):  # the folder, the file
             return None
-        except (OSError, ValueError) as error:
+        except (FileError, OSError, ValueError) as error:
             log.warning("%s is not used: %s", name, error)
             return None
         with contextlib.suppress(OSError):  # a folder that can only be read

@@ -22,12 +22,12 @@ def test_a_file_with_one_byte_changed_is_not_whole(
 ) -> None:
     path = tmp_path / "name"
     write(path, content)
-    assert read(path) == content
+    assert read(path, 1000) == content
     data = bytearray(path.read_bytes())
     data[place % len(data)] ^= flip
     path.write_bytes(data)
     with pytest.raises(ValueError, match="not whole"):
-        read(path)
+        read(path, 1000)
 
 
 def test_a_file_counts_under_its_own_name_only(tmp_path: Path) -> None:
@@ -35,7 +35,7 @@ def test_a_file_counts_under_its_own_name_only(tmp_path: Path) -> None:
     write(tmp_path / "two", b"2")
     (tmp_path / "one").replace(tmp_path / "two")
     with pytest.raises(ValueError, match="another name"):
-        read(tmp_path / "two")
+        read(tmp_path / "two", 1000)
     assert FileStore(tmp_path, 1000).get("two") is None
 
 

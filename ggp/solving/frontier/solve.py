@@ -37,7 +37,7 @@ def load_game(game: str | None, resume: Path | None) -> Game:
     if resume is None:
         raise GdlError("no game was named", remedy="ggp solve GAME; `ggp games` lists the names")
     name = read_manifest(resume)["state"].get("game")
-    return Game(name or resume.absolute().name, rules_of(resume))
+    return Game(name if isinstance(name, str) and name else resume.absolute().name, rules_of(resume))
 
 
 def solve_by_frontier(game: Game, order: FrontierOrder, as_json: bool) -> int:

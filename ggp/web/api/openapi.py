@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import ggp
+from gdl.json_schema import Schema
 from ggp.answers.operations import GAMES, OPERATIONS, PROGRESS, Operation
-from ggp.json_schema import Schema
 
 ERROR: Schema = {
     "type": "object",

@@ -9,10 +9,10 @@ from collections.abc import AsyncIterator
 from aiohttp import web
 
 from gdl.errors import GdlError
+from gdl.json_schema import check_json
 from ggp.answers.desk import QuestionDesk
 from ggp.answers.operations import OPERATIONS
 from ggp.answers.source import checked_source
-from ggp.json_schema import check_json
 from ggp.processes.parent import JsonMessage
 from ggp.web.api.openapi import describe_api
 from ggp.web.bodies import json_object

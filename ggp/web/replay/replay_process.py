@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from gdl.errors import GdlError
+from gdl.reading import read_limited
 from ggp.game import Game
 from ggp.processes.parent import JsonMessage, Send
 from ggp.processes.work_process import answer_orders
@@ -95,12 +96,12 @@ class ReplayDesk:
 
 
 def _of_file(path: Path, number: int) -> RecordSource:
-    return RecordSource(records_in(_limited(path, LARGEST).decode("utf-8", "replace")))
+    return RecordSource(records_in(read_limited(path, LARGEST).decode("utf-8", "replace")))
 
 
 def _brought(path: Path, number: int) -> RecordSource:
     try:
-        told = orjson.loads(_limited(path, MOST_BROUGHT_BYTES))
+        told = orjson.loads(read_limited(path, MOST_BROUGHT_BYTES))
     except ValueError as error:
         raise GdlError(f"the body is no JSON: {str(error)[:200]}") from None
     if not isinstance(told, dict):
@@ -128,14 +129,6 @@ _READERS: dict[str, Callable[[Path, int], RecordSource]] = {
     "brought": _brought,
     "tournament": _in_tournament,
 }
-
-
-def _limited(path: Path, most: int) -> bytes:
-    with path.open("rb") as file:
-        data = file.read(most + 1)
-    if len(data) > most:
-        raise GdlError(f"the file has more than {most:,} bytes")
-    return data
 
 
 def _installed(name: str) -> Game | None:

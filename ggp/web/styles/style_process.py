@@ -12,9 +12,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gdl.errors import GdlError
+from gdl.errors import FileError, GdlError, MissingFileError
+from gdl.reading import read_limited
 from ggp.processes.parent import JsonMessage, Send
 from ggp.processes.work_process import answer_orders
+from ggp.web.styles.drawing import clean_drawing
 from ggp.web.styles.state_xml import state_xml
 from players.processes.limits import limit_files
 
@@ -25,6 +27,8 @@ MEMORY = 1024**3
 CPU_SECONDS = 120.0
 LARGEST_SHEET = 2 * 1024 * 1024
 LARGEST_DRAWING = 4 * 1024 * 1024
+LARGEST_PAGE = 4 * LARGEST_DRAWING
+"""With its images."""
 LARGEST_IMAGE = 512 * 1024
 MOST_DEPTH = 1500
 SIZE = 560
@@ -32,16 +36,6 @@ SIZE = 560
 ROOT = "urn:ggp:root"
 """What ``&ROOT;`` becomes: an address that leads nowhere."""
 _DOCTYPE = re.compile(r'<!DOCTYPE\s+stylesheet\s*\[\s*<!ENTITY\s+ROOT\s+"[^"<&%]*"\s*>\s*\]\s*>')
-_CARRIED = re.compile(re.escape(ROOT) + r"/?([^\"'()<>\s&?#]*)")
-_SCRIPT = re.compile(r"<script\b.*?</script\s*>", re.IGNORECASE | re.DOTALL)
-_ACTIVE = re.compile(
-    r"</?(?:script|link|meta|base|iframe|frame|frameset|object|embed|form|portal)\b[^>]*>", re.IGNORECASE
-)
-"""Elements that do, load or lead somewhere: the page's policy stops them, and they are left out."""
-_LEADS = re.compile(
-    r"""\s(?:xlink:)?href\s*=\s*(?!["']?(?:\#|data:))(?:"[^"]*"|'[^']*'|[^\s>]+)""", re.IGNORECASE
-)
-"""Where a link leads: browsers connect to there as soon as it is touched."""
 _KINDS = {".png": "png", ".gif": "gif", ".jpg": "jpeg", ".jpeg": "jpeg", ".svg": "svg+xml", ".webp": "webp"}
 _PAGE = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>state</title>'
@@ -81,26 +75,29 @@ class StyleFolder:
         return str(text)
 
     def page(self, name: str, facts: str) -> str:
-        """The same as a page of its own that carries its images."""
+        """The same as a page of its own that carries its images. Elements, attributes, properties and
+        addresses that are not known to be harmless are left out (:mod:`ggp.web.styles.drawing`)."""
         sheet = self._inside(name)
         size = 0
 
-        def carry(found: re.Match[str]) -> str:
+        def carried(address: str) -> str | None:
             nonlocal size
-            image = self._image(sheet, found[1])
+            if not address.startswith(ROOT):
+                return None
+            image = self._image(sheet, address.removeprefix(ROOT).lstrip("/"))
             size += len(image)
-            return image if size <= LARGEST_DRAWING else ""
+            return image if size <= LARGEST_DRAWING else "data:,"
 
-        drawing = _ACTIVE.sub("", _SCRIPT.sub("", self.apply(name, facts)))
-        return _PAGE.format(_LEADS.sub("", _CARRIED.sub(carry, drawing)))
+        drawing = clean_drawing(self.apply(name, facts), carried)
+        if len(drawing) > LARGEST_PAGE:
+            raise GdlError(f"the stylesheet {name} makes more than {LARGEST_PAGE:,} characters")
+        return _PAGE.format(drawing)
 
     def _read(self, name: str) -> Any:
         from lxml import etree
 
         path = self._inside(name)
-        if path.stat().st_size > LARGEST_SHEET:
-            raise GdlError(f"the stylesheet {name} is longer than {LARGEST_SHEET:,} bytes")
-        text = _prepared(path.read_bytes().decode("utf-8-sig", errors="replace"), name)
+        text = self._text(path, name)
         parser = _parser()
         parser.resolvers.add(_inner_files(self))
         tree = etree.fromstring(text.encode(), parser, base_url=str(path))
@@ -120,10 +117,17 @@ class StyleFolder:
     def inner(self, url: str) -> str:
         """What a stylesheet imports: the text of a file below the folder. Raises GdlError."""
         name = url.removeprefix("file://").removeprefix(str(self._root)).removeprefix(ROOT).lstrip("/")
-        path = self._inside(name)
-        if path.stat().st_size > LARGEST_SHEET:
-            raise GdlError(f"{name} is longer than {LARGEST_SHEET:,} bytes")
-        return _prepared(path.read_bytes().decode("utf-8-sig", errors="replace"), name)
+        return self._text(self._inside(name), name)
+
+    def _text(self, path: Path, name: str) -> str:
+        """The text of a stylesheet. Raises GdlError, which does not say where the folder is."""
+        try:
+            data = read_limited(path, LARGEST_SHEET)
+        except FileError:
+            raise GdlError(
+                f"the stylesheet {name} cannot be read, or is longer than {LARGEST_SHEET:,} bytes"
+            ) from None
+        return _prepared(data.decode("utf-8-sig", errors="replace"), name)
 
     def _image(self, sheet: Path, name: str) -> str:
         """A ``data:`` address of an image of the folder, nearest to the stylesheet; else an empty one."""
@@ -133,13 +137,12 @@ class StyleFolder:
                 break
             try:
                 path = (holder / name).resolve()
-                if (
-                    path.is_relative_to(self._root)
-                    and path.is_file()
-                    and path.stat().st_size <= LARGEST_IMAGE
-                ):
-                    return f"data:image/{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
-            except (OSError, ValueError):
+                if path.is_relative_to(self._root):
+                    data = base64.b64encode(read_limited(path, LARGEST_IMAGE)).decode()
+                    return f"data:image/{kind};base64,{data}"
+            except (MissingFileError, NotADirectoryError):
+                continue
+            except (FileError, OSError, ValueError):
                 break
         return "data:,"
 

@@ -58,11 +58,15 @@ def solutions(saved: dict[str, Any], key: str, options: int) -> list[NDArray[np.
     rows = saved.get(key)
     if not isinstance(rows, list):
         raise damaged(f"{key} is no list")
-    found = []
-    for row in rows:
-        if not isinstance(row, list) or not all(type(option) is int for option in row):
-            raise damaged(f"{key} has what is no solution")
-        if any(not 0 <= option < options for option in row) or sorted(set(row)) != row:
-            raise damaged(f"{key} has what is no solution")
-        found.append(np.array(row, np.int32))
-    return found
+    if not all(is_solution(row, options) for row in rows):
+        raise damaged(f"{key} has what is no solution")
+    return [np.array(row, np.int32) for row in rows]
+
+
+def is_solution(row: object, options: int) -> bool:
+    """Whether something is a list of ascending numbers of options, of which there are so many."""
+    return (
+        isinstance(row, list)
+        and all(type(option) is int and 0 <= option < options for option in row)
+        and sorted(set(row)) == row
+    )

@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from gdl.errors import GdlError
 from players.puzzles.frontier.budget import MemoryPlan, peak_bytes, resident_bytes, return_free_memory
+from players.puzzles.frontier.checkpoint import check_found, check_lines, check_state
+from players.puzzles.frontier.coding_form import coding_as_json, coding_from_json
 from players.puzzles.frontier.key_space import CodingBrokenError, KeySpace
 from players.puzzles.frontier.line import RebuiltLine, line_to
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierProgress, FrontierResult
@@ -24,7 +28,7 @@ from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
 from propnet.network import Network
 from propnet.passes.circuit import FALSE
-from propnet.recoding.coding import Coding, ExclusiveGroup
+from propnet.recoding.coding import Coding
 from propnet.recoding.find import find_coding
 from propnet.recoding.recoded import Recoded
 from propnet.recoding.samples import clock_states, sample_states
@@ -77,6 +81,9 @@ class FrontierSearch:
         self._store = BlobStore(
             options.memory, options.scratch, options.disk, _text(machine, start), options.resume
         )
+        if self._store.state:
+            with self._damaged():
+                check_state(self._store.state)
         self._orbits: Orbits | None = None
         self._game, self._first = machine, start
         """What is searched: the game, or one state of each orbit."""
@@ -142,13 +149,12 @@ class FrontierSearch:
     def _work(self) -> Generator[None]:
         saved = self._store.state
         clocks = bool(saved.get("clocks"))
-        coding = coding_from_json(saved["coding"]) if saved else find_coding(self._game, self._samples)
         found = None
         if saved:
-            kind = KeySpace.of(Recoded.of(self._game, coding), clocks).kind
-            found = Layers.from_json(saved["found"], kind, self._store)
-            self.lines = {int(value): line for value, line in saved["lines"].items()}
-            self.best, self._earlier = max(self.lines, default=-1), saved["earlier"]
+            with self._damaged():
+                coding, found = self._restored(saved, clocks)
+        else:
+            coding = find_coding(self._game, self._samples)
         while True:
             self._recoded = recoded = Recoded.of(self._game, coding)
             space = KeySpace.of(recoded, clocks)
@@ -171,6 +177,32 @@ class FrontierSearch:
             seen = len(self._search.found.layers)
             self.lines = {value: line for value, line in self.lines.items() if len(line) <= seen}
         self.proven = self.shortest = True
+
+    def _restored(self, saved: dict[str, Any], clocks: bool) -> tuple[Coding, Layers]:
+        """Take a checkpoint; its coding and what it has found. Raises GdlError and ValueError."""
+        coding = coding_from_json(saved["coding"])
+        if coding.bases != len(self._game.network.bases):
+            raise GdlError("the coding is of another game")
+        space = KeySpace.of(Recoded.of(self._game, coding), clocks)
+        found = Layers.from_json(saved["found"], space.kind, self._store)
+        check_found(found, space.words, space.key_bits)
+        lines = {int(value): line for value, line in saved["lines"].items()}
+        check_lines(lines, self._machine, self._machine.states(self._start)[0])
+        self.lines, self.best, self._earlier = lines, max(lines, default=-1), saved["earlier"]
+        return coding, found
+
+    @contextmanager
+    def _damaged(self) -> Iterator[None]:
+        """A checkpoint that is not as it should be becomes a ScratchError; the directory is let go of."""
+        try:
+            yield
+        except (GdlError, ValueError) as error:
+            self._store.close()
+            what = error.message if isinstance(error, GdlError) else str(error)
+            raise ScratchError(
+                f"the checkpoint in {self._options.scratch} cannot be gone on with: {what}",
+                remedy="remove the directory and start anew",
+            ) from None
 
     def _shortest_without(self, space: KeySpace, found: Layers) -> bool:
         """Whether no line to any of the goals is shorter than those found without clocks in the keys, nor
@@ -330,21 +362,6 @@ def _highest_goal(machine: PropnetMachine) -> int:
     """The highest goal value that the network can have."""
     goals = machine.network.goals.tolist()
     return max((value for _, value, literal in goals if literal != FALSE), default=0)
-
-
-def coding_as_json(coding: Coding) -> dict[str, Any]:
-    """A coding for a checkpoint."""
-    rows = [[[list(group.members), group.exact] for group in part] for part in (coding.groups, coding.clocks)]
-    return {"bases": coding.bases, "groups": rows[0], "clocks": rows[1], "left_out": list(coding.left_out)}
-
-
-def coding_from_json(body: dict[str, Any]) -> Coding:
-    """The coding of a checkpoint."""
-    groups, clocks = (
-        tuple(ExclusiveGroup(tuple(members), exact) for members, exact in body[part])
-        for part in ("groups", "clocks")
-    )
-    return Coding(body["bases"], groups, clocks, tuple(body["left_out"]))
 
 
 def _broken(recoded: Recoded, records: Words) -> Iterator[Words]:

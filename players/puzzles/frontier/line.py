@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gdl.errors import GdlError
 from players.puzzles.frontier.key_space import KeySpace
 from players.puzzles.frontier.runs import Run
 from propnet.expander import Expander
@@ -20,7 +21,7 @@ _SOME = 1 << 12
 """Candidates that are expanded together."""
 
 
-class LineError(Exception):
+class LineError(GdlError):
     """A state without a parent in the layer before it: what was stored is damaged, or a program error."""
 
 

@@ -10,10 +10,18 @@ from typing import Any
 
 import numpy as np
 
+from gdl.errors import GdlError
+from gdl.json_schema import TEXT, matching, or_null, record, row, rows, whole
 from players.puzzles.frontier.keys.key_kind import KeyKind
 from players.puzzles.frontier.storage.blob import Blob
 from players.puzzles.frontier.storage.store import BlobStore
 from propnet.jit.arrays import Octets, Words
+
+_KEY = matching("0x[0-9a-f]+")
+RUN_SCHEMA = record(
+    keys=TEXT, tags=or_null(TEXT), blocks=rows(row(_KEY, _KEY, whole(1, 1 << 30), {"type": "boolean"}))
+)
+"""Of what :meth:`Run.as_json` says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +114,21 @@ class Run:
 
     @classmethod
     def from_json(cls, body: dict[str, Any], kind: KeyKind, blobs: dict[str, Blob]) -> Run:
-        """The run of a checkpoint."""
+        """The run of a checkpoint that follows :data:`RUN_SCHEMA`. Raises GdlError where its blocks are not
+        those of the blobs."""
+        keys, tags = (None if body[name] is None else blobs.get(body[name]) for name in ("keys", "tags"))
+        if keys is None or (tags is None) != (body["tags"] is None):
+            raise GdlError("a run has no blob")
         blocks = [
             RunBlock(int(first, 16), int(last, 16), count, packed, number)
             for number, (first, last, count, packed) in enumerate(body["blocks"])
         ]
-        return cls(kind, blocks, blobs[body["keys"]], blobs[body["tags"]] if body["tags"] else None)
+        counts = [block.count for block in blocks]
+        if len(counts) != len(keys.sizes) or (tags is not None and counts != list(tags.sizes)):
+            raise GdlError("the blocks of a run are not those of its blobs")
+        if any(block.count > kind.block or block.first > block.last for block in blocks):
+            raise GdlError("a block of a run is too large, or ends before it begins")
+        return cls(kind, blocks, keys, tags)
 
 
 class RunWriter:

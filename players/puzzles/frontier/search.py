@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from gdl.errors import GdlError
 from players.puzzles.frontier.budget import MemoryPlan
 from players.puzzles.frontier.crew import Crew
 from players.puzzles.frontier.expansion import LayerExpansion
@@ -78,8 +79,13 @@ class Layers:
 
     @classmethod
     def from_json(cls, body: dict[str, Any], kind: KeyKind, store: BlobStore) -> Layers:
-        """What a checkpoint holds."""
+        """What a checkpoint holds (:mod:`players.puzzles.frontier.checkpoint`). Raises GdlError where its
+        parts do not fit each other."""
         blobs = store.blobs
+        if any(number >= len(body["layers"]) for number in body["visited"]) or (
+            -1 in body["visited"] and body["rewritten"] is None
+        ):
+            raise GdlError("what was visited is in no run")
         layers = [Run.from_json(row, kind, blobs) for row in body["layers"]]
         visited = [
             layers[number] if number >= 0 else Run.from_json(body["rewritten"], kind, blobs)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from gdl.errors import FileError
+from gdl.reading import read_limited
 from players.puzzles.level_name import read_level_name
 
-_MOST_BYTES = 4 << 20
+MOST_BYTES = 4 << 20
+"""Of a file of levels."""
 _MOVING = set("ACD<>^vE")
 _DRAWN = _MOVING | set("B#.*!$ 123456789")
 
@@ -19,14 +22,13 @@ def split_name(name: str) -> tuple[Path, int | None]:
 def names_snakes_file(name: str) -> bool:
     """Whether ``FILE.txt`` or ``FILE.txt:N`` names a readable file with levels of Snakes."""
     path, _ = split_name(name)
-    if path.suffix.lower() != ".txt" or not path.is_file():
+    if path.suffix.lower() != ".txt":
         return False
     try:
-        with path.open("rb") as file:
-            data = file.read(_MOST_BYTES + 1)
-    except OSError:
+        data = read_limited(path, MOST_BYTES)
+    except FileError:
         return False
-    return len(data) <= _MOST_BYTES and looks_like_snakes(data.decode("utf-8-sig", errors="replace"))
+    return looks_like_snakes(data.decode("utf-8-sig", errors="replace"))
 
 
 def looks_like_snakes(text: str) -> bool:

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gdl.errors import GdlError, Place
+from gdl.reading import read_limited
 from gdl.visible import visible
-from players.puzzles.snakes.file_kind import split_name
+from players.puzzles.snakes.file_kind import MOST_BYTES, split_name
 
 Cell = tuple[int, int]
 """Column from the left and row from the top, both from 0."""
@@ -33,7 +34,6 @@ FREE = ".*E" + BLOCK + PIECES + HEADS + "".join(ARROWS)
 _Fail = Callable[[str, Cell, str], GdlError]
 _KNOWN = "# !" + FREE
 _MOST_COLUMNS, _MOST_ROWS = 26, 99
-_MOST_BYTES = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,13 +158,7 @@ def _snakes(drawn: dict[Cell, str], fail: _Fail) -> dict[str, tuple[tuple[Cell, 
 
 def levels_of_file(path: str | Path) -> list[SnakeLevel]:
     """All levels of a file. Raises GdlError as :func:`read_levels` does, and where it cannot be read."""
-    try:
-        with Path(path).open("rb") as file:
-            data = file.read(_MOST_BYTES + 1)
-    except OSError as error:
-        raise GdlError(f"cannot read {path}: {error.strerror}", remedy="name a file of levels") from None
-    if len(data) > _MOST_BYTES:
-        raise GdlError(f"{path} has more than {_MOST_BYTES >> 20} MB", remedy="split it")
+    data = read_limited(path, MOST_BYTES, "name a file of levels")
     return read_levels(data.decode("utf-8-sig", errors="replace"), str(path))
 
 

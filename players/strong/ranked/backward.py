@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from players.puzzles.frontier.keys.errors import DamagedKeysError
 from players.puzzles.frontier.keys.shrink import grown, shrunk
 from players.puzzles.frontier.runs import Run, RunBlock
 from players.puzzles.frontier.storage.blob import Blob
@@ -63,7 +64,8 @@ class RankedFinder(ValueFinder):
         run, block, table, lasting = task
         keys = run.read(block)
         values, distances, fates = self.judge(keys.reshape(-1, 1), _NOTHING)
-        assert (fates == SETTLED).all()
+        if not (fates == SETTLED).all():
+            raise DamagedKeysError
         if int(distances.max()) > MOST_DISTANCE or int(values.max()) >= MOST_OUTCOMES:
             raise UnfitError
         codes = codes_of(values, distances)
@@ -88,7 +90,7 @@ class RankedFinder(ValueFinder):
                 self._by_rank[rank] = layer.new_fingers()
             missing += layer.find(chunk, ranks, rank, self._by_rank[rank], values, distances)
         if missing:
-            raise AssertionError("a successor is in no layer")
+            raise DamagedKeysError  # a successor is in no layer
         return np.arange(m), values, distances
 
     def forget(self, above: int) -> None:
@@ -107,5 +109,7 @@ def layer_again(run: Run, codes: Blob) -> PackedLayer:
     parts = []
     for block in run.blocks:
         plain = grown(codes.read(block.number), True, 2 * block.count)
+        if len(plain) != 2 * block.count:
+            raise DamagedKeysError
         parts.append(packed(run.read(block), np.frombuffer(plain, np.uint16)))
     return PackedLayer.of(parts)

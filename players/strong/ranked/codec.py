@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import GdlError
-from players.puzzles.frontier.frontier import coding_as_json, coding_from_json
-from players.strong.ranked.rank import Rank
+from gdl.json_schema import check_json, record, rows
+from players.puzzles.frontier.coding_form import BASES, CODING_SCHEMA, coding_as_json, coding_from_json
+from players.strong.ranked.rank import RANK_SCHEMA, Rank
 from propnet.jit.arrays import Ints
 from propnet.kernels.records import pack
 from propnet.recoding.coding import Codec, Coding
 
 Bits = NDArray[np.bool_]
+CODEC_SCHEMA = record(
+    coding=CODING_SCHEMA, initial=BASES, sources=rows(BASES), order=BASES, unobserved=BASES, rank=RANK_SCHEMA
+)
 
 
 @dataclass(frozen=True)
@@ -69,13 +74,19 @@ class StateCodec:
 
     @classmethod
     def from_json(cls, body: dict[str, Any]) -> StateCodec:
-        """The reverse. Raises GdlError, KeyError, TypeError or ValueError for what is none."""
+        """The reverse. Raises GdlError and ValueError for what is none."""
+        check_json(body, CODEC_SCHEMA, "codec")
         coding = coding_from_json(body["coding"])
+        if coding.broken_bit > 63:
+            raise GdlError("a table's states are more than a word")
+        named = chain(body["initial"], body["order"], body["unobserved"], *body["sources"])
+        if any(base >= coding.bases for base in named):
+            raise GdlError("a codec names more base propositions than there are")
+        if any(len(source) != coding.bases for source in body["sources"]):
+            raise GdlError("an automorphism is not of all base propositions")
         initial = np.zeros(coding.bases, np.bool_)
         initial[body["initial"]] = True
         sources = np.array(body["sources"], np.int64).reshape(-1, coding.bases)
-        if coding.broken_bit > 63:
-            raise GdlError("a table's states are more than a word")
         return cls(
             coding,
             initial,

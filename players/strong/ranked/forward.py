@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from gdl.errors import GdlError
+from gdl.json_schema import record, rows, whole
 from players.puzzles.frontier.keys.narrow import NarrowKeys
 from players.puzzles.frontier.keys.radix import radix_sort
-from players.puzzles.frontier.runs import CodedKeys, Run, RunBlock, RunWriter
+from players.puzzles.frontier.runs import RUN_SCHEMA, CodedKeys, Run, RunBlock, RunWriter
 from players.puzzles.frontier.storage.store import BlobStore
 from players.strong.ranked.rank_kernels import drop_equal, file_successors, part_by_rank
 from players.strong.ranked.space import BrokenSpaceError, RankedSpace
@@ -147,6 +149,12 @@ def run_of(store: BlobStore, name: str, blocks: Iterable[CodedKeys]) -> Run:
         writer.abandon()
 
 
+PENDING_SCHEMA = record(
+    number=whole(), runs={"type": "object", "additionalProperties": rows(RUN_SCHEMA, least=1)}
+)
+"""Of what :meth:`Pending.as_json` says."""
+
+
 class Pending:
     """Runs of successors by rank, until the layer of that rank is made."""
 
@@ -168,9 +176,11 @@ class Pending:
         return {"number": self._number, "runs": runs}
 
     def restore(self, body: dict[str, Any]) -> None:
-        """What a checkpoint says."""
+        """What a checkpoint that follows :data:`PENDING_SCHEMA` says. Raises GdlError."""
         self._number = body["number"]
         for rank, runs in body["runs"].items():
+            if not (rank.isascii() and rank.isdigit() and len(rank) < 9):
+                raise GdlError("a rank is no number")
             self.runs[int(rank)] = [Run.from_json(run, KEYS, self._store.blobs) for run in runs]
 
     def lowest(self) -> int | None:

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.errors import GdlError
+from gdl.json_schema import check_json, record, rows, whole
 from players.strong.ranked.rank_kernels import rank_of
 from propnet.jit.arrays import Ints, Words
 from propnet.recoding.coding import Coding
@@ -37,6 +39,16 @@ _SWEEPS, _STEPS = 2_000, 300_000
 """How often all changes, and single ones, are looked at."""
 _MARGIN = 1.001
 """Weights are so much larger than needed: they are rounded."""
+
+
+_SCALED = whole(-(1 << 50), 1 << 50)
+RANK_SCHEMA = record(
+    shifts=rows(whole(0, 63), most=64),
+    masks=rows(whole(0, (1 << _WIDEST) - 1), most=64),
+    starts=rows(whole(0, 1 << 24), most=64),
+    sums=rows(_SCALED),
+    offset=_SCALED,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +127,19 @@ class Rank:
 
     @classmethod
     def from_json(cls, body: dict[str, Any]) -> Rank:
-        """The reverse."""
+        """The reverse. Raises GdlError where the tables of sums are not as large as the masks say."""
+        check_json(body, RANK_SCHEMA, "rank")
+        slices = list(zip(body["masks"], body["starts"], strict=False))
+        if not len(body["shifts"]) == len(body["masks"]) == len(body["starts"]) or any(
+            start + mask >= len(body["sums"]) for mask, start in slices
+        ):
+            raise GdlError("the rank has no sums for some states")
         return cls(
             np.array(body["shifts"], np.uint64),
             np.array(body["masks"], np.uint64),
             np.array(body["starts"], np.int64),
             np.array(body["sums"], np.int64),
-            int(body["offset"]),
+            body["offset"],
         )
 
 

@@ -8,22 +8,32 @@ from itertools import pairwise
 from typing import Any
 
 from gdl.errors import GdlError, TooLargeError
+from gdl.json_schema import TEXT, check_json, or_null, record, row, rows, whole
 from players.puzzles.frontier.budget import resident_bytes, return_free_memory
-from players.puzzles.frontier.runs import Run
+from players.puzzles.frontier.runs import RUN_SCHEMA, Run
 from players.puzzles.frontier.storage.blob import Blob
-from players.puzzles.frontier.storage.errors import as_size
+from players.puzzles.frontier.storage.errors import ScratchError, as_size
 from players.puzzles.frontier.storage.store import BlobStore
-from players.strong.outcomes import Outcomes
+from players.strong.outcomes import MOST, Outcomes
 from players.strong.ranked.backward import RankedFinder, layer_again
 from players.strong.ranked.codec import StateCodec
-from players.strong.ranked.forward import KEYS, Filer, Merger, Pending, coded_blocks, fences, run_of
+from players.strong.ranked.forward import (
+    KEYS,
+    PENDING_SCHEMA,
+    Filer,
+    Merger,
+    Pending,
+    coded_blocks,
+    fences,
+    run_of,
+)
 from players.strong.ranked.gang import Gang
 from players.strong.ranked.options import StrongOptions
 from players.strong.ranked.packed_layer import Packed, PackedLayer
 from players.strong.ranked.space import BrokenSpaceError, RankedSpace, UnfitError
 from players.strong.row_sets import SetSignature
 from players.strong.solve import SolvedGame
-from players.strong.storage import LayerWriter, TableWriter
+from players.strong.storage import FILE_SCHEMA, GOALS, LayerWriter, TableWriter
 from propnet.machine import PropnetMachine
 from propnet.recoding.samples import sample_states
 
@@ -38,6 +48,19 @@ _TRUST = 0.8
 _LAYER_BYTES = 8
 """Of memory for a state whose value is looked up, while its layer is made."""
 
+_RANK = whole(0, 1 << 30)
+_STATE = record(
+    codec={"type": "object"},
+    layers=rows(row(_RANK, RUN_SCHEMA, _RANK)),
+    pending=PENDING_SCHEMA,
+    sizes=rows(whole()),
+    done=whole(),
+    first=row(whole(0, MOST - 1), whole(0, (1 << 16) - 1)),
+    outcomes=GOALS,
+    solved=rows(row(_RANK, RUN_SCHEMA, TEXT)),
+    table=or_null(rows(record(**FILE_SCHEMA["properties"], rank=_RANK))),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class RankedLayer:
@@ -49,7 +72,7 @@ class RankedLayer:
 
     @classmethod
     def from_json(cls, body: list[Any], store: BlobStore) -> RankedLayer:
-        """A layer of a checkpoint."""
+        """A layer of a checkpoint. Raises GdlError."""
         rank, run, reach = body
         return cls(rank, Run.from_json(run, KEYS, store.blobs), reach)
 
@@ -89,24 +112,48 @@ class RankedSolver:
         self._solved: dict[int, tuple[Run, Blob]] = {}
         """Layers that are still looked up, with the codes of their values, where files are kept."""
         self._first, self._done = (0, 0), 0
-        self._outcomes = Outcomes(len(machine.roles), [tuple(goals) for goals in saved.get("outcomes", [])])
+        self._outcomes = Outcomes(len(machine.roles))
         if not saved:
             self._space = RankedSpace.find(machine, self._options.symmetry)
             terminal, goals = machine.ends(sample_states(machine))
             # Mostly all of them: what is met later is numbered as threads happen to meet it.
             self._outcomes.number(goals[terminal])
             return
-        self._space = RankedSpace.again(machine, StateCodec.from_json(saved["codec"]))
-        self._layers = [RankedLayer.from_json(row, store) for row in saved["layers"]]
-        self._pending.restore(saved["pending"])
-        self._sizes, self._done = saved["sizes"], saved["done"]
-        self._first = saved["first"][0], saved["first"][1]
-        for rank, run, codes in saved["solved"]:
-            self._solved[rank] = Run.from_json(run, KEYS, store.blobs), store.blobs[codes]
+        try:
+            self._take(machine, saved)
+        except (GdlError, ValueError) as error:
+            what = error.message if isinstance(error, GdlError) else str(error)
+            raise ScratchError(
+                f"the checkpoint in {self._options.scratch} cannot be gone on with: {what}",
+                remedy="remove the directory and start anew",
+            ) from None
         if self._done and (self._writer is None) != (saved["table"] is None):
             raise GdlError("what is to be gone on with has another table", remedy="name the same --tables")
         if self._writer is not None and saved["table"]:
             self._writer.restore(saved["table"])
+
+    def _take(self, machine: PropnetMachine, saved: dict[str, Any]) -> None:
+        """Take what a checkpoint says. Raises GdlError and ValueError."""
+        check_json(saved, _STATE, "state")
+        codec = StateCodec.from_json(saved["codec"])
+        if codec.coding.bases != len(machine.network.bases):
+            raise GdlError("the coding is of another game")
+        if any(len(goals) != len(machine.roles) for goals in saved["outcomes"]):
+            raise GdlError("an outcome has not a goal for each role")
+        self._outcomes = Outcomes(len(machine.roles), [tuple(goals) for goals in saved["outcomes"]])
+        self._space = RankedSpace.again(machine, codec)
+        self._layers = [RankedLayer.from_json(one, self._store) for one in saved["layers"]]
+        self._pending.restore(saved["pending"])
+        self._sizes, self._done = saved["sizes"], saved["done"]
+        self._first = saved["first"][0], saved["first"][1]
+        if self._first[0] >= max(1, len(self._outcomes.vectors)):
+            raise GdlError("the value of the start is no outcome")
+        blobs = self._store.blobs
+        for rank, run, codes in saved["solved"]:
+            solved = Run.from_json(run, KEYS, blobs)
+            if codes not in blobs or len(blobs[codes].sizes) != len(solved.blocks):
+                raise GdlError("the values of a layer are not as many as its states")
+            self._solved[rank] = solved, blobs[codes]
 
     def solve(self) -> SolvedGame:
         """The values of all states, in the table if there is one. Raises UnfitError, OutOfRoomError and

@@ -67,7 +67,7 @@ def test_levels_that_come_along_need_no_path() -> None:
         ),
         (
             ["sokoban", "nowhere.xsb"],
-            "cannot read nowhere.xsb: No such file or directory (name",
+            "cannot read nowhere.xsb: there is no such file (name",
         ),
         (["sokoban", "{file}", "-o", "/nowhere/x.kif"], "cannot write /nowhere/x.kif"),
     ],

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from gdl.json_schema import check_json
 from ggp.answers.operations import OPERATIONS
 from ggp.game import Game, games_folder
-from ggp.json_schema import check_json
 from ggp.processes.budget import Budget
 from tests.places import ROOT
 

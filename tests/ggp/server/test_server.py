@@ -194,7 +194,7 @@ def test_the_managers_word_counts_not_the_players_memory(serve: Serve) -> None:
     server.say("( PLAY m1 (( mark 2 2 ) pass) )")
     server.say("( PLAY m1 (( mark 2 2 ) wait) )")
     match = server.server.running[0]
-    assert list(match.history.values()) == [("(Mark 2 2)", "pass"), ("(Mark 2 2)", "wait")]
+    assert list(match.history.moves.values()) == [("(Mark 2 2)", "pass"), ("(Mark 2 2)", "wait")]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ colours where the cell may stay empty.
 
 from __future__ import annotations
 
+import io
 import re
 from collections import Counter
 
@@ -37,7 +38,9 @@ _NEITHER_TURNED_OVER = (0, 10, 16, 20)
 
 def is_packing_text(text: str) -> bool:
     """Whether a text says that it is such a puzzle."""
-    return bool(re.match(r"(\s*(;.*)?\n)*\s*packing\b", text))
+    lines = (line.strip() for line in io.StringIO(text))
+    first = next((line for line in lines if line and not line.startswith(";")), "")
+    return bool(re.match(r"packing\b", first))
 
 
 def packing_of_text(text: str) -> PackingPuzzle:

@@ -10,17 +10,19 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from gdl.reading import read_limited
 from players.puzzles.cover.packing.grids.grid import CellGrid
 from players.puzzles.cover.packing.grids.registry import GRIDS
 from players.puzzles.cover.packing.puzzle import PackingPuzzle, Piece
-from players.puzzles.cover.packing.shape import CellShape
+from players.puzzles.cover.packing.shape import MOST_CELLS, CellShape
 from players.puzzles.cover.problem import CoverError
 from players.puzzles.cover.xmpuzzle.model import BurrFile, BurrProblem, BurrShape, Place
 from players.puzzles.cover.xmpuzzle.tree import MOST_BYTES, Element, parsed
 
-MOST_VOXELS = 10_000_000
+MOST_VOXELS = 1 << 21
+"""Of all shapes of a file, by the sizes that they state."""
 MOST_COLOUR = 63
-_MARK = re.compile(r"\s*([#+_])(\d*)")
+_MARK = re.compile(r"\s*(?:(_+)(?!\d)|([#+_])(\d*))")
 _REMEDY = "it should be a file as BurrTools writes it"
 _LEFT_OUT = frozenset({"separation", "separationInfo"})
 """How saved solutions come apart: not read."""
@@ -28,13 +30,9 @@ _SOLVED = 2
 
 
 def read_xmpuzzle(path: Path | str) -> BurrFile:
-    """The puzzles of a file; raises CoverError for one that cannot be read or is no puzzle file."""
-    try:
-        with Path(path).open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise CoverError(f"{path} cannot be read: {error.strerror}", remedy="look at its name") from error
-    return xmpuzzle(data)
+    """The puzzles of a file; raises FileError for one that cannot be read, CoverError for
+    what is no puzzle file."""
+    return xmpuzzle(read_limited(path, MOST_BYTES, "look at its name"))
 
 
 def xmpuzzle(data: bytes) -> BurrFile:
@@ -43,9 +41,7 @@ def xmpuzzle(data: bytes) -> BurrFile:
     if root.tag != "puzzle":
         raise CoverError(f"the file is a {root.tag[:40]!r}, no puzzle", remedy=_REMEDY)
     grid = _grid(root)
-    shapes = tuple(
-        _shape(element, number) for number, element in enumerate(_inside(root, "shapes", "voxel"), 1)
-    )
+    shapes = _shapes(_inside(root, "shapes", "voxel"))
     colours = tuple(
         tuple(min(255, _number(element, name)) for name in ("red", "green", "blue"))
         for element in _inside(root, "colors", "color")
@@ -84,10 +80,28 @@ def _grid(root: Element) -> CellGrid:
     return GRIDS[number]
 
 
+def _shapes(elements: list[Element]) -> tuple[BurrShape, ...]:
+    """The shapes of a file; what is too large is refused before a single voxel is read."""
+    voxels = 0
+    for number, element in enumerate(elements, 1):
+        x, y, z = _size(element)
+        voxels += x * y * z
+        filled = element.text.count("#") + element.text.count("+")
+        if voxels > MOST_VOXELS or filled > MOST_CELLS:
+            raise CoverError(
+                f"shape {number} is too large, by itself or with those before it",
+                remedy=f"at most {MOST_CELLS:,} cells of a shape, and {MOST_VOXELS:,} voxels of all",
+            )
+    return tuple(_shape(element, number) for number, element in enumerate(elements, 1))
+
+
+def _size(element: Element) -> tuple[int, int, int]:
+    x, y, z = (_number(element, name, None) for name in "xyz")
+    return x, y, z
+
+
 def _shape(element: Element, number: int) -> BurrShape:
-    x, y, z = size = tuple(_number(element, name, None) for name in "xyz")
-    if x * y * z > MOST_VOXELS:
-        raise CoverError(f"shape {number} is too large", remedy=f"at most {MOST_VOXELS} voxels")
+    x, y, z = size = _size(element)
     if _number(element, "type"):
         raise CoverError(f"shape {number} is written in an unknown way", remedy=_REMEDY)
     cells, fixed, colours = [], [], []
@@ -95,14 +109,17 @@ def _shape(element: Element, number: int) -> BurrShape:
     text = element.text.strip()
     while position < len(text):
         match = _MARK.match(text, position)
-        if match is None or len(match[2]) > 4 or int(match[2] or 0) > MOST_COLOUR:
+        position = match.end() if match else position
+        if match and match[1]:  # many that are outside
+            index += len(match[1])
+            continue
+        if match is None or len(match[3]) > 4 or int(match[3] or 0) > MOST_COLOUR:
             raise CoverError(f"shape {number}: {text[position : position + 10]!r} is no mark", remedy=_REMEDY)
-        if match[1] != "_":
+        if match[2] != "_":
             cells.append((index % x, index // x % y, index // (x * y)) if x * y else (0, 0, 0))
-            fixed.append(match[1] == "#")
-            colours.append(int(match[2] or 0))
+            fixed.append(match[2] == "#")
+            colours.append(int(match[3] or 0))
         index += 1
-        position = match.end()
     if index != x * y * z:
         raise CoverError(f"shape {number} has {index} voxels, not {x} x {y} x {z}", remedy=_REMEDY)
     name = element.attributes.get("name", "") or f"S{number}"

@@ -9,11 +9,15 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import re
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from gdl.errors import GdlError
+from gdl.json_schema import FLAG, check_json, matching, record, rows, whole
+from gdl.reading import read_limited
 from players.puzzles.frontier.storage.errors import ScratchError, told
 from players.puzzles.frontier.storage.files import damaged, make_lasting, remove
 
@@ -22,6 +26,19 @@ SUFFIX = ".blob"
 FORMAT = "ggp frontier search"
 VERSION = 1
 _NEW = MANIFEST + ".new"
+MOST_MANIFEST = 1 << 30
+MOST_RULES = 64 << 20
+"""Bytes of files."""
+NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}"
+"""What blobs are called: names of files without a folder."""
+_BLOB = record(
+    name=matching(NAME),
+    cold=FLAG,
+    file=matching(NAME + re.escape(SUFFIX)),
+    sizes=rows(whole(0, 1 << 30)),
+    checks=rows(whole(0, (1 << 32) - 1)),
+)
+_BODY = record(rules=matching("[0-9a-f]{32}"), serial=whole(), state={"type": "object"}, blobs=rows(_BLOB))
 
 
 class ScratchDirectory:
@@ -76,6 +93,7 @@ class ScratchDirectory:
             if entry.name == _NEW or (entry.name.endswith(SUFFIX) and entry.name not in named):
                 remove(self.path / entry.name)
         if body is None:
+            remove(self.path / RULES)  # it may be a link
             with told(self.path / RULES, "write"):
                 (self.path / RULES).write_text(rules)
             make_lasting(self.path / RULES)
@@ -85,10 +103,8 @@ class ScratchDirectory:
         """Replace the manifest. ``body`` is JSON, with a list ``blobs`` of objects that name a ``file``."""
         body = {**body, "rules": self._rules}
         new = self.path / _NEW
-        text = orjson.dumps(body, option=orjson.OPT_SORT_KEYS)
-        envelope = {"format": FORMAT, "version": VERSION, "digest": _digest(text), "body": body}
         with told(new, "write"):
-            new.write_bytes(orjson.dumps(envelope))
+            new.write_bytes(sealed(body))
         make_lasting(new)
         make_lasting(self.path)  # the names of the blobs' files, before a manifest names them
         with told(self.path / MANIFEST, "write"):
@@ -109,6 +125,12 @@ class ScratchDirectory:
             self._lock = -1
 
 
+def sealed(body: dict[str, Any]) -> bytes:
+    """The text of a manifest with this body."""
+    text = orjson.dumps(body, option=orjson.OPT_SORT_KEYS)
+    return orjson.dumps({"format": FORMAT, "version": VERSION, "digest": _digest(text), "body": body})
+
+
 def read_manifest(path: Path) -> dict[str, Any]:
     """The body of a directory's manifest. Raises ScratchError where there is none, or it is damaged or of
     another version."""
@@ -117,8 +139,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
         raise ScratchError(
             f"nothing to resume in {path}", remedy="the search that began there has not finished a layer"
         )
-    with told(file, "read"):
-        text = file.read_bytes()
+    text = read_limited(file, MOST_MANIFEST)
     try:
         envelope = orjson.loads(text)
         kind, version = envelope["format"], envelope["version"]
@@ -130,8 +151,18 @@ def read_manifest(path: Path) -> dict[str, Any]:
             f"{file} has version {version} of the format, this program reads {VERSION}",
             remedy="remove the directory and start anew",
         )
-    if _digest(orjson.dumps(body, option=orjson.OPT_SORT_KEYS)) != digest or not isinstance(body, dict):
+    if _digest(orjson.dumps(body, option=orjson.OPT_SORT_KEYS)) != digest:
         raise damaged(file)
+    try:
+        check_json(body, _BODY, "body")
+        assert isinstance(body, dict)
+        for name in ("name", "file"):
+            if len({blob[name] for blob in body["blobs"]}) < len(body["blobs"]):
+                raise GdlError("two blobs have one name")
+        if any(len(blob["sizes"]) != len(blob["checks"]) for blob in body["blobs"]):
+            raise GdlError("a blob has not as many checks as blocks")
+    except GdlError as error:
+        raise damaged(file, error.message) from None
     return body
 
 
@@ -145,8 +176,7 @@ def rules_of(path: Path) -> str:
     :func:`read_manifest` does."""
     body = read_manifest(path)
     file = path / RULES
-    with told(file, "read"):
-        text = file.read_bytes().decode(errors="replace")
+    text = read_limited(file, MOST_RULES).decode(errors="replace")
     if digest_of(text) != body["rules"]:
         raise damaged(file)
     return text
@@ -164,7 +194,8 @@ def _digest(data: bytes) -> str:
 def _take(path: Path) -> int:
     """Lock a file until it is closed; its content is the process's number."""
     with told(path, "lock"):
-        file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        # A link would have another file emptied.
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             os.ftruncate(file, 0)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import overload
 
+from gdl.reading import open_regular
 from players.puzzles.frontier.storage.errors import ScratchError, told
 
 _FLUSHED = 8 << 20
@@ -117,28 +118,25 @@ def read_block(path: Path, blocks: Sequence[FileBlock], number: int) -> bytes:
     file is damaged."""
     block = blocks[number]
     parts: list[bytes] = []
-    with told(path, "read"):
-        file = os.open(path, os.O_RDONLY)
-        try:
-            at, left = block.offset, block.length
-            while left and (part := os.pread(file, left, at)):
-                parts.append(part)
-                at, left = at + len(part), left - len(part)
-            if number + 1 < len(blocks):
-                following = blocks[number + 1]
-                os.posix_fadvise(file, following.offset, following.length, os.POSIX_FADV_WILLNEED)
-        finally:
-            os.close(file)
+    with told(path, "read"), open_regular(path) as opened:
+        file = opened.fileno()
+        at, left = block.offset, block.length
+        while left and (part := os.pread(file, left, at)):
+            parts.append(part)
+            at, left = at + len(part), left - len(part)
+        if number + 1 < len(blocks):
+            following = blocks[number + 1]
+            os.posix_fadvise(file, following.offset, following.length, os.POSIX_FADV_WILLNEED)
     data = parts[0] if len(parts) == 1 else b"".join(parts)
     if len(data) != block.length or zlib.crc32(data) != block.check:
-        raise damaged(path, f"block {number} of it")
+        raise damaged(path, f"block {number} of it is not what was written")
     return data
 
 
-def damaged(path: Path, what: str = "it") -> ScratchError:
+def damaged(path: Path, why: str = "it is not what was written") -> ScratchError:
     """The error for a file that is not what was written."""
     return ScratchError(
-        f"{path} is damaged: {what} is not what was written",
+        f"{path} is damaged: {why}",
         remedy="the search cannot go on from there: remove the directory and start anew",
     )
 

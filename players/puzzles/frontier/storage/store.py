@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from players.puzzles.frontier.storage.blob import Blob, BlobWriter
-from players.puzzles.frontier.storage.directory import SUFFIX, ScratchDirectory
+from players.puzzles.frontier.storage.directory import NAME, SUFFIX, ScratchDirectory
 from players.puzzles.frontier.storage.errors import OutOfRoomError, as_size
 from players.puzzles.frontier.storage.files import FileBlocks, damaged, make_lasting, remove, write_file
 from players.puzzles.frontier.storage.room import StorageRoom
 
-_NAME = re.compile(r"\w[\w.-]*", re.ASCII)
+_NAME = re.compile(NAME)
 
 
 class BlobStore:
@@ -247,7 +247,7 @@ class BlobStore:
             blob = Blob(self, row["name"], row["cold"], tuple(row["sizes"]))
             path = folder / row["file"]
             if not path.is_file() or path.stat().st_size != blob.total:
-                raise damaged(path, "its length")
+                raise damaged(path, "its length is not what was written")
             blocks = FileBlocks()
             for size, check in zip(row["sizes"], row["checks"], strict=True):
                 blocks.append(size, check)

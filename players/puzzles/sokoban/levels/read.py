@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from gdl.errors import GdlError
+from gdl.reading import read_limited
 from players.puzzles.level_name import read_level_name
-from players.puzzles.snakes.file_kind import looks_like_snakes
+from players.puzzles.snakes.file_kind import MOST_BYTES, looks_like_snakes
 from players.puzzles.sokoban.levels.drawn_map import DrawnMap
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.levels.slc import drawn_maps_of_slc
@@ -14,8 +15,6 @@ from players.puzzles.sokoban.levels.xsb import drawn_maps
 
 SUFFIXES = (".xsb", ".sok", ".slc", ".txt")
 """What the names of level files end in."""
-
-_MOST_BYTES = 4 << 20
 
 
 def read_levels(text: str, source: str = "") -> list[Level]:
@@ -83,13 +82,7 @@ def _drawn(text: str, source: str) -> list[DrawnMap]:
 
 def _text(path: Path) -> str:
     """What a file says: UTF-8, or else Latin-1, in which old collections are written."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(_MOST_BYTES + 1)
-    except OSError as error:
-        raise GdlError(f"cannot read {path}: {error.strerror}", remedy="name a level file") from None
-    if len(data) > _MOST_BYTES:
-        raise GdlError(f"{path} has more than {_MOST_BYTES >> 20} MB", remedy="split it")
+    data = read_limited(path, MOST_BYTES, "name a file of levels")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", errors="replace")
     try:

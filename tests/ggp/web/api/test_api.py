@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gdl.errors import GdlError
+from gdl.json_schema import check_json
 from ggp.answers.operations import OPERATIONS
 from ggp.game import Game, games_folder
-from ggp.json_schema import check_json
 from ggp.processes.child import Child
 from ggp.web.api.openapi import ERROR, describe_api
 from ggp.web.app import make_app

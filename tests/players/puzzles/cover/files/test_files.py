@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from players.puzzles.cover.files.dlx import read_dlx
 from players.puzzles.cover.files.json_form import read_json, write_json
-from players.puzzles.cover.files.read import read_problem
+from players.puzzles.cover.files.read import problem_of
 from players.puzzles.cover.problem import CoverError, CoverProblem
 from players.puzzles.cover.search import solve
 from tests.players.puzzles.cover.plain_engine import all_solutions
@@ -74,7 +74,7 @@ def test_what_is_wrong_and_where(text: str, where: str, tmp_path: Path) -> None:
     path = tmp_path / "puzzle"
     path.write_text(text)
     with pytest.raises(CoverError) as caught:
-        read_problem(path)
+        problem_of(path.read_bytes(), str(path))
     assert where in str(caught.value) and str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -88,9 +88,6 @@ def test_any_text_is_read_or_refused(text: str) -> None:
             read(text).check()
 
 
-def test_files_that_are_no_text(tmp_path: Path) -> None:
-    (tmp_path / "bytes").write_bytes(b"a b\n\xff\xfe")
-    with pytest.raises(CoverError, match="line 2 is not UTF-8"):
-        read_problem(tmp_path / "bytes")
-    with pytest.raises(CoverError, match="cannot read"):
-        read_problem(tmp_path)
+def test_bytes_that_are_no_text() -> None:
+    with pytest.raises(CoverError, match="puzzle: line 2 is not UTF-8"):
+        problem_of(b"a b\n\xff\xfe", "puzzle")

@@ -73,6 +73,8 @@ def test_our_puzzles_are_there_and_known_as_such() -> None:
     assert {path.stem for path in PUZZLES} >= {"pentominoes6x10", "pentominoes3x4x5", "soma"}
     assert all(is_packing_text(path.read_text()) for path in PUZZLES)
     assert not is_packing_text("a b c\na\n") and not is_packing_text('{"packing": 1}')
+    # An expression that could split these lines in many ways would never end.
+    assert not is_packing_text("\n" * 100_000 + "x") and is_packing_text("\n;\n" * 1000 + " packing")
 
 
 def test_soma_of_its_file() -> None:

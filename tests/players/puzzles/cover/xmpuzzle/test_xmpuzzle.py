@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gdl.errors import FileError
 from players.puzzles.cover.packing.assembly import Packing
 from players.puzzles.cover.packing.duplicates import Duplicates
 from players.puzzles.cover.packing.grids.registry import GRIDS
@@ -162,6 +163,9 @@ REFUSED = {
     "packed to nothing": (gzip.compress(b" " * (MOST_BYTES + 1), 9), "too large"),
     "unknown grid": (small("", "", 7), "type 7"),
     "huge shape": (small(voxel("#", 99999, 99999, 99999), ""), "too large"),
+    "huge shape, and nothing of it read": (small(voxel("?", 144, 144, 144), ""), "too large"),
+    "huge shapes together": (small(voxel("?", 100, 100, 100) * 3, ""), "shape 3 is too large"),
+    "too many cells": (small(voxel("#" * 100_001, 1, 1, 1), ""), "too large"),
     "too few voxels": (small(voxel("##", 3, 1, 1), ""), "2 voxels"),
     "too many voxels": (small(voxel("####", 3, 1, 1), ""), "4 voxels"),
     "strange mark": (small(voxel("#?", 2, 1, 1), ""), "no mark"),
@@ -209,7 +213,7 @@ def test_solutions_that_do_not_fit_are_refused() -> None:
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(CoverError, match="cannot be read"):
+    with pytest.raises(FileError, match="there is no such file"):
         read_xmpuzzle(tmp_path / "none.xmpuzzle")
 
 

@@ -8,6 +8,7 @@ gdl.errors.GdlError: n is more than 5
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from gdl.errors import GdlError
@@ -35,20 +36,31 @@ def check_json(value: object, schema: Schema, where: str = "") -> None:
     if "enum" in schema and value not in schema["enum"]:
         raise GdlError(f"{name} is none of {', '.join(map(str, schema['enum']))}")
     if isinstance(value, str | list):
-        most = schema.get("maxLength" if isinstance(value, str) else "maxItems")
-        if most is not None and len(value) > most:
-            what = "characters" if isinstance(value, str) else "parts"
-            raise GdlError(f"{name} has more than {most:,} {what}")
+        _check_length(value, schema, name)
+    if isinstance(value, str) and "pattern" in schema and not re.search(schema["pattern"], value):
+        raise GdlError(f"{name} is {value[:40]!r}, which cannot be")
     if isinstance(value, int | float) and not isinstance(value, bool):
         if "minimum" in schema and not value >= schema["minimum"]:
             raise GdlError(f"{name} is less than {schema['minimum']:,}")
         if "maximum" in schema and not value <= schema["maximum"]:
             raise GdlError(f"{name} is more than {schema['maximum']:,}")
-    if isinstance(value, list) and "items" in schema:
+    if isinstance(value, list):
+        first = schema.get("prefixItems", [])
         for number, part in enumerate(value):
-            check_json(part, schema["items"], f"{where}[{number}]")
+            of = first[number] if number < len(first) else schema.get("items")
+            if of is not None:
+                check_json(part, of, f"{where}[{number}]")
     if isinstance(value, dict):
         _check_object(value, schema, where)
+
+
+def _check_length(value: str | list[Any], schema: Schema, name: str) -> None:
+    least, most = ("minLength", "maxLength") if isinstance(value, str) else ("minItems", "maxItems")
+    what = "characters" if isinstance(value, str) else "parts"
+    if len(value) < schema.get(least, 0):
+        raise GdlError(f"{name} has less than {schema[least]:,} {what}")
+    if most in schema and len(value) > schema[most]:
+        raise GdlError(f"{name} has more than {schema[most]:,} {what}")
 
 
 def _check_object(value: dict[str, Any], schema: Schema, where: str) -> None:
@@ -71,3 +83,42 @@ def _is(value: object, kind: str) -> bool:
     if isinstance(value, bool):
         return kind == "boolean"
     return isinstance(value, _TYPES[kind])
+
+
+def record(**properties: Schema) -> Schema:
+    """The schema of an object that has all these properties and no others."""
+    return {
+        "type": "object",
+        "required": list(properties),
+        "properties": properties,
+        "additionalProperties": False,
+    }
+
+
+def rows(items: Schema, least: int = 0, most: int = 1 << 24) -> Schema:
+    """The schema of a list of so many parts of one kind."""
+    return {"type": "array", "items": items, "minItems": least, "maxItems": most}
+
+
+def row(*items: Schema) -> Schema:
+    """The schema of a list with these parts, one after the other."""
+    return {"type": "array", "prefixItems": list(items), "minItems": len(items), "maxItems": len(items)}
+
+
+def whole(least: int = 0, most: int = (1 << 53) - 1) -> Schema:
+    """The schema of a whole number."""
+    return {"type": "integer", "minimum": least, "maximum": most}
+
+
+def matching(pattern: str) -> Schema:
+    """The schema of a text that a regular expression describes from its first to its last character."""
+    return {"type": "string", "pattern": rf"\A(?:{pattern})\Z"}
+
+
+FLAG: Schema = {"type": "boolean"}
+TEXT: Schema = {"type": "string"}
+
+
+def or_null(schema: Schema) -> Schema:
+    """The schema of the same, or null."""
+    return {**schema, "type": [schema["type"], "null"]}

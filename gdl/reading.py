@@ -1,0 +1,120 @@
+"""Files that a user or a stranger names: regular files only, and no more bytes than the reader can use.
+
+A name may lead to a device that never ends, to a pipe that nobody writes to, or to a file of terabytes. All
+packages read such files here (a test of the tree forbids other ways), so that each of them gets one line.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+from gdl.errors import FileError, MissingFileError
+
+_FLAGS = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY", "O_BINARY"))
+"""A pipe is opened without waiting for who writes to it; not all systems have all of these."""
+_CHUNK = 1 << 20
+"""Bytes at a time: room is taken for what is there, not for what might be."""
+_WHY = {
+    PermissionError: "you may not read it",
+    IsADirectoryError: "it is a folder",
+    NotADirectoryError: "a part of its path is no folder",
+}
+
+
+def open_regular(path: Path | str, remedy: str = "") -> BinaryIO:
+    """A regular file, open for reading from its beginning; links are followed.
+
+    Args:
+        path: of the file.
+        remedy: what the error says to do; may be empty.
+
+    Raises:
+        MissingFileError: there is no such file.
+        FileError: it is a folder, a pipe, a device or a socket, or may not be read.
+    """
+    try:
+        # Some devices do something as soon as they are opened, so the name is looked at first.
+        _check_kind(os.stat(path), path, remedy)
+        descriptor = os.open(path, _FLAGS)
+    except OSError as error:
+        raise _refused(path, error, remedy) from None
+    except ValueError:  # a NUL, or a half of a surrogate pair
+        raise MissingFileError(f"cannot read {path}: there is no such file", remedy=remedy) from None
+    try:
+        _check_kind(os.fstat(descriptor), path, remedy)
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def read_limited(path: Path | str, most: int, remedy: str = "") -> bytes:
+    """The bytes of a regular file.
+
+    Args:
+        path: of the file.
+        most: how many bytes it may have; no more than one beyond them is read.
+        remedy: what the error says to do; may be empty.
+
+    Raises:
+        MissingFileError: there is no such file.
+        FileError: as :func:`open_regular`, or it has more bytes.
+    """
+    with open_regular(path, remedy) as file:
+        try:
+            return read_open(file, most, str(path), remedy)
+        except OSError as error:
+            raise _refused(path, error, remedy) from None
+
+
+def read_open(file: BinaryIO, most: int, name: str, remedy: str = "") -> bytes:
+    """What is left of an open file, or of standard input, at most ``most`` bytes. ``name`` is for messages.
+    Raises FileError if there is more, and OSError."""
+    data = bytearray()
+    while len(data) <= most and (part := file.read(min(most + 1 - len(data), _CHUNK))):
+        data += part
+    if len(data) > most:
+        raise FileError(f"cannot read {name}: it is larger than {_size(most)}", remedy=remedy)
+    return bytes(data)
+
+
+def is_plain_name(name: object) -> bool:
+    r"""Whether something is the name of a file in a folder, and leads nowhere else.
+
+    >>> [is_plain_name(name) for name in ("layer-1.table", "..", "/etc/passwd", "a\0b", "", 7)]
+    [True, False, False, False, False, False]
+    """
+    return (
+        isinstance(name, str)
+        and name.isprintable()
+        and name not in ("", ".", "..")
+        and len(name.encode()) <= 255
+        and not any(separator in name for separator in ("/", "\\", ":"))
+    )
+
+
+def _check_kind(status: os.stat_result, path: Path | str, remedy: str) -> None:
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError
+    if not stat.S_ISREG(status.st_mode):
+        raise FileError(
+            f"cannot read {path}: it is not a regular file", remedy=remedy or "name a file, no pipe or device"
+        )
+
+
+def _refused(path: Path | str, error: OSError, remedy: str) -> FileError:
+    if isinstance(error, FileNotFoundError):
+        return MissingFileError(f"cannot read {path}: there is no such file", remedy=remedy)
+    why = next((text for kind, text in _WHY.items() if isinstance(error, kind)), error.strerror or str(error))
+    return FileError(f"cannot read {path}: {why}", remedy=remedy)
+
+
+def _size(count: int) -> str:
+    """
+    >>> _size(4 << 20), _size(1000)
+    ('4 MiB', '1,000 bytes')
+    """
+    return f"{count >> 20:,} MiB" if count >= 1 << 20 and not count % (1 << 20) else f"{count:,} bytes"

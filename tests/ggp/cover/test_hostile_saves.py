@@ -1,0 +1,81 @@
+"""Saved searches of covers with wrong contents: refused, or gone on with."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+import typer
+
+from gdl.errors import GdlError
+from ggp.commands.cover import command
+from players.puzzles.cover.files.json_form import write_json
+from tests.mutations import mutated
+from tests.places import GAMES
+from tests.players.puzzles.cover.counting_boards import queens
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "engine"), [("queens", "masks"), ("queens", "cells"), ("queens", "bitset"), ("packing", None)]
+)
+def test_a_search_with_wrong_contents_is_refused_or_gone_on_with(
+    puzzle: str, engine: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, saved = tmp_path / "queens.json", tmp_path / "saved"
+    path.write_text(write_json(queens(9)))
+    if puzzle == "packing":
+        path = GAMES / "puzzles" / "soma.packing"
+
+    def run(seconds: float) -> None:
+        command(path, every=True, engine=engine, resume=saved, seconds=seconds, as_json=True)
+
+    with pytest.raises(typer.Exit):
+        run(0.0)
+    whole = json.loads(saved.read_text())
+    told: list[str] = []
+    for seed in range(60):
+        randomness = random.Random(seed)
+        saved.write_text(json.dumps(mutated(whole, randomness)))
+        try:
+            run(0.01)
+        except GdlError as error:
+            told.append(str(error))
+        except typer.Exit:
+            continue
+    assert len(told) > 20
+    assert not any("\n" in text for text in told)
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    "line", ['"x"', "[[0]]", "[-1]", "[999999]", "[1, 0]", "[0, 0]", "{}", "null", "[true]", "[", "[1.5]"]
+)
+def test_solutions_that_are_none_are_refused(line: str, tmp_path: Path) -> None:
+    path, saved = tmp_path / "queens.json", tmp_path / "saved"
+    path.write_text(write_json(queens(5)))
+    command(path, every=True, resume=saved, as_json=True)
+    beside = tmp_path / "saved.solutions"
+    first, *others = beside.read_text().splitlines()
+    text = "\n".join([line.ljust(len(first)), *others]) + "\n"
+    beside.write_text(text)
+    whole = json.loads(saved.read_text())
+    whole["told"]["bytes"] = len(text)
+    saved.write_text(json.dumps(whole))
+    with pytest.raises(GdlError, match="no saved search"):
+        command(path, every=True, resume=saved, as_json=True)
+
+
+def test_links_beside_a_saved_search_change_no_other_file(tmp_path: Path) -> None:
+    path, saved, mine = tmp_path / "queens.json", tmp_path / "saved", tmp_path / "mine"
+    path.write_text(write_json(queens(5)))
+    mine.write_text("mine" * 1000)
+    (tmp_path / "saved.new").symlink_to(mine)
+    command(path, every=True, resume=saved, as_json=True)
+    assert not saved.is_symlink()
+    (tmp_path / "saved.solutions").unlink()
+    (tmp_path / "saved.solutions").symlink_to(mine)
+    with pytest.raises(GdlError, match="is a link"):
+        command(path, every=True, resume=saved, as_json=True)
+    assert mine.read_text() == "mine" * 1000

@@ -1,0 +1,99 @@
+"""Checkpoints whose manifests have a right digest and wrong contents: refused, or gone on with."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import time
+from pathlib import Path
+
+import orjson
+import pytest
+
+from gdl.errors import GdlError
+from players.puzzles.frontier.frontier import FrontierSearch
+from players.puzzles.frontier.outcome import FrontierOptions
+from players.puzzles.frontier.storage.directory import LOCK, MANIFEST, sealed
+from propnet.machine import PropnetMachine
+from tests.mutations import mutated
+from tests.players.puzzles.frontier.far_tiles import far_tiles
+
+MUTATIONS = 100
+
+
+@pytest.fixture(scope="module")
+def machine() -> PropnetMachine:
+    machine = far_tiles().machine("propnet")
+    assert isinstance(machine, PropnetMachine)
+    return machine
+
+
+def search(machine: PropnetMachine, scratch: Path, resume: bool) -> FrontierSearch:
+    start = machine.records([machine.initial_state()]).copy()
+    return FrontierSearch(machine, start, FrontierOptions(1 << 30, scratch, resume=resume, symmetry=False))
+
+
+def advance(one: FrontierSearch, layers: int) -> None:
+    """A slice of time never ends before a step, so this is as many steps."""
+    for _ in range(layers):
+        if not one.step(time.monotonic() + 1e-6):
+            break
+
+
+@pytest.fixture
+def checkpoint(machine: PropnetMachine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(os, "fsync", lambda file: None)
+    one = search(machine, tmp_path / "whole", False)
+    advance(one, 40)
+    one.close()
+    return tmp_path / "whole"
+
+
+def test_a_manifest_with_a_right_digest_and_wrong_contents_is_refused_or_gone_on_with(
+    machine: PropnetMachine, checkpoint: Path, tmp_path: Path
+) -> None:
+    body = orjson.loads((checkpoint / MANIFEST).read_bytes())["body"]
+    told: list[str] = []
+    for seed in range(MUTATIONS):
+        here = tmp_path / f"{seed}"
+        shutil.copytree(checkpoint, here)
+        try:
+            (here / MANIFEST).write_bytes(sealed(mutated(body, random.Random(seed))))
+        except orjson.JSONEncodeError:
+            continue
+        try:
+            one = search(machine, here, True)
+            try:
+                advance(one, 4)
+            finally:
+                one.close()
+        except GdlError as error:
+            told.append(str(error))
+        shutil.rmtree(here)
+    assert len(told) > MUTATIONS // 3
+    assert not any("\n" in text for text in told)
+
+
+@pytest.mark.parametrize("name", ["../secret-1.blob", "/etc/passwd", "..", "a\0.blob", "folder/x.blob", 7])
+def test_files_of_a_checkpoint_lie_in_its_directory(
+    machine: PropnetMachine, checkpoint: Path, tmp_path: Path, name: object
+) -> None:
+    (tmp_path / "secret-1.blob").write_bytes(b"mine")
+    body = orjson.loads((checkpoint / MANIFEST).read_bytes())["body"]
+    body["blobs"][0]["file"] = name
+    (checkpoint / MANIFEST).write_bytes(sealed(body))
+    with pytest.raises(GdlError, match=r"blobs\[0\]\.file"):
+        search(machine, checkpoint, True)
+    assert (tmp_path / "secret-1.blob").read_bytes() == b"mine"
+
+
+def test_a_lock_that_is_a_link_empties_no_other_file(
+    machine: PropnetMachine, checkpoint: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "mine").write_text("mine")
+    (checkpoint / LOCK).unlink()
+    (checkpoint / LOCK).symlink_to(tmp_path / "mine")
+    with pytest.raises(GdlError, match="cannot lock"):
+        search(machine, checkpoint, True)
+    assert (tmp_path / "mine").read_text() == "mine"

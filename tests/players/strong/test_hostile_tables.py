@@ -1,0 +1,126 @@
+"""Tables whose manifests have a right digest and wrong contents: refused on one line, or read."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from bench.boards.sizes import breakthrough, nim
+from gdl.errors import GdlError
+from ggp.game import Game
+from players.puzzles.frontier.storage.directory import MANIFEST as CHECKPOINT
+from players.puzzles.frontier.storage.directory import sealed as sealed_checkpoint
+from players.strong.ranked.options import StrongOptions
+from players.strong.storage import MANIFEST, TableWriter, sealed
+from players.strong.tables import Tables
+from players.strong.whole import solve_whole
+from propnet.machine import PropnetMachine
+from tests.mutations import mutated
+from tests.players.strong.test_tables import write_table
+
+MUTATIONS = 200
+
+
+def machine_of(text: str) -> PropnetMachine:
+    machine = Game.load(text).machine("propnet")
+    assert isinstance(machine, PropnetMachine)
+    return machine
+
+
+def ranked_table(machine: PropnetMachine, folder: Path) -> None:
+    solve_whole(machine, StrongOptions(1 << 32), TableWriter(folder))
+
+
+@pytest.mark.parametrize("write", [write_table, ranked_table])
+def test_a_manifest_with_a_right_digest_and_wrong_contents_is_refused_or_read(
+    write: Callable[[PropnetMachine, Path], None], tmp_path: Path
+) -> None:
+    text = nim(3, 4) if write is write_table else "tictactoe"
+    machine = machine_of(text)
+    write(machine, tmp_path)
+    states = [machine.initial_state()]
+    for _ in range(4):
+        if machine.is_terminal(states[-1]):
+            break
+        moves = [machine.legal_moves(states[-1], role)[0] for role in range(len(machine.roles))]
+        states.append(machine.next_state(states[-1], moves))
+    body = orjson.loads((tmp_path / MANIFEST).read_bytes())["body"]
+    told: list[str] = []
+    for seed in range(MUTATIONS):
+        changed = mutated(body, random.Random(seed))
+        try:
+            (tmp_path / MANIFEST).write_bytes(sealed(changed))
+        except orjson.JSONEncodeError:
+            continue
+        try:
+            tables = Tables.open(tmp_path)
+            tables.check_rules(machine.rules)
+            for state in states:
+                tables.value(state)
+        except GdlError as error:
+            told.append(str(error))
+    assert len(told) > MUTATIONS // 3
+    assert not any("\n" in text for text in told)
+
+
+@pytest.mark.parametrize(
+    "name", ["../layer-00000.table", "/etc/passwd", "a\0b", "..", "", "layer-00000.table/../../x", "x.table"]
+)
+def test_files_of_a_table_lie_in_its_folder(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "table"
+    write_table(machine_of("tictactoe"), folder)
+    shutil.copy(folder / "layer-00000.table", tmp_path)
+    body = orjson.loads((folder / MANIFEST).read_bytes())["body"]
+    body["files"][0]["name"] = name
+    (folder / MANIFEST).write_bytes(sealed(body))
+    with pytest.raises(GdlError, match=r"body\.files\[0\]\.name is"):
+        Tables.open(folder)
+
+
+class Enough(BaseException):
+    """As a signal would be."""
+
+
+def test_a_checkpoint_with_a_right_digest_and_wrong_contents_is_refused_or_gone_on_with(
+    tmp_path: Path,
+) -> None:
+    machine, scratch = machine_of(breakthrough(2, 4)), tmp_path / "scratch"
+
+    def stopped(after: int) -> Callable[[str, int, int], None]:
+        left = [after]
+
+        def watch(*_: Any) -> None:
+            left[0] -= 1
+            if not left[0]:
+                raise Enough
+
+        return watch
+
+    for after in (6, 16):
+        shutil.rmtree(scratch, ignore_errors=True)
+        with pytest.raises(Enough):
+            solve_whole(machine, StrongOptions(1 << 32, 1, scratch), None, stopped(after))
+        body = orjson.loads((scratch / CHECKPOINT).read_bytes())["body"]
+        told: list[str] = []
+        for seed in range(60):
+            here = tmp_path / f"{after}-{seed}"
+            shutil.copytree(scratch, here)
+            try:
+                (here / CHECKPOINT).write_bytes(sealed_checkpoint(mutated(body, random.Random(seed))))
+            except orjson.JSONEncodeError:
+                continue
+            try:
+                solve_whole(machine, StrongOptions(1 << 32, 1, here, resume=True), None, stopped(4))
+            except Enough:
+                pass
+            except GdlError as error:
+                told.append(str(error))
+            shutil.rmtree(here, ignore_errors=True)
+        assert len(told) > 20
+        assert not any("\n" in text for text in told)
