@@ -13,10 +13,11 @@ import argparse
 import sys
 import time
 
-from bench.hostile_web import crowds, mutated, neighbours, texts
+from bench.hostile_web import crowds, files, mutated, neighbours, sites, texts
 from bench.hostile_web.attack import Attack
 
-ATTACKS: list[Attack] = [*texts.ATTACKS, *mutated.ATTACKS, *crowds.ATTACKS, *neighbours.ATTACKS]
+MODULES = (texts, mutated, sites, files, crowds, neighbours)
+ATTACKS: list[Attack] = [attack for module in MODULES for attack in module.ATTACKS]
 SHOWN = 20
 
 
