@@ -22,7 +22,7 @@ from gdl.random_games import RandomGames
 
 REHEARSAL_SECONDS = 1.5
 """CPU time for random games before the first turn."""
-PACE_STEPS, PACE_SECONDS = 12, 0.5
+PACE_STEPS, PACE_SECONDS = 8, 0.25
 """After so many steps of these games, or this CPU time, it is known what a turn needs."""
 AHEAD = 64
 """Joint moves that are looked at in each turn, as many as AHEAD_SECONDS of CPU time allow."""

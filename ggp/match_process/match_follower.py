@@ -17,7 +17,8 @@ from ggp.protocol.messages import NO_MOVE
 
 class Follower:
     """Follows the match, which stands where ``match`` says, in a match process or a keeper. Raises GdlError
-    if the match cannot be played. ``ahead``: it looks a turn ahead while it waits."""
+    if the match cannot be played. ``ahead``: it looks a turn ahead while it waits. ``paced`` is set once it
+    has said what a turn needs."""
 
     def __init__(self, rules: Rules, message: JsonMessage, send: Send, ahead: bool = True) -> None:
         self._send = send
@@ -34,7 +35,8 @@ class Follower:
             raise RulesError(f"{message['role']} has no legal move at the beginning")
         self.match.replay(message["history"], message.get("answers", ()))
         self._foresight = Foresight(machine, role, self._rng, ahead)
-        self._looks, self._told_pace = True, False
+        self._looks = True
+        self.paced = False
 
     def play(self, message: JsonMessage) -> tuple[list[int], str] | None:
         """Make the joint move that a PLAY reports, and send a safe move.
@@ -67,8 +69,8 @@ class Follower:
         if not self._looks:
             return False
         more = self._foresight.step()
-        if not self._told_pace and self._foresight.pace is not None:
-            self._told_pace = True
+        if not self.paced and self._foresight.pace is not None:
+            self.paced = True
             self._send("pace", cpu=self._foresight.pace)
         if not more:
             self._tell_ahead()

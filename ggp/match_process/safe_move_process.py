@@ -27,26 +27,33 @@ def main() -> None:
     inbox = Inbox()
     send = Parent(inbox.put).send
     follower: Follower | None = None
-    rehearses = True
+    rank: int | None = None
 
     def do(message: JsonMessage) -> None:
-        nonlocal follower, rehearses
+        nonlocal follower, rank
         match message["do"]:
             case "start":
-                # Random games before the match may take a second: others are to be answered meanwhile.
-                set_session(os.getpid(), WAITS)
                 follower = Follower(parse_rules(message["rules"], message["match"]), message, send)
             case "play" if follower is not None:
-                if rehearses:
-                    rehearses = False
-                    set_session(os.getpid(), USUAL)
+                if rank != USUAL:
+                    rank = USUAL
+                    set_session(os.getpid(), rank)
                 follower.play(message)
             case "judge" if follower is not None:
                 follower.judge(message)
             case "stop" if follower is not None:
                 follower.finish(message)
 
-    serve(inbox, send, do, lambda: False, lambda: follower is not None and follower.look_ahead())
+    def meanwhile() -> bool:
+        nonlocal rank
+        more = follower is not None and follower.look_ahead()
+        if rank is None and follower is not None and follower.paced:
+            # The random games that are left may take a second: others are to be answered meanwhile.
+            rank = WAITS
+            set_session(os.getpid(), rank)
+        return more
+
+    serve(inbox, send, do, lambda: False, meanwhile)
     os._exit(0)
 
 

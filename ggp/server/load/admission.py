@@ -68,15 +68,15 @@ class Admission:
         self._most = SHARE * processors
 
     def room(self, running: Iterable[Applicant]) -> bool:
-        """Whether a match may come that needs next to nothing."""
-        shares = _shares(running)
-        return not shares or sum(shares) <= self._most
+        """Whether a match may come that needs next to nothing, as far as is known."""
+        return sum(share for share in _shares(running) if share < math.inf) <= self._most
 
     async def admit(self, match: Applicant, running: Callable[[], Iterable[Applicant]]) -> bool:
         """Admit a match that has begun beside those that are ``running``, if there are processors enough. One
         that has them for itself is always admitted."""
-        if _shares(running()):
-            await match.measure()
+        beside = [other for other in running() if other.admitted]
+        if beside:
+            await asyncio.gather(*(each.measure() for each in (match, *beside)))
         others = _shares(running())
         match.admitted = not others or sum(others) + match.share_needed <= self._most
         return match.admitted
