@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gdl.errors import GdlError
+from gdl.visible import without_folders
 from ggp.tournament.statistics.sprt import Sprt
 from ggp.web.broadcast import Broadcast, encode
 from ggp.web.dashboard.tables import tables_of
@@ -58,7 +59,7 @@ class LiveTournament:
                 self._tables = await self._read()
                 self.news.send("tables", self._tables)
             except GdlError as error:
-                self.news.send("trouble", {"text": str(error)})
+                self.news.send("trouble", {"text": without_folders(str(error))})
 
     def _stamp(self) -> list[tuple[int, int]]:
         """Changes when the file does; new rows are in the log beside it at first."""

@@ -81,7 +81,7 @@ ATTACKS = [
     "<svg><foreignObject><iframe src=x></iframe></foreignObject></svg>",
     f"<svg><rect fill='url({THERE}/a#b)'/><style>@import '{THERE}';</style></svg>",
     "<svg><style><img src=x onerror=alert(1)></style></svg>",
-    '<math><mtext><table><mglyph><style><img src=x onerror="alert(1)"></style></mglyph></table></mtext></math>',
+    "<math><mtext><table><mglyph><style><img src=x onerror=alert(1)></style></mglyph></table></mtext></math>",
     '<noscript><p title="</noscript><img src=x onerror=alert(1)>"></noscript>',
     '<textarea><p title="</textarea><img src=x onerror=alert(1)>"></textarea>',
     f"<img/src={THERE}/x.png/onerror=alert(1)>",
@@ -122,11 +122,10 @@ def test_known_ways_round_filters_lead_nowhere(attack: str) -> None:
     assert not faults(f"<div><p>{attack}</p><span>{attack}")
 
 
-PIECES = st.sampled_from(
-    """< > </ /> <!-- --> <script </script> <style> </style> <svg> <a <img <p style=" " ' = / url( ) { } ; : \\
-    /* */ @import @media href= src= onerror= javascript: data: http://evil.example \\75 #a color red &#60; &lt; &quot;
-    <![CDATA[ ]]> \n \t \x00 é background fill= xlink:href= <table> <td> <noscript> <math> x""".split(" ")
-)
+WORDS = r"""< > </ /> <!-- --> <script </script> <style> </style> <svg> <a <img <p style=" " ' = / url( ) { } ; : \
+/* */ @import @media href= src= onerror= javascript: data: http://evil.example \75 #a color red &#60; &lt; &quot;
+<![CDATA[ ]]> \n background fill= xlink:href= <table> <td> <noscript> <math> x"""
+PIECES = st.sampled_from([*WORDS.split(), " ", "\n", "\t", "\x00", "\xe9"])
 
 
 @settings(max_examples=500, deadline=None)
