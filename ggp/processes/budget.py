@@ -72,6 +72,7 @@ class WorkBudget:
 
     async def reserve(self, what: str, need: WorkNeed, idle: Idle, end: End) -> Reservation:
         """Reserve a part; where too little is left, those that are idle make room, the first to come first.
+        What comes alone is always let in, also on a small computer.
 
         Args:
             what: it is for, in messages.
@@ -95,7 +96,7 @@ class WorkBudget:
 
     def _has(self, need: WorkNeed) -> bool:
         reserved = self.reserved
-        return (
+        return not self.holders or (
             reserved.processes + need.processes <= self.processes
             and reserved.memory + need.memory <= self.memory
         )

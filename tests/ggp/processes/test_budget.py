@@ -64,5 +64,15 @@ def test_who_is_idle_makes_room_and_counts_until_it_has_ended() -> None:
     asyncio.run(run())
 
 
+def test_what_comes_alone_is_let_in_on_a_small_computer() -> None:
+    async def run() -> None:
+        budget = WorkBudget(1, MIB)
+        await budget.reserve("first", WorkNeed(4, 1000 * MIB), lambda: False, nothing)
+        with pytest.raises(BusyError):
+            await budget.reserve("second", WorkNeed(), lambda: False, nothing)
+
+    asyncio.run(run())
+
+
 def test_the_usual_memory_is_some() -> None:
     assert usual_memory() > 64 * MIB
