@@ -84,6 +84,7 @@ READ_THEIR_OWN = {
     "players/processes/lifeline.py": "its own pipe",
     "players/puzzles/frontier/budget.py": "/proc",
     "ggp/server/descendants.py": "/proc",
+    "ggp/processes/budget.py": "/sys",
     "ggp/traces/verify.py": "/proc",
     "players/kaskade/builder_process.py": "descriptors that it was given",
     "propnet/jit/decorators.py": "the source of kernels",
