@@ -83,6 +83,7 @@ READ_THEIR_OWN = {
     "players/puzzles/frontier/storage/files.py": "opens to flush",
     "players/processes/lifeline.py": "its own pipe",
     "players/puzzles/frontier/budget.py": "/proc",
+    "players/fleet/ray_nodes.py": "/proc",
     "ggp/server/descendants.py": "/proc",
     "ggp/traces/verify.py": "/proc",
     "players/kaskade/builder_process.py": "descriptors that it was given",
