@@ -27,7 +27,7 @@ from ggp.tournament.settings import GameSpec, TournamentSettings
 from ggp.tournament.statistics.ratings import rate
 from ggp.tournament.statistics.scores import block_scores, comparisons, crosstable
 from ggp.tournament.statistics.sprt import Sprt
-from ggp.tournament.store import Result, Store
+from ggp.tournament.storage.store import Result, Store
 
 GAMES = ("connectfour", "breakthrough", "othello", "checkers", "hex", "kalah")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import socket
 import subprocess
@@ -19,11 +20,20 @@ class ServerProcess:
     Args:
         options: of ``ggp serve``.
         show: print the log on stderr as well.
+        cores: processors that it and its processes may use; empty for all.
     """
 
-    def __init__(self, *options: str, show: bool = False) -> None:
+    def __init__(self, *options: str, show: bool = False, cores: tuple[int, ...] = ()) -> None:
         command = [sys.executable, "-m", "ggp", "serve", "--port", "0", "--log-level", "info", *options]
-        self._process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+        before = os.sched_getaffinity(0)
+        if cores:
+            # Inherited: the server counts its processors as soon as it starts.
+            os.sched_setaffinity(0, cores)
+        # In a session of its own, as a service has it: sessions share the processors.
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True
+        )
+        os.sched_setaffinity(0, before)
         self._show = show
         self.pid = self._process.pid
         self.log: list[str] = []

@@ -28,6 +28,9 @@ from ggp.protocol.dialect import request_bytes
 PATIENCE = 10.0
 """Seconds after its clock for which a reply is still waited for, to see how late it comes."""
 
+BUSY_SECONDS = 1.0
+"""How long a manager waits before it asks again."""
+
 LONGEST = 60
 """Turns after which a match is ended."""
 
@@ -41,7 +44,8 @@ class SoakCounts:
         late: replies after the clock, or never; ``late_starts`` those to START.
         illegal: replies that are no legal move.
         junk: PLAYs sent besides that cannot be or are not so (:mod:`bench.soak.junk`).
-        lost: matches that were refused, forgotten or whose connection broke.
+        busy: matches that were refused by ``busy``: nothing is wrong.
+        lost: matches that were refused otherwise, forgotten or whose connection broke.
         matches: how many were begun.
         slowest: the longest time to a reply to PLAY, seconds; ``times`` all of them.
         faults: what was wrong, in words; the first few.
@@ -52,6 +56,7 @@ class SoakCounts:
     late_starts: int = 0
     illegal: int = 0
     junk: int = 0
+    busy: int = 0
     lost: int = 0
     matches: int = 0
     slowest: float = 0.0
@@ -61,7 +66,7 @@ class SoakCounts:
 
     def add(self, other: SoakCounts) -> None:
         """Add another manager's counts."""
-        for name in ("turns", "late", "late_starts", "illegal", "junk", "lost", "matches"):
+        for name in ("turns", "late", "late_starts", "illegal", "junk", "busy", "lost", "matches"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for name in ("times", "faults", "ends"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
@@ -152,6 +157,10 @@ class Manager:
             plan.playclock,
         )
         reply, seconds = self._ask(start, plan.startclock, "START")
+        if reply == messages.BUSY and seconds <= plan.startclock:
+            counts.busy += 1
+            time.sleep(BUSY_SECONDS)
+            return
         if reply != messages.READY:
             counts.lost += 1
             counts.fault(f"{match} {name} START: {reply[:200]!r} after {seconds:.3f} s")

@@ -207,7 +207,8 @@ class Soak:
         words = ["--player", options.player, "--machine", options.machine, "--matches", str(options.matches)]
         if options.cluster:
             words += ["--cluster", options.cluster]
-        server = ServerProcess(*words, show=options.verbose)
+        cores = tuple(int(core) for core in options.cores.split(",") if core)
+        server = ServerProcess(*words, show=options.verbose, cores=cores)
         try:
             time.sleep(options.wait)
             counts, harm, seconds = self._play(server.pid, server.port)
@@ -216,7 +217,7 @@ class Soak:
             status = server.stop()
         time.sleep(0.5)
         left = [f"{pid} {role_of(pid)}" for pid, born in self._seen if born and _born(pid) == born]
-        copied = ("turns", "matches", "late", "late_starts", "illegal", "junk", "lost", "faults")
+        copied = ("turns", "matches", "late", "late_starts", "illegal", "junk", "busy", "lost", "faults")
         return {
             **{name: getattr(counts, name) for name in copied},
             "slowest": round(counts.slowest, 3),
@@ -353,6 +354,7 @@ def parser() -> argparse.ArgumentParser:
     add("--junk-kinds", type=int, default=6, help="how many kinds, of bench.soak.junk")
     add("--player", default="uct")
     add("--machine", default="auto")
+    add("--cores", default="", help="processors of the server, such as 0 or 0,1; all by default")
     add("--games", default=GAMES, help="names, with blanks between them")
     add("--wait", type=float, default=0.0, help="seconds for the server before the first match")
     add("--look", type=float, default=2.0, help="seconds between two looks at the memory")

@@ -14,10 +14,10 @@ from collections import Counter
 from rich.console import Console
 from rich.table import Table
 
-from bench.truth import puzzles, sokoban
+from bench.truth import covers, games, puzzles, sokoban
 from bench.truth.field import Case, Field
 
-FIELDS: tuple[Field, ...] = (sokoban.FIELD, puzzles.FIELD)
+FIELDS: tuple[Field, ...] = (sokoban.FIELD, puzzles.FIELD, games.FIELD, covers.FIELD)
 
 
 def run(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+import traceback
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 
 @dataclass(slots=True)
@@ -53,5 +55,7 @@ class Field:
         try:
             self.examine(random.Random(f"{self.name} {seed}"), case)
         except Exception as error:
-            case.faults.append(f"{type(error).__name__}: {error}")
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            name = "/".join(Path(place.filename).parts[-2:])
+            case.faults.append(f"{type(error).__name__}: {error} ({name}:{place.lineno})")
         return case

@@ -7,24 +7,27 @@ from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
 
-from gdl.errors import GdlError
 from gdl.json_schema import check_json
 from ggp.answers.operations import OPERATIONS
 from ggp.answers.source import checked_source
+from ggp.processes.budget import Budget, Need
 from ggp.processes.parent import JsonMessage
 from ggp.processes.workers import Workers, WorkKind
+from ggp.protocol.http_error import BusyError
 
-WORK = WorkKind("ggp.answers.answer_process", "the question", most=6, group=True)
+WORK = WorkKind(
+    "ggp.answers.answer_process", "the question", most=6, group=True, need=Need(memory=384 * 1024**2)
+)
 MOST_SOLVING = 3
 """Puzzles at once."""
 _USUAL: dict[str, JsonMessage] = {"solve": {"seconds": 10.0, "solver": "", "seed": 0}}
 
 
 class QuestionDesk:
-    """Answers questions; to be used within one event loop."""
+    """Answers questions, within a budget; to be used within one event loop."""
 
-    def __init__(self) -> None:
-        self._workers = Workers(WORK)
+    def __init__(self, budget: Budget) -> None:
+        self._workers = Workers(WORK, budget)
         self._solving = 0
 
     async def ask(
@@ -38,6 +41,7 @@ class QuestionDesk:
             news: is given what it tells before.
 
         Raises:
+            BusyError: there is too much to do.
             GdlError: it takes something else, cannot be answered, or takes too long.
         """
         operation = OPERATIONS[name]
@@ -48,7 +52,7 @@ class QuestionDesk:
             key = sha256(f"{order['game']}\n{order['rules']}".encode("utf-8", "replace")).hexdigest()
             return _bare(await self._workers.ask(key, order, seconds=seconds, news=news))
         if self._solving >= MOST_SOLVING:
-            raise GdlError(f"{MOST_SOLVING} puzzles are being solved", remedy="try again in a moment")
+            raise BusyError(f"{MOST_SOLVING} puzzles are being solved")
         self._solving += 1
         key = secrets.token_hex(8)
         try:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from gdl.errors import GdlError
-from ggp.game import Game, games_folder, installed_games
+from ggp.game import Game, games_folder, installed_games, read_rules_file
 from ggp.processes.parent import JsonMessage
 
 MOST_CHARACTERS = 1_000_000
+_ROLE = re.compile(r"^\s*\(role\s", re.MULTILINE | re.IGNORECASE)
 _LEVEL = re.compile(r"([\w-]+\.(?:xsb|txt))(:\d{1,6})?", re.ASCII)
 
 
@@ -52,10 +55,28 @@ def known_games() -> list[str]:
 
 def known_levels() -> list[str]:
     """The names of the levels that come along."""
+    folder = games_folder() / "levels"
+    paths = [path for ending in ("xsb", "txt") for path in sorted(folder.glob(f"*.{ending}"))]
+    counts = {path.name: _count_levels(path, path.stat().st_mtime_ns) for path in paths}
+    return [f"{name}:{number}" for name, count in counts.items() for number in range(1, count + 1)]
+
+
+def known_puzzles() -> list[str]:
+    """The games of one role that come along, and the levels."""
+    games = [path.stem for path in installed_games() if _count_roles(path, path.stat().st_mtime_ns) == 1]
+    return [*games, *known_levels()]
+
+
+@cache
+def _count_levels(path: Path, written: int) -> int:
+    """How many levels a file has that was written at some time, in nanoseconds."""
     from players.puzzles.snakes.level import levels_of_file as snakes
     from players.puzzles.sokoban.levels.read import levels_of_file as sokoban
 
-    folder = games_folder() / "levels"
-    counts = {path.name: len(sokoban(path)) for path in sorted(folder.glob("*.xsb"))}
-    counts |= {path.name: len(snakes(path)) for path in sorted(folder.glob("*.txt"))}
-    return [f"{name}:{number}" for name, count in counts.items() for number in range(1, count + 1)]
+    return len(sokoban(path) if path.suffix == ".xsb" else snakes(path))
+
+
+@cache
+def _count_roles(path: Path, written: int) -> int:
+    """How many roles rules have, likewise."""
+    return len(_ROLE.findall(read_rules_file(path)))

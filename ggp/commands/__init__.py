@@ -117,3 +117,16 @@ def check_writable(*paths: Path | None) -> None:
                 path.resolve().unlink()
         except OSError as error:
             raise GdlError(f"cannot write {path}: {error.strerror}", remedy="choose another place") from None
+
+
+def parse_bytes(text: str) -> int:
+    """An amount of memory or disk, ``600M`` or ``2G``, in bytes. Raises GdlError where it is none."""
+    number, unit = text[:-1], text[-1:].upper()
+    scale = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}.get(unit)
+    try:
+        size = int(text) if scale is None else int(float(number) * scale)
+    except (ValueError, OverflowError):
+        size = 0
+    if size <= 0:
+        raise GdlError(f"{text!r} is no amount of memory or disk", remedy="write it like 600M or 2G")
+    return size

@@ -48,6 +48,17 @@ def command(
     allow_origin: list[str] = typer.Option(
         [], metavar="ORIGIN", help="Let web pages of this origin send messages (https://host); * lets all."
     ),
+    allow_host: list[str] = typer.Option(
+        [], metavar="NAME", help="Answer browsers under this name too (host.example); managers may use any."
+    ),
+    any_sender: bool = typer.Option(
+        False,
+        "--any-sender",
+        help="Take PLAY, STOP and ABORT from every address, not only from the one that sent START.",
+    ),
+    open_events: bool = typer.Option(
+        False, "--open-events", help="Let other computers read GET /events, what the search expects included."
+    ),
     seed: int = typer.Option(0, help="Seed of the player's randomness."),
     log_level: str = typer.Option("info", help="debug, info, warning or error."),
     log_format: str = typer.Option("logfmt", help="logfmt or json."),
@@ -104,6 +115,9 @@ def command(
             longest_clock=longest_clock,
             longest_idle=longest_idle,
             allow_origins=tuple(allow_origin),
+            allow_hosts=tuple(allow_host),
+            any_sender=any_sender,
+            open_events=open_events,
             forks=FORKS,
         )
         run_server(Server(fit(config, raise_limit())).run())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ggp.commands import GAME_HELP
+from ggp.commands import GAME_HELP, parse_bytes
 
 if TYPE_CHECKING:
     from ggp.sokoban.wishes import Wishes
@@ -101,8 +101,10 @@ def command(
 
         if game is None:
             raise GdlError("no game was named", remedy="ggp solve GAME; `ggp games` lists the names")
-        whole, files = Game.load(game), None if disk is None else _bytes(disk)
-        order = StrongOptions(_bytes(memory), workers, resume or scratch, files, resume is not None, symmetry)
+        whole, files = Game.load(game), None if disk is None else parse_bytes(disk)
+        order = StrongOptions(
+            parse_bytes(memory), workers, resume or scratch, files, resume is not None, symmetry
+        )
         solve_strongly(whole, order, tables, as_json and query is None, query is None)
     elif wants_frontier(solver, scratch, disk, resume, plot, symmetry, cluster):
         check_options(
@@ -145,7 +147,7 @@ def command(
         wishes = Wishes(fps, lurd, run_lengths, output, explain)
         wishes.check(as_json, every)
     began = time.monotonic()
-    room = _bytes(memory)
+    room = parse_bytes(memory)
     if every or names_level_file(game):
         _solve_levels(game, every, seconds, room, solver, workers, seed, shorter, as_json, wishes)
         return
@@ -226,11 +228,11 @@ def _search_frontier(
     from ggp.solving.frontier.solve import load_game, solve_by_frontier
 
     order = FrontierOrder(
-        memory=_bytes(memory),
+        memory=parse_bytes(memory),
         workers=workers,
         seconds=seconds,
         scratch=resume or scratch,
-        disk=None if disk is None else _bytes(disk),
+        disk=None if disk is None else parse_bytes(disk),
         resume=resume is not None,
         plot=plot,
         symmetry=symmetry,
@@ -313,17 +315,3 @@ def _metric(name: str | None) -> Metric | None:
         return None if name is None else Metric(name)
     except ValueError:
         raise GdlError(f"--shorter is {name!r}", remedy="it is pushes or moves") from None
-
-
-def _bytes(text: str) -> int:
-    from gdl.errors import GdlError
-
-    number, unit = text[:-1], text[-1:].upper()
-    scale = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}.get(unit)
-    try:
-        size = int(text) if scale is None else int(float(number) * scale)
-    except (ValueError, OverflowError):
-        size = 0
-    if size <= 0:
-        raise GdlError(f"{text!r} is no amount of memory or disk", remedy="write it like 600M or 2G")
-    return size

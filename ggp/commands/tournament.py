@@ -10,6 +10,7 @@ import typer
 
 from gdl.errors import GdlError
 from ggp.commands import check_machine, check_writable
+from ggp.tournament import bounds
 
 if TYPE_CHECKING:
     from ggp.tournament.entrants import Entrant
@@ -27,14 +28,31 @@ def command(
     database: Path = typer.Option(
         Path("tournament.sqlite"), "--database", "-d", help="Results are kept here; the same file resumes."
     ),
-    rounds: int | None = typer.Option(None, "--rounds", "-r", min=1, help="Openings of each game. [2]"),
-    startclock: float | None = typer.Option(None, min=0.0, help="Seconds. [2]"),
-    playclock: float | None = typer.Option(None, min=0.01, help="Seconds. [1]"),
+    rounds: int | None = typer.Option(
+        None,
+        "--rounds",
+        "-r",
+        min=bounds.ROUNDS.least,
+        max=bounds.ROUNDS.most,
+        help="Openings of each game. [2]",
+    ),
+    startclock: float | None = typer.Option(
+        None, min=bounds.STARTCLOCK.least, max=bounds.STARTCLOCK.most, help="Seconds. [2]"
+    ),
+    playclock: float | None = typer.Option(
+        None, min=bounds.PLAYCLOCK.least, max=bounds.PLAYCLOCK.most, help="Seconds. [1]"
+    ),
     workers: int = typer.Option(0, "--workers", "-w", min=0, help="Matches at once; by the cores if 0."),
-    plies: int | None = typer.Option(None, min=0, help="Random moves to begin with. [2]"),
-    seed: int | None = typer.Option(None, help="Of openings and players. [1]"),
+    plies: int | None = typer.Option(
+        None, min=bounds.PLIES.least, max=bounds.PLIES.most, help="Random moves to begin with. [2]"
+    ),
+    seed: int | None = typer.Option(
+        None, min=bounds.SEED.least, max=bounds.SEED.most, help="Of openings and players. [1]"
+    ),
     machine: str | None = typer.Option(None, "--machine", "-m", help="Machine of local players. [auto]"),
-    max_steps: int | None = typer.Option(None, min=1, help="Cut matches here. [1000]"),
+    max_steps: int | None = typer.Option(
+        None, min=bounds.MAX_STEPS.least, max=bounds.MAX_STEPS.most, help="Cut matches here. [1000]"
+    ),
     take_turns: bool | None = typer.Option(
         None,
         "--take-turns/--own-cores",
@@ -77,14 +95,14 @@ def command(
     from ggp.tournament.entrants import check_kept, parse_entrants
     from ggp.tournament.output.plots import check_installed
     from ggp.tournament.session import Session, parse_test, settings_of
-    from ggp.tournament.store import Store
+    from ggp.tournament.storage.store import Store
     from players.fleet.permission import permit_only
     from players.registry import clusters_of
 
     if report is not None or plots is not None:
         check_installed()
     check_writable(report, json, csv)
-    known = database.is_file()
+    known = database.exists()
     if known and not resume:
         raise GdlError(f"{database} has results already", remedy="remove it, or give another --database")
     if not known and not (games and players):

@@ -7,6 +7,7 @@ from pathlib import Path
 import typer
 
 from gdl.errors import GdlError
+from ggp.commands import parse_bytes
 
 
 def command(
@@ -22,6 +23,17 @@ def command(
     allow_origin: list[str] = typer.Option(
         [], metavar="ORIGIN", help="Let web pages of this origin ask (https://host); * lets all."
     ),
+    processes: int = typer.Option(
+        48, min=8, help="Processes for all tables, searches, checks and drawings together."
+    ),
+    memory: str = typer.Option(
+        "", metavar="SIZE", help="Memory for them together (4G).", show_default="half of the computer's"
+    ),
+    allow_host: list[str] = typer.Option(
+        [],
+        metavar="NAME",
+        help="Answer under this name too (host.example): that of a proxy, or of this computer for others.",
+    ),
     player: list[str] = typer.Option(
         [],
         metavar="NAME",
@@ -33,6 +45,7 @@ def command(
     Prints the address to open. Only this computer can reach it, unless --host says otherwise. Ends on
     Ctrl-C or SIGTERM.
     """
+    from ggp.processes.budget import usual_memory
     from ggp.processes.event_loop import run_server
     from ggp.web.app import serve
     from ggp.web.play.seats import check_offer
@@ -48,7 +61,18 @@ def command(
     for offered in player:
         check_offer(offered)
     permit_only(clusters_of(player))
-    settings = WebSettings(host, port, records, styles, tuple(watch), tuple(allow_origin), tuple(player))
+    settings = WebSettings(
+        host,
+        port,
+        records,
+        styles,
+        tuple(watch),
+        allow_origins=tuple(allow_origin),
+        allow_hosts=tuple(allow_host),
+        players=tuple(player),
+        processes=processes,
+        memory=parse_bytes(memory) if memory else usual_memory(),
+    )
     name = "localhost" if host in ("127.0.0.1", "::1", "0.0.0.0", "::") else host
     run_server(serve(settings, lambda port, page: say_address(name, port, page)))
 

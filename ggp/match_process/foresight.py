@@ -1,54 +1,73 @@
 """What a follower does while it waits: plays at random before the match, looks a turn ahead in it.
 
-So code for relations that grow in the course of a game is made before a clock runs. And where roles
-alternate, the move that was legal last turn is not legal in the next: one that is legal in most of the states
-that can come is a better last resort.
+So code for relations that grow in the course of a game is made before a clock runs. And for joint moves that
+may come next it knows a legal move after each: whoever is told of them has an answer although this process
+may be late, hang or end in the next turn.
 """
 
 from __future__ import annotations
 
 import gc
+import math
 import random
 import time
 from collections import Counter
+from itertools import product
+from typing import NamedTuple
 
 from gdl.errors import GdlError
-from gdl.machine import State
+from gdl.machine import JointMove, State
 from gdl.prover.machine import ProverMachine
 from gdl.random_games import RandomGames
 
 REHEARSAL_SECONDS = 1.5
 """CPU time for random games before the first turn."""
-AHEAD = 4
-"""Successors that are looked at in each turn, as many as AHEAD_SECONDS allow."""
-AHEAD_SECONDS = 0.1
+PACE_STEPS, PACE_SECONDS = 8, 0.25
+"""After so many steps of these games, or this CPU time, it is known what a turn needs."""
+AHEAD = 64
+"""Joint moves that are looked at in each turn, as many as AHEAD_SECONDS of CPU time allow."""
+AHEAD_SECONDS = 0.05
+
+
+class Seen(NamedTuple):
+    """What may come after a turn.
+
+    Attributes:
+        turn: its number.
+        replies: a legal move of our role after each of these joint moves.
+        guess: what is legal after most of them.
+    """
+
+    turn: int
+    replies: list[tuple[JointMove, int]]
+    guess: int
 
 
 class Foresight:
     """Steps of a few milliseconds each, between messages; ``ahead``: in the match, too.
 
     Attributes:
-        asked: the number of the turn that it looks ahead from; 0 before the first.
-        move: what is legal in most of the states that may come next, once it knows.
+        pace: the longest of the first steps before the match, CPU seconds; None until it is known.
     """
 
     def __init__(self, machine: ProverMachine, role: int, rng: random.Random, ahead: bool = True) -> None:
         self._machine, self._role, self._rng, self._ahead = machine, role, rng, ahead
         self._games = RandomGames(machine, rng.getrandbits(32))
         self._state: State | None = None
-        self._left = 0
+        self._turn = 0
         self._rehearsed = False
+        self._steps, self._longest = 0, 0.0
         self._spent = 0.0
-        self._legal: Counter[int] = Counter()
-        self.asked = 0
-        self.move: int | None = None
+        self._joints: list[JointMove] | None = None
+        self._replies: list[tuple[JointMove, int]] = []
+        self.pace: float | None = None
 
     def turn(self, number: int, state: State) -> None:
         """A turn was asked for: the states after this one may come next."""
-        self.asked, self._state, self._left = number, state, AHEAD
+        self._turn, self._state = number, state
+        self._joints = None if self._ahead else []
         self._spent = 0.0
-        self._legal.clear()
-        self.move = None
+        self._replies = []
 
     def step(self) -> bool:
         """Do a little; False where there is no more to do, for good or until the next turn."""
@@ -56,9 +75,21 @@ class Foresight:
         try:
             more = self._rehearse() if self._state is None else self._look_ahead(self._state)
         except GdlError:  # the match itself will meet it, where it matters
-            return False
-        self._spent += time.process_time() - begun
+            more, self._joints = False, []
+        seconds = time.process_time() - begun
+        self._spent += seconds
+        if self.pace is None:
+            self._steps, self._longest = self._steps + 1, max(self._longest, seconds)
+            if not more or self._steps >= PACE_STEPS or self._spent >= PACE_SECONDS:
+                self.pace = self._longest
         return more
+
+    def seen(self) -> Seen | None:
+        """What was found out since this was last asked."""
+        replies, self._replies = self._replies, []
+        if not replies:
+            return None
+        return Seen(self._turn, replies, Counter(move for _, move in replies).most_common(1)[0][0])
 
     def _rehearse(self) -> bool:
         if self._rehearsed:
@@ -74,14 +105,22 @@ class Foresight:
 
     def _look_ahead(self, state: State) -> bool:
         machine = self._machine
-        if self._ahead and self._left and self._spent < AHEAD_SECONDS and not machine.is_terminal(state):
-            self._left -= 1
-            joint = [self._rng.choice(machine.legal_moves(state, r)) for r in range(len(machine.roles))]
-            after = machine.next_state(state, joint)
-            if not machine.is_terminal(after):
-                self._legal.update(machine.legal_moves(after, self._role))
-            return True
-        if self._legal:
-            self.move = self._legal.most_common(1)[0][0]
-            self._legal.clear()
-        return False
+        if self._joints is None:
+            self._joints = [] if machine.is_terminal(state) else self._drawn(state)
+        if not self._joints or self._spent >= AHEAD_SECONDS:
+            return False
+        joint = self._joints.pop()
+        after = machine.next_state(state, joint)
+        options = [] if machine.is_terminal(after) else machine.legal_moves(after, self._role)
+        if options:
+            self._replies.append((joint, self._rng.choice(options)))
+        return True
+
+    def _drawn(self, state: State) -> list[JointMove]:
+        """Joint moves that may come next, in no order: all, or :data:`AHEAD` of many."""
+        options = [self._machine.legal_moves(state, role) for role in range(len(self._machine.roles))]
+        if math.prod(map(len, options)) > AHEAD:
+            return list({tuple(map(self._rng.choice, options)): None for _ in range(AHEAD)})
+        joints = list(product(*options))
+        self._rng.shuffle(joints)
+        return joints

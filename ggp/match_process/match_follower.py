@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 
 from gdl.errors import GdlError, RulesError
 from gdl.prover.machine import ProverMachine
@@ -16,7 +17,8 @@ from ggp.protocol.messages import NO_MOVE
 
 class Follower:
     """Follows the match, which stands where ``match`` says, in a match process or a keeper. Raises GdlError
-    if the match cannot be played. ``ahead``: it looks a turn ahead while it waits."""
+    if the match cannot be played. ``ahead``: it looks a turn ahead while it waits. ``paced`` is set once it
+    has said what a turn needs."""
 
     def __init__(self, rules: Rules, message: JsonMessage, send: Send, ahead: bool = True) -> None:
         self._send = send
@@ -33,6 +35,8 @@ class Follower:
             raise RulesError(f"{message['role']} has no legal move at the beginning")
         self.match.replay(message["history"], message.get("answers", ()))
         self._foresight = Foresight(machine, role, self._rng, ahead)
+        self._looks = True
+        self.paced = False
 
     def play(self, message: JsonMessage) -> tuple[list[int], str] | None:
         """Make the joint move that a PLAY reports, and send a safe move.
@@ -41,6 +45,8 @@ class Follower:
             The legal moves and the safe one; None where a PLAY was seen before or cannot be: the answer to
             the one before is sent again.
         """
+        begun = time.process_time()
+        self._tell_ahead()
         match = self.match
         turn, moves, answered = message["id"], message["moves"], message["answered"]
         if message["advanced"]:
@@ -52,19 +58,34 @@ class Follower:
                 return None
         options = match.options()
         self._foresight.turn(turn, match.state)
+        self._looks = match.certain
         safe = match.text(match.role, self._rng.choice(options)) if options else NO_MOVE
         joint = match.history[-1] if made and moves is not None else None
-        self._send("options", id=turn, safe=safe, joint=joint)
+        self._send("options", id=turn, safe=safe, joint=joint, cpu=time.process_time() - begun)
         return options, safe
 
     def look_ahead(self) -> bool:
         """Prepare for what may come, a step of a few milliseconds; False where there is no more to do."""
-        ahead = self._foresight
-        more = ahead.step()
-        if not more and ahead.move is not None:
-            move, ahead.move = ahead.move, None
-            self._send("foreseen", id=ahead.asked, move=self.match.text(self.match.role, move))
+        if not self._looks:
+            return False
+        more = self._foresight.step()
+        if not self.paced and self._foresight.pace is not None:
+            self.paced = True
+            self._send("pace", cpu=self._foresight.pace)
+        if not more:
+            self._tell_ahead()
         return more
+
+    def _tell_ahead(self) -> None:
+        """Say what is legal after joint moves that may come next."""
+        seen, text = self._foresight.seen(), self.match.text
+        if seen is not None:
+            replies = [
+                ([text(role, move) for role, move in enumerate(joint)], text(self.match.role, reply))
+                for joint, reply in seen.replies
+            ]
+            guess = text(self.match.role, seen.guess)
+            self._send("foreseen", id=seen.turn, replies=replies, guess=guess)
 
     def judge(self, message: JsonMessage) -> None:
         """Say whether a report would lead anywhere, without going there."""

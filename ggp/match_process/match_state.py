@@ -72,6 +72,11 @@ class MatchState:
         return self._courses[0].state
 
     @property
+    def certain(self) -> bool:
+        """Whether there is a single way in which the match may have gone."""
+        return len(self._courses) == 1
+
+    @property
     def history(self) -> list[tuple[str, ...]]:
         """The joint moves that led there, each a tuple of GDL texts in role order."""
         return list(self._courses[0].history)

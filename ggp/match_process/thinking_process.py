@@ -24,7 +24,9 @@ from ggp.match_process.match_follower import Follower
 from ggp.match_process.player_thread import StateToRebuild, Thinker
 from ggp.match_process.serve import serve
 from ggp.processes.parent import Inbox, JsonMessage, Parent, Send
+from players.processes import launch
 from players.processes.limits import limit_memory
+from players.processes.priority import USUAL, WAITS, set_session
 
 MEMORY_BYTES = 6 * 1024**3
 """Data that a match process may allocate: rules come from the network."""
@@ -41,7 +43,7 @@ class RoleMatch:
         rules = parse_rules(message["rules"], message["match"])
         thinker.begin(rules, message["rules"], message["fast"])
         self._follower = Follower(rules, message, send, ahead=False)
-        thinker.share(**message["share"])
+        share(thinker, message["share"])
         match = self._follower.match
         position, clocks = self._position(match.options()), (message["startclock"], message["deadline"])
         thinker.start(match.role, position, message["player"], message["seed"], *clocks)
@@ -76,6 +78,14 @@ class RoleMatch:
         return StateToRebuild(match.state.propositions, legal)
 
 
+def share(thinker: Thinker, message: JsonMessage) -> None:
+    """Heed what the server says of the processors."""
+    behind = message["behind"]
+    launch.give_way(behind)
+    set_session(os.getpid(), WAITS if behind else USUAL)
+    thinker.share(message["workers"], message["ponder"])
+
+
 def main() -> None:
     """Serve one match, and end."""
     limit_memory(MEMORY_BYTES)
@@ -96,7 +106,7 @@ def main() -> None:
             case "play" if match is not None:
                 match.play(message)
             case "share":
-                thinker.share(message["workers"], message["ponder"])
+                share(thinker, message)
             case "judge" if match is not None:
                 match.judge(message)
             case "stop" if match is not None:

@@ -23,6 +23,7 @@ from ggp.answers.desk import QuestionDesk
 from ggp.answers.operations import GAMES, OPERATIONS
 from ggp.answers.source import known_games, known_levels
 from ggp.mcp.lines import MessageLines, private_input
+from ggp.processes.budget import Budget, usual_memory
 from ggp.processes.parent import JsonMessage
 
 INSTRUCTIONS = (
@@ -31,6 +32,8 @@ INSTRUCTIONS = (
     "verify replays recorded matches. A game is named (see games) or brought as rules. Moves and facts "
     "are written as the rules spell them: (mark 1 1)."
 )
+PROCESSES = 8
+"""That answer questions at once."""
 log = logging.getLogger("ggp.mcp")
 _READS = types.ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 Context = ServerRequestContext[Any]
@@ -114,7 +117,7 @@ class _Answers:
 async def serve_tools() -> None:
     """Serve over standard input and output until the other side hangs up. Lines that are no messages are
     answered as JSON-RPC asks for (:mod:`ggp.mcp.lines`)."""
-    desk = QuestionDesk()
+    desk = QuestionDesk(Budget(PROCESSES, usual_memory()))
     server = make_server(desk)
     lines = MessageLines(private_input())
     try:

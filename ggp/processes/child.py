@@ -162,10 +162,10 @@ class Child:
         """Whether somebody has stopped it by a signal: it does nothing until told to go on."""
         return self.alive and is_stopped(self.pid)
 
-    def send(self, do: str, **fields: object) -> None:
-        """Send a message; nothing happens where the process is gone."""
+    def send(self, do: str, /, **fields: object) -> None:
+        """Send a message, whose fields may have any names; nothing happens where the process is gone."""
         if self.alive and not self._writer.is_closing():
-            self._writer.write(json.dumps({"do": do, **fields}).encode() + b"\n")
+            self._writer.write(json.dumps({**fields, "do": do}).encode() + b"\n")
 
     def hang_up(self) -> None:
         """Close the connection on this side: the process reads its end, and may still send."""

@@ -45,9 +45,9 @@ class Parent:
         listener = threading.Thread(target=_listen, args=(receive, end_seconds), daemon=True, name="listener")
         listener.start()
 
-    def send(self, kind: str, **fields: object) -> None:
+    def send(self, kind: str, /, **fields: object) -> None:
         """Send a message, from any thread. Raises BrokenPipeError if the parent is gone."""
-        line = json.dumps({"kind": kind, **fields}).encode() + b"\n"
+        line = json.dumps({**fields, "kind": kind}).encode() + b"\n"
         with self._lock:
             self._out.write(line)
             self._out.flush()

@@ -11,8 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gdl.errors import GdlError
+from ggp.processes.budget import Budget, Need
 from ggp.processes.child import USUAL, Child, ProcessKind
 from ggp.processes.parent import JsonMessage
+from ggp.protocol.http_error import BusyError
 
 _EARLY = "the process ended early, perhaps at its limit of memory or time"
 _ENDED = "ended"
@@ -31,6 +33,7 @@ class WorkKind:
         waiting: orders that wait for one process; more are refused.
         group: whether the process starts others, which end with it.
         longest: bytes of its longest answer.
+        need: what one process takes of the budget.
     """
 
     module: str
@@ -40,6 +43,7 @@ class WorkKind:
     waiting: int = 16
     group: bool = False
     longest: int = USUAL.max_line
+    need: Need = Need()
 
 
 class GivenUpError(GdlError):
@@ -47,10 +51,11 @@ class GivenUpError(GdlError):
 
 
 class Workers:
-    """The processes of one kind, each known by a key. To be used within one event loop."""
+    """The processes of one kind, each known by a key, within a budget. To be used within one event loop."""
 
-    def __init__(self, kind: WorkKind) -> None:
+    def __init__(self, kind: WorkKind, budget: Budget) -> None:
         self.kind = kind
+        self._budget = budget
         self._processes: dict[str, _WorkerProcess] = {}
         self._closed = False
 
@@ -76,7 +81,8 @@ class Workers:
 
         Raises:
             GivenUpError: it was given up for another.
-            GdlError: it was refused, took too long, or there is too much to do.
+            BusyError: there is too much to do.
+            GdlError: it was refused, or took too long.
         """
         process = self._processes.get(key)
         if process is not None and instead and process.waiting:
@@ -84,7 +90,7 @@ class Workers:
         await self._make_room(key)
         if self._closed:
             raise GdlError(f"{self.kind.what}: {_ENDED}")
-        process = self._processes.pop(key, None) or _WorkerProcess(self.kind, arguments)
+        process = self._processes.pop(key, None) or _WorkerProcess(self.kind, arguments, self._budget)
         # The last one used stands last.
         self._processes[key] = process
         return await process.ask(order, news, seconds or self.kind.seconds)
@@ -106,13 +112,13 @@ class Workers:
         while key not in self._processes and len(self._processes) >= self.kind.most:
             idle = next((name for name, one in self._processes.items() if not one.waiting), None)
             if idle is None:
-                raise GdlError(f"too many others are at it: {self.kind.what}", remedy="try again in a moment")
+                raise BusyError(f"too many others are at it: {self.kind.what}")
             await self._processes.pop(idle).end()
 
 
 class _WorkerProcess:
-    def __init__(self, kind: WorkKind, arguments: tuple[str, ...]) -> None:
-        self._kind, self._arguments = kind, arguments
+    def __init__(self, kind: WorkKind, arguments: tuple[str, ...], budget: Budget) -> None:
+        self._kind, self._arguments, self._budget = kind, arguments, budget
         self._lock = asyncio.Lock()
         self._child: Child | None = None
         self._answer: asyncio.Future[JsonMessage] | None = None
@@ -125,7 +131,7 @@ class _WorkerProcess:
     ) -> JsonMessage:
         what = self._kind.what
         if self.waiting >= self._kind.waiting:
-            raise GdlError(f"too much is asked for at once: {what}", remedy="try again in a moment")
+            raise BusyError(f"too much is asked for at once: {what}")
         self.waiting += 1
         ends = self._ends
         try:
@@ -168,15 +174,13 @@ class _WorkerProcess:
         try:
             async with asyncio.timeout(seconds):
                 if self._child is None or not self._child.alive:
-                    kind = ProcessKind(self._kind.longest, self._kind.group)
-                    child = await Child.spawn(self._kind.module, *self._arguments, kind=kind)
+                    child = await self._start()
                     if answer.done():  # it was given up while the process was started
                         child.kill()
                         return answer.result()
                     self._child = child
                     child.on_message = self._told
-                    child.on_exit = self._gone
-                self._child.send(**order)
+                self._child.send(order["do"], **order)
                 return await answer
         except TimeoutError:
             await self._kill()
@@ -188,6 +192,27 @@ class _WorkerProcess:
             await self._kill()
             raise
 
+    async def _start(self) -> Child:
+        """Start the process once there is room for it. Raises BusyError, and OSError where there are no more
+        processes or files to be had."""
+        kind = self._kind
+        reservation = await self._budget.reserve(kind.what, kind.need, lambda: not self.waiting, self.end)
+        started = ProcessKind(kind.longest, kind.group)
+        try:
+            child = await Child.spawn(kind.module, *self._arguments, kind=started)
+        except BaseException:
+            reservation.release()
+            raise
+        reservation.pid = child.pid
+
+        def gone(child: Child) -> None:
+            reservation.release()
+            if child is self._child:
+                self._told({"kind": "gone", "why": _EARLY})
+
+        child.on_exit = gone
+        return child
+
     def _told(self, message: JsonMessage) -> None:
         if self._answer is None or self._answer.done():
             return
@@ -195,7 +220,3 @@ class _WorkerProcess:
             self._answer.set_result(message)
         else:
             self._news(message)
-
-    def _gone(self, child: Child) -> None:
-        if child is self._child:
-            self._told({"kind": "gone", "why": _EARLY})

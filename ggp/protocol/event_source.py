@@ -15,6 +15,8 @@ from aiohttp import web
 
 BEHIND = 64
 """Events that wait for one reader; more, and the oldest are dropped."""
+BEHIND_BYTES = 4 * 1024 * 1024
+"""Their bytes; the newest event waits however long it is."""
 PING_SECONDS = 15.0
 """A comment after so much silence finds readers that have gone."""
 _KIND = {"Content-Type": "text/event-stream", "Cache-Control": "no-store"}
@@ -45,36 +47,58 @@ class EventSource:
         if self._readers:
             encoded = encode(event, data)
             for reader in self._readers:
-                reader.waiting.append(encoded)
-                reader.news.set()
+                reader.add(encoded)
 
     async def stream(self, request: web.Request) -> web.StreamResponse:
         """The reply to a reader; it ends when the reader goes."""
         reply = web.StreamResponse(headers=self._headers)
         await reply.prepare(request)
+        if request.method == "HEAD":
+            return reply
         reader = _Reader()
-        reader.waiting.extend(self._greeting())
+        for event in self._greeting():
+            reader.add(event)
         self._readers.add(reader)
         try:
             while True:
                 while reader.waiting:
-                    await reply.write(reader.waiting.popleft())
+                    await reply.write(reader.take())
+                    self.wrote(request)
                 reader.news.clear()
                 try:
                     async with asyncio.timeout(PING_SECONDS):
                         await reader.news.wait()
                 except TimeoutError:
                     await reply.write(b":\n\n")
+                    self.wrote(request)
         except ConnectionError:
             return reply
         finally:
             self._readers.discard(reader)
 
+    def wrote(self, request: web.Request) -> None:
+        """A reader has taken something."""
+
 
 class _Reader:
     def __init__(self) -> None:
-        self.waiting: deque[bytes] = deque(maxlen=BEHIND)
+        self.waiting: deque[bytes] = deque()
         self.news = asyncio.Event()
+        self._size = 0
+
+    def add(self, event: bytes) -> None:
+        """Have an event wait; where there are too many, the oldest are dropped."""
+        self.waiting.append(event)
+        self._size += len(event)
+        while len(self.waiting) > 1 and (len(self.waiting) > BEHIND or self._size > BEHIND_BYTES):
+            self.take()
+        self.news.set()
+
+    def take(self) -> bytes:
+        """The oldest event that waits."""
+        event = self.waiting.popleft()
+        self._size -= len(event)
+        return event
 
 
 def encode(event: str, data: Any) -> bytes:

@@ -11,3 +11,11 @@ class HttpError(GdlError):
     def __init__(self, status: int, message: str, remedy: str = "") -> None:
         super().__init__(message, remedy=remedy)
         self.status = status
+
+
+class BusyError(HttpError):
+    """There is too much to do now: status 503. ``seconds`` after which it may be tried again."""
+
+    def __init__(self, message: str, remedy: str = "try again in a moment", seconds: int = 5) -> None:
+        super().__init__(503, message, remedy)
+        self.seconds = seconds

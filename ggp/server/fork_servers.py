@@ -21,6 +21,7 @@ from ggp.processes.child import anew, fork
 from ggp.server.descendants import LeftOver, descendants, is_zombie, parent
 from players.processes.fork_server import THIS
 from players.processes.launch import Forked, is_stopped
+from players.processes.priority import BEHIND, USUAL, set_session
 
 WANTED = 3
 
@@ -80,6 +81,11 @@ class ForkServers:
     def pids(self) -> set[int]:
         """The process ids of the fork servers."""
         return {process.pid for process in self._all()}
+
+    @property
+    def owners(self) -> dict[int, int]:
+        """By the process id of each that was forked: for which process."""
+        return dict(self._owners)
 
     def open(self) -> None:
         """Start the first one."""
@@ -199,6 +205,8 @@ class ForkServers:
             self._began = time.monotonic()
             files = {0: theirs_in, 1: theirs_out.fileno(), requests: requests, client: client}
             self._first = await anew(THIS, [str(requests), str(client), *self._warm_up], files)
+            # It compiles for half a minute where a processor is shared with matches.
+            set_session(self._first.pid, BEHIND)
         except OSError as error:
             self._log("error", "no fork server", what=self._name, error=str(error))
         finally:
@@ -221,6 +229,7 @@ class ForkServers:
 
     def _receive(self, message: dict[str, float]) -> None:
         if "ready" in message and self._first is not None:
+            set_session(self._first.pid, USUAL)
             self._servers.append(self._first)
             self._first = None
             self._log("info", "fork server", what=self._name, seconds=message["ready"])

@@ -17,7 +17,10 @@ from collections.abc import Callable, Iterator
 
 from gdl.errors import GdlError, RulesError
 from ggp.processes.parent import JsonMessage
-from ggp.protocol.messages import ABORTED, READY, Play, Start
+from ggp.protocol.messages import ABORTED, BUSY, READY, Play, Start
+from ggp.server.known.ahead import Ahead
+from ggp.server.known.history import History
+from ggp.server.load.admission import Need
 from ggp.server.margin import Margin
 from ggp.server.match_news import MatchNews
 from ggp.server.metrics import Metrics
@@ -39,7 +42,7 @@ STOP_SECONDS = 2.0
 """How long a process may take to end by itself after the match."""
 LONG_SHARE = 0.5
 """An answer after this share of the time says how well the player keeps its deadline."""
-_OF_FOLLOWERS = ("options", "move", "over", "verdict", "foreseen")
+_OF_FOLLOWERS = ("options", "pace", "move", "over", "verdict", "foreseen")
 Log = Callable[..., None]
 
 
@@ -51,8 +54,10 @@ class ServedMatch:
         start: the START message.
         touched: when the last message of the manager came, time.monotonic() seconds.
         margin: how long before the end of a clock it answers.
-        history: the joint moves made, by the number of the PLAY that reported them.
+        history: the joint moves made.
         news: what is told to those who look on.
+        need: what its keeper needs in a turn.
+        admitted: whether there are processors enough for it; ``busy``: whether it ends because there are not.
     """
 
     def __init__(
@@ -62,21 +67,20 @@ class ServedMatch:
         self.start = start
         self.touched = self._began = time.monotonic()
         self.margin = Margin(settings.margin)
-        self.history: dict[int, tuple[str, ...]] = {}
-        self._followed_to = 0
-        self._told: dict[int, str | None] = {}
+        self.history = History()
         self._settings = settings
         self._metrics = metrics
         self.news = MatchNews(start)
+        self.need = Need()
+        self.admitted = self.busy = False
         self._goals = ""
         self._log = log
         self._main = self._process("match", spares.match)
         keepers = (self._process("keeper", spares.keeper) for _ in range(settings.keepers))
         self._processes = [self._main, *keepers]
-        self._share: JsonMessage = {"workers": None, "ponder": True}
+        self._share: JsonMessage = {"workers": None, "ponder": True, "behind": False}
         self._restarts = 0
-        self._foreseen = 0, ""
-        """The turn from which a process has looked ahead, and what it thinks likely to be legal next."""
+        self._ahead = Ahead()
         self._length, self._playable = 0, False
         self._turn: Turn | None = None
         self._verdicts = Verdicts()
@@ -103,15 +107,15 @@ class ServedMatch:
         await self._main.begin()
 
     async def ready(self) -> str:
-        """``ready`` when prepared or the startclock is nearly over, ``aborted`` if it has ended before that.
-        Raises GdlError if it cannot be played."""
+        """``ready`` when prepared or the startclock is nearly over, ``aborted`` if it has ended before that,
+        ``busy`` if it was not admitted. Raises GdlError if it cannot be played."""
         left = self._ready_by + 0.5 * self.margin.spare_time(self.start.startclock) - time.monotonic()
         with self._starters.place() as hurried:
             await asyncio.wait([self._ready, hurried], timeout=max(0.0, left), return_when=FIRST_COMPLETED)
         if self._refusal is not None:
             raise self._refusal
         if self._closed:
-            return ABORTED
+            return BUSY if self.busy else ABORTED
         if not (self._ready.done() or hurried.done()):
             self._say("info", "not prepared in time")
         return READY
@@ -150,6 +154,16 @@ class ServedMatch:
             turn.delivered, turn.late = delivered, late
 
     @property
+    def share_needed(self) -> float:
+        """The share of a processor that its keeper needs to be in time."""
+        clock = self.start.playclock
+        return self.need.share(clock - self.margin.spare_time(clock))
+
+    async def measure(self) -> None:
+        """Wait until a keeper has said what it needs, or the startclock is nearly over."""
+        await self.need.known(self._ready_by if self._settings.keepers else 0.0)
+
+    @property
     def settled(self) -> bool:
         """Whether it has got ready, or the time for that is over."""
         return self._ready.done() or time.monotonic() > self._ready_by
@@ -159,10 +173,11 @@ class ServedMatch:
         for process in self._processes:
             process.check()
 
-    def share(self, workers: int, ponder: bool) -> None:
-        """Say what its search may use of the processors from now on: how many processes, and whether they
-        search while the other players think."""
-        share = {"workers": workers, "ponder": ponder}
+    def share(self, workers: int | None, ponder: bool, behind: bool) -> None:
+        """Say what its search may use of the processors from now on: how many processes (None: what the
+        player's name says), whether they search while the other players think, and whether they and the
+        builders give way to all that must answer in time."""
+        share = {"workers": workers, "ponder": ponder, "behind": behind}
         if share != self._share:
             self._share = share
             if self._main.alive:
@@ -170,14 +185,13 @@ class ServedMatch:
 
     def status(self) -> MatchStatus:
         """For the status page."""
-        clocks = self.start.startclock, self.start.playclock
-        turn = self._turn
+        turn, clocks = self._turn, (self.start.startclock, self.start.playclock)
         return MatchStatus(
             id=self.id,
             role=self.start.role,
             game=self.news.game,
             rules=len(self.start.rules),
-            turn=len(self.history) + 1,
+            turn=len(self.history.moves) + 1,
             machine=self.news.machine,
             clocks=clocks,
             margin=self.margin.spare_time(clocks[1]),
@@ -192,7 +206,7 @@ class ServedMatch:
         return EndedStatus(
             id=self.id,
             role=self.start.role,
-            turns=self._length or len(self.history),
+            turns=self._length or len(self.history.moves),
             why=why,
             goals=self._goals,
             restarts=self._restarts,
@@ -216,6 +230,7 @@ class ServedMatch:
         if self._turn is not None:
             self._turn.close()
         self._settle_start()
+        self.need.note(0.0)
         for process in self._processes:
             process.settle()
 
@@ -224,11 +239,9 @@ class ServedMatch:
             self._turn.close()
         self.check()
         clock = self.start.playclock
-        margin = self.margin.spare_time(clock)
-        turn = self._turn = Turn(self._turn, moves, key, received, clock, margin)
-        self._told[turn.id] = turn.told_before
-        if moves is not None:
-            self.history[turn.id] = moves
+        turn = self._turn = Turn(self._turn, moves, key, received, clock, self.margin.spare_time(clock))
+        self.history.begin(turn)
+        self._ahead.inform(turn)
         turn.call_at(turn.watched_from, self._watch)
         for process in self._processes:
             process.send("play", **turn.request())
@@ -238,15 +251,13 @@ class ServedMatch:
         """The playclock is nearly over: answer from what is known."""
         if turn.answered:
             return
-        if turn.phase is Phase.THINKING:
+        if turn.phase is Phase.THINKING and turn.checked is None:
             turn.press()
             turn.call_at(turn.last_moment, self._watch)
             return
-        if self._foreseen[0] == turn.id - 1:
-            turn.foreseen = self._foreseen[1]
+        safe = bool(turn.best or turn.legal)
         move = turn.stand_in()
-        level = "warning" if turn.safe else "error"
-        self._say(level, "watchdog answers", turn=turn.id, move=move, safe=bool(turn.safe))
+        self._say("warning" if safe else "error", "watchdog answers", turn=turn.id, move=move, safe=safe)
         self.news.answer(turn.id, move, {"note": "watchdog"})
         self._metrics.moves.labels("watchdog").inc()
         turn.call_at(time.monotonic() + HANG_SECONDS, self._kill_hung)
@@ -272,8 +283,7 @@ class ServedMatch:
                 "fast": process.deaths < 2,
                 "seed": self._settings.seed,
                 "share": self._share,
-                "history": [self.history[id] for id in self._played()],
-                "answers": [self._told[id] for id in self._played()],
+                **self.history.briefing(self._turn),
                 "deadline": now + 0.2 if self._ready.done() else max(self._ready_by, now),
             },
         )
@@ -298,10 +308,16 @@ class ServedMatch:
                 self._turn.best = message["move"]
             case "options":
                 self._safe_move(process, message)
+                if process is not self._main:
+                    self.need.note(message["cpu"])
+            case "pace" if process is not self._main:
+                self.need.note(message["cpu"])
             case "move":
                 self._move(process, message)
             case "foreseen":
-                self._foreseen = message["id"], message["move"]
+                self._ahead.take(message)
+                if (turn := self._turn) and self._ahead.inform(turn) and turn.phase is Phase.PRESSED:
+                    self._watch(turn)
             case "verdict":
                 self._verdicts.take(message)
             case "over":
@@ -315,7 +331,7 @@ class ServedMatch:
     def _safe_move(self, process: SupervisedProcess, message: JsonMessage) -> None:
         """A process names a legal move."""
         self._playable = True
-        self._followed(message["id"], message["joint"])
+        self.news.step(self.history.followed(message["id"], message["joint"]))
         if process is not self._main:
             process.heard = message["id"]
             process.deaths = 0
@@ -331,7 +347,7 @@ class ServedMatch:
         process.deaths = 0
         again = message["again"]
         if again:
-            self._followed(message["id"], None)
+            self.news.step(self.history.followed(message["id"], None))
         turn = self._turn
         if turn is None or turn.id != message["id"]:
             return
@@ -347,26 +363,9 @@ class ServedMatch:
         if not again:
             self._metrics.moves.labels("player").inc()
         self.news.answer(turn.id, message["move"], message)
-        search = {"note": self.news.note, "machine": self.news.machine}
-        times = {"seconds": f"{now - turn.received:.3f}", "margin": f"{turn.due - turn.deadline:.3f}"}
-        self._say("info", "move", turn=turn.id, move=message["move"], again=again, **search, **times)
-
-    def _followed(self, turn: int, joint: list[str] | None) -> None:
-        """A process says which joint move it has made of a PLAY; None if that was no new turn."""
-        if joint is not None:
-            self.history[turn] = tuple(joint)
-        else:
-            self.history.pop(turn, None)
-        self._followed_to = max(self._followed_to, turn)  # the other process may be behind
-        self.news.step([self.history[id] for id in sorted(self.history) if id <= self._followed_to])
-
-    def _played(self) -> list[int]:
-        """The PLAYs that reported joint moves, up to the turn that is still to be asked."""
-        turn = self._turn
-        if turn is not None and turn.answered:
-            # The process may have ended before it could say what it made of this turn's moves.
-            turn.advanced = True
-        return [id for id in self.history if turn is None or id < turn.id or turn.advanced]
+        told = {"seconds": f"{now - turn.received:.3f}", "margin": f"{turn.due - turn.deadline:.3f}"}
+        told |= {"note": self.news.note, "machine": self.news.machine}
+        self._say("info", "move", turn=turn.id, move=message["move"], again=again, **told)
 
     def _refused(self, message: JsonMessage) -> None:
         self._say("warning", "refused", error=message["error"][:300])
@@ -375,6 +374,7 @@ class ServedMatch:
             self._refusal = RulesError(message["error"])
             self._reusable = message["clean"]
             self._settle_start()
+            self.need.note(0.0)
             if turn is not None:
                 turn.close()
         elif turn is not None and turn.id == message["turn"]:

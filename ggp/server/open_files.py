@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from gdl.errors import GdlError
+from ggp.protocol.listener import ListenLimits
 from ggp.server.settings import ServerConfig
 from ggp.server.turn import MOST_WAITING
 
@@ -46,23 +47,31 @@ def fit(config: ServerConfig, limit: int | None) -> ServerConfig:
     these are too few for its matches."""
     if limit is None:
         return config
-    left = limit - OWN - PER_MATCH * config.matches
+    what, fewer = "a match", ""
+    if config.matches > 1:
+        what, fewer = f"{config.matches} matches at once", ", or use a smaller --matches"
+    limits = fit_limits(config.limits, limit, OWN + PER_MATCH * config.matches, what, fewer)
+    return replace(
+        config,
+        max_connections=limits.most,
+        max_per_address=limits.most_per_address,
+        backlog=limits.backlog,
+    )
+
+
+def fit_limits(limits: ListenLimits, limit: int, own: int, what: str, fewer: str = "") -> ListenLimits:
+    """The limits of a listener whose process may open so many files, of which it needs ``own`` for itself.
+    Raises GdlError if what is left is too little: for ``what``, and how it could do with ``fewer``."""
+    left = limit - own
     if left < LEAST_CONNECTIONS:
-        needed = OWN + PER_MATCH * config.matches + LEAST_CONNECTIONS
-        what = "a match" if config.matches == 1 else f"{config.matches} matches at once"
-        fewer = "" if config.matches == 1 else ", or use a smaller --matches"
+        needed = own + LEAST_CONNECTIONS
         raise GdlError(
             f"a process may have only {limit} files and connections open, too few for {what}",
             remedy=f"ulimit -n {needed} or more (in containers --ulimit nofile={needed}){fewer}",
         )
-    most = min(config.max_connections, max(LEAST_CONNECTIONS // 2, left // 2))
-    return replace(
-        config,
-        max_connections=most,
-        max_per_address=min(config.max_per_address, most),
-        # So many the event loop takes at a time, before it looks at any of them.
-        backlog=min(config.backlog, left - most),
-    )
+    most = min(limits.most, max(LEAST_CONNECTIONS // 2, left // 2))
+    # So many as the backlog the event loop takes at a time, before it looks at any of them.
+    return ListenLimits(most, min(limits.most_per_address, most), min(limits.backlog, left - most))
 
 
 def quiet_about_files(log: Log) -> Callable[[asyncio.AbstractEventLoop, dict[str, Any]], None]:

@@ -7,11 +7,10 @@ match read rules, compute states and search moves (:mod:`ggp.server.match`).
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
-import socket
 import subprocess
 import time
-from collections import deque
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
 
@@ -20,12 +19,15 @@ from gdl.errors import GdlError
 from ggp.processes.child import Child
 from ggp.processes.parent import JsonMessage
 from ggp.protocol import messages
-from ggp.protocol.event_source import EventSource, encode
+from ggp.protocol.event_source import EventSource
 from ggp.protocol.messages import BUSY, Message, Play, Preview, Start
 from ggp.server import status
 from ggp.server.clients.connections import Connections
+from ggp.server.clients.roster import Roster
+from ggp.server.clients.shown import Shown
 from ggp.server.descendants import Orphans
 from ggp.server.fork_servers import ForkServers
+from ggp.server.load.admission import Admission
 from ggp.server.log_lines import say
 from ggp.server.margin import Margin
 from ggp.server.match import ServedMatch
@@ -33,17 +35,16 @@ from ggp.server.metrics import Metrics
 from ggp.server.open_files import quiet_about_files
 from ggp.server.settings import ServerConfig
 from ggp.server.spares import Spare, Spares
-from ggp.server.status import EndedStatus, ServerStatus
+from ggp.server.status import ServerStatus
 from ggp.warm import compile as warm
 from players.processes import launch
-from players.processes.priority import go_first
+from players.processes.limits import cores
+from players.processes.priority import FIRST, go_first, set_session
 
 BEAT = 0.1
 """Seconds between two looks at whether the event loop lags and processes are stopped."""
 SWEEP_BEATS = 10
 """After so many of these looks, matches without a manager are freed and left-over processes ended."""
-SHOWN_ENDED = 20
-"""Finished matches on the status page."""
 EXIT_SECONDS = 1.0
 """How long left-over processes are waited for at the end."""
 MAX_CLOSING = 8
@@ -59,10 +60,10 @@ class Server:
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
         self.metrics = Metrics(_VERSION)
-        self._ended_matches: deque[EndedStatus] = deque(maxlen=SHOWN_ENDED)
+        self._admission = Admission(config.settings.cores or cores())
         self._orphans = Orphans()
-        self._matches: dict[str, ServedMatch] = {}
-        self._finished: deque[str] = deque(maxlen=64)
+        self._roster = Roster(config.any_sender)
+        self._shown = Shown(config.name, config.settings.player, lambda: self.running)
         self._closing: set[asyncio.Task[None]] = set()
         kind = config.settings.player, config.settings.machine
         self._forks: tuple[ForkServers, ...] = ()
@@ -79,34 +80,24 @@ class Server:
                 server=lambda: self._forks[0].connection if self._forks else None,
             ),
         )
-        self.news = EventSource(self._known)
         self._connections = Connections(self, self._say)
         self._previewing = False
-        self._listener: asyncio.Server | None = None
         self._sweeper: asyncio.Task[None] | None = None
 
     @property
     def port(self) -> int:
         """The port it listens on."""
-        assert self._listener is not None
-        return int(self._listener.sockets[0].getsockname()[1])
+        return self._connections.listener.port
 
     @property
     def running(self) -> list[ServedMatch]:
         """The matches that are being played."""
-        return list(self._matches.values())
+        return self._roster.matches
 
     async def open(self) -> None:
         """Begin to listen, with a match process kept ready. Raises OSError if the address cannot be listened
         on."""
         await self._connections.open()
-        taking, host, port = self._connections.connect, self.config.host, self.config.port
-        backlog, loop = self.config.backlog, asyncio.get_running_loop()
-        if host == "::" and socket.has_dualstack_ipv6():
-            both = socket.create_server((host, port), family=socket.AF_INET6, dualstack_ipv6=True)
-            self._listener = await loop.create_server(taking, sock=both, backlog=backlog)
-        else:
-            self._listener = await loop.create_server(taking, host, port, backlog=backlog)
         for forks in self._forks:
             forks.open()
         # This one is for a match that begins before processes can be forked; where kernels are still to be
@@ -122,8 +113,7 @@ class Server:
         """Stop listening, end every match and process."""
         if self._sweeper is not None:
             self._sweeper.cancel()
-        if self._listener is not None:
-            self._listener.close()
+        self._connections.listener.stop()
         for match in self.running:
             self._drop(match, "server ends", match.close())
         if self._closing:
@@ -143,6 +133,7 @@ class Server:
         processes below it are ended."""
         self._orphans.adopt()
         go_first()
+        set_session(os.getpid(), -FIRST)
         # With vfork the event loop would wait for the first moments of each new process.
         subprocess._USE_VFORK = False  # type: ignore[misc]
         stop = asyncio.Event()
@@ -159,75 +150,90 @@ class Server:
         finally:
             await self.close()
 
-    def status(self) -> ServerStatus:
-        """What the status page shows."""
+    def status(self, here: bool) -> ServerStatus:
+        """What the status page shows; only ``here``, on this computer, whole ids and what the search says."""
         config = self.config
         facts = (
             ("version", _VERSION),
             ("uptime", status.duration(time.monotonic() - self.metrics.began)),
             ("player", config.settings.player),
             ("machine", config.settings.machine),
-            ("matches", f"{len(self._matches)} of {config.matches}"),
+            ("matches", f"{len(self._roster)} of {config.matches}"),
+            ("keepers need", self._admission.told(self.running)),
         )
-        live = [match.status() for match in self.running]
-        return ServerStatus(config.name, facts, live, list(reversed(self._ended_matches)))
+        return self._shown.status(facts, here)
 
-    def _known(self) -> list[bytes]:
-        """What somebody who begins to look on is told."""
-        return [encode("server", {"name": self.config.name, "player": self.config.settings.player})] + [
-            encode("match", match.news.told()) for match in self.running
-        ]
+    def news(self, here: bool) -> EventSource:
+        """What happens in the matches, for readers ``here``, on this computer, or for others."""
+        return self._shown.news(here)
 
-    def match(self, match_id: str) -> ServedMatch | None:
-        """The match that is being played under this id, whatever its case."""
-        return self._matches.get(match_id.lower())
+    def match(self, match_id: str, sender: str) -> ServedMatch | None:
+        """The match of this address that is being played under this id, whatever its case."""
+        return self._roster.get(match_id, sender)
 
-    async def answer(self, message: Message, received: float) -> str:
-        """The reply to a message that came at ``received`` (time.monotonic() seconds). Raises GdlError if the
-        message cannot be done, with the reason."""
+    async def answer(self, message: Message, received: float, sender: str) -> str:
+        """The reply to a message.
+
+        Args:
+            received: when it came, time.monotonic() seconds.
+            sender: the address it came from, as :func:`~ggp.server.clients.callers.sender_of` writes it. A
+                match that another address has started does not exist for it.
+
+        Raises:
+            GdlError: the message cannot be done, with the reason.
+        """
         match message:
             case messages.Info():
                 return messages.info_reply(self.config.name, self._free())
             case Preview():
                 return await self._preview(message)
             case Start():
-                return await self._start(message, received)
-            case Play(match=match_id):
-                return await self._play(match_id, message, received)
+                return await self._start(message, received, sender)
+            case Play():
+                return await self._play(message, received, sender)
             case messages.Stop(match=match_id, moves=moves):
-                return self._end(match_id, "stop", messages.DONE, lambda match: match.finish(moves))
+                return self._end(match_id, sender, "stop", messages.DONE, lambda match: match.finish(moves))
             case messages.Abort(match=match_id):
-                return self._end(match_id, "abort", messages.ABORTED, ServedMatch.close)
+                return self._end(match_id, sender, "abort", messages.ABORTED, ServedMatch.close)
 
     def _free(self) -> bool:
-        return len(self._matches) < self.config.matches and len(self._closing) < MAX_CLOSING
+        """Whether a match may come that needs next to nothing."""
+        room = len(self._roster) < self.config.matches and len(self._closing) < MAX_CLOSING
+        return room and self._admission.room(self.running)
 
-    async def _start(self, told: Start, received: float) -> str:
+    async def _start(self, told: Start, received: float, sender: str) -> str:
         longest = self.config.longest_clock
         startclock, playclock = min(told.startclock, longest), min(told.playclock, longest)
         message = replace(told, startclock=startclock, playclock=playclock)
-        known = self.match(message.match)
-        if known is not None:
+        if self._roster.taken(message.match):
             # A manager that lost its connection asks again; another match of that name is none of ours.
-            return await known.ready() if known.start == message else BUSY
+            known = self.match(message.match, sender)
+            return await known.ready() if known is not None and known.start == message else BUSY
         if not self._free():
             self._say("info", "busy", match=message.match)
             return BUSY
         match = ServedMatch(message, self.config.settings, self._spares, self._say, self.metrics)
-        match.news.publish = self.news.send
+        match.news.publish = self._shown.publish
         match.news.began()
-        self._matches[message.match.lower()] = match
+        self._roster.add(match, sender)
         self._share()
         self.metrics.started.inc()
-        self.metrics.live.set(len(self._matches))
+        self.metrics.live.set(len(self._roster))
         clocks = {"startclock": startclock, "playclock": playclock}
         self._say(
             "info", "start", match=message.match, role=message.role, characters=len(message.rules), **clocks
         )
+        self._say("debug", "whole id", match=message.match, id=message.match, sender=sender)
         if message != told:
             self._say("warning", "clocks are cut: --longest-clock", match=message.match, seconds=longest)
         try:
             await match.begin(received)
+            if not await self._admission.admit(match, lambda: self.running):
+                match.busy = True
+                self._say(
+                    "warning", "busy", match=match.id, why=f"keepers need {match.share_needed:.2f} more"
+                )
+                self._drop(match, "busy", match.close())
             reply = await match.ready()
         except (GdlError, OSError) as error:
             self._drop(match, "refused", match.close())
@@ -238,11 +244,10 @@ class Server:
         self._refill()
         return reply
 
-    async def _play(self, match_id: str, message: Play, received: float) -> str:
-        match = self.match(match_id)
+    async def _play(self, message: Play, received: float, sender: str) -> str:
+        match = self.match(message.match, sender)
         if match is None:
-            self._say("warning", "unknown match", command="play", match=match_id)
-            return BUSY
+            return self._unknown("play", message.match, sender)
         match.touched = received
         try:
             return await match.play(message, received)
@@ -250,15 +255,24 @@ class Server:
             self._drop(match, "refused", match.close())
             raise
 
-    def _end(self, match_id: str, why: str, reply: str, ending: Callable[[ServedMatch], Ending]) -> str:
-        match = self.match(match_id)
+    def _end(
+        self, match_id: str, sender: str, why: str, reply: str, ending: Callable[[ServedMatch], Ending]
+    ) -> str:
+        match = self.match(match_id, sender)
         if match is not None:
             self._drop(match, why, ending(match))
-        elif match_id.lower() not in self._finished:
-            self._say("warning", "unknown match", reply=BUSY, match=match_id)
-            return BUSY
+        elif not self._roster.finished(match_id, sender):
+            return self._unknown(why, match_id, sender)
         # A manager that lost its connection is told the same again.
         return reply
+
+    def _unknown(self, command: str, match_id: str, sender: str) -> str:
+        """There is no such match, or another address has started it: the reply does not say which."""
+        event = "unknown match"
+        if self._roster.taken(match_id):
+            event = "another address has started this match: --any-sender lets all in"
+        self._say("warning", event, command=command, match=match_id, sender=sender)
+        return BUSY
 
     async def _preview(self, message: Preview) -> str:
         """Have the rules read by a match process: the spare one is warm afterwards."""
@@ -297,20 +311,17 @@ class Server:
 
     def _drop(self, match: ServedMatch, why: str, ending: Ending) -> None:
         """Forget a match at once, and run ``ending`` beside what comes next."""
-        key = match.id.lower()
-        if self._matches.get(key) is match:
-            del self._matches[key]
+        if self._roster.finish(match):
             self._share()
-            self._finished.append(key)
             self.metrics.finished.labels(why).inc()
-            self.metrics.live.set(len(self._matches))
+            self.metrics.live.set(len(self._roster))
         self._say("info", "end", match=match.id, why=why)
         task = asyncio.create_task(ending)
         self._closing.add(task)
 
         def closed(task: asyncio.Task[None]) -> None:
             self._closing.discard(task)
-            self._ended_matches.append(ended := match.ended(why))
+            self._shown.ended(ended := match.ended(why))
             match.news.ended(why, ended.goals)
             self._refill()
 
@@ -318,16 +329,17 @@ class Server:
 
     def _share(self) -> None:
         """Share the processors among the searches of all matches. With more matches than processors each
-        has one, and none searches while the other players think."""
-        total, live = self.config.settings.cores, len(self._matches)
-        if total is not None:
-            for match in self.running:
-                match.share(max(1, total // live), live <= total)
+        has one, and none searches while the other players think. What searches and builds for one match
+        gives way to what answers in the others: beside a single match it need not."""
+        total, live = self.config.settings.cores, len(self._roster)
+        workers = None if total is None else max(1, total // max(1, live))
+        for match in self.running:
+            match.share(workers, total is None or live <= total, live > 1)
 
     def _refill(self) -> None:
         """Have spare processes for matches to come and those that run. Starting one takes time from matches
         that get ready, so it waits for them unless it is forked."""
-        if self._listener is None or not self._listener.is_serving():
+        if not self._connections.listener.serving:
             return
         self._spares.keeper.refill()
         settled = self._free() or all(match.settled for match in self.running)
@@ -380,4 +392,4 @@ class Server:
 
     def _say(self, level: str, event: str, **fields: object) -> None:
         self.metrics.events.labels(level).inc()
-        say(level, event, **fields)
+        say(level, event, **self._shown.for_log(fields))

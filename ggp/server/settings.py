@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from gdl.errors import GdlError
 from ggp.protocol.dialect import MAX_BODY
+from ggp.protocol.listener import ListenLimits
 from ggp.protocol.messages import LONGEST_CLOCK, LONGEST_IDLE
 
 
@@ -55,6 +56,9 @@ class ServerConfig:
         longest_idle: seconds after which it is freed in any case, but not within a single clock.
         idle_grace: seconds added to that.
         allow_origins: origins of web pages that may send messages (:mod:`ggp.server.clients.visitors`).
+        allow_hosts: names under which browsers may ask, beside this computer's.
+        any_sender: whether messages of a match may come from other addresses than its START.
+        open_events: whether other computers may read what happens in the matches, the search included.
         forks: whether fork servers make processes, once they have warmed up (:mod:`ggp.server.fork_servers`).
     """
 
@@ -73,11 +77,19 @@ class ServerConfig:
     longest_idle: float = LONGEST_IDLE
     idle_grace: float = 5.0
     allow_origins: tuple[str, ...] = ()
+    allow_hosts: tuple[str, ...] = ()
+    any_sender: bool = False
+    open_events: bool = False
     forks: bool = False
 
     def __post_init__(self) -> None:
         if not self.host.strip():
             raise GdlError("the host is empty", remedy="use 127.0.0.1, or 0.0.0.0 to let other computers in")
+
+    @property
+    def limits(self) -> ListenLimits:
+        """What bounds its connections."""
+        return ListenLimits(self.max_connections, self.max_per_address, self.backlog)
 
     def idle_seconds(self, startclock: int, playclock: int) -> float:
         """How long a match with these clocks may be without a message."""

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from ggp.processes.child import Child
+from players.processes.priority import BEHIND, USUAL, set_session
 
 log = logging.getLogger("ggp.server")
 
@@ -37,6 +38,7 @@ class Spare:
         child, self._spare = self._spare, None
         if child is None or not child.alive:
             child = await self._spawn()
+        set_session(child.pid, USUAL)
         child.uses += 1
         return child
 
@@ -85,6 +87,8 @@ class Spare:
     async def _fill(self) -> None:
         try:
             self._spare = await self._spawn()
+            # It prepares for a match to come beside those that are played.
+            set_session(self._spare.pid, BEHIND)
         except OSError as error:
             log.error("event=no-spare error=%r", str(error))
 

@@ -5,8 +5,10 @@
      v        a process names
   THINKING ---- a safe move ----> SAFE
      |                             |
-     | the watchdog looks          | the watchdog looks
-     v        a safe move, or      v
+     | the watchdog looks: is a    | the watchdog looks
+     | legal move known otherwise? |
+     |------------ yes ----------->|
+     | no       a legal move, or   v
   PRESSED ---- the last look --> OVERDUE
 
   THINKING, SAFE, PRESSED ---- the player moves ----> ANSWERED
@@ -51,7 +53,7 @@ class Phase(Enum):
 
 
 _NEXT = {
-    Phase.THINKING: {Phase.SAFE, Phase.PRESSED, Phase.ANSWERED, Phase.CLOSED},
+    Phase.THINKING: {Phase.SAFE, Phase.PRESSED, Phase.OVERDUE, Phase.ANSWERED, Phase.CLOSED},
     Phase.SAFE: {Phase.OVERDUE, Phase.ANSWERED, Phase.CLOSED},
     Phase.PRESSED: {Phase.OVERDUE, Phase.ANSWERED, Phase.CLOSED},
     Phase.ANSWERED: {Phase.CLOSED},
@@ -85,7 +87,8 @@ class Turn:
         answer: what the manager is told.
         safe: a legal move; ``named`` is done when a process has named one.
         best: what the player would answer by now; None while it says nothing.
-        foreseen: a move that a process, one turn before, thought likely to be legal now.
+        checked: a move that is legal after ``moves``, as a process found out one turn before.
+        guess: what was legal after most joint moves that it looked at then.
         advanced: whether a process has made ``moves``.
         delivered: whether the answer left this computer without an error; ``late``: after the clock.
         void: whether the reported moves cannot be; the answer is the one before.
@@ -110,14 +113,14 @@ class Turn:
         self.answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self.safe: str | None = None
         self.best: str | None = None
-        self.foreseen: str | None = None
+        self.checked: str | None = None
+        self.guess: str | None = None
         self.named: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self.advanced = False
         self.delivered = True
         self.late = False
         self.void = False
         self._timer: asyncio.TimerHandle | None = None
-        self._safe_before = None if before is None else before.safe
         self._report: dict[str, Any] = {
             "id": self.id,
             "moves": moves,
@@ -131,6 +134,11 @@ class Turn:
     def answered(self) -> bool:
         """Whether the manager has its answer."""
         return self.answer.done()
+
+    @property
+    def legal(self) -> str | None:
+        """A move that some process knows to be legal; None while none does."""
+        return self.safe or self.checked
 
     @property
     def watched_from(self) -> float:
@@ -169,7 +177,7 @@ class Turn:
     def stand_in(self) -> str:
         """Answer for the player; returns the move."""
         self._enter(Phase.OVERDUE)
-        move = self.best or self.safe or self.foreseen or self._safe_before or NO_MOVE
+        move = self.best or self.legal or self.guess or NO_MOVE
         self.answer.set_result(move)
         return move
 
@@ -192,14 +200,14 @@ class Turn:
         self.delivered, self.late = bool(self._report["delivered"]), bool(self._report["late"])
 
     def close(self) -> None:
-        """Nothing more is expected: answer with this turn's safe move, or none, if nothing was answered.
-        :meth:`stand_in` may also name a move of the turn before; here the match is past that."""
+        """Nothing more is expected: answer with a legal move, or none, if nothing was answered. Only
+        :meth:`stand_in` may guess."""
         if self.phase is Phase.CLOSED:
             return
         self._enter(Phase.CLOSED)
         self.call_off()
         if not self.answered:
-            self.answer.set_result(self.safe or NO_MOVE)
+            self.answer.set_result(self.legal or NO_MOVE)
 
     def _enter(self, phase: Phase) -> None:
         """Change the phase. Raises RuntimeError if it does not follow the one that the turn is in."""

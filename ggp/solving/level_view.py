@@ -21,7 +21,8 @@ from players.puzzles.sokoban.search.solve_level import GDL_MOVES, LevelSolution
 _WORDS = {
     Outcome.SOLVED: "solved",
     Outcome.UNSOLVABLE: "proven unsolvable",
-    Outcome.GAVE_UP: "gave up: out of memory",
+    Outcome.MEMORY_FULL: "memory full",
+    Outcome.GAVE_UP: "gave up: no search has anything left to try",
     Outcome.GOING_ON: "time is up",
 }
 
@@ -41,11 +42,21 @@ def as_line(name: str, number: int, level: Level, solution: LevelSolution) -> by
             "pushes": len(solution.pushes) if solved else None,
             "proven": solution.optimal,
             "solver": solution.solver or None,
+            "memory_full": list(solution.full),
             "seconds_cpu": round(solution.seconds, 3),
             "states": solution.positions,
         },
         option=orjson.OPT_APPEND_NEWLINE,
     )
+
+
+def _failed(solution: LevelSolution) -> str:
+    """Why there is no solution."""
+    said = _WORDS[solution.outcome]
+    if solution.outcome is Outcome.UNSOLVABLE or not solution.full:
+        return said
+    full = ", ".join(solution.full)
+    return f"{said}: {full}" if solution.outcome is Outcome.MEMORY_FULL else f"{said} (memory full: {full})"
 
 
 class LevelView:
@@ -93,7 +104,7 @@ class LevelView:
             self.console.print(f"{'level':>5} {'pushes':>6} {'moves':>6} {'CPU s':>7}  solver")
         solved = solution.outcome is Outcome.SOLVED
         pushes, moves = (len(solution.pushes), len(solution.steps)) if solved else ("", "")
-        said = solution.solver or "none was needed" if solved else _WORDS[solution.outcome]
+        said = solution.solver or "none was needed" if solved else _failed(solution)
         text = f"{number:>5} {pushes:>6} {moves:>6} {solution.seconds:>7.2f}  {said}"
         title = f"  ({level.title})" if level.title and level.title != str(number) else ""
         self.console.print(Text(text + title, "" if solved else "yellow"))
@@ -122,7 +133,7 @@ class LevelView:
             table.add_row("solver", solution.solver or "none was needed")
             table.add_row("replayed", "by the prover, move by move")
         else:
-            self.console.print(Text(_WORDS[solution.outcome], "yellow"))
+            self.console.print(Text(_failed(solution), "yellow"))
         table.add_row("positions", f"{solution.positions:,}")
         table.add_row("time", f"{cpu:.2f} CPU seconds, {wall:.2f} s by the clock")
         self.console.print(table)

@@ -18,7 +18,7 @@ from ggp.tournament.settings import MATCH_SETTINGS, TournamentSettings
 from ggp.tournament.sites import CoreSets, OwnSites, Site, Sites
 from ggp.tournament.statistics.scores import block_scores
 from ggp.tournament.statistics.sprt import Sprt
-from ggp.tournament.store import Result, Store, faults_of
+from ggp.tournament.storage.store import Result, Store, faults_of
 from players.fleet.fleet import LostWorkerError
 
 LOOK_AHEAD = 16

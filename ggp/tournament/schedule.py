@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations, product
+from math import perm
 
 from gdl.errors import GdlError
 
@@ -36,6 +37,15 @@ def seatings(players: Sequence[str], roles: int) -> list[tuple[str, ...]]:
     if len(players) < 2:
         raise GdlError("one player alone cannot be compared", remedy="give two or more --players")
     return [seats for seats in product(players, repeat=roles) if len(set(seats)) > 1]
+
+
+def count_matches(games: Mapping[str, int], players: int, rounds: int) -> int:
+    """How many fixtures :func:`plan` has, for so many players; none where one is alone in a game of several
+    roles."""
+    return rounds * sum(
+        perm(players, roles) if roles == 1 or players >= roles else players**roles - players
+        for roles in games.values()
+    )
 
 
 def plan(games: Mapping[str, int], players: Sequence[str], rounds: int) -> Iterator[Fixture]:

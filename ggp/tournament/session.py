@@ -26,7 +26,7 @@ from ggp.tournament.settings import GameSpec, TournamentSettings
 from ggp.tournament.sites import Sites
 from ggp.tournament.statistics.scores import block_scores
 from ggp.tournament.statistics.sprt import Sprt
-from ggp.tournament.store import Store
+from ggp.tournament.storage.store import Store
 
 
 def settings_of(
@@ -41,7 +41,8 @@ def settings_of(
         given: other fields of the settings.
 
     Raises:
-        GdlError: something is missing, unknown, or does not go together with what is in the store.
+        GdlError: something is missing, unknown, or does not go together with what is in the store, or the
+            store has what cannot be.
     """
     specs: dict[str, GameSpec] = {}
     for source in sources:
@@ -55,6 +56,9 @@ def settings_of(
             raise GdlError("the database has no tournament yet", remedy="give games and --players")
         fields = {"rounds": 2, "startclock": 2.0, "playclock": 1.0, **given}
         return TournamentSettings(name=name, games=tuple(specs.values()), entrants=entrants, **fields)  # type: ignore[arg-type]
+    earlier.check_played([result.fixture for result in store.results()])
+    for kept in earlier.games:
+        _check_rules(kept, store.name)
     wanted = replace(
         earlier,
         games=tuple(specs.values()) or earlier.games,
@@ -64,10 +68,21 @@ def settings_of(
     return wanted.continues(earlier)
 
 
+def _check_rules(game: GameSpec, database: str) -> None:
+    """Raises GdlError where a file says something else of a game than its rules do."""
+    roles = len(Game(game.name, game.rules).machine("prover").roles)
+    if roles != game.roles:
+        raise GdlError(f"{database} has {game.name[:80]} with {game.roles} roles, its rules have {roles}")
+
+
 def stored_settings(store: Store) -> TournamentSettings | None:
-    """The settings that a store was begun with."""
+    """The settings that a store was begun with; None for a new one. Raises GdlError where it has none that
+    can be."""
     fields = store.setting("settings")
-    return TournamentSettings.from_json(fields) if fields else None
+    try:
+        return None if fields is None else TournamentSettings.from_json(fields)
+    except GdlError as error:
+        raise GdlError(f"{store.name}: {error.message}", remedy=error.remedy) from None
 
 
 def parse_test(text: str, alpha: float) -> Sprt:

@@ -2,16 +2,60 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeVar
 
 from gdl.errors import GdlError
+from gdl.json_schema import Schema, check_json
+from gdl.syntax.sexpr import MAX_CHARACTERS
+from ggp.tournament import bounds
+from ggp.tournament.bounds import Bound, RealBound
 from ggp.tournament.entrants import Entrant
+from ggp.tournament.schedule import Fixture, count_matches
+from players.kaskade.make_machine import LEVELS
 
 T = TypeVar("T")
 
 MATCH_SETTINGS = ("startclock", "playclock", "plies", "seed", "level", "max_steps", "take_turns")
 """What all matches of a tournament have in common, whenever they are played."""
+
+
+def _number(bound: Bound | RealBound) -> Schema:
+    kind = "integer" if isinstance(bound, Bound) else "number"
+    return {"type": kind, "minimum": bound.least, "maximum": bound.most}
+
+
+def _list(most: int, **fields: Schema) -> Schema:
+    return {"type": "array", "maxItems": most, "items": _object(fields, list(fields))}
+
+
+def _object(fields: dict[str, Schema], required: list[str]) -> Schema:
+    return {"type": "object", "properties": fields, "required": required, "additionalProperties": False}
+
+
+_NAME: Schema = {"type": "string", "maxLength": bounds.LONGEST_NAME}
+_RULES: Schema = {"type": "string", "maxLength": MAX_CHARACTERS}
+SCHEMA = _object(
+    {
+        "name": _NAME,
+        "games": _list(
+            bounds.MOST_GAMES, name=_NAME, rules=_RULES, roles=_number(Bound(1, bounds.MOST_SEATS))
+        ),
+        "entrants": _list(bounds.MOST_ENTRANTS, label=_NAME, spec=_NAME),
+        "rounds": _number(bounds.ROUNDS),
+        "startclock": _number(bounds.STARTCLOCK),
+        "playclock": _number(bounds.PLAYCLOCK),
+        "plies": _number(bounds.PLIES),
+        "seed": _number(bounds.SEED),
+        "level": {"type": "string", "enum": list(LEVELS)},
+        "max_steps": _number(bounds.MAX_STEPS),
+        "take_turns": {"type": "boolean"},
+    },
+    ["name", "games", "entrants", "rounds", "startclock", "playclock"],
+)
+"""The settings in a file (:mod:`gdl.json_schema`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +100,13 @@ class TournamentSettings:
         """Raises GdlError where the parts do not go together."""
         if not self.games or not self.entrants:
             raise GdlError("a tournament needs games and players", remedy="ggp tournament GAME --players A,B")
+        _check_names("player", self.labels)
+        _check_names("game", [game.name for game in self.games])
+        if len(self.entrants) > bounds.MOST_ENTRANTS or self.matches > bounds.MOST_MATCHES:
+            raise GdlError(
+                f"more than {bounds.MOST_ENTRANTS} players or {bounds.MOST_MATCHES:,} matches",
+                remedy="give fewer players, games or rounds",
+            )
         if any(entrant.remote for entrant in self.entrants):
             for what, clock in (("startclock", self.startclock), ("playclock", self.playclock)):
                 if clock != int(clock) or (what == "playclock" and clock < 1):
@@ -71,13 +122,32 @@ class TournamentSettings:
         """The names of the players."""
         return [entrant.label for entrant in self.entrants]
 
+    @property
+    def matches(self) -> int:
+        """How many matches it has when all are played."""
+        games = {game.name: game.roles for game in self.games}
+        return count_matches(games, len(self.entrants), self.rounds)
+
+    def check_played(self, fixtures: Iterable[Fixture]) -> None:
+        """Raises GdlError where one of the matches that a file holds is none of this tournament."""
+        roles = {game.name: game.roles for game in self.games}
+        labels = set(self.labels)
+        for fixture in fixtures:
+            if roles.get(fixture.game) != len(fixture.seats) or not labels.issuperset(fixture.seats):
+                raise GdlError(
+                    f"a match of {fixture.game[:80]}, round {fixture.round}, is none of this tournament",
+                    remedy="the file is damaged: begin another one",
+                )
+
     def as_json(self) -> dict[str, Any]:
         """The fields, for JSON."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> TournamentSettings:
-        """The settings that :meth:`as_json` gave."""
+        """The settings that :meth:`as_json` gave; a file that has them may be a stranger's. Raises GdlError
+        where they are none, or go beyond what the command line allows."""
+        check_json(fields, SCHEMA, "settings")
         games = tuple(GameSpec(**game) for game in fields["games"])
         entrants = tuple(Entrant(**entrant) for entrant in fields["entrants"])
         return cls(**{**fields, "games": games, "entrants": entrants})
@@ -100,6 +170,14 @@ class TournamentSettings:
             entrants=_together(earlier.entrants, self.entrants, "label", "spec"),
             rounds=max(earlier.rounds, self.rounds),
         )
+
+
+def _check_names(what: str, names: list[str]) -> None:
+    for name, count in Counter(names).items():
+        if not name.strip() or not name.isprintable():
+            raise GdlError(f"{name[:80]!r} is no name of a {what}", remedy="choose one that can be printed")
+        if count > 1:
+            raise GdlError(f"two {what}s are called {name[:80]}", remedy="rename one of them")
 
 
 def _together(old: tuple[T, ...], new: tuple[T, ...], key: str, content: str) -> tuple[T, ...]:

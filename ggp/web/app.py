@@ -11,23 +11,32 @@ from typing import Any
 from aiohttp import web
 
 from gdl.errors import GdlError
+from ggp.processes.budget import Budget
+from ggp.protocol.listener import Listener
+from ggp.server.log_lines import say
+from ggp.server.open_files import fit_limits, quiet_about_files, raise_limit
 from ggp.web import shell
 from ggp.web.api import routes as api
 from ggp.web.boards import routes as boards
+from ggp.web.bodies import MAX_BODY
 from ggp.web.dashboard import routes as dashboard
-from ggp.web.gate import TOKENS, Tokens, gate
+from ggp.web.gate import HEADERS, PAGES, STREAMED, TOKENS, Tokens, gate
+from ggp.web.names import KNOWN, Names
+from ggp.web.overseer import BUDGET, oversee
 from ggp.web.play import routes as play
 from ggp.web.puzzles import routes as puzzles
 from ggp.web.replay import routes as replay
 from ggp.web.rules import routes as rules
 from ggp.web.settings import WebSettings
 from ggp.web.styles import routes as styles
+from ggp.web.visits import Visit, visit_of
 from ggp.web.warmth import keep_warm
 from ggp.web.watch import routes as watch
 
 SETTINGS = web.AppKey("settings", WebSettings)
-MAX_BODY = 2 * 1024 * 1024
-"""Bytes of a request's body."""
+OWN_FILES = 64
+"""Of the server itself: its fork servers, files that are being read."""
+FILES_PER_PROCESS = 4
 STATIC = Path(__file__).parent / "static"
 
 
@@ -36,7 +45,12 @@ def make_app(settings: WebSettings) -> web.Application:
     app = web.Application(middlewares=[gate(settings)], client_max_size=MAX_BODY)
     app[SETTINGS] = settings
     app[TOKENS] = Tokens()
-    app.router.add_get("/", _start)
+    app[STREAMED] = set()
+    app[BUDGET] = Budget(settings.processes, settings.memory)
+    app.on_response_prepare.append(_streams)
+    app[PAGES] = set()
+    app[KNOWN] = Names()
+    shell.add_page(app, "/", _start)
     play.add_routes(app, settings)
     watch.add_routes(app, settings)
     replay.add_routes(app, settings)
@@ -48,6 +62,13 @@ def make_app(settings: WebSettings) -> web.Application:
     app.router.add_static("/static/", STATIC)
     boards.add_routes(app)
     return app
+
+
+async def _streams(request: web.Request, reply: web.StreamResponse) -> None:
+    """A reply without an end begins: its reader may have to make room for others."""
+    visit = visit_of(request)
+    if visit is not None and reply.content_length is None and not isinstance(reply, web.FileResponse):
+        visit.waits = False
 
 
 async def _start(request: web.Request) -> web.Response:
@@ -64,12 +85,17 @@ async def serve(
         table: a table to begin with, as :meth:`ggp.web.play.tables.OpenTables.open` takes it: the first page.
 
     Raises:
-        GdlError: the address cannot be listened on, or the table cannot be.
+        GdlError: the address cannot be listened on, too few files may be open, or the table cannot be.
     """
+    own = OWN_FILES + FILES_PER_PROCESS * settings.processes
+    limit = raise_limit()
+    limits = settings.limits if limit is None else fit_limits(settings.limits, limit, own, "these pages")
+    asyncio.get_running_loop().set_exception_handler(quiet_about_files(say))
     app = make_app(settings)
-    app.cleanup_ctx.append(keep_warm)
-    runner = web.AppRunner(app, access_log=None)
+    app.cleanup_ctx.extend((keep_warm, oversee))
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
     await runner.setup()
+    listener = Listener(limits)
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         try:
@@ -77,16 +103,18 @@ async def serve(
         except NotImplementedError:  # Windows: KeyboardInterrupt does it
             break
     try:
-        site = web.TCPSite(runner, settings.host, settings.port, shutdown_timeout=1.0)
+        server = runner.server
+        assert server is not None
         try:
-            await site.start()
+            await listener.open(settings.host, settings.port, lambda: Visit(server, listener, HEADERS))
         except OSError as error:
             raise GdlError(
                 f"cannot listen on {settings.host}:{settings.port}: {error.strerror}",
                 remedy="choose another --port; 0 takes a free one",
             ) from None
         page = "/" if table is None else f"/play/{(await app[play.TABLES].open(table)).id}"
-        ready(int(runner.addresses[0][1]), page)
+        ready(listener.port, page)
         await stop.wait()
     finally:
+        listener.close()
         await runner.cleanup()

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from aiohttp import web
+
 from ggp.protocol.event_source import EventSource, encode
 from ggp.web.gate import HEADERS
+from ggp.web.visits import touch
 
 __all__ = ["Broadcast", "encode"]
 
@@ -15,3 +18,6 @@ class Broadcast(EventSource):
 
     def __init__(self, greeting: Callable[[], list[bytes]] = list) -> None:
         super().__init__(greeting, HEADERS)
+
+    def wrote(self, request: web.Request) -> None:
+        touch(request)

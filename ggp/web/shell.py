@@ -8,8 +8,9 @@ from typing import Any
 
 import orjson
 from aiohttp import web
+from aiohttp.typedefs import Handler
 
-from ggp.web.gate import TOKENS
+from ggp.web.gate import PAGES, TOKENS
 
 ROOMS: dict[str, str] = {
     "/play": "Play",
@@ -20,6 +21,14 @@ ROOMS: dict[str, str] = {
     "/rules": "Rules",
 }
 """What the head of every page links to: path -> title. Their routes are added in :mod:`ggp.web.app`."""
+
+
+def add_page(app: web.Application, path: str, handler: Handler) -> None:
+    """Add a page to the application: the only kind of reply that pages of other sites may lead to. Its
+    handler must do little work."""
+    route = app.router.add_get(path, handler)
+    assert route.resource is not None
+    app[PAGES].add(route.resource.canonical)
 
 
 def page(

@@ -1,8 +1,8 @@
 """A process that builds one stage of the kaskade, as the process that plays sees it.
 
 What goes in and what comes out lies in files without a name (shared memory where the system has it), so that
-nothing is left over whoever is killed; the pipes only carry short messages. A builder has its own process
-group, and ends when its input ends.
+nothing is left over whoever is killed; the pipes only carry short messages. A builder has its own session,
+and ends when its input ends.
 """
 
 from __future__ import annotations
@@ -212,7 +212,7 @@ def _start(
     ours_out, theirs_out = os.pipe()
     try:
         inherited = {0: theirs_in, 1: theirs_out, 2: errors, **{file: file for file in files}}
-        process = launch("players.kaskade.builder_process", arguments, inherited, group=True)
+        process = launch("players.kaskade.builder_process", arguments, inherited, session=True)
         return process, os.fdopen(ours_in, "wb"), os.fdopen(ours_out, "rb")
     except BaseException:
         os.close(ours_in)

@@ -14,6 +14,7 @@ from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from players.kaskade.builder import BuildJob
 from players.kaskade.make_machine import compile_budget
+from players.kaskade.turns import BuildTurn, processors
 from players.processes.limits import cores
 from players.processes.warm_up_games import WARM_UP_GAMES
 from propnet.storage.network_cache import keep, load
@@ -45,27 +46,37 @@ class Stage:
 
 def build_propnet(text: str, previous: bytes) -> Iterator[bytes]:
     """The network of these rules, as bytes: the one stored on disk, or else a new one."""
+    rules = parse_rules(text, "rules")
+    with BuildTurn(f"network {text}") as turn:
+        stored = load(rules)
+        while stored is None and not turn.come():
+            stored = load(rules)
+        # The one whose turn it was before stores its network at the end.
+        stored = stored or load(rules)
+        if stored is not None:
+            yield stored
+            return
+        began = time.process_time()
+        network = _network(rules)
+        yield network
+        if time.process_time() - began > KEEP_SECONDS:
+            keep(rules, network)
+
+
+def _network(rules: Rules) -> bytes:
     from gdl.grounding.pipeline import ground
     from propnet.build import build
     from propnet.storage.network_bytes import to_bytes
 
-    rules = parse_rules(text, "rules")
-    stored = load(rules)
-    if stored is not None:
-        yield stored
-        return
-    began = time.process_time()
-    network = to_bytes(build(ground(rules)))
-    yield network
-    if time.process_time() - began > KEEP_SECONDS:
-        keep(rules, network)
+    return to_bytes(build(ground(rules)))
 
 
 def warm_up_propnet() -> None:
     """Import and compile what :func:`build_propnet` needs."""
     for game in WARM_UP_GAMES:
-        for _ in build_propnet(game, b""):
-            pass
+        rules = parse_rules(game, "rules")
+        load(rules)
+        _network(rules)
 
 
 def load_propnet(rules: Rules, product: bytes, before: Machine | None) -> Machine:
@@ -81,7 +92,8 @@ def build_native(text: str, previous: bytes) -> Iterator[bytes]:
     of the guide for playouts, if the game has one. Raises TooLargeError if too little is compiled in time."""
     from players.kaskade.guided_machine import compiled_guide
     from propnet.machine import PropnetMachine
-    from propnet.native.machine import PAYS, compile_network
+    from propnet.native.assembler import host
+    from propnet.native.machine import PAYS, NativeCode, compile_network
     from propnet.native.object_cache import ObjectCache, to_bytes
     from propnet.storage.network_bytes import from_bytes
     from propnet.storage.network_bytes import to_bytes as network_to_bytes
@@ -89,12 +101,18 @@ def build_native(text: str, previous: bytes) -> Iterator[bytes]:
     share, seconds = 0.0, compile_budget(COMPILE_SECONDS)
     network, cache = from_bytes(previous), ObjectCache()
     jobs = min(cores(), MOST_JOBS)
-    for code in compile_network(network, seconds=seconds, jobs=jobs, cache=cache):
-        share = code.share()
-        if share >= PAYS:
-            yield _joined(to_bytes(code.straight, code.objects))
-            if not code.complete():  # the match may be over before the rest is compiled
-                cache.put(network, code.target, code.straight, code.objects)
+    with BuildTurn(f"native {text}", processors()) as turn:
+        while not turn.come():
+            stored = cache.get(network, host())
+            if stored is not None and (code := NativeCode(stored[0], host(), stored[1])).share() > share:
+                share = code.share()
+                yield _joined(to_bytes(*stored))
+        for code in compile_network(network, seconds=seconds, jobs=jobs, cache=cache):
+            share = code.share()
+            if share >= PAYS:
+                yield _joined(to_bytes(code.straight, code.objects))
+                if not code.complete():  # the match may be over before the rest is compiled
+                    cache.put(network, code.target, code.straight, code.objects)
     if share < PAYS:
         raise TooLargeError(f"only {share:.0%} of the network could be compiled in {seconds:g} s")
     if not code.complete():

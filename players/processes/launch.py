@@ -20,12 +20,14 @@ import stat
 import subprocess
 import sys
 import time
+import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import players
 from players.processes import lifeline
+from players.processes.priority import BEHIND, USUAL, set_session, set_threads
 
 SOCKET = "GGP_FORK_SERVER"
 
@@ -123,7 +125,32 @@ def launch(
 
     Raises OSError if there are no more processes or files.
     """
-    inherited = dict(files or {})
+    process = _launched(module, arguments, dict(files or {}), session=session, group=group)
+    _living.add(process)
+    if _behind:
+        _set(process, BEHIND)
+    return process
+
+
+def give_way(behind: bool) -> None:
+    """Whether the processes that this one launches, and those that it has launched, give way to others that
+    must answer in time (:mod:`players.processes.priority`). For this process's life, from any thread."""
+    global _behind
+    if behind != _behind:
+        _behind = behind
+        for process in list(_living):
+            _set(process, BEHIND if behind else USUAL)
+
+
+def _set(process: Forked | subprocess.Popen[bytes], nice: int) -> None:
+    if process.returncode is None:
+        set_threads(process.pid, nice)
+        set_session(process.pid, nice)
+
+
+def _launched(
+    module: str, arguments: Sequence[str], inherited: dict[int, int], *, session: bool, group: bool
+) -> Forked | subprocess.Popen[bytes]:
     answer = ask(module, arguments, inherited, session=session, group=group)
     if answer is not None:
         answer.settimeout(ANSWER_SECONDS)
@@ -262,6 +289,8 @@ def _inherited() -> socket.socket | None:
 
 
 _connection = _inherited()
+_behind = False
+_living: weakref.WeakSet[Forked | subprocess.Popen[bytes]] = weakref.WeakSet()
 
 
 def is_stopped(pid: int) -> bool:

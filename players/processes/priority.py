@@ -1,19 +1,36 @@
-"""Right of way on the processors for processes that must answer in time, where the system grants it.
+"""Right of way on the processors for processes that must answer in time.
 
 The event loop and the processes that hold safe moves use next to nothing, but may have to wait on a busy
-computer. If permitted (as root, or by ``RLIMIT_NICE``), they get a lower nice value; searches and builders
-never do.
+computer. Two things say who goes first, and both have to be set:
+
+* the nice value of a thread. Raising it is for good where the system grants no more (as root, or by
+  ``RLIMIT_NICE``);
+* on Linux with ``sched_autogroup_enabled``, the nice value of a *session*. Sessions share the processors
+  whatever the nice values of their threads are, and each process of a match leads one. Raising it can be
+  taken back (``man 7 sched``, "The autogroup feature").
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import threading
+from pathlib import Path
 
 FIRST = 5
 """How much the nice value is lowered."""
+BEHIND = 10
+"""Nice value of what gives way: it has a ninth of the weight of what does not."""
+WAITS = 5
+"""Nice value of the session of a process that thinks and also follows a match: before its searches, behind
+keepers. And that of a keeper that rehearses."""
+USUAL = 0
+_TRIES, _AGAIN_SECONDS = 100, 0.11
+"""The system takes ten such changes a second from all who are not root."""
 _usual: int | None = None
+_wanted: dict[int, int] = {}
+"""Sessions whose nice value the system has not taken yet."""
 
 
 def go_first() -> None:
@@ -32,3 +49,42 @@ def go_as_usual() -> None:
     if _usual is not None:
         with contextlib.suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _usual)
+
+
+def set_session(leader: int, nice: int) -> None:
+    """Give the session that this process leads a nice value. Does nothing where it leads none: the session
+    may be that of somebody's terminal. Where the system is too busy to take it now, a thread tries again."""
+    waits = leader in _wanted
+    _wanted[leader] = nice
+    if not waits:
+        _try(leader, _TRIES)
+
+
+def _try(leader: int, tries: int) -> None:
+    nice = _wanted[leader]
+    try:
+        if tries and sys.platform == "linux" and os.getsid(leader) == leader:
+            Path(f"/proc/{leader}/autogroup").write_text(str(nice))
+    except BlockingIOError:
+        again = threading.Timer(_AGAIN_SECONDS, _try, (leader, tries - 1))
+        again.daemon = True
+        again.start()
+        return
+    except OSError:  # it has ended, it is not permitted, or the system has no such groups
+        pass
+    latest = _wanted.pop(leader, nice)
+    if latest != nice:  # another thread has changed its mind meanwhile
+        set_session(leader, latest)
+
+
+def set_threads(pid: int, nice: int) -> None:
+    """Give all threads of a process a nice value, as far as permitted."""
+    if not hasattr(os, "setpriority"):
+        return
+    try:
+        threads = [int(name) for name in os.listdir(f"/proc/{pid}/task")]
+    except OSError:
+        threads = [pid]
+    for thread in threads:
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, thread, nice)

@@ -33,8 +33,9 @@ _BITS = 0x0F0F0F0F0F0F0F0F, 0x3333333333333333, 0x5555555555555555
 
 
 def record_words(bits: int) -> int:
-    """64-bit words of a record of this many bits."""
-    return (bits + 63) // 64
+    """64-bit words of a record of this many bits: at least one, so that states without propositions have
+    records that can be counted, hashed and sorted as all others."""
+    return max(1, (bits + 63) // 64)
 
 
 def pack(values: Flags) -> Words:

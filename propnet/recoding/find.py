@@ -64,7 +64,7 @@ def find_coding(
     The most significant groups of the key are those that most samples agree on with the initial state.
     """
     known = np.zeros((0, machine.words), np.uint64) if counterexamples is None else counterexamples
-    step = -(-len(samples) * len(machine.network.bases) // _CELLS)
+    step = max(1, -(-len(samples) * len(machine.network.bases) // _CELLS))
     changed = unpack(_changes(np.concatenate([known, samples]), machine), len(machine.network.bases))[0]
     tested = np.concatenate([known, samples[::step]])
     coding = _coding(machine, tested, changed, bool(len(known)), room)

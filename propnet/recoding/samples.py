@@ -32,15 +32,15 @@ def sample_states(machine: PropnetMachine, count: int = 4096, seed: int = 0) -> 
     rng = np.random.default_rng(seed)
     start = machine.records([machine.initial_state()])
     records = np.repeat(start, MATCHES, axis=0)
-    steps = min(STEPS, _BITS // (MATCHES * (machine.network.move_count + len(machine.network.bases))))
+    steps = min(STEPS, _BITS // (MATCHES * max(1, machine.network.move_count + len(machine.network.bases))))
     layers = [start]
     for _ in range(max(8, steps)):
         evaluation = machine.evaluate(records)
         moves, stuck = _choose(machine, unpack(evaluation.legal, machine.network.move_count), rng)
-        over = evaluation.terminal | stuck
-        records = machine.successors(records, moves)
-        records[over] = start
-        layers.append(records)
+        going = ~(evaluation.terminal | stuck)
+        following = np.repeat(start, MATCHES, axis=0)
+        following[going] = machine.successors(records[going], moves[going])
+        layers.append(records := following)
     states = np.concatenate(layers)
     states = states[np.linspace(0, len(states) - 1, min(count, len(states))).astype(np.int64)]
     parents = states[rng.integers(0, len(states), max(1, count // 16))]
@@ -84,7 +84,7 @@ def _choose(machine: PropnetMachine, legal: Flags, rng: np.random.Generator) -> 
 def clock_states(machine: PropnetMachine, most: int = 1 << 12, start: Words | None = None) -> Words:
     """The states that the step clocks go through from the initial state on, or from ``start``, uint64, shape
     (1, words), whatever is played, until they repeat, ``most`` at most: uint64, shape (n, words), all other
-    propositions false."""
+    propositions false. The first alone where a role has no moves, as nothing is played then."""
     mask, counters = (pack(kind(machine.network)[None, :])[0] for kind in (clocks, step_clocks))
     moves = np.zeros((1, len(machine.roles)), np.int32)
     record = (machine.records([machine.initial_state()]) if start is None else start) & mask
@@ -93,5 +93,7 @@ def clock_states(machine: PropnetMachine, most: int = 1 << 12, start: Words | No
     while record.tobytes() not in seen and len(rows) < most:
         seen[record.tobytes()] = None
         rows.append(record & counters)
+        if not np.diff(machine.role_moves).all():
+            break
         record = machine.successors(record, moves) & mask
     return np.concatenate(rows)

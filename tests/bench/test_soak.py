@@ -34,7 +34,8 @@ def test_a_short_soak_finds_nothing_wrong_and_leaves_nothing() -> None:
         ({"START": "ready", "PLAY": "(mark 1 1)"}, (0, 1)),
         ({"START": "ready", "PLAY": "busy"}, (1, 0)),
         ({"START": "ready", "PLAY": ""}, (1, 0)),
-        ({"START": "busy"}, (1, 0)),
+        ({"START": "busy"}, (0, 0)),
+        ({"START": "error: no"}, (1, 0)),
         ({"START": "ready", "PLAY": "(mark a 1)"}, (0, 0)),
     ],
 )
@@ -50,6 +51,7 @@ def test_lost_matches_and_illegal_moves_are_seen(
     manager._match("m", "tictactoe", 0)
     assert (manager.counts.lost, manager.counts.illegal) == counted
     assert manager.counts.late == (replies.get("PLAY") == "")
+    assert manager.counts.busy == (replies["START"] == "busy")
 
 
 @pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="needs /dev/shm")

@@ -34,16 +34,19 @@ class Desk(Protocol):
 
     config: ServerConfig
     metrics: metrics.Metrics
-    news: EventSource
 
-    async def answer(self, message: Message, received: float) -> str:
-        """The reply to a message that came at ``received``; GdlError with the reason if there is none."""
+    async def answer(self, message: Message, received: float, sender: str) -> str:
+        """The reply to a message that came at ``received`` from ``sender``; GdlError with the reason if there
+        is none."""
 
-    def status(self) -> status.ServerStatus:
-        """What the status page shows."""
+    def status(self, here: bool) -> status.ServerStatus:
+        """What the status page shows, ``here`` or to others."""
 
-    def match(self, match_id: str) -> ServedMatch | None:
-        """The match that is being played under this id."""
+    def news(self, here: bool) -> EventSource:
+        """What happens in the matches, for readers ``here`` or for others."""
+
+    def match(self, match_id: str, sender: str) -> ServedMatch | None:
+        """The match of this sender that is being played under this id."""
 
 
 class MatchEndpoint:
@@ -116,9 +119,9 @@ class MatchEndpoint:
         if isinstance(message, Start | Play | Preview):
             text = await self._wait(peer, message, received)
         else:
-            text = await self._desk.answer(message, received)
+            text = await self._desk.answer(message, received, peer.sender)
         if isinstance(message, Start | Play):
-            match = self._desk.match(message.match)
+            match = self._desk.match(message.match, peer.sender)
             if match is not None:
                 self._note(peer, message, match, received)
         return reply(text)
@@ -138,7 +141,7 @@ class MatchEndpoint:
 
     async def _wait(self, peer: Peer, message: Message, received: float) -> str:
         """The reply to a message that takes its time. This is cancelled if the client goes before."""
-        answer = asyncio.create_task(self._desk.answer(message, received))
+        answer = asyncio.create_task(self._desk.answer(message, received, peer.sender))
         self._waited_for.add(answer)
         answer.add_done_callback(self._answered)
         peer.hold()
@@ -149,7 +152,7 @@ class MatchEndpoint:
             if not answer.done() and isinstance(message, Play):
                 # The match goes on. What has begun with a START or PREVIEW comes to its end.
                 answer.cancel()
-                match = self._desk.match(message.match)
+                match = self._desk.match(message.match, peer.sender)
                 if match is not None:
                     match.sent(message, False)
         return answer.result()

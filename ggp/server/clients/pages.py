@@ -2,8 +2,8 @@
 
 A GET of ``/`` is answered with the status page if the client accepts HTML or plain text, one of ``/metrics``
 with what Prometheus reads, one of ``/events`` with what happens in the matches as server-sent events
-(:mod:`ggp.server.match_news`); everything else, POST or GET, is a message. Routes that come before
-:func:`add_messages` are found before.
+(:mod:`ggp.server.match_news`), on this computer only unless the operator allows more. Everything else, POST
+or GET, is a message. Routes that come before :func:`add_messages` are found before.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from gdl.errors import GdlError
 from ggp.protocol.dialect import rights
 from ggp.protocol.http_error import HttpError
 from ggp.server import metrics, status
-from ggp.server.clients.answers import Desk, MatchEndpoint, reply
+from ggp.server.clients.answers import Desk, MatchEndpoint, peer_of, reply
+from ggp.server.clients.callers import is_here
 from ggp.server.clients.visitors import Visitors
 from ggp.server.log_lines import one_line
 
@@ -39,6 +40,9 @@ def make_app(desk: Desk, visitors: Visitors, answers: MatchEndpoint, log: Log) -
 def add_pages(app: web.Application, desk: Desk, visitors: Visitors, answers: MatchEndpoint) -> None:
     """The pages of a server."""
 
+    def here(request: web.Request) -> bool:
+        return is_here(peer_of(request).address, request.headers)
+
     async def root(request: web.Request) -> web.StreamResponse:
         accept = request.headers.get("accept", "")
         html = status.wants_html(accept)
@@ -47,7 +51,9 @@ def add_pages(app: web.Application, desk: Desk, visitors: Visitors, answers: Mat
         visitors.check_page(request.headers)
         desk.metrics.requests.labels("status").inc()
         page = status.as_html if html else status.as_text
-        return reply(page(desk.status()), 200, f"text/{'html' if html else 'plain'}; charset=utf-8")
+        return reply(
+            page(desk.status(here(request))), 200, f"text/{'html' if html else 'plain'}; charset=utf-8"
+        )
 
     async def counted(request: web.Request) -> web.StreamResponse:
         visitors.check_page(request.headers)
@@ -57,7 +63,13 @@ def add_pages(app: web.Application, desk: Desk, visitors: Visitors, answers: Mat
     async def events(request: web.Request) -> web.StreamResponse:
         visitors.check_message(request.headers)
         desk.metrics.requests.labels("events").inc()
-        return await desk.news.stream(request)
+        if not (here(request) or desk.config.open_events):
+            raise HttpError(
+                403,
+                "only this computer is told what the search expects",
+                "start the server with --open-events",
+            )
+        return await desk.news(here(request)).stream(request)
 
     app.router.add_route("POST", "/", answers.post)
     app.router.add_get("/events", events, allow_head=False)

@@ -25,6 +25,7 @@ from aiohttp.web_protocol import RequestHandler
 
 from ggp.protocol.dialect import CONTINUE, GREETING, RequestReader, in_peers_form
 from ggp.protocol.http_error import HttpError
+from ggp.server.clients.callers import sender_of
 
 MAX_DROPPED = 64 * 1024
 """Bytes after a message that are read and dropped while its answer is waited for."""
@@ -67,12 +68,16 @@ class Hub(Protocol):
     def forget(self, peer: Peer) -> None:
         """A connection is over."""
 
+    def crowded(self) -> bytes:
+        """The whole reply to one that makes room for others."""
+
 
 class Peer(asyncio.Protocol):
     """A connection.
 
     Attributes:
         address: the computer it comes from.
+        sender: the same as it can be compared.
         since: when (time.monotonic) it began to send or to take its reply, or last did anything.
         phase: how far it has come.
         waits: whether it waits for an answer.
@@ -80,7 +85,7 @@ class Peer(asyncio.Protocol):
     """
 
     def __init__(self, hub: Hub) -> None:
-        self.address = ""
+        self.address = self.sender = ""
         self.since = time.monotonic()
         self.phase = ConnectionPhase.READING
         self.waits = False
@@ -104,6 +109,7 @@ class Peer(asyncio.Protocol):
         self.transport = cast(asyncio.Transport, transport)
         name = transport.get_extra_info("peername")
         self.address = str(name[0]) if name else ""
+        self.sender = sender_of(self.address)
         self._hub.took(self)
 
     def data_received(self, data: bytes) -> None:
@@ -254,11 +260,13 @@ class Peer(asyncio.Protocol):
         self._hub.lost(TimeoutError.__name__)
         self._end(delivered=False)
 
-    def put_off(self, data: bytes) -> None:
-        """Close at once, to make room for others; those without a reply get this one."""
-        if self.phase in (ConnectionPhase.READING, ConnectionPhase.ASKED):
-            self.transport.write(data)
+    def put_off(self) -> None:
+        """Close at once, to make room for others; those without a reply are told why."""
         delivered = self.replied
+        if not delivered:
+            reply = self._hub.crowded()
+            if self.phase is not ConnectionPhase.DIRECT:
+                self.transport.write(reply)
         self.transport.abort()
         self._end(delivered)
 

@@ -3,11 +3,14 @@
 Any page that a person opens can have the browser send messages to a server on the same computer or network.
 Browsers say so (``Origin``, ``Sec-Fetch-Site``: Fetch Metadata, W3C), game managers send neither. A page
 whose name is made to lead here after it was loaded (DNS rebinding) is known by the ``Host`` that it asks for.
+Browsers say where a request comes from only if they trust the way to the server: https, or this computer.
+Elsewhere a page of ours is known by its ``Referer``, which no other page can write.
 """
 
 from __future__ import annotations
 
 import ipaddress
+import re
 import socket
 from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
@@ -17,6 +20,9 @@ from ggp.protocol.http_error import HttpError
 
 ANY = "*"
 _ELSEWHERE = ("cross-site", "same-site")
+"""Another port of this computer is the same site, and another page all the same."""
+_NAME = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?", re.ASCII)
+_REFUSED = "a web page of another site may not do this"
 
 
 class Visitors:
@@ -25,19 +31,25 @@ class Visitors:
     Args:
         host: the address that is listened on.
         allowed: origins (``https://manager.example``) whose pages may do everything; ``*`` for all.
+        hosts: names of this server beside those of this computer, as a proxy or a name server gives them.
 
     Raises:
-        GdlError: one of these is no origin.
+        GdlError: one of these is no origin or no name.
     """
 
-    def __init__(self, host: str, allowed: Iterable[str] = ()) -> None:
+    def __init__(self, host: str, allowed: Iterable[str] = (), hosts: Iterable[str] = ()) -> None:
         self._allowed = frozenset(origin.rstrip("/").lower() for origin in allowed)
         for origin in self._allowed - {ANY, "null"}:
             parts = _split(origin)
             if parts is None or parts[0] not in ("http", "https") or origin.count("/") != 2:
                 raise GdlError(f"{origin!r} is no origin", remedy="write https://host or http://host:port")
         names = {_split(origin) for origin in self._allowed}
-        self._names = {"localhost", socket.gethostname().lower()} | {parts[1] for parts in names if parts}
+        self._names = {"localhost", socket.gethostname().lower(), host.lower()}
+        self._names |= {parts[1] for parts in names if parts}
+        for name in hosts:
+            if _NAME.fullmatch(name) is None:
+                raise GdlError(f"{name!r} is no name of a host", remedy="write host.example, without a port")
+            self._names.add(name.lower().removesuffix("."))
         self._local = _is_loopback(host)
 
     def origin(self, headers: Mapping[str, str]) -> str:
@@ -51,23 +63,44 @@ class Visitors:
         """Raises HttpError where a page of another site may have sent this message."""
         if ANY in self._allowed or self.origin(headers):
             return
-        origin, host = headers.get("origin"), headers.get("host", "")
-        same = origin is not None and origin.lower() == f"http://{host.lower()}" and self._is_ours(host)
+        origin = headers.get("origin")
         site = headers.get("sec-fetch-site", "").lower()
-        if (origin is not None and not same) or (site in _ELSEWHERE):
-            raise HttpError(
-                403, "a web page of another site may not do this", "start the server with --allow-origin"
-            )
-        if site:
-            # A browser, so the name is the page's own. Managers may call us as they like.
-            self.check_page(headers)
+        if (origin is not None and not self._is_same(origin, headers)) or site in _ELSEWHERE:
+            raise HttpError(403, _REFUSED, "start the server with --allow-origin")
+        if _by_browser(headers):
+            # The name is the page's own. Managers may call us as they like.
+            self.check_host(headers)
 
     def check_page(self, headers: Mapping[str, str]) -> None:
-        """Raises HttpError where a page is asked for under a name that is none of this computer's, and only
-        this computer may ask."""
+        """Raises HttpError where a browser asks under a name that is none of this computer's, or anybody does
+        and only this computer may ask."""
+        if self._local or _by_browser(headers):
+            self.check_host(headers)
+
+    def check_host(self, headers: Mapping[str, str]) -> None:
+        """Raises HttpError where somebody asks under a name that is none of this server's. Numbers are
+        welcome, since no name server says where they lead; browsers never leave the name out."""
         host = headers.get("host", "")
-        if self._local and host and ANY not in self._allowed and not self._is_ours(host):
-            raise HttpError(403, "this server is not known by that name", "use localhost, or --allow-origin")
+        if host and ANY not in self._allowed and not self._is_ours(host):
+            raise HttpError(
+                403, "this server is not known by that name", "use localhost, its address, or --allow-host"
+            )
+
+    def check_part(self, headers: Mapping[str, str]) -> None:
+        """Raises HttpError where a page of another site may ask for a part of one of ours: pictures, data,
+        events."""
+        self.check_message(headers)
+        if ANY in self._allowed or self.origin(headers) or headers.get("sec-fetch-site"):
+            return
+        if _by_browser(headers) and not self._is_same(headers.get("referer", ""), headers):
+            raise HttpError(403, _REFUSED, "open the page itself, or start the server with --allow-origin")
+
+    def _is_same(self, address: str, headers: Mapping[str, str]) -> bool:
+        """Whether an origin, or a page's address, is of the server that is asked for, and that is ours. The
+        scheme is https where a proxy takes that in."""
+        host = headers.get("host", "").lower()
+        scheme, _, rest = address.lower().partition("://")
+        return scheme in ("http", "https") and rest.partition("/")[0] == host and self._is_ours(host)
 
     def _is_ours(self, host: str) -> bool:
         """Whether a ``Host`` is a number or a name of ours, so that no stranger's name can lead here."""
@@ -76,6 +109,14 @@ class Visitors:
             return False
         name = parts[1].removesuffix(".")
         return name in self._names or name.endswith(".localhost") or _is_number(name)
+
+
+def _by_browser(headers: Mapping[str, str]) -> bool:
+    return (
+        "origin" in headers
+        or "sec-fetch-site" in headers
+        or headers.get("user-agent", "").startswith("Mozilla/")
+    )
 
 
 def _split(origin: str) -> tuple[str, str] | None:

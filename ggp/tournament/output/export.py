@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 
 from ggp.output_file import replacing
-from ggp.tournament.store import FAULTS, Store
+from ggp.tournament.storage.store import FAULTS, Store
 
 
 def write_json(store: Store, path: Path) -> int:

@@ -12,7 +12,7 @@ from ggp.output_file import replacing
 from ggp.tournament.statistics.ratings import rate
 from ggp.tournament.statistics.scores import block_scores, by_game, comparisons
 from ggp.tournament.statistics.sprt import Sprt
-from ggp.tournament.store import Result
+from ggp.tournament.storage.store import Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -13,7 +13,7 @@ from ggp.tournament.settings import TournamentSettings
 from ggp.tournament.statistics.ratings import rate
 from ggp.tournament.statistics.scores import block_scores, by_game, comparisons, conduct, crosstable
 from ggp.tournament.statistics.sprt import Sprt
-from ggp.tournament.store import Result
+from ggp.tournament.storage.store import Result
 
 _STYLE = """
 :root { color-scheme: light dark; }

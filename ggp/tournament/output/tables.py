@@ -22,7 +22,7 @@ from ggp.tournament.statistics.scores import (
     crosstable,
 )
 from ggp.tournament.statistics.sprt import Sprt
-from ggp.tournament.store import Result
+from ggp.tournament.storage.store import Result
 
 
 def standings(results: Sequence[Result], labels: Sequence[str]) -> Table:

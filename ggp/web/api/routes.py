@@ -13,12 +13,15 @@ from gdl.json_schema import check_json
 from gdl.visible import without_folders
 from ggp.answers.desk import QuestionDesk
 from ggp.answers.operations import OPERATIONS
-from ggp.answers.source import checked_source, known_games, known_levels
+from ggp.answers.source import checked_source
 from ggp.processes.parent import JsonMessage
 from ggp.web.api.openapi import describe_api
+from ggp.web.bodies import json_object
 from ggp.web.broadcast import encode
 from ggp.web.gate import protect
-from ggp.web.play.routes import json_object
+from ggp.web.names import KNOWN
+from ggp.web.overseer import BUDGET
+from ggp.web.visits import touch
 
 DESK = web.AppKey("desk", QuestionDesk)
 
@@ -33,14 +36,14 @@ def add_routes(app: web.Application) -> None:
 
 
 async def _desk(app: web.Application) -> AsyncIterator[None]:
-    app[DESK] = desk = QuestionDesk()
+    app[DESK] = desk = QuestionDesk(app[BUDGET])
     yield
     await desk.close()
 
 
 async def _games(request: web.Request) -> web.Response:
-    levels = await asyncio.to_thread(known_levels)
-    return web.json_response({"games": known_games(), "levels": levels})
+    known = request.app[KNOWN]
+    return web.json_response({"games": await known.games.get(), "levels": await known.levels.get()})
 
 
 async def _description(request: web.Request) -> web.Response:
@@ -86,6 +89,7 @@ async def _stream(request: web.Request) -> web.StreamResponse:
             if event is None:
                 return reply
             await reply.write(event)
+            touch(request)
     except ConnectionError:
         return reply
     finally:

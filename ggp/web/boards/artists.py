@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ggp.processes.budget import Budget
 from ggp.processes.workers import Workers, WorkKind
 
 WORK = WorkKind("ggp.web.boards.drawing_process", "drawing", most=4, seconds=10.0)
@@ -10,8 +11,8 @@ WORK = WorkKind("ggp.web.boards.drawing_process", "drawing", most=4, seconds=10.
 class Artists:
     """Keeps the processes. To be used within one event loop."""
 
-    def __init__(self) -> None:
-        self.workers = Workers(WORK)
+    def __init__(self, budget: Budget) -> None:
+        self.workers = Workers(WORK, budget)
 
     async def draw(self, name: str, state: str, steps: list[str]) -> str:
         """The drawing of a state of an installed game. Raises GdlError: it cannot be drawn, took too long, or

@@ -7,8 +7,9 @@ from collections.abc import AsyncIterator
 from aiohttp import web
 
 from ggp.boards.svg.stylesheet import drawing_policy
-from ggp.game import installed_games
 from ggp.web.boards.artists import Artists
+from ggp.web.names import KNOWN
+from ggp.web.overseer import BUDGET
 
 ARTISTS = web.AppKey("artists", Artists)
 
@@ -20,7 +21,7 @@ def add_routes(app: web.Application) -> None:
 
 
 async def _artists(app: web.Application) -> AsyncIterator[None]:
-    app[ARTISTS] = artists = Artists()
+    app[ARTISTS] = artists = Artists(app[BUDGET])
     yield
     await artists.close()
 
@@ -29,7 +30,7 @@ async def _state(request: web.Request) -> web.Response:
     """The first state, or ``state`` (propositions), after each ``moves`` (one move per role, or per role with
     a choice), which may be given many times."""
     name = request.match_info["name"]
-    if name not in {path.stem for path in installed_games()}:
+    if name not in await request.app[KNOWN].games.get():
         raise web.HTTPNotFound(reason="there is no such game")
     drawing = await request.app[ARTISTS].draw(
         name, request.query.get("state", ""), request.query.getall("moves", [])

@@ -9,45 +9,66 @@ from typing import Any
 
 from gdl.errors import GdlError
 from gdl.visible import without_folders
-from ggp.tournament.statistics.sprt import Sprt
+from ggp.processes.workers import Workers, WorkKind
 from ggp.web.broadcast import Broadcast, encode
-from ggp.web.dashboard.tables import tables_of
 
+WORK = WorkKind(
+    "ggp.web.dashboard.tables_process", "this tournament", most=4, seconds=30.0, longest=32 * 1024 * 1024
+)
+SHARE = 10.0
+"""Between two looks goes so many times the time that a look takes, and at least `LOOK_SECONDS`."""
 LOOK_SECONDS = 1.0
 UNWATCHED_SECONDS = 30.0
 """After so long without readers it stops."""
 
 
 class LiveTournament:
-    """One tournament. ``news`` has ``tables`` events, and ``trouble`` where it cannot be read."""
+    """One tournament. ``news`` has ``tables`` events, and ``trouble`` where it cannot be read.
 
-    def __init__(self, path: Path, sprt: Sprt | None) -> None:
+    Args:
+        path: of its file.
+        sprt: the sequential test as ``ELO0,ELO1``; empty for none.
+        workers: the processes that read.
+    """
+
+    def __init__(self, path: Path, sprt: str, workers: Workers) -> None:
         self.news = Broadcast(self._greeting)
-        self._path, self._sprt = path, sprt
+        self._path, self._sprt, self._workers = path, sprt, workers
         self._tables: dict[str, Any] | None = None
+        self._beginning: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
 
     async def begin(self) -> None:
-        """Have the newest tables, and go on looking. Raises GdlError where there are none."""
-        if self._looking is None or self._looking.done():
-            self._tables = await self._read()
-            self._looking = asyncio.create_task(self._look())
+        """Have the newest tables, and go on looking. All who ask at the same time share one reading. Raises
+        GdlError where there are none."""
+        if self._looking is not None and not self._looking.done():
+            return
+        if self._beginning is None or self._beginning.done():
+            self._beginning = asyncio.create_task(self._begin())
+        await asyncio.shield(self._beginning)
 
     def close(self) -> None:
         """Look no more."""
-        if self._looking is not None:
-            self._looking.cancel()
+        for task in (self._beginning, self._looking):
+            if task is not None:
+                task.cancel()
+
+    async def _begin(self) -> None:
+        self._tables = await self._read()
+        self._looking = asyncio.create_task(self._look())
 
     def _greeting(self) -> list[bytes]:
         return [] if self._tables is None else [encode("tables", self._tables)]
 
     async def _read(self) -> dict[str, Any]:
-        return await asyncio.to_thread(tables_of, self._path, self._sprt)
+        order = {"do": "tables", "path": str(self._path), "sprt": self._sprt}
+        tables: dict[str, Any] = (await self._workers.ask(str(self._path), order))["tables"]
+        return tables
 
     async def _look(self) -> None:
-        seen, last = self._stamp(), time.monotonic()
+        seen, last, took = self._stamp(), time.monotonic(), 0.0
         while time.monotonic() - last < UNWATCHED_SECONDS:
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(max(LOOK_SECONDS, SHARE * took))
             if not self.news.readers:
                 continue
             last = time.monotonic()
@@ -60,6 +81,7 @@ class LiveTournament:
                 self.news.send("tables", self._tables)
             except GdlError as error:
                 self.news.send("trouble", {"text": without_folders(str(error))})
+            took = time.monotonic() - last
 
     def _stamp(self) -> list[tuple[int, int]]:
         """Changes when the file does; new rows are in the log beside it at first."""

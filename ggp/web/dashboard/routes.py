@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 
 from aiohttp import web
 
-from gdl.errors import GdlError
+from ggp.processes.workers import Workers
+from ggp.protocol.http_error import BusyError
 from ggp.tournament.session import parse_test
-from ggp.web.dashboard.live import LiveTournament
+from ggp.web.dashboard.live import WORK, LiveTournament
+from ggp.web.dashboard.tables_process import ERROR_RATE
+from ggp.web.overseer import BUDGET
 from ggp.web.replay.routes import SHELF
-from ggp.web.shell import page
+from ggp.web.shell import add_page, page
 
 MOST = 32
 """Tournaments looked at, at once."""
+WORKERS = web.AppKey("tables_workers", Workers)
 LIVE = web.AppKey("live", dict[tuple[str, str], LiveTournament])
 
 
@@ -22,14 +25,16 @@ def add_routes(app: web.Application) -> None:
     """Add the room to the application; records are where :mod:`ggp.web.replay` has them."""
     app[LIVE] = {}
     app.cleanup_ctx.append(_close)
-    app.router.add_get("/tournaments", _page)
+    add_page(app, "/tournaments", _page)
     app.router.add_get("/tournaments/events", _events)
 
 
 async def _close(app: web.Application) -> AsyncIterator[None]:
+    app[WORKERS] = workers = Workers(WORK, app[BUDGET])
     yield
     for live in app[LIVE].values():
         live.close()
+    await workers.close()
 
 
 async def _page(request: web.Request) -> web.Response:
@@ -37,7 +42,7 @@ async def _page(request: web.Request) -> web.Response:
     name = request.query.get("file", "")
     if name:
         shelf.path(name, "tournament")
-    listed = [] if name else await asyncio.to_thread(shelf.list)
+    listed = [] if name else await shelf.listed.get()
     files = [one for one in listed if one["kind"] == "tournament"]
     folder = shelf.folder is not None
     styles = ("replay.css", "dashboard.css")
@@ -50,15 +55,16 @@ async def _page(request: web.Request) -> web.Response:
 async def _events(request: web.Request) -> web.StreamResponse:
     name, test = request.query.get("file", ""), request.query.get("sprt", "")
     path = request.app[SHELF].path(name, "tournament")
-    sprt = parse_test(test, 0.05) if test else None
+    if test:
+        parse_test(test, ERROR_RATE)
     known = request.app[LIVE]
     live = known.get((name, test))
     if live is None:
         idle = [key for key, one in known.items() if not one.news.readers]
         if len(known) >= MOST:
             if not idle:
-                raise GdlError("too many tournaments are looked at", remedy="try again in a moment")
+                raise BusyError("too many tournaments are looked at")
             known.pop(idle[0]).close()
-        live = known[name, test] = LiveTournament(path, sprt)
+        live = known[name, test] = LiveTournament(path, test, request.app[WORKERS])
     await live.begin()
     return await live.news.stream(request)

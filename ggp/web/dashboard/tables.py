@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from gdl.errors import GdlError
 from ggp.tournament.output.tables import test_line
-from ggp.tournament.schedule import plan
 from ggp.tournament.session import stored_settings
 from ggp.tournament.statistics.ratings import rate
 from ggp.tournament.statistics.scores import block_scores, by_game, comparisons, conduct, crosstable
 from ggp.tournament.statistics.sprt import Sprt
-from ggp.tournament.store import Result, Store
+from ggp.tournament.storage.store import Result, Store
 
 LAST_MATCHES = 500
 """How many of the newest matches are listed."""
@@ -23,13 +21,14 @@ LAST_MATCHES = 500
 def tables_of(path: Path, sprt: Sprt | None = None) -> dict[str, Any]:
     """All tables of a tournament; the test only where there are two players. Raises GdlError: the file is no
     tournament, or nothing was played yet."""
-    check_tournament(path)
     with Store(path, writing=False) as store:
         settings = stored_settings(store)
         results = store.results()
         failures = store.failures()
     if settings is None:
         raise GdlError(f"{path.name} has no tournament yet")
+    settings.check_played([result.fixture for result in results])
+    settings.check_played([fixture for fixture, _ in failures])
     labels = settings.labels
     games = {game.name: game.roles for game in settings.games}
     test = None
@@ -45,7 +44,7 @@ def tables_of(path: Path, sprt: Sprt | None = None) -> dict[str, Any]:
         "clocks": [settings.startclock, settings.playclock],
         "rounds": settings.rounds,
         "played": len(results),
-        "total": sum(1 for _ in plan(games, labels, settings.rounds)),
+        "total": settings.matches,
         "players": labels,
         "ratings": _ratings(results, labels) if results else [],
         "cross": _cross(results, labels),
@@ -71,21 +70,6 @@ def tables_of(path: Path, sprt: Sprt | None = None) -> dict[str, Any]:
             for number, result in list(enumerate(results, 1))[-LAST_MATCHES:]
         ],
     }
-
-
-def check_tournament(path: Path) -> None:
-    """Raises GdlError where the file is no tournament; a stranger's database is left as it is."""
-    try:
-        database = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=5)
-        try:
-            rows = database.execute("SELECT name FROM sqlite_master WHERE name IN ('match', 'setting')")
-            known = len(rows.fetchall()) == 2
-        finally:
-            database.close()
-    except sqlite3.Error as error:
-        raise GdlError(f"{path.name} is no tournament: {error}") from None
-    if not known:
-        raise GdlError(f"{path.name} is no tournament")
 
 
 def _ratings(results: Sequence[Result], labels: Sequence[str]) -> list[dict[str, Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -10,13 +9,18 @@ from aiohttp import web
 
 from gdl.errors import GdlError
 from ggp.answers.source import checked_source
+from ggp.web.bodies import json_object
+from ggp.web.names import KNOWN
+from ggp.web.overseer import BUDGET
 from ggp.web.play.tables import OpenTables
 from ggp.web.settings import WebSettings
-from ggp.web.shell import page
+from ggp.web.shell import add_page, page
 from players.processes.limits import cores
 from players.registry import NAMES
 
 TABLES = web.AppKey("tables", OpenTables)
+FIELDS = ("role", "move", "step", "player")
+"""Of orders; others are dropped."""
 ORDERS = ("move", "back", "goto", "go", "pause", "seat", "swap", "hint", "show")
 MOST_SEATS = 64
 LONGEST_CLOCK = 3600.0
@@ -26,10 +30,10 @@ LONGEST_NAME = 1000
 
 def add_routes(app: web.Application, settings: WebSettings) -> None:
     """Add the room to the application."""
-    app[TABLES] = OpenTables(settings.players)
+    app[TABLES] = OpenTables(settings.players, app[BUDGET])
     app.cleanup_ctx.append(_close)
-    app.router.add_get("/play", _page)
-    app.router.add_get("/play/{table}", _page)
+    add_page(app, "/play", _page)
+    add_page(app, "/play/{table}", _page)
     app.router.add_get("/play/{table}/events", _events)
     app.router.add_post("/play/tables", _open)
     app.router.add_post("/play/{table}/{order}", _order)
@@ -41,10 +45,8 @@ async def _close(app: web.Application) -> AsyncIterator[None]:
 
 
 async def _page(request: web.Request) -> web.Response:
-    from ggp.game import installed_games
-
     table = request.match_info.get("table", "")
-    games = [path.stem for path in installed_games()]
+    games = await request.app[KNOWN].games.get()
     players = ["human", *NAMES, *request.app[TABLES].players]
     return page(
         request, "Play", "play.js", ("board.css", "play.css"), table=table, games=games, players=players
@@ -80,19 +82,9 @@ async def _order(request: web.Request) -> web.Response:
     told = await json_object(request)
     if order == "seat":
         _player(told.get("player"))
-    request.app[TABLES].get(request.match_info["table"]).order({**told, "do": order})
+    known = {name: told[name] for name in FIELDS if name in told}
+    request.app[TABLES].get(request.match_info["table"]).order(order, known)
     return web.json_response({})
-
-
-async def json_object(request: web.Request) -> dict[str, Any]:
-    """The JSON object that a request carries. Raises GdlError where it is none."""
-    try:
-        told = json.loads(await request.read())
-    except (ValueError, RecursionError):
-        told = None
-    if not isinstance(told, dict) or not all(isinstance(name, str) for name in told):
-        raise GdlError("the body is no JSON object")
-    return told
 
 
 def _player(name: object) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import secrets
 import time
 from collections.abc import Sequence
@@ -10,17 +11,37 @@ from typing import Any
 
 from gdl.errors import GdlError
 from gdl.visible import without_folders
+from ggp.processes.budget import Budget, Need, Reservation
 from ggp.processes.child import Child, ProcessKind
 from ggp.processes.parent import JsonMessage
+from ggp.protocol.http_error import BusyError
 from ggp.web.broadcast import Broadcast, encode
 from ggp.web.play.news import Hear, TableNews
+from ggp.web.play.view import HUMAN
+from players.processes.limits import cores
 
 MOST = 16
-"""OpenTables at once; the one that has been left longest makes room."""
+"""Tables at once, those that are just being opened included."""
+NEED = Need(4, 384 * 1024**2)
+"""Of a table: its process, what builds its machines, and what these load."""
+SEARCHER_MEMORY = 96 * 1024**2
+"""Of each search process that a player has besides."""
+_WORKERS = re.compile(r"\bworkers=([0-9]{1,4})")
+LEFT_SECONDS = 60.0
+"""After so long without anybody looking on, a table makes room where there is none for others."""
 IDLE_SECONDS = 1800.0
 """After so long without anybody looking on, a table ends."""
 OPEN_SECONDS = 60.0
 KIND = ProcessKind(max_line=32 * 1024 * 1024, group=True)
+
+
+def need_of(order: dict[str, Any]) -> Need:
+    """What a table takes: with the search processes of its players, as the order or their names say."""
+    searchers = 0
+    for name in (*order.get("seats", ()), order.get("others", "")):
+        named = max(map(int, _WORKERS.findall(name)), default=0)
+        searchers += 0 if name == HUMAN else min(max(named, order.get("workers", 0)), cores())
+    return Need(NEED.processes + searchers, NEED.memory + searchers * SEARCHER_MEMORY)
 
 
 class OpenTable:
@@ -34,8 +55,9 @@ class OpenTable:
         over: why it has ended; empty while it goes on.
     """
 
-    def __init__(self, child: Child, outside: TableNews) -> None:
+    def __init__(self, child: Child, outside: TableNews, reservation: Reservation) -> None:
         self.outside = outside
+        self.reservation = reservation
         self.id = secrets.token_urlsafe(12)
         self.touched = time.monotonic()
         self.over = ""
@@ -44,28 +66,28 @@ class OpenTable:
         self._opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.news = Broadcast(self._greeting)
         child.on_message = self._heard
-        child.on_exit = lambda _: self._ended("its process has ended")
+        child.on_exit = self._gone
+        reservation.pid = child.pid
 
-    @property
-    def abandoned(self) -> bool:
-        """Whether nobody has looked on for long."""
-        return not self.news.readers and time.monotonic() - self.touched > IDLE_SECONDS
+    def abandoned(self, seconds: float) -> bool:
+        """Whether nobody has looked on for so long."""
+        return not self.news.readers and time.monotonic() - self.touched > seconds
 
     async def opened(self, order: JsonMessage) -> None:
         """Wait until the first state is there. Raises GdlError where the table cannot be."""
-        self._child.send(order.pop("do"), **order)
+        self._child.send("open", **order)
         try:
             async with asyncio.timeout(OPEN_SECONDS):
                 await asyncio.shield(self._opened)
         except TimeoutError:
             raise GdlError("these rules took too long to set up", remedy="ggp validate says more") from None
 
-    def order(self, order: JsonMessage) -> None:
+    def order(self, do: str, fields: JsonMessage) -> None:
         """Tell the table what somebody wants. Raises GdlError where it has ended."""
         if self.over:
             raise GdlError(f"this table has ended: {self.over}", remedy="open a new one")
         self.touched = time.monotonic()
-        self._child.send(order.pop("do"), **order)
+        self._child.send(do, **fields)
 
     async def close(self) -> None:
         """End it."""
@@ -96,6 +118,10 @@ class OpenTable:
             message["text"] = without_folders(message["text"])
         self.news.send(kind, message)
 
+    def _gone(self, child: Child) -> None:
+        self.reservation.release()
+        self._ended("its process has ended")
+
     def _ended(self, why: str) -> None:
         why = without_folders(why)
         if not self._opened.done():
@@ -110,13 +136,16 @@ class OpenTables:
 
     Args:
         players: the names and addresses of players that pages may choose besides public names.
+        budget: of all work for strangers.
 
     Attributes:
         hear: takes the events of all of them, for those who look on.
     """
 
-    def __init__(self, players: Sequence[str] = ()) -> None:
+    def __init__(self, players: Sequence[str], budget: Budget) -> None:
         self.players = tuple(players)
+        self._budget = budget
+        self._opening = 0
         self.hear: Hear = lambda event, data: None
         self._opened = 0
         self._tables: dict[str, OpenTable] = {}
@@ -130,21 +159,52 @@ class OpenTables:
         return table
 
     async def open(self, order: dict[str, Any]) -> OpenTable:
-        """A new table. Raises GdlError where it cannot be."""
+        """A new table. Raises BusyError where there are too many, GdlError where it cannot be."""
         if self._sweeper is None:
             self._sweeper = asyncio.create_task(self._sweep())
-        while len(self._tables) >= MOST:
-            longest = min(self._tables.values(), key=lambda t: (t.news.readers > 0, t.touched))
-            await self._drop(longest)
+        while len(self._tables) + self._opening >= MOST:
+            tables = self._tables.values()
+            left = next((one for one in tables if one.over or one.abandoned(LEFT_SECONDS)), None)
+            if left is None:
+                raise BusyError(f"{MOST} tables are open", remedy="close one, or try again in a minute")
+            await self._drop(left)
+        # Counted from here on: many may be opened at the same time.
+        self._opening += 1
+        try:
+            table = await self._begin(order)
+            try:
+                await table.opened({**order, "allowed": self.players})
+            except BaseException:
+                await table.close()
+                raise
+            self._tables[table.id] = table
+        finally:
+            self._opening -= 1
+        return table
+
+    async def _begin(self, order: dict[str, Any]) -> OpenTable:
+        """The process of a table, once there is room for it."""
+        table: OpenTable | None = None
+
+        def idle() -> bool:
+            return table is not None and table.id in self._tables and table.abandoned(LEFT_SECONDS)
+
+        async def end() -> None:
+            if table is not None:
+                await self._drop(table)
+
+        reservation = await self._budget.reserve("a table", need_of(order), idle, end)
+        try:
+            child = await Child.spawn("ggp.web.play.table_process", kind=KIND)
+        except OSError as error:
+            reservation.release()
+            raise BusyError(f"no process can be started: {error.strerror}") from None
+        except BaseException:
+            reservation.release()
+            raise
         self._opened += 1
         outside = TableNews(f"table {self._opened}", order.get("playclock", 2.0), self.hear)
-        table = OpenTable(await Child.spawn("ggp.web.play.table_process", kind=KIND), outside)
-        try:
-            await table.opened({"do": "open", **order, "allowed": self.players})
-        except BaseException:
-            await table.close()
-            raise
-        self._tables[table.id] = table
+        table = OpenTable(child, outside, reservation)
         return table
 
     async def close(self) -> None:
@@ -160,5 +220,6 @@ class OpenTables:
     async def _sweep(self) -> None:
         while True:
             await asyncio.sleep(30.0)
-            for table in [t for t in self._tables.values() if t.abandoned or (t.over and not t.news.readers)]:
-                await self._drop(table)
+            for table in list(self._tables.values()):
+                if table.abandoned(IDLE_SECONDS) or (table.over and not table.news.readers):
+                    await self._drop(table)

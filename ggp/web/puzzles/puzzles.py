@@ -8,11 +8,14 @@ from collections import OrderedDict
 
 from gdl.errors import GdlError
 from gdl.visible import without_folders
+from ggp.processes.budget import Budget, Need
 from ggp.processes.parent import JsonMessage
 from ggp.processes.workers import Workers, WorkKind
+from ggp.protocol.http_error import BusyError
 from ggp.web.broadcast import Broadcast, encode
 
-WORK = WorkKind("ggp.web.puzzles.solve_process", "solving", most=8, seconds=30.0, group=True)
+NEED = Need(memory=384 * 1024**2)
+WORK = WorkKind("ggp.web.puzzles.solve_process", "solving", most=8, seconds=30.0, group=True, need=NEED)
 AT_ONCE = 4
 """Puzzles that are being solved at once; the other processes draw."""
 LONGEST = 600.0
@@ -53,11 +56,11 @@ class Puzzle:
 
 
 class Puzzles:
-    """All puzzles of a server."""
+    """All puzzles of a server, within a budget."""
 
-    def __init__(self) -> None:
+    def __init__(self, budget: Budget) -> None:
         self._puzzles: OrderedDict[str, Puzzle] = OrderedDict()
-        self._workers = Workers(WORK)
+        self._workers = Workers(WORK, budget)
 
     def get(self, key: str) -> Puzzle:
         """The puzzle of this id. Raises GdlError where there is none."""
@@ -67,9 +70,9 @@ class Puzzles:
         return puzzle
 
     def begin(self, source: JsonMessage, name: str, seconds: float, solver: str, seed: int) -> Puzzle:
-        """Begin to solve. Raises GdlError where too many are being solved."""
+        """Begin to solve. Raises BusyError where too many are being solved."""
         if sum(not puzzle.done for puzzle in self._puzzles.values()) >= AT_ONCE:
-            raise GdlError(f"{AT_ONCE} puzzles are being solved", remedy="stop one, or wait for it")
+            raise BusyError(f"{AT_ONCE} puzzles are being solved", remedy="stop one, or wait for it")
         puzzle = Puzzle(source, name, seconds)
         self._puzzles[puzzle.id] = puzzle
         while len(self._puzzles) > MOST:

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import asyncio
-import re
 from collections.abc import AsyncIterator
 
 from aiohttp import web
 
 from gdl.errors import GdlError
-from ggp.answers.source import checked_source, known_levels
+from ggp.answers.source import checked_source
 from ggp.boards.svg.stylesheet import drawing_policy
-from ggp.web.play.routes import json_object
+from ggp.web.bodies import json_object
+from ggp.web.names import KNOWN
+from ggp.web.overseer import BUDGET
 from ggp.web.puzzles.puzzles import LONGEST, Puzzles
-from ggp.web.shell import page
+from ggp.web.shell import add_page, page
 
 PUZZLES = web.AppKey("puzzles", Puzzles)
-_ROLE = re.compile(r"^\s*\(role\s", re.MULTILINE | re.IGNORECASE)
 
 
 def add_routes(app: web.Application) -> None:
     """Add the room to the application."""
     app.cleanup_ctx.append(_puzzles)
-    app.router.add_get("/puzzles", _page)
-    app.router.add_get("/puzzles/{id}", _page)
+    add_page(app, "/puzzles", _page)
+    add_page(app, "/puzzles/{id}", _page)
     app.router.add_get("/puzzles/{id}/events", _events)
     app.router.add_get("/puzzles/{id}/steps/{step:[0-9]{1,6}}", _step)
     app.router.add_post("/puzzles", _begin)
@@ -31,22 +30,12 @@ def add_routes(app: web.Application) -> None:
 
 
 async def _puzzles(app: web.Application) -> AsyncIterator[None]:
-    app[PUZZLES] = puzzles = Puzzles()
+    app[PUZZLES] = puzzles = Puzzles(app[BUDGET])
     yield
     await puzzles.close()
 
 
-def known_puzzles() -> list[str]:
-    """The games of one role that come along, and the levels."""
-    from ggp.game import installed_games, read_rules_file
-
-    games = [path.stem for path in installed_games() if len(_ROLE.findall(read_rules_file(path))) == 1]
-    return [*games, *known_levels()]
-
-
 async def _page(request: web.Request) -> web.Response:
-    from players.puzzles.registry import SOLVERS
-
     key = request.match_info.get("id", "")
     found = request.app[PUZZLES].get(key) if key else None
     return page(
@@ -56,8 +45,8 @@ async def _page(request: web.Request) -> web.Response:
         ("board.css", "puzzles.css"),
         puzzle=key,
         seconds=0.0 if found is None else found.seconds,
-        puzzles=await asyncio.to_thread(known_puzzles),
-        solvers=[solver.name for solver in SOLVERS],
+        puzzles=await request.app[KNOWN].puzzles.get(),
+        solvers=await request.app[KNOWN].solvers.get(),
     )
 
 

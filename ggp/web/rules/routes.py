@@ -10,9 +10,11 @@ from aiohttp import web
 from gdl.errors import GdlError
 from ggp.processes.parent import JsonMessage
 from ggp.processes.workers import GivenUpError, Workers, WorkKind
+from ggp.web.bodies import json_object
 from ggp.web.gate import TOKEN_HEADER
-from ggp.web.play.routes import json_object
-from ggp.web.shell import page
+from ggp.web.names import KNOWN
+from ggp.web.overseer import BUDGET
+from ggp.web.shell import add_page, page
 
 WORK = WorkKind("ggp.web.rules.rules_process", "work on these rules", most=6, seconds=30.0)
 WORKERS = web.AppKey("rules_workers", Workers)
@@ -31,31 +33,29 @@ MOST_CHARACTERS = 1_000_000
 def add_routes(app: web.Application) -> None:
     """Add the room to the application."""
     app.cleanup_ctx.append(_workers)
-    app.router.add_get("/rules", _page)
+    add_page(app, "/rules", _page)
     app.router.add_get("/rules/games/{name}", _text)
     app.router.add_post("/rules/{job}", _work)
 
 
 async def _workers(app: web.Application) -> AsyncIterator[None]:
-    app[WORKERS] = workers = Workers(WORK)
+    app[WORKERS] = workers = Workers(WORK, app[BUDGET])
     yield
     await workers.close()
 
 
 async def _page(request: web.Request) -> web.Response:
-    from ggp.game import installed_games
-
-    games = [path.stem for path in installed_games()]
+    games = await request.app[KNOWN].games.get()
     return page(request, "Rules", "rules.js", ("rules.css",), games=games)
 
 
 async def _text(request: web.Request) -> web.Response:
-    from ggp.game import installed_games, read_rules_file
+    from ggp.game import games_folder, read_rules_file
 
     name = request.match_info["name"]
-    path = next((path for path in installed_games() if path.stem == name), None)
-    if path is None:
+    if name not in await request.app[KNOWN].games.get():
         raise web.HTTPNotFound(reason="there is no such game")
+    path = games_folder() / f"{name}.kif"
     return web.json_response({"text": await asyncio.to_thread(read_rules_file, path)})
 
 

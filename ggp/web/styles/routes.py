@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 from collections import OrderedDict
 from collections.abc import AsyncIterator
@@ -11,8 +10,11 @@ from pathlib import Path
 from aiohttp import web
 
 from gdl.errors import GdlError
+from ggp.processes.budget import Budget
 from ggp.processes.workers import Workers, WorkKind
-from ggp.web.play.routes import json_object
+from ggp.web.bodies import json_object
+from ggp.web.kept import Kept
+from ggp.web.overseer import BUDGET
 from ggp.web.settings import WebSettings
 from ggp.web.styles.folder import find_stylesheets
 
@@ -31,14 +33,15 @@ MOST_KEPT = 64
 class StyleRoom:
     """Draws by the stylesheets of a folder, and keeps the latest drawings."""
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, budget: Budget) -> None:
         self._folder = folder
-        self._workers = Workers(WORK)
+        self._sheets = Kept(lambda: {} if folder is None else find_stylesheets(folder))
+        self._workers = Workers(WORK, budget)
         self._kept: OrderedDict[str, str] = OrderedDict()
 
     async def names(self) -> dict[str, Path]:
         """The games that have a stylesheet, and where it is."""
-        return {} if self._folder is None else await asyncio.to_thread(find_stylesheets, self._folder)
+        return await self._sheets.get()
 
     async def draw(self, name: str, facts: str) -> str:
         """Where the drawing of a state can be fetched. Raises GdlError: it cannot be made."""
@@ -77,7 +80,7 @@ def add_routes(app: web.Application, settings: WebSettings) -> None:
             raise GdlError(
                 "--styles needs lxml, which is not installed", remedy="pip install 'kaskade-ggp[styles]'"
             ) from None
-    app[STYLES] = StyleRoom(settings.styles)
+    app[STYLES] = StyleRoom(settings.styles, app[BUDGET])
     app.cleanup_ctx.append(_close)
     app.router.add_get("/styles", _names)
     app.router.add_get("/styles/drawn/{key}", _drawn)

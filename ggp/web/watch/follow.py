@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import time
+from collections.abc import AsyncIterable, AsyncIterator, Callable
 from typing import Any
 
 import aiohttp
@@ -17,7 +18,11 @@ FIRST_PAUSE = 0.25
 LONGEST_PAUSE = 5.0
 SILENCE_SECONDS = 40.0
 """A server that says nothing for so long has gone: it pings more often."""
-LONGEST_LINE = 16 * 1024 * 1024
+LONGEST_LINE = 8 * 1024 * 1024
+BYTES_PER_SECOND = 4 * 1024 * 1024
+LINES_PER_SECOND = 2000
+BURST_SECONDS = 4.0
+"""For so long a server may tell more at once, as when it is heard again; then it has to wait."""
 Hear = Callable[[str, dict[str, Any]], None]
 """Takes an event's name and data."""
 
@@ -54,7 +59,7 @@ class EventFollower:
                             raise GdlError(f"answers {reply.status} {reply.content_type}: no events")
                         self._reached(True)
                         pause = FIRST_PAUSE
-                        async for name, data in read_events(aiter(reply.content)):
+                        async for name, data in read_events(_paced(reply.content)):
                             if isinstance(data, dict):
                                 self._hear(name, data)
                 except (aiohttp.ClientError, OSError, TimeoutError, ValueError, GdlError) as error:
@@ -62,3 +67,14 @@ class EventFollower:
                 self._reached(False)
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
+
+
+async def _paced(lines: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
+    """The lines, no faster than a server may tell: reading and showing them takes time from everybody."""
+    paid = time.monotonic()
+    async for line in lines:
+        now = time.monotonic()
+        paid = max(paid, now) + max(len(line) / BYTES_PER_SECOND, 1 / LINES_PER_SECOND)
+        if paid > now + BURST_SECONDS:
+            await asyncio.sleep(paid - now - BURST_SECONDS)
+        yield line

@@ -6,9 +6,11 @@ from collections.abc import AsyncIterator
 
 from aiohttp import web
 
+from ggp.protocol.http_error import BusyError
+from ggp.web.overseer import BUDGET
 from ggp.web.play.routes import TABLES
 from ggp.web.settings import WebSettings
-from ggp.web.shell import page
+from ggp.web.shell import add_page, page
 from ggp.web.watch.watched import Watched
 
 WATCHED = web.AppKey("watched", Watched)
@@ -18,10 +20,10 @@ def add_routes(app: web.Application, settings: WebSettings) -> None:
     """Add the room to the application, after that of the tables.
 
     Raises GdlError for an address that is none."""
-    app[WATCHED] = Watched(settings.watch)
+    app[WATCHED] = Watched(settings.watch, app[BUDGET])
     app[TABLES].hear = app[WATCHED].hear_own
     app.cleanup_ctx.append(_follow)
-    app.router.add_get("/watch", _page)
+    add_page(app, "/watch", _page)
     app.router.add_get("/watch/events", _list)
     app.router.add_get("/watch/{match}/events", _match)
     app.router.add_get("/watch/{match}/steps/{step:[0-9]{1,6}}", _step)
@@ -45,7 +47,7 @@ async def _list(request: web.Request) -> web.StreamResponse:
 async def _match(request: web.Request) -> web.StreamResponse:
     match = request.app[WATCHED].matches.get(request.match_info["match"])
     if match is None:  # its server may not be heard yet: the page asks again
-        raise web.HTTPServiceUnavailable(reason="there is no such match now")
+        raise BusyError("there is no such match now")
     return await match.news.stream(request)
 
 

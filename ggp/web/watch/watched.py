@@ -9,17 +9,32 @@ from typing import Any
 
 from gdl.errors import GdlError
 from gdl.visible import without_folders
+from ggp.processes.budget import Budget
 from ggp.processes.workers import Workers, WorkKind
 from ggp.web.broadcast import Broadcast, encode
 from ggp.web.watch.follow import EventFollower
+from ggp.web.watch.told import (
+    LONGEST_TEXT,
+    MOST_ANSWERS,
+    read_answer,
+    read_match,
+    read_moves,
+    read_search,
+    size_of,
+)
 
 WORK = WorkKind("ggp.web.watch.watch_process", "drawing a watched match", most=6, seconds=30.0)
 MOST_MATCHES = 200
 """More are forgotten, those that have ended first."""
+MATCH_BYTES = 4 * 1024 * 1024
+"""What is kept of one match; one that is larger is followed no further."""
+SERVER_BYTES = 32 * 1024 * 1024
+"""What is kept of one server; the oldest of its matches are forgotten."""
 MOST_SERVERS = 32
+LONGEST_ID = 500
+"""Characters of a match's id by which it is known again."""
 HERE = "this page's tables"
 """The server of a match that is played at a table of our own."""
-LONGEST_RULES = 4 * 1024 * 1024
 
 
 class WatchedMatch:
@@ -30,51 +45,55 @@ class WatchedMatch:
         server: its server's address.
         news: ``match`` (all there is to know) and what follows: ``board``, ``search``, ``answer``, ``ended``.
         board: the newest drawing with its step; empty until there is one.
+        size: about how many bytes are kept of it.
+        too_large: whether it has more to tell than is kept; it is followed no further then.
     """
 
     def __init__(self, key: str, server: str, told: dict[str, Any]) -> None:
         self.key = key
         self.server = server
+        self.size = 0
+        self.too_large = False
         self.news = Broadcast(self._greeting)
         self.board: dict[str, Any] = {}
         self.retell(told)
 
     def retell(self, told: dict[str, Any]) -> None:
         """Its server tells all once more: the match begins, or the server is heard again."""
-        answers = told.get("answers")
         self.told, self.why = told, ""
-        self._answers: list[Any] = answers if isinstance(answers, list) else []
-        self._search: Any = told.get("search")
         self.news.send("match", self._known())
 
     @property
-    def moves(self) -> list[Any]:
+    def moves(self) -> list[list[str]]:
         """The joint moves so far."""
-        moves = self.told.get("moves")
-        return moves if isinstance(moves, list) else []
+        moves: list[list[str]] = self.told["moves"]
+        return moves
+
+    def measure(self) -> None:
+        """See anew how much is kept of it."""
+        self.size = size_of(self.told) + len(self.board.get("svg", "")) + len(self.board.get("facts", ""))
 
     def line(self) -> dict[str, Any]:
         """What stands in the list of matches."""
-        players = self.told.get("players")
-        who = self.told.get("role") or (" - ".join(map(str, players)) if isinstance(players, list) else "")
+        who = self.told["role"] or " - ".join(self.told["players"])
         return {
             "key": self.key,
             "server": self.server,
-            "match": str(self.told.get("match", ""))[:200],
-            "role": str(who)[:200],
-            "game": str(self.told.get("game", ""))[:200],
+            "match": self.told["match"],
+            "role": who[:LONGEST_TEXT],
+            "game": self.told["game"],
             "steps": len(self.moves),
             "why": self.why,
         }
 
     def search(self, data: dict[str, Any]) -> None:
         """The player thinks."""
-        self._search = data
+        self.told["search"] = data
         self.news.send("search", data)
 
     def answer(self, data: dict[str, Any]) -> None:
         """The player has answered."""
-        self._answers = [*self._answers[-999:], data]
+        self.told["answers"] = [*self.told["answers"][1 - MOST_ANSWERS :], data]
         self.news.send("answer", data)
 
     def end(self, why: str, goals: str) -> None:
@@ -91,29 +110,30 @@ class WatchedMatch:
         greeting = [encode("match", self._known())]
         if self.board:
             greeting.append(encode("board", self.board))
-        if self._search:
-            greeting.append(encode("search", self._search))
+        if self.told["search"]:
+            greeting.append(encode("search", self.told["search"]))
         if self.why:
             greeting.append(encode("ended", {"text": self.why}))
         return greeting
 
     def _known(self) -> dict[str, Any]:
-        return {**self.line(), "clocks": self.told.get("clocks"), "answers": self._answers}
+        return {**self.line(), "clocks": self.told["clocks"], "answers": self.told["answers"]}
 
 
 class Watched:
-    """All servers that are watched, and their matches. ``addresses`` are as people write them.
+    """All servers that are watched, and their matches. ``addresses`` are as people write them; drawing stays
+    within the budget.
 
     Raises GdlError for one that is none."""
 
-    def __init__(self, addresses: Sequence[str]) -> None:
+    def __init__(self, addresses: Sequence[str], budget: Budget) -> None:
         if len(addresses) > MOST_SERVERS:
             raise GdlError(f"more than {MOST_SERVERS} servers to watch")
         self.news = Broadcast(lambda: [encode("list", self.list())])
         self.matches: dict[str, WatchedMatch] = {}
         self._reached: dict[str, bool] = dict.fromkeys(addresses, False)
         self._followers = [EventFollower(url, self._hearer(url), self._reacher(url)) for url in self._reached]
-        self._workers = Workers(WORK)
+        self._workers = Workers(WORK, budget)
         self._tasks: set[asyncio.Task[None]] = set()
         self._drawing: set[str] = set()
 
@@ -161,45 +181,64 @@ class Watched:
 
     def _hear(self, url: str, name: str, data: dict[str, Any]) -> None:
         """An event of a server. It is a stranger's: nothing in it is taken for granted."""
-        what = f"{url} {str(data.get('match'))[:500]}".encode("utf-8", "replace")
+        what = f"{url} {str(data.get('match'))[:LONGEST_ID]}".encode("utf-8", "replace")
         key = hashlib.sha256(what).hexdigest()[:20]
         match = self.matches.get(key)
         if name == "match":
             self._keep(key, url, data)
-        elif match is not None:
+        elif match is not None and name == "ended":
+            match.end(str(data.get("why", "")), str(data.get("goals", "")))
+            self.news.send("list", self.list())
+        elif match is not None and not match.too_large:
             if name == "step":
-                match.told["moves"] = data.get("moves")
+                match.told["moves"] = read_moves(data.get("moves"))
                 if url != HERE:
                     self._draw(match)
                 self.news.send("list", self.list())
             elif name == "board" and url == HERE:
                 match.show(data)
             elif name == "search":
-                match.search(data)
+                match.search(read_search(data))
             elif name == "answer":
-                match.answer(data)
-            elif name == "ended":
-                match.end(str(data.get("why", "")), str(data.get("goals", "")))
-                self.news.send("list", self.list())
+                match.answer(read_answer(data))
+            self._bound(match)
 
     def _keep(self, key: str, url: str, data: dict[str, Any]) -> None:
         """A match that is new, or of which all is told once more."""
         before = self.matches.pop(key, None)
-        rules = data.get("rules")
-        if not isinstance(rules, str) or len(rules) > LONGEST_RULES:
+        told = read_match(data)
+        if told is None:
             return
         if before is None:
-            match = WatchedMatch(key, url, data)
+            match = WatchedMatch(key, url, told)
         else:
             match = before
-            match.retell(data)
+            match.retell(told)
         while len(self.matches) >= MOST_MATCHES:
             ended = next((one for one, known in self.matches.items() if known.why), None)
             del self.matches[ended or next(iter(self.matches))]
         self.matches[key] = match
-        if url != HERE:
+        self._bound(match)
+        if url != HERE and not match.too_large:
             self._draw(match)
         self.news.send("list", self.list())
+
+    def _bound(self, match: WatchedMatch) -> None:
+        """Keep no more of a match, and of its server, than there is room for."""
+        match.measure()
+        match.too_large = match.size > MATCH_BYTES
+        if match.too_large:
+            match.told |= {"rules": "", "moves": [], "answers": [], "search": None}
+            match.board = {}
+            match.measure()
+            match.end("it has more to tell than is kept of a match", "")
+        others = [one for one in self.matches.values() if one.server == match.server]
+        size = sum(one.size for one in others)
+        for one in others:
+            if size <= SERVER_BYTES or one is match:
+                break
+            size -= one.size
+            del self.matches[one.key]
 
     def _draw(self, match: WatchedMatch) -> None:
         if match.key not in self._drawing:
@@ -216,6 +255,7 @@ class Watched:
                 try:
                     answer = await self._workers.ask(key, order)
                     match.show({name: value for name, value in answer.items() if name != "kind"})
+                    self._bound(match)
                 except GdlError as error:
                     match.news.send("trouble", {"text": without_folders(str(error))})
         finally:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from players.knowledge.features import Features
 from players.knowledge.learnt_net import HIDDEN, WIDTH, LearntNet
 from players.knowledge.net.kernels import UNIT, add_net
+from propnet.kernels.records import record_words
 
 _MOST = 32_767
 
@@ -22,7 +23,7 @@ class NetLayers:
 
     def __init__(self, bases: int, columns: int) -> None:
         """A net that says nothing."""
-        self.first = np.zeros((64 * -(-bases // 64), HIDDEN), np.int16)
+        self.first = np.zeros((64 * record_words(bases), HIDDEN), np.int16)
         self.first_bias = np.zeros(HIDDEN, np.int32)
         self.second = np.zeros((HIDDEN, WIDTH), np.float32)
         self.second_bias = np.zeros(WIDTH, np.float32)

@@ -12,7 +12,7 @@ from players.puzzles.sokoban.search.best_first import (
     GreedySimple,
 )
 from players.puzzles.sokoban.search.bidirectional import Bidirectional
-from players.puzzles.sokoban.search.ida import IdaStar, IdaStarGreedyBound, IdaStarSimple
+from players.puzzles.sokoban.search.ida import IdaStarGreedyBound, IdaStarSimple
 from players.puzzles.sokoban.search.portfolio import ENTRIES, Entry
 from players.puzzles.sokoban.search.push_search import PushSearch
 
@@ -23,7 +23,7 @@ def all_searches() -> list[type[PushSearch]]:
         *(entry.kind for entry in ENTRIES),
         GreedySimple, GreedyGreedyBound,
         AStar, AStarSimple, AStarGreedyBound,
-        IdaStar, IdaStarSimple, IdaStarGreedyBound,
+        IdaStarSimple, IdaStarGreedyBound,
         Bidirectional, PushUct,
     ]  # fmt: skip
 

@@ -1,8 +1,10 @@
-"""A follower looks a turn ahead while it waits, so that the last resort is legal where roles alternate."""
+"""A follower looks a turn ahead while it waits: it knows answers to joint moves that are not reported yet."""
 
 from __future__ import annotations
 
+import math
 import random
+from itertools import product
 from typing import Any
 
 import pytest
@@ -27,32 +29,69 @@ def play(number: int, moves: list[str] | None, answered: str | None) -> dict[str
     return {"id": number, "moves": moves, "answered": answered, **told}
 
 
-@pytest.mark.parametrize("role", ["white", "black"])
-def test_what_is_foreseen_is_legal_in_the_next_turn_where_roles_alternate(role: str) -> None:
-    follower, sent = messages("breakthrough", role)
+@pytest.mark.parametrize("game", ["breakthrough", "tictactoe", "rockpaperscissors", "sokoban", "chess"])
+def test_replies_are_legal_after_their_joint_moves(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a follower says before a PLAY is an answer to it, whatever the others did."""
+    monkeypatch.setattr(foresight, "AHEAD_SECONDS", 60.0)
+    rules = parse_rules((GAMES / f"{game}.kif").read_text())
+    machine = ProverMachine(rules)
     draw = random.Random(3)
-    machine = ProverMachine(parse_rules((GAMES / "breakthrough.kif").read_text()))
-    state, joint, answered, foreseen, right, turns = machine.initial_state(), None, None, None, 0, 0
-    while not state.terminal:
-        turns += 1
-        follower.play(play(turns, joint, answered))
-        legal = {
-            str(machine.move(machine.role_id(machine.roles[follower.match.role]), m))
-            for m in machine.legal_moves(state, follower.match.role)
-        }
-        right += foreseen in legal
+    follower, sent = messages(game, str(machine.roles[-1]))
+    role = follower.match.role
+    state, joint, answered, known = machine.initial_state(), None, None, 0
+    for number in range(1, 13):
+        if state.terminal:
+            break
+        sent.clear()
+        follower.play(play(number, joint, answered))
         while follower.look_ahead():
             pass
-        kind, fields = sent[-1]
-        assert kind == "foreseen"
-        assert fields["id"] == turns
-        foreseen = fields["move"]
-        chosen = [draw.choice(machine.legal_moves(state, r)) for r in range(2)]
-        joint = [str(machine.move(r, m)) for r, m in enumerate(chosen)]
-        answered = joint[follower.match.role]
-        state = machine.next_state(state, chosen)
-    assert turns > 20
-    assert right > 0.9 * (turns - 1)
+        replies = [r for kind, fields in sent if kind == "foreseen" for r in fields["replies"]]
+        assert all(fields["id"] == number for kind, fields in sent if kind == "foreseen")
+        for reported, reply in replies:
+            assert reply in state.play(*reported).legal[str(machine.roles[role])]
+        legal = list(state.legal.values())
+        count = math.prod(map(len, legal))
+        ends = sum(state.play(*each).terminal for each in product(*legal)) if count <= foresight.AHEAD else 0
+        assert len(replies) == count - ends or count > foresight.AHEAD
+        assert len(replies) <= foresight.AHEAD
+        known += len(replies)
+        joint = [draw.choice(moves) for moves in legal]
+        answered = joint[role]
+        state = state.play(*joint)
+    assert known > 5
+
+
+def test_what_is_known_is_told_before_the_next_turn_is_begun() -> None:
+    follower, sent = messages("tictactoe", "x")
+    follower.play(play(1, None, None))
+    follower.look_ahead()
+    follower.look_ahead()
+    sent.clear()
+    follower.play(play(2, ["(mark a 1)", "noop"], "(mark a 1)"))
+    assert [kind for kind, _ in sent] == ["foreseen", "options"]
+    assert sent[0][1]["id"] == 1
+
+
+def test_nothing_is_foreseen_while_it_is_in_doubt_how_the_match_has_gone() -> None:
+    follower, sent = messages("tictactoe", "x")
+    follower.play(play(1, None, None))
+    follower.play(play(2, ["(mark a 1)", "noop"], "(mark a 1)"))
+    follower.play(play(3, ["(mark a 2)", "noop"], "noop"))  # it puts the last report right
+    assert not follower.match.certain
+    sent.clear()
+    assert not follower.look_ahead()
+    assert not sent
+
+
+def test_the_pace_is_told_once_before_the_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(foresight, "REHEARSAL_SECONDS", 0.05)
+    follower, sent = messages("connectfour", "red")
+    while follower.look_ahead():
+        pass
+    ((kind, fields),) = sent
+    assert kind == "pace"
+    assert fields["cpu"] > 0
 
 
 def test_rehearsal_ends_and_leaves_the_match_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,7 +103,7 @@ def test_rehearsal_ends_and_leaves_the_match_where_it_is(monkeypatch: pytest.Mon
         steps += 1
     assert steps > 5
     assert follower.match.state == before
-    assert not sent
+    assert {kind for kind, _ in sent} == {"pace"}
 
 
 def test_nothing_is_foreseen_at_the_end() -> None:
@@ -77,4 +116,4 @@ def test_nothing_is_foreseen_at_the_end() -> None:
     ahead.turn(9, state)
     while ahead.step():
         pass
-    assert ahead.move is None
+    assert ahead.seen() is None

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ggp.protocol.messages import Play, Start
+from ggp.protocol.messages import NO_MOVE, Play, Start
 from ggp.server.match import MAX_RESTARTS, ServedMatch
 from ggp.server.metrics import Metrics
 from ggp.server.settings import MatchSettings
@@ -54,7 +54,7 @@ class FakeChild:
             self.on_exit(self)
 
     def names(self, turn: int, safe: str, joint: list[str] | None = None) -> None:
-        self.says("options", id=turn, safe=safe, joint=joint)
+        self.says("options", id=turn, safe=safe, joint=joint, cpu=0.001)
 
     def answers(self, turn: int, move: str) -> None:
         self.says("move", id=turn, move=move, again=False)
@@ -171,14 +171,54 @@ async def test_a_legal_move_that_comes_after_the_watchdog_has_looked_is_answered
 
 
 @in_match
-async def test_with_no_legal_move_in_the_end_the_last_one_is_the_answer(case: MatchCase) -> None:
+async def test_with_no_legal_move_in_the_end_no_old_one_is_the_answer(case: MatchCase) -> None:
     first = await case.play(None)
     case.main.now.answers(1, "a")
     await first
     answer = await case.play(("x", "y"))
     case.time_is_up()
     case.time_is_up()
-    assert await answer == "a"
+    assert await answer == NO_MOVE
+
+
+@pytest.mark.parametrize("when", ["before", "after the watchdog has looked"])
+@in_match
+async def test_where_processes_lag_what_they_found_legal_one_turn_before_is_the_answer(
+    case: MatchCase, when: str
+) -> None:
+    """A keeper that is late has looked at the reported joint move while it waited."""
+    replies = [(["(mark 1 1)", "y"], "first"), (["z", "y"], "second")]
+    first = await case.play(None)
+    case.main.now.answers(1, "a")
+    await first
+    if when == "before":
+        case.keeper.now.says("foreseen", id=1, replies=replies, guess="second")
+    answer = await case.play(("( MARK 1  1 )", "y"))
+    case.time_is_up()
+    await settle()
+    if when != "before":
+        assert not answer.done()
+        case.keeper.now.says("foreseen", id=1, replies=replies[1:], guess="second")
+        await settle()
+        assert not answer.done()
+        case.keeper.now.says("foreseen", id=1, replies=replies[:1], guess="second")
+    assert await answer == "first"
+
+
+@in_match
+async def test_what_was_found_for_another_turn_is_no_answer(case: MatchCase) -> None:
+    first = await case.play(None)
+    case.main.now.answers(1, "a")
+    await first
+    case.keeper.now.says("foreseen", id=1, replies=[(["x", "y"], "old")], guess="old")
+    second = await case.play(("x", "y"))
+    case.main.now.answers(2, "b")
+    await second
+    answer = await case.play(("b", "y"))
+    case.keeper.now.says("foreseen", id=1, replies=[(["b", "y"], "old")], guess="old")
+    case.time_is_up()
+    case.time_is_up()
+    assert await answer == NO_MOVE
 
 
 @pytest.mark.parametrize("who", ["main", "keeper"])
@@ -240,7 +280,7 @@ async def test_a_play_sent_again_is_answered_again_even_without_the_one_that_thi
     again = await case.play(None)
     case.keeper.now.says("move", id=2, move="a", again=True)
     assert await again == "a"
-    assert case.match.history == {}
+    assert case.match.history.moves == {}
 
 
 @in_match
@@ -262,15 +302,15 @@ async def test_a_process_that_is_behind_takes_no_move_back_from_those_who_look_o
 
 @in_match
 async def test_shares_are_told_when_they_change_and_to_those_who_come_later(case: MatchCase) -> None:
-    case.match.share(2, True)
-    assert case.main.now.last == ("share", {"workers": 2, "ponder": True})
+    case.match.share(2, True, False)
+    assert case.main.now.last == ("share", {"workers": 2, "ponder": True, "behind": False})
     before = len(case.main.now.messages)
-    case.match.share(2, True)
+    case.match.share(2, True, False)
     assert len(case.main.now.messages) == before
-    case.match.share(1, False)
+    case.match.share(1, False, True)
     case.main.now.dies()
     await settle()
-    assert case.main.now.messages[0][1]["share"] == {"workers": 1, "ponder": False}
+    assert case.main.now.messages[0][1]["share"] == {"workers": 1, "ponder": False, "behind": True}
 
 
 @in_match

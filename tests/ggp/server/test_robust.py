@@ -53,7 +53,7 @@ def test_a_match_goes_on_legally_whatever_happens_to_its_processes(serve: Callab
         moves = f"(( go {turn} b ) pass)"
     match = server.server.running[0]
     assert match.status().restarts >= 6
-    assert list(match.history.values()) == [(f"(go {n} b)", "pass") for n in range(1, TURNS)]
+    assert list(match.history.moves.values()) == [(f"(go {n} b)", "pass") for n in range(1, TURNS)]
     assert server.say(f"( STOP m1 {moves} )") == "done"
     eventually(lambda: bool(server.server._ended_matches))
     ended = server.server._ended_matches[-1]
@@ -80,7 +80,7 @@ def test_match_processes_stopped_or_killed_while_they_think_are_replaced(
         assert spaced(answers[0]) in (f"( go {turn} a )", f"( go {turn} b )")
         moves = f"(( go {turn} b ) pass)"
     assert match.status().restarts == 2
-    assert list(match.history.values()) == [("(go 1 b)", "pass"), ("(go 2 b)", "pass")]
+    assert list(match.history.moves.values()) == [("(go 1 b)", "pass"), ("(go 2 b)", "pass")]
 
 
 @LINUX

@@ -15,6 +15,7 @@ import pytest
 from ggp.protocol import messages
 from ggp.protocol.dialect import reply_bytes, request_bytes
 from ggp.protocol.messages import spaced
+from ggp.server.clients.callers import LOOPBACK
 from ggp.server.descendants import descendants
 from tests.ggp.server.live import MARKS, LiveServer, ServeProcess, alive, body_of, eventually, talk
 
@@ -193,7 +194,7 @@ def test_the_managers_word_counts_not_the_players_memory(serve: Serve) -> None:
     server.say("( PLAY m1 (( mark 2 2 ) pass) )")
     server.say("( PLAY m1 (( mark 2 2 ) wait) )")
     match = server.server.running[0]
-    assert list(match.history.values()) == [("(Mark 2 2)", "pass"), ("(Mark 2 2)", "wait")]
+    assert list(match.history.moves.values()) == [("(Mark 2 2)", "pass"), ("(Mark 2 2)", "wait")]
 
 
 @pytest.mark.parametrize(
@@ -244,7 +245,7 @@ def test_a_match_that_ends_while_it_gets_ready_is_not_told_to_be_ready(serve: Se
     server = serve(player="slow_players:Dreamer")
     with ThreadPoolExecutor(2) as clients:
         starts = [clients.submit(server.say, start("m1", startclock=60)) for _ in range(2)]
-        eventually(lambda: server.server.match("m1") is not None)
+        eventually(lambda: server.server.match("m1", LOOPBACK) is not None)
         time.sleep(0.5)
         server.say(end)
         assert [reply.result(20) for reply in starts] == ["aborted", "aborted"]

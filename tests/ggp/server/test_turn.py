@@ -51,6 +51,7 @@ def run(test: Callable[[], None]) -> None:
         ("safe,stand in", Phase.OVERDUE, "a"),
         ("press,safe,stand in", Phase.OVERDUE, "a"),
         ("press,stand in", Phase.OVERDUE, NO_MOVE),
+        ("stand in", Phase.OVERDUE, NO_MOVE),
         ("press,stand in,safe", Phase.OVERDUE, NO_MOVE),
         ("safe,stand in,move", Phase.CLOSED, "a"),
         ("safe,stand in,move,move", Phase.CLOSED, "a"),
@@ -70,7 +71,7 @@ def test_phases_follow_each_other(events: str, phase: Phase, answer: str | None)
 
 @pytest.mark.parametrize(
     "events",
-    ["stand in", "safe,press", "press,press", "move,press", "move,stand in", "safe,stand in,stand in",
+    ["safe,press", "press,press", "move,press", "move,stand in", "safe,stand in,stand in",
      "press,stand in,press", "close,press", "close,stand in"],
 )  # fmt: skip
 def test_what_cannot_follow_is_refused(events: str) -> None:
@@ -102,11 +103,19 @@ def test_a_manager_has_its_answer_from_one_phase_on_and_it_stays(events: list[st
     run(test)
 
 
-def test_the_watchdog_falls_back_on_the_safe_move_of_the_turn_before() -> None:
+def test_the_watchdog_prefers_what_is_legal_to_a_guess_and_never_names_a_move_of_the_turn_before() -> None:
     def test() -> None:
         seen = turn("press", before=turn("safe", "close"))
-        assert seen.stand_in() == "a"
+        assert seen.stand_in() == NO_MOVE
         assert seen.request()["answered"] == "a"
+        for checked, guess, answer in ((None, "g", "g"), ("c", "g", "c"), ("c", None, "c")):
+            seen = turn("press")
+            seen.checked, seen.guess = checked, guess
+            assert seen.stand_in() == answer
+            seen = turn()
+            seen.checked, seen.guess = checked, guess
+            seen.close()
+            assert seen.answer.result() == (checked or NO_MOVE)
 
     run(test)
 

@@ -19,7 +19,7 @@ from ggp.tournament.runner import Runner
 from ggp.tournament.schedule import Fixture, plan
 from ggp.tournament.settings import GameSpec, TournamentSettings
 from ggp.tournament.sites import Sites
-from ggp.tournament.store import Result, Store
+from ggp.tournament.storage.store import Result, Store
 from players.fleet.fleet import Fleet, FleetWorker, LostWorkerError, Message
 from players.fleet.local_fleet import LocalFleet
 from players.fleet.ray_fleet import LOOPBACK, RayFleet

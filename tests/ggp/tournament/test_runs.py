@@ -19,7 +19,7 @@ from ggp.tournament.runner import Runner
 from ggp.tournament.schedule import Fixture, plan
 from ggp.tournament.settings import GameSpec, TournamentSettings
 from ggp.tournament.statistics.sprt import Sprt
-from ggp.tournament.store import Result, Store
+from ggp.tournament.storage.store import Result, Store
 from tests.ggp.server.live import LiveServer, alive, eventually
 from tests.places import ROOT
 

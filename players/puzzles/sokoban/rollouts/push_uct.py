@@ -92,7 +92,7 @@ class PushUct(PushSearch):
         elif said == EMPTY:
             self.outcome = Outcome.UNSOLVABLE
         elif said == FULL:
-            self.outcome = Outcome.GAVE_UP
+            self.outcome = Outcome.MEMORY_FULL
         return bool(said == GOING_ON)
 
     def _line(self, tree: PushTree) -> list[Push]:

@@ -123,7 +123,7 @@ class BestFirst(PushSearch):
             proven = self.task.most_pushes is None or (self.weights == (1, 1) and self.bound != GREEDY)
             self.outcome = Outcome.UNSOLVABLE if proven else Outcome.GAVE_UP
         elif said == FULL:
-            self.outcome = Outcome.GAVE_UP
+            self.outcome = Outcome.MEMORY_FULL
         return bool(said == GOING_ON)
 
     @property

@@ -52,7 +52,8 @@ class Bidirectional(PushSearch):
             if came_to is Outcome.SOLVED:
                 self.outcome, self.pushes = Outcome.SOLVED, self._joined(search, other)
                 break
-            if came_to is Outcome.UNSOLVABLE or (search is back and came_to is Outcome.GAVE_UP):
+            ended = came_to in (Outcome.GAVE_UP, Outcome.MEMORY_FULL)
+            if came_to is Outcome.UNSOLVABLE or (search is back and ended):
                 self.outcome = came_to
                 break
         self.progress.positions = forth.progress.positions + back.progress.positions

@@ -43,8 +43,10 @@ class FeatureSpace(PushSearch):
             most = self.task.most_pushes
             self.pushes = pushes
             self.outcome = Outcome.SOLVED if most is None or len(pushes) <= most else Outcome.GAVE_UP
-        elif self._search.exhausted or self._search.full:
-            # What it leaves out, it leaves out by rules of thumb: exhausted is no proof.
+        elif self._search.full:
+            self.outcome = Outcome.MEMORY_FULL
+        elif self._search.exhausted:
+            # What it leaves out, it leaves out by rules of thumb: this is no proof.
             self.outcome = Outcome.GAVE_UP
         return self.outcome
 

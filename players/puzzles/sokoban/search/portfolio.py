@@ -3,6 +3,7 @@ algorithm portfolios of Huberman, Lukose and Hogg 1997)."""
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from players.puzzles.sokoban.search.backward import Backward
 from players.puzzles.sokoban.search.best_first import Greedy
 from players.puzzles.sokoban.search.bidirectional import BidirectionalCells
 from players.puzzles.sokoban.search.feature_space import FeatureSpace
+from players.puzzles.sokoban.search.ida import IdaStar
 from players.puzzles.sokoban.search.push_search import Outcome, PushSearch, PushTask
 
 _LEAST_SLICE = 0.02
@@ -43,8 +45,10 @@ ENTRIES = [
     Entry(Greedy, 0.25, 0.05),
     Entry(FeatureSpace, 6.0, 0.6, 0.3),
     Entry(BidirectionalCells, 1.0, 0.15, 3.0),
+    Entry(IdaStar, 1.0, 0.05, math.inf),
 ]
-"""The searches, the first to begin first. Weights are from measured success."""
+"""The searches, the first to begin first. Weights are from measured success. The last begins when no other
+goes on: its table is of a fixed size, so that it has use for all the time that is left."""
 
 
 class _Member:
@@ -62,6 +66,7 @@ class SearchPortfolio(PushSearch):
 
     Attributes:
         winner: the name of the search that has ended it; empty as long as none has.
+        full: the names of the searches whose memory is full, so that others got their time.
     """
 
     name: ClassVar[str] = "portfolio"
@@ -69,6 +74,7 @@ class SearchPortfolio(PushSearch):
     def __init__(self, task: PushTask, entries: Sequence[Entry] | None = None) -> None:
         super().__init__(task)
         self.winner = ""
+        self.full: list[str] = []
         self._entries = list(ENTRIES if entries is None else entries)
         self._members: list[_Member] = []
         self._seconds = 0.0
@@ -87,7 +93,7 @@ class SearchPortfolio(PushSearch):
         while self.outcome is Outcome.GOING_ON and (left := end - time.thread_time()) > 0:
             self._admit()
             if not self._members:
-                self.outcome = Outcome.GAVE_UP
+                self.outcome = Outcome.MEMORY_FULL if self.full else Outcome.GAVE_UP
                 break
             member = min(self._members, key=lambda one: one.seconds / one.entry.weight)
             began = time.thread_time()
@@ -98,7 +104,9 @@ class SearchPortfolio(PushSearch):
             if outcome in (Outcome.SOLVED, Outcome.UNSOLVABLE):
                 self.outcome, self.winner = outcome, member.entry.kind.name
                 self.pushes, self.optimal = member.search.pushes, member.search.optimal
-            elif outcome is Outcome.GAVE_UP:
+            elif outcome is not Outcome.GOING_ON:
+                if outcome is Outcome.MEMORY_FULL:
+                    self.full.append(member.entry.kind.name)
                 self._members.remove(member)
                 self._done_positions += member.search.progress.positions
                 member.search.close()

@@ -75,8 +75,10 @@ class Outcome(Enum):
     UNSOLVABLE = "unsolvable"
     """Proven: all positions were looked at, or left out for a proof of their own. With ``most_pushes``, that
     no solution has so few."""
+    MEMORY_FULL = "memory full"
+    """It needs more memory to go on; nothing is proven."""
     GAVE_UP = "gave up"
-    """It ran out of memory or of ideas; nothing is proven."""
+    """It ran out of ideas; nothing is proven."""
 
 
 @dataclass(slots=True)

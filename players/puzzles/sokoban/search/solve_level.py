@@ -34,13 +34,14 @@ class LevelSolution:
     """What came of a level.
 
     Attributes:
-        outcome: SOLVED, UNSOLVABLE (proven), GAVE_UP, or GOING_ON where time was up.
+        outcome: SOLVED, UNSOLVABLE (proven), MEMORY_FULL, GAVE_UP, or GOING_ON where time was up.
         pushes: the solution.
         steps: the same as letters, see :mod:`players.puzzles.sokoban.lines`.
         optimal: whether no solution is known to have fewer pushes, by proof.
         solver: the search that found it; empty where none was needed or none did.
         positions: how many positions were made.
         seconds: CPU seconds of this thread, replaying included.
+        full: the searches whose memory was full.
     """
 
     outcome: Outcome
@@ -50,6 +51,7 @@ class LevelSolution:
     solver: str
     positions: int
     seconds: float
+    full: tuple[str, ...] = ()
 
 
 _WARM_UP = Level(("######", "#    #", "#@$ .#", "#    #", "######"))
@@ -104,7 +106,7 @@ def solve_level(
         replay(level, steps, search.winner)
     found = LevelSolution(
         search.outcome, tuple(search.pushes), steps, search.optimal, search.winner,
-        search.progress.positions, time.thread_time() - used,
+        search.progress.positions, time.thread_time() - used, tuple(search.full),
     )  # fmt: skip
     search.close()
     return found

@@ -47,7 +47,7 @@ def body(peer: socket.socket) -> str:
 
 
 def clients(server: LiveServer) -> int:
-    return len(server.server._connections._clients)
+    return len(server.server._connections.listener.guests)
 
 
 @pytest.fixture

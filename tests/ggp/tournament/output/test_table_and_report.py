@@ -15,7 +15,7 @@ from ggp.tournament.output.report import html_report
 from ggp.tournament.output.tables import LiveTable
 from ggp.tournament.schedule import Fixture
 from ggp.tournament.statistics.sprt import Sprt
-from ggp.tournament.store import Result
+from ggp.tournament.storage.store import Result
 from tests.ggp.tournament.small_settings import settings_of
 
 

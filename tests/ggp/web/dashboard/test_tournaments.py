@@ -17,7 +17,7 @@ from ggp.tournament.entrants import parse_entrants
 from ggp.tournament.schedule import Fixture
 from ggp.tournament.settings import GameSpec, TournamentSettings
 from ggp.tournament.statistics.sprt import Sprt
-from ggp.tournament.store import Result, Store
+from ggp.tournament.storage.store import Result, Store
 from ggp.web.app import make_app
 from ggp.web.dashboard.tables import tables_of
 from ggp.web.settings import WebSettings

@@ -69,7 +69,7 @@ def test_it_ends_as_if_it_had_not_been_killed_20_times(machine: PropnetMachine, 
     check(wanted, machine)
     randomness = random.Random(3)
     kills = resumed = number = 0
-    while kills < 20:
+    while kills < 20 or not resumed:
         scratch = tmp_path / f"{number}"
         child = os.fork()
         if child == 0:
@@ -94,7 +94,6 @@ def test_it_ends_as_if_it_had_not_been_killed_20_times(machine: PropnetMachine, 
                 number += 1
                 resumed += 1
             one.close()
-    assert resumed > 0
 
 
 def test_a_full_disk_costs_a_layer(

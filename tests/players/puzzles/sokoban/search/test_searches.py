@@ -25,7 +25,7 @@ from players.puzzles.sokoban.search.best_first import (
 )
 from players.puzzles.sokoban.search.bidirectional import Bidirectional
 from players.puzzles.sokoban.search.ida import IdaStar, IdaStarGreedyBound, IdaStarSimple
-from players.puzzles.sokoban.search.portfolio import SearchPortfolio
+from players.puzzles.sokoban.search.portfolio import ENTRIES, Entry, SearchPortfolio
 from players.puzzles.sokoban.search.push_search import LevelKnowledge, Outcome, PushSearch, PushTask
 from players.puzzles.sokoban.searches import all_searches, entries_named
 from players.puzzles.sokoban.state_space import StateSpace, explore
@@ -209,12 +209,28 @@ def test_start_distances_are_those_of_a_lone_box() -> None:
             assert told.tolist() == best.tolist()
 
 
+OPEN = "##########", "#        #", "# $ $ $  #", "#  $ $   #", "# ..@..  #", "#      . #", "##########"
+"""Five boxes and much room: no search solves it in the least memory."""
+
+
 def test_no_memory_is_no_proof() -> None:
-    rows = "##########", "#        #", "# $ $ $  #", "#  $ $   #", "# ..@..  #", "#      . #", "##########"
-    geometry, start = from_level(Level(rows))
+    geometry, start = from_level(Level(OPEN))
     for kind in (AStar, Greedy):
         search = kind(PushTask(LevelKnowledge(geometry), start, 0))
-        assert search.step(1.0) is Outcome.GAVE_UP
+        assert search.step(1.0) is Outcome.MEMORY_FULL
+
+
+def test_searches_whose_memory_is_full_leave_their_time_to_one_that_needs_none() -> None:
+    geometry, start = from_level(Level(OPEN))
+    full = [Entry(kind, 1.0, 0.0) for kind in (AStar, Greedy)]
+    task = PushTask(LevelKnowledge(geometry), start, 0)
+    search = SearchPortfolio(task, full)
+    assert search.step(10.0) is Outcome.MEMORY_FULL
+    assert sorted(search.full) == ["a-star", "greedy"]
+    search = SearchPortfolio(task, [*full, ENTRIES[-1]])
+    assert ENTRIES[-1].begin == float("inf")
+    assert search.step(3.0) is Outcome.SOLVED or search.at_work == ["ida-star"]
+    assert sorted(search.full) == ["a-star", "greedy"]
 
 
 def test_nothing_to_do_needs_no_search() -> None:

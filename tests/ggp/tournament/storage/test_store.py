@@ -17,7 +17,7 @@ from ggp.tournament.statistics.scores import (
     conduct,
     crosstable,
 )
-from ggp.tournament.store import Result, Store, faults_of
+from ggp.tournament.storage.store import Result, Store, faults_of
 
 
 def result(game: str, number: int, seats: str, *goals: int, faults: object = None) -> Result:

@@ -1,0 +1,146 @@
+"""What an attack is: a name, and a function that tries it and says whether the server held."""
+
+from __future__ import annotations
+
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from ggp.server.descendants import descendants, resident_bytes
+
+ROOT = Path(__file__).resolve().parents[2]
+LONGEST_REPLY = 16 * 1024 * 1024
+
+
+@dataclass
+class Verdict:
+    """What came of an attack: ``faults`` are what should not have happened, ``figures`` what was seen."""
+
+    figures: str = ""
+    faults: list[str] = field(default_factory=list)
+
+    def expect(self, good: bool, otherwise: str) -> None:
+        """Note a fault unless something is as it should be."""
+        if not good:
+            self.faults.append(otherwise)
+
+
+@dataclass(frozen=True)
+class Attack:
+    """``run`` is given how many requests it may send, and the seed of its randomness."""
+
+    name: str
+    run: Callable[[int, int], Verdict]
+
+
+class Victim:
+    """A server that is attacked: ``ggp web`` or ``ggp serve`` in a process of its own."""
+
+    def __init__(self, process: subprocess.Popen[str], port: int, log: IO[str]) -> None:
+        self.process, self.port, self._log = process, port, log
+        self._token = ""
+
+    @property
+    def token(self) -> str:
+        """A page's token."""
+        if not self._token:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/rules", timeout=60) as reply:
+                self._token = re.findall('name="token" content="([^"]+)"', reply.read().decode())[0]
+        return self._token
+
+    def log(self) -> str:
+        """What it has said on stderr so far."""
+        self._log.seek(0)
+        return self._log.read()
+
+    def children(self) -> int:
+        """How many processes it has besides its own."""
+        return len(descendants(self.process.pid))
+
+    def resident(self) -> int:
+        """Bytes of its own process."""
+        return resident_bytes([self.process.pid])
+
+    def talk(self, data: bytes, half_close: bool = False, seconds: float = 60.0) -> bytes:
+        """Send bytes on a connection of their own; what comes back until it is closed, or the beginning of a
+        stream. Raises TimeoutError where nothing comes for so long."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=seconds) as connection:
+            with suppress(ConnectionError):  # it may have answered before it has read everything
+                connection.sendall(data)
+                if half_close:
+                    connection.shutdown(socket.SHUT_WR)
+            reply = bytearray()
+            with suppress(ConnectionResetError):
+                while chunk := connection.recv(1 << 16):
+                    reply += chunk
+                    head = bytes(reply.partition(b"\r\n\r\n")[0]).lower()
+                    if b"text/event-stream" in head or len(reply) > LONGEST_REPLY:
+                        break
+            return bytes(reply)
+
+    def get(self, path: str, seconds: float = 60.0) -> int:
+        """The status of a page; 0 where there is no reply."""
+        request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        with suppress(OSError):
+            return status_of(self.talk(request.encode(), seconds=seconds))
+        return 0
+
+    def post(self, path: str, body: bytes, headers: str = "", seconds: float = 120.0) -> bytes:
+        """The whole reply to a page's POST."""
+        head = (
+            f"POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Ggp-Token: {self.token}\r\n"
+        )
+        return self.talk(
+            f"{head}{headers}Content-Length: {len(body)}\r\n\r\n".encode() + body, seconds=seconds
+        )
+
+
+def status_of(reply: bytes) -> int:
+    """The HTTP status of a reply; 0 where it is none."""
+    found = re.match(rb"HTTP/\d\.\d (\d{3})", reply)
+    return int(found[1]) if found else 0
+
+
+@contextmanager
+def victim(*words: str) -> Iterator[Victim]:
+    """``ggp web`` or ``ggp serve`` with these words of its command line.
+
+    Raises RuntimeError where it does not end by itself."""
+    command = [sys.executable, "-m", "ggp", *words, "--port", "0"]
+    with tempfile.TemporaryFile("w+") as log:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, cwd=ROOT)
+        try:
+            yield Victim(process, _port(process, log, words), log)
+        finally:
+            process.terminate()
+            try:
+                process.wait(30)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            assert process.stdout is not None
+            process.stdout.close()
+        if process.returncode:
+            raise RuntimeError(f"{' '.join(words)}: exit status {process.returncode}")
+
+
+def _port(process: subprocess.Popen[str], log: IO[str], words: Sequence[str]) -> int:
+    assert process.stdout is not None
+    if words[0] == "web":
+        return int(process.stdout.readline().partition("://")[2].partition("/")[0].rpartition(":")[2])
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        log.seek(0)
+        if found := re.search(r"event=listening.* port=(\d+)", log.read()):
+            return int(found[1])
+        time.sleep(0.1)
+    raise RuntimeError("the server does not listen")

@@ -1,0 +1,90 @@
+"""Whether one more match can be answered in time, by what keepers were measured to need.
+
+A keeper has to know a legal move before a playclock ends, also where the keepers of all matches are asked at
+the same moment. So what counts is the CPU time that each needs in a turn, as a share of the time it has. The
+sum over all matches may take :data:`SHARE` of the processors: searches and builders give way, but the event
+loop, the followers beside the searches and the system need some, too.
+
+A keeper measures itself: in random games while the startclock runs, and then in each turn. Of that the peak
+is kept, which fades.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+import time
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+SHARE = 0.5
+"""Share of the processors that all keepers together may need."""
+LEAST = 0.02
+"""CPU seconds that every match needs in a turn besides: messages, its follower, looking ahead."""
+FADING = 0.9
+"""What is left of a peak after a turn: half of it after seven turns."""
+
+
+class Need:
+    """CPU seconds that a keeper needs in a turn; ``inf`` until it was measured."""
+
+    def __init__(self) -> None:
+        self.seconds = math.inf
+        self._known = asyncio.Event()
+
+    def note(self, seconds: float) -> None:
+        """A keeper has measured a turn."""
+        faded = FADING * self.seconds if self._known.is_set() else 0.0
+        self.seconds = max(seconds, faded)
+        self._known.set()
+
+    async def known(self, until: float) -> None:
+        """Wait until it was measured, or until this time.monotonic()."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._known.wait(), max(0.0, until - time.monotonic()))
+
+    def share(self, clock: float) -> float:
+        """The share of a processor that it takes in so many seconds, in which it has to be done."""
+        return (self.seconds + LEAST) / max(clock, 1e-3)
+
+
+class Applicant(Protocol):
+    """A match: whether it was ``admitted``, what share of a processor it needs, how to wait until that is
+    known."""
+
+    admitted: bool
+
+    @property
+    def share_needed(self) -> float: ...
+
+    async def measure(self) -> None: ...
+
+
+class Admission:
+    """Admits matches to so many processors."""
+
+    def __init__(self, processors: int) -> None:
+        self._most = SHARE * processors
+
+    def room(self, running: Iterable[Applicant]) -> bool:
+        """Whether a match may come that needs next to nothing, as far as is known."""
+        return sum(share for share in _shares(running) if share < math.inf) <= self._most
+
+    async def admit(self, match: Applicant, running: Callable[[], Iterable[Applicant]]) -> bool:
+        """Admit a match that has begun beside those that are ``running``, if there are processors enough. One
+        that has them for itself is always admitted."""
+        beside = [other for other in running() if other.admitted]
+        if beside:
+            await asyncio.gather(*(each.measure() for each in (match, *beside)))
+        others = _shares(running())
+        match.admitted = not others or sum(others) + match.share_needed <= self._most
+        return match.admitted
+
+    def told(self, running: Iterable[Applicant]) -> str:
+        """For the status page."""
+        return f"{sum(_shares(running)):.2f} of {self._most:g} processors"
+
+
+def _shares(running: Iterable[Applicant]) -> list[float]:
+    return [match.share_needed for match in running if match.admitted]

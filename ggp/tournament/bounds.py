@@ -1,0 +1,39 @@
+"""What the numbers of a tournament may be, on the command line and in a file alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The least and the largest value, both allowed."""
+
+    least: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class RealBound:
+    """The same of real numbers."""
+
+    least: float
+    most: float
+
+
+ROUNDS = Bound(1, 1_000_000)
+STARTCLOCK = RealBound(0.0, 86_400.0)
+"""Seconds."""
+PLAYCLOCK = RealBound(0.01, 86_400.0)
+"""Seconds."""
+PLIES = Bound(0, 10_000)
+SEED = Bound(-(2**63), 2**63 - 1)
+MAX_STEPS = Bound(1, 1_000_000)
+MOST_MATCHES = 1_000_000
+"""Of a tournament, all rounds together."""
+MOST_GAMES = 1000
+MOST_ENTRANTS = 256
+MOST_SEATS = 64
+"""Roles of a game."""
+LONGEST_NAME = 1000
+"""Characters of the name of a game, a player or a tournament."""

@@ -1,0 +1,68 @@
+"""Work for strangers is admitted as long as all of it together fits, whoever asks at the same time."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ggp.processes.budget import Budget, Need, Reservation, usual_memory
+from ggp.protocol.http_error import BusyError
+
+MIB = 1024**2
+
+
+async def nothing() -> None:
+    """Ends what has ended."""
+
+
+@given(needs=st.lists(st.tuples(st.integers(1, 6), st.integers(1, 900)), max_size=30))
+def test_never_more_is_reserved_than_there_is(needs: list[tuple[int, int]]) -> None:
+    budget = Budget(16, 2000 * MIB)
+    held: list[Reservation] = []
+
+    async def ask(processes: int, memory: int) -> None:
+        need = Need(processes, memory * MIB)
+        with contextlib.suppress(BusyError):
+            held.append(await budget.reserve("work", need, lambda: False, nothing))
+
+    async def run() -> None:
+        await asyncio.gather(*(ask(*need) for need in needs))
+        assert budget.reserved.processes <= budget.processes
+        assert budget.reserved.memory <= budget.memory
+        for one in held:
+            one.release()
+            one.release()
+        assert budget.reserved == Need(0, 0)
+
+    asyncio.run(run())
+
+
+def test_who_is_idle_makes_room_and_counts_until_it_has_ended() -> None:
+    async def run() -> None:
+        budget = Budget(1, 2**30)
+        ended = asyncio.Event()
+
+        async def end() -> None:
+            await ended.wait()
+
+        await budget.reserve("first", Need(), lambda: True, end)
+        second = asyncio.create_task(budget.reserve("second", Need(), lambda: False, nothing))
+        await asyncio.sleep(0.01)
+        assert budget.reserved.processes == 1
+        assert not second.done()
+        ended.set()
+        await second
+        with pytest.raises(BusyError, match="third") as raised:
+            await budget.reserve("third", Need(), lambda: False, nothing)
+        assert raised.value.status == 503
+        assert raised.value.seconds > 0
+
+    asyncio.run(run())
+
+
+def test_the_usual_memory_is_some() -> None:
+    assert usual_memory() > 64 * MIB
