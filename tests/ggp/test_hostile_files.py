@@ -111,6 +111,17 @@ def test_traces_unpack_to_no_more_than_they_may(tmp_path: Path, monkeypatch: pyt
         list(read_trace(damaged))
 
 
+@pytest.mark.parametrize(
+    "reader", [name for name in READERS if name not in ("a record", "solutions beside it")]
+)
+@pytest.mark.parametrize("name", ["x" * 300, "x" * 5000])
+def test_names_that_are_too_long_are_told(reader: str, name: str, tmp_path: Path) -> None:
+    ending, read = READERS[reader]
+    with pytest.raises(GdlError) as caught:
+        read(tmp_path / f"{name}{ending}")
+    assert "\n" not in str(caught.value)
+
+
 def test_a_folder_of_odd_traces_is_told(tmp_path: Path) -> None:
     for number, make in enumerate(ODD):
         make(tmp_path / f"{number}.jsonl")
