@@ -106,14 +106,15 @@ class Victim:
 
 def status_of(reply: bytes) -> int:
     """The HTTP status of a reply; 0 where it is none."""
-    found = re.match(rb"HTTP/1\.[01] (\d{3})", reply)
+    found = re.match(rb"HTTP/\d\.\d (\d{3})", reply)
     return int(found[1]) if found else 0
 
 
 @contextmanager
 def victim(*words: str) -> Iterator[Victim]:
-    """``ggp web`` or ``ggp serve`` with these words of its command line. Raises RuntimeError where it does not
-    end by itself."""
+    """``ggp web`` or ``ggp serve`` with these words of its command line.
+
+    Raises RuntimeError where it does not end by itself."""
     command = [sys.executable, "-m", "ggp", *words, "--port", "0"]
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, cwd=ROOT)

@@ -56,7 +56,10 @@ TABLE: dict[str, Any] = {
     "seed": 1,
     "workers": 0,
 }
-RULES = "(role x) (<= (legal x a) (not (true over))) (<= (next over) (does x a)) (<= terminal (true over)) (goal x 100)"
+RULES = (
+    "(role x) (<= (legal x a) (not (true over))) (<= (next over) (does x a)) "
+    "(<= terminal (true over)) (goal x 100)"
+)
 RECORD = {"matchId": "m", "states": ["( ( p ) )"], "moves": []}
 POSITION: dict[str, Any] = {"game": "tictactoe", "state": "", "moves": [["(mark b 2)", "noop"]]}
 POSTS: dict[str, dict[str, Any]] = {

@@ -1,19 +1,9 @@
-"""Does ``ggp web`` answer malformed rules, states, stylesheets and questions on one line, and go on?
-
-    python -m bench.hostile_web --count 1000
-
-starts ``ggp web``, sends it so many, some in the name of other sites' pages, and prints what came back, what
-was wrong with it, and how the server's memory moved. Exit status 1 where something was wrong.
-"""
+"""Malformed rules, states, stylesheets, and POSTs in the name of other sites' pages: one line each."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
-import re
-import subprocess
-import sys
 import tempfile
 import urllib.error
 import urllib.request
@@ -22,9 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bench.hostile_web.attack import Attack, Verdict, victim
 from gdl.syntax.convert import convert
 from ggp.game import installed_games
-from ggp.server.descendants import resident_bytes
 
 JOBS = ("check", "check", "check", "rewrite", "scramble", "count", "draw")
 SHEET = """<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
@@ -86,26 +76,21 @@ def junk(rng: random.Random, depth: int = 5) -> str:
     return f"({' '.join(junk(rng, depth - 1) for _ in range(rng.randrange(5)))})"
 
 
-def run(count: int, seed: int) -> int:
-    """Send so many of each kind; how many faults there were."""
+def run(count: int, seed: int) -> Verdict:
+    """Send so many."""
     rng = random.Random(seed)
     games = [path.read_text() for path in installed_games() if path.stat().st_size < 8000]
     games += [convert(text, "infix") for text in games]
-    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile("w+") as errors:
+    verdict = Verdict()
+    with tempfile.TemporaryDirectory() as folder:
         sheets = [Path(folder) / f"sheet{number}.xsl" for number in range(max(1, count // 4))]
         for sheet in sheets:
             at = rng.randrange(len(SHEET))
             poisoned = SHEET[:at] + rng.choice(POISON) + SHEET[at:]
             sheet.write_text(broken(SHEET, rng) if rng.random() < 0.5 else poisoned, errors="replace")
-        command = [sys.executable, "-m", "ggp", "web", "--port", "0", "--styles", folder]
-        server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
-        try:
-            assert server.stdout is not None
-            address = server.stdout.readline().partition("open ")[2].partition(" ")[0].rstrip("/")
-            caller = HostileCaller(address)
-            page = urllib.request.urlopen(f"{address}/rules", timeout=60).read().decode()
-            caller.token = re.findall('name="token" content="([^"]+)"', page)[0]
-            before = resident_bytes([server.pid])
+        with victim("web", "--styles", folder) as web:
+            caller = HostileCaller(f"http://127.0.0.1:{web.port}", web.token)
+            before = web.resident()
             kinds: list[Callable[[], object]] = [
                 lambda: _rules(caller, rng, games),
                 lambda: caller.ask("state", "/api/state", {"game": "tictactoe", "state": junk(rng)}, {}),
@@ -115,21 +100,13 @@ def run(count: int, seed: int) -> int:
             for number in range(count):
                 kinds[number % len(kinds)]()
             alive = caller.ask("after", "/rules/check", {"text": games[0]}) == 200
-            after = resident_bytes([server.pid])
-        finally:
-            server.terminate()
-            status = server.wait(30)
-        errors.seek(0)
-        log = errors.read()
-    if "Traceback" in log or "internal error" in log:
-        caller.faults.append(f"the log: {log[-2000:]}")
-    if not alive or status:
-        caller.faults.append(f"alive {alive}, exit status {status}")
-    print(", ".join(f"{kind}: {number}" for kind, number in sorted(caller.statuses.items())))
-    print(f"server: {before / 2**20:.0f} MiB before, {after / 2**20:.0f} after; {len(caller.faults)} faults")
-    for fault in caller.faults[:20]:
-        print("  ", fault)
-    return len(caller.faults)
+            statuses = ", ".join(f"{kind}: {number}" for kind, number in sorted(caller.statuses.items()))
+            verdict.figures = f"{statuses}\nserver: {before >> 20} MiB before, {web.resident() >> 20} after"
+            verdict.expect(alive, "rules are not checked any more")
+            log = web.log()
+            verdict.expect("Traceback" not in log and "internal error" not in log, f"the log: {log[-2000:]}")
+    verdict.faults += caller.faults
+    return verdict
 
 
 def _rules(caller: HostileCaller, rng: random.Random, games: list[str]) -> None:
@@ -148,16 +125,4 @@ def _foreign(caller: HostileCaller, rng: random.Random) -> None:
         caller.faults.append(f"{path} was done for {headers}")
 
 
-def main() -> None:
-    """The command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--count", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    sys.exit(bool(run(options.count, options.seed)))
-
-
-if __name__ == "__main__":
-    main()
+ATTACKS = [Attack("malformed rules, states and stylesheets", run)]

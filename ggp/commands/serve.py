@@ -48,6 +48,9 @@ def command(
     allow_origin: list[str] = typer.Option(
         [], metavar="ORIGIN", help="Let web pages of this origin send messages (https://host); * lets all."
     ),
+    allow_host: list[str] = typer.Option(
+        [], metavar="NAME", help="Answer browsers under this name too (host.example); managers may use any."
+    ),
     any_sender: bool = typer.Option(
         False,
         "--any-sender",
@@ -112,6 +115,7 @@ def command(
             longest_clock=longest_clock,
             longest_idle=longest_idle,
             allow_origins=tuple(allow_origin),
+            allow_hosts=tuple(allow_host),
             any_sender=any_sender,
             open_events=open_events,
             forks=FORKS,

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import logging
 from typing import Any
 
+import anyio
 import mcp_types as types
 import orjson
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+from mcp.shared.message import SessionMessage
 
 import ggp
 from gdl.errors import GdlError
 from ggp.answers.desk import QuestionDesk
 from ggp.answers.operations import GAMES, OPERATIONS
 from ggp.answers.source import known_games, known_levels
+from ggp.mcp.lines import MessageLines, private_input
 from ggp.processes.budget import Budget, usual_memory
 from ggp.processes.parent import JsonMessage
 
@@ -27,6 +33,7 @@ INSTRUCTIONS = (
 )
 PROCESSES = 8
 """That answer questions at once."""
+log = logging.getLogger("ggp.mcp")
 _READS = types.ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 Context = ServerRequestContext[Any]
 
@@ -67,6 +74,9 @@ def make_server(desk: QuestionDesk) -> Server[Any]:
         except GdlError as error:
             content: list[types.ContentBlock] = [types.TextContent(type="text", text=str(error))]
             return types.CallToolResult(content=content, is_error=True)
+        except Exception:  # the library would send what it says
+            log.exception("the tool %.80s failed", params.name)
+            raise MCPError(types.INTERNAL_ERROR, "the tool failed: see the log of the server") from None
         text = types.TextContent(type="text", text=orjson.dumps(answer).decode())
         return types.CallToolResult(content=[text], structured_content=answer)
 
@@ -89,12 +99,27 @@ async def _answer(desk: QuestionDesk, params: types.CallToolRequestParams, heard
     return await desk.ask(params.name, params.arguments or {}, heard)
 
 
+class _Answers:
+    """Sends answers to lines that are no messages, between those of the server."""
+
+    def __init__(self, writing: Any) -> None:
+        self._writing = writing
+
+    async def send(self, answer: types.JSONRPCError) -> None:
+        """Send one; nobody may be there to take it."""
+        with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+            await self._writing.send(SessionMessage(answer))
+
+
 async def serve_tools() -> None:
-    """Serve over standard input and output until the other side hangs up."""
+    """Serve over standard input and output until the other side hangs up. Lines that are no messages are
+    answered as JSON-RPC asks for (:mod:`ggp.mcp.lines`)."""
     desk = QuestionDesk(Budget(PROCESSES, usual_memory()))
     server = make_server(desk)
+    lines = MessageLines(private_input())
     try:
-        async with stdio_server() as (reading, writing):
+        async with stdio_server(stdin=lines) as (reading, writing):  # type: ignore[arg-type]
+            lines.answers.set_result(_Answers(writing))
             await server.run(reading, writing, server.create_initialization_options())
     finally:
         await desk.close()

@@ -56,6 +56,7 @@ class ServerConfig:
         longest_idle: seconds after which it is freed in any case, but not within a single clock.
         idle_grace: seconds added to that.
         allow_origins: origins of web pages that may send messages (:mod:`ggp.server.clients.visitors`).
+        allow_hosts: names under which browsers may ask, beside this computer's.
         any_sender: whether messages of a match may come from other addresses than its START.
         open_events: whether other computers may read what happens in the matches, the search included.
         forks: whether fork servers make processes, once they have warmed up (:mod:`ggp.server.fork_servers`).
@@ -76,6 +77,7 @@ class ServerConfig:
     longest_idle: float = LONGEST_IDLE
     idle_grace: float = 5.0
     allow_origins: tuple[str, ...] = ()
+    allow_hosts: tuple[str, ...] = ()
     any_sender: bool = False
     open_events: bool = False
     forks: bool = False

@@ -97,6 +97,8 @@ def gate(settings: WebSettings) -> Middleware:
             reply = error_reply(400, str(error))
         except (ConnectionError, TimeoutError):
             raise
+        except UnicodeError:
+            reply = error_reply(400, "something in this request is no text")
         except Exception as error:
             say("error", "internal error", path=request.path, error=f"{type(error).__name__}: {error}")
             reply = error_reply(500, "internal error")

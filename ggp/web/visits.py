@@ -116,6 +116,8 @@ class Visit(RequestHandler):
         """The reply to what is no HTTP, or to a request that went wrong outside of the application."""
         if request.writer.output_size > 0:
             raise ConnectionError("a reply has begun")
+        if isinstance(exc, UnicodeError):  # bytes of a header that are no text
+            status = 400
         if status >= 500:
             say("error", "internal error", error=one_line(f"{type(exc).__name__}: {exc}"))
         text = "this is no HTTP request that can be read" if status < 500 else "internal error"

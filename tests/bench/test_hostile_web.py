@@ -1,13 +1,31 @@
-"""ggp web takes malformed rules, states and stylesheets, and nothing of other sites' pages."""
+"""ggp web takes malformed rules and stylesheets, mutated requests, and nothing of other sites' pages."""
 
 from __future__ import annotations
 
 import pytest
 
-from bench.hostile_web import run
+from bench.hostile_web import crowds, mutated, neighbours, texts
+from bench.hostile_web.attack import Attack
 
-pytest.importorskip("lxml", reason="lxml is not installed: extra styles")
+QUICK = [
+    one for one in (*crowds.ATTACKS, *neighbours.ATTACKS) if one.name in ("half-closed requests", "no HTTP")
+]
 
 
 def test_what_is_malformed_is_told_and_the_server_goes_on() -> None:
-    assert run(60, 2) == 0
+    pytest.importorskip("lxml", reason="lxml is not installed: extra styles")
+    assert texts.run(60, 2).faults == []
+
+
+def test_mutated_requests_to_all_routes_are_answered_without_a_500() -> None:
+    pytest.importorskip("lxml", reason="lxml is not installed: extra styles")
+    assert mutated.mutate(250, 5).faults == []
+
+
+@pytest.mark.parametrize("attack", QUICK, ids=lambda attack: attack.name)
+def test_what_is_no_http_or_half_closed_is_answered(attack: Attack) -> None:
+    assert attack.run(1, 1).faults == []
+
+
+def test_a_neighbour_learns_no_id_and_ends_no_match() -> None:
+    assert neighbours.foreign_messages(1, 1).faults == []

@@ -34,7 +34,7 @@ class Connections:
         self._config = desk.config
         self._metrics = desk.metrics
         self._say = log
-        visitors = Visitors(self._config.host, self._config.allow_origins)
+        visitors = Visitors(self._config.host, self._config.allow_origins, self._config.allow_hosts)
         self._answers = MatchEndpoint(desk, visitors)
         self._runner = web.AppRunner(
             make_app(desk, visitors, self._answers, log),

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from gdl.errors import GdlError
-from ggp.tournament.storage.snapshot import copy_with_log, has_log, open_regular
+from ggp.tournament.storage.snapshot import copy_with_log, has_log, open_named
 
 TABLES = {
     "setting": "CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
@@ -81,9 +81,10 @@ class Database:
             begun: whether it has to have tables; otherwise it may also have nothing at all.
 
         Raises:
+            LargeSnapshotError: it is being written, or a killed process left it so, and is too large to copy.
             GdlError: there is none, it is no regular file, or no tournament.
         """
-        open_regular(path).close()
+        open_named(path).close()
         folder, options = None, "mode=ro&immutable=1"
         place = path.resolve()
         if has_log(place):

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import stat
 import tempfile
 from pathlib import Path
 from typing import BinaryIO
 
-from gdl.errors import GdlError
+from gdl.errors import FileError, GdlError
+from gdl.reading import open_regular
 
 MOST_BYTES = 1024**3
 """Of the file and its log together, where they have to be copied."""
@@ -24,17 +24,16 @@ _HEADER = 32
 _LOG = "-wal"
 
 
-def open_regular(path: Path) -> BinaryIO:
-    """Open a regular file. Raises GdlError where it is missing, a pipe, a device or a folder, or may not be
-    read."""
+class LargeSnapshotError(GdlError):
+    """A file that is being written is too large to be copied."""
+
+
+def open_named(path: Path) -> BinaryIO:
+    """Open a regular file. Raises GdlError, which names it without its folder, where it cannot be read."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    except (OSError, ValueError) as error:
-        raise GdlError(f"cannot read {path.name}: {getattr(error, 'strerror', error)}") from None
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise GdlError(f"{path.name} is no regular file", remedy="name a file, no folder, pipe or device")
-    return os.fdopen(descriptor, "rb")
+        return open_regular(path)
+    except FileError as error:
+        raise GdlError(error.message.replace(str(path), path.name), remedy=error.remedy) from None
 
 
 def has_log(path: Path) -> bool:
@@ -46,7 +45,8 @@ def has_log(path: Path) -> bool:
 def copy_with_log(path: Path) -> tuple[Path, Path]:
     """Copy a file and its log. Returns a new private folder and the copy in it; remove the folder.
 
-    Raises GdlError where they are too large, cannot be read or copied, or are written too fast.
+    Raises LargeSnapshotError where they are too large, GdlError where they cannot be read or copied, or are
+    written too fast.
     """
     folder = Path(tempfile.mkdtemp(prefix="ggp-tournament-"))
     copy = folder / "copy.sqlite"
@@ -74,18 +74,18 @@ def _header(path: Path) -> bytes:
     log = _log_of(path)
     if not os.path.lexists(log):
         return b""
-    with open_regular(log) as file:
+    with open_named(log) as file:
         return file.read(_HEADER)
 
 
 def _copy(source: Path, target: Path, most: int) -> int:
     """How many bytes were copied."""
     count = 0
-    with open_regular(source) as file, target.open("wb") as copy:
+    with open_named(source) as file, target.open("wb") as copy:
         while part := file.read(1 << 20):
             count += len(part)
             if count > most:
-                raise GdlError(
+                raise LargeSnapshotError(
                     f"{source.name} is being written and has more than {MOST_BYTES >> 20} MiB",
                     remedy="look again when its tournament has ended",
                 )

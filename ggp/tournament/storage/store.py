@@ -12,6 +12,7 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
@@ -20,6 +21,7 @@ from gdl.errors import GdlError
 from ggp.tournament.bounds import LONGEST_NAME, MOST_SEATS
 from ggp.tournament.schedule import Fixture
 from ggp.tournament.storage.database import Database
+from ggp.tournament.storage.snapshot import LargeSnapshotError
 
 LONGEST_SETTING = 16 * 1024 * 1024
 """Characters of a setting; rules are in them."""
@@ -80,8 +82,11 @@ class Store:
                 raise GdlError(f"there is no tournament {path}")
             self._database = Database.reading(path)
             return
-        if path.exists():  # a stranger's file stays as it is, without a lock beside it
-            Database.reading(path, begun=False).close()
+        if path.exists():
+            # A stranger's file stays as it is, without a lock beside it. One that is too large to be copied
+            # has a log as ours have, and is looked at once it is open.
+            with suppress(LargeSnapshotError):
+                Database.reading(path, begun=False).close()
         self._lock = _locked(path.with_name(path.name + ".lock"))
         try:
             self._database = Database.writing(path)

@@ -73,6 +73,7 @@ def _described(name: str, operation: Operation) -> dict[str, Any]:
             "200": good,
             "400": _content("The question cannot be answered", _JSON, error),
             "403": _content("A page of another site, or one without its token, asked", _JSON, error),
+            "503": _content("There is too much to do: ask again after Retry-After seconds", _JSON, error),
             "413": _content("The body is longer than 2 MiB", _JSON, error),
         },
     }

@@ -36,8 +36,6 @@ async def _puzzles(app: web.Application) -> AsyncIterator[None]:
 
 
 async def _page(request: web.Request) -> web.Response:
-    from players.puzzles.registry import SOLVERS
-
     key = request.match_info.get("id", "")
     found = request.app[PUZZLES].get(key) if key else None
     return page(
@@ -48,7 +46,7 @@ async def _page(request: web.Request) -> web.Response:
         puzzle=key,
         seconds=0.0 if found is None else found.seconds,
         puzzles=await request.app[KNOWN].puzzles.get(),
-        solvers=[solver.name for solver in SOLVERS],
+        solvers=await request.app[KNOWN].solvers.get(),
     )
 
 

@@ -12,9 +12,10 @@ from aiohttp import web
 
 from gdl.errors import GdlError
 from ggp.processes.workers import Workers, WorkKind
-from ggp.web.bodies import json_object
+from ggp.web.bodies import body_chunks
+from ggp.web.gate import STREAMED
 from ggp.web.overseer import BUDGET
-from ggp.web.replay.shelf import LARGEST, Shelf, ShelvedRecord
+from ggp.web.replay.shelf import MOST_BROUGHT_BYTES, Shelf, ShelvedRecord
 from ggp.web.settings import WebSettings
 from ggp.web.shell import add_page, page
 
@@ -34,12 +35,14 @@ def add_routes(app: web.Application, settings: WebSettings) -> None:
     app.router.add_get("/replay/frames", _frames)
     app.router.add_get("/replay/export", _export)
     app.router.add_post("/replay/records", _bring)
+    app[STREAMED].add(_bring)
 
 
 async def _workers(app: web.Application) -> AsyncIterator[None]:
     app[WORKERS] = workers = Workers(WORK, app[BUDGET])
     yield
     await workers.close()
+    app[SHELF].close()
 
 
 async def _page(request: web.Request) -> web.Response:
@@ -95,14 +98,12 @@ async def _export(request: web.Request) -> web.Response:
 
 
 async def _bring(request: web.Request) -> web.Response:
-    """Keep a record that a page brings, once it can be read."""
-    told = await json_object(request.clone(client_max_size=2 * LARGEST))
-    texts = [told.get(name, "") for name in ("record", "rules", "game")]
-    if not all(isinstance(text, str) for text in texts):
-        raise GdlError("record, rules and game are texts")
-    shelf = request.app[SHELF]
-    name = shelf.bring(*texts)
-    await _ask(request, shelf.find({"brought": name}), {"do": "story", "match": 0})
+    """Keep a record that a page brings, once it can be read. Only a process with limits parses it."""
+
+    async def check(record: ShelvedRecord) -> None:
+        await _ask(request, record, {"do": "story", "match": 0})
+
+    name = await request.app[SHELF].take(body_chunks(request, MOST_BROUGHT_BYTES), check)
     return web.json_response({"page": f"/replay?brought={name}"})
 
 
@@ -113,19 +114,11 @@ async def _work(request: web.Request, order: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _ask(request: web.Request, found: ShelvedRecord, order: dict[str, Any]) -> dict[str, Any]:
-    told = {
-        "record": found.text,
-        "rules": found.rules,
-        "game": found.game,
-        "tournament": found.tournament,
-    }
     # One process for a file, also while it grows.
-    source = [request.query.get(name, "") for name in ("file", "tournament", "match")]
-    known = source if any(source) else told.values()
-    key = hashlib.sha256("\0".join(known).encode("utf-8", "replace")).hexdigest()
+    key = hashlib.sha256(f"{found.path} {found.number}".encode("utf-8", "surrogateescape")).hexdigest()
     if order["do"] == "doubts":  # takes seconds: drawings are not to wait for it
         key = f"{key} doubts"
-    return await request.app[WORKERS].ask(key, {**order, **told})
+    return await request.app[WORKERS].ask(key, {**order, "kind": found.kind, "path": str(found.path)})
 
 
 def _count(request: web.Request, name: str) -> int:

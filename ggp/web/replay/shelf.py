@@ -2,42 +2,48 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from gdl.errors import GdlError
-from gdl.reading import read_limited
+from ggp.protocol.http_error import BusyError
 from ggp.web.kept import Kept
 
 LARGEST = 32 * 1024 * 1024
 """Bytes of one record."""
+MOST_BROUGHT_BYTES = 2 * LARGEST
+"""Of the JSON in which a page brings one."""
+MOST_COMING = 4
+"""Records that are being brought at the same time."""
 MOST_BROUGHT = 32
 MOST_BYTES = 128 * 1024 * 1024
-"""Of all that pages have brought; the oldest go first."""
+"""Of all that pages have brought, on disk; the oldest go first."""
 MOST_LISTED = 2000
 KINDS = {".json": "record", ".jsonl": "record", ".sqlite": "tournament"}
+
+Check = Callable[["ShelvedRecord"], Awaitable[object]]
 
 
 @dataclass(frozen=True, slots=True)
 class ShelvedRecord:
-    """A record with the rules that came with it; empty where none did.
+    """Where a record lies; only a process with limits reads it.
 
     Attributes:
-        text: the record; empty where a tournament has it, whose file is read by a process with limits.
-        rules, game: what came with it.
-        tournament: the path of that file; empty for other records.
-        number: of the match in it, from 1.
+        kind: ``record`` for a file of the folder, ``brought`` for one that a page has brought with rules,
+            ``tournament`` for a tournament's file.
+        path: of the file.
+        number: of the match in a tournament, from 1.
     """
 
-    text: str = ""
-    rules: str = ""
-    game: str = ""
-    tournament: str = ""
+    kind: str
+    path: Path
     number: int = 0
 
 
@@ -52,19 +58,56 @@ class Shelf:
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
         self.listed = Kept(self.list)
-        self._brought: OrderedDict[str, ShelvedRecord] = OrderedDict()
+        self._brought: OrderedDict[str, tuple[Path, int]] = OrderedDict()
+        self._coming = 0
+        self._room: TemporaryDirectory[str] | None = None
 
-    def bring(self, text: str, rules: str, game: str) -> str:
-        """Keep what a page brings; the name under which it is found again. Raises GdlError if it is too
-        large."""
-        record = ShelvedRecord(text, rules, game)
-        if _size(record) > LARGEST:
-            raise GdlError(f"the record has more than {LARGEST:,} bytes")
+    async def take(self, chunks: AsyncIterator[bytes], check: Check) -> str:
+        """Keep what a page brings, once it has come and can be read; the oldest ones make room then.
+
+        Args:
+            chunks: the bytes.
+            check: raises GdlError where the file is no record.
+
+        Returns:
+            The name under which it is found again.
+
+        Raises:
+            BusyError: too many are being brought.
+            GdlError: it cannot be read.
+        """
+        if self._coming >= MOST_COMING:
+            raise BusyError("too many records are being brought")
+        if self._room is None:
+            self._room = TemporaryDirectory(prefix="ggp-records-")
         name = secrets.token_urlsafe(12)
-        self._brought[name] = record
-        while len(self._brought) > MOST_BROUGHT or sum(map(_size, self._brought.values())) > MOST_BYTES:
-            self._brought.popitem(last=False)
+        path = Path(self._room.name) / name
+        self._coming += 1
+        try:
+            size = 0
+            with path.open("xb") as file:
+                async for chunk in chunks:
+                    size += len(chunk)
+                    await asyncio.to_thread(file.write, chunk)
+            await check(ShelvedRecord("brought", path))
+        except BaseException as error:
+            path.unlink(missing_ok=True)
+            if isinstance(error, OSError):
+                raise BusyError(f"the record cannot be kept: {error.strerror}") from None
+            raise
+        finally:
+            self._coming -= 1
+        self._brought[name] = path, size
+        while len(self._brought) > MOST_BROUGHT or sum(n for _, n in self._brought.values()) > MOST_BYTES:
+            _, (oldest, _) = self._brought.popitem(last=False)
+            oldest.unlink(missing_ok=True)
         return name
+
+    def close(self) -> None:
+        """Drop what pages have brought."""
+        self._brought.clear()
+        if self._room is not None:
+            self._room.cleanup()
 
     def list(self) -> list[dict[str, Any]]:
         """The folder's files, newest first: ``file``, ``kind``, ``bytes``, ``time`` (seconds since 1970).
@@ -91,15 +134,13 @@ class Shelf:
             found = self._brought.get(query["brought"])
             if found is None:
                 raise GdlError("this record is not kept any more", remedy="bring it again")
-            return found
+            return ShelvedRecord("brought", found[0])
         if "tournament" in query:
             number = query.get("match", "")
             if not (number.isascii() and number.isdigit() and len(number) < 10):
                 raise GdlError(f"{number[:20]!r} is no number of a match")
-            path = self.path(query["tournament"], "tournament")
-            return ShelvedRecord(tournament=str(path), number=int(number))
-        path = self.path(query.get("file", ""), "record")
-        return ShelvedRecord(read_limited(path, LARGEST).decode("utf-8", errors="replace"))
+            return ShelvedRecord("tournament", self.path(query["tournament"], "tournament"), int(number))
+        return ShelvedRecord("record", self.path(query.get("file", ""), "record"))
 
     def stamp(self, query: Mapping[str, str]) -> int:
         """When the file of a record was written, in some count; 0 for other records. Raises GdlError as
@@ -116,7 +157,3 @@ class Shelf:
             if inside and path.is_file():
                 return path
         raise GdlError(f"there is no {kind} {name[:100]!r}", remedy="the list of the page has all")
-
-
-def _size(record: ShelvedRecord) -> int:
-    return len(record.text) + len(record.rules)

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 
 from aiohttp import web
 
+from ggp.protocol.http_error import BusyError
 from ggp.web.overseer import BUDGET
 from ggp.web.play.routes import TABLES
 from ggp.web.settings import WebSettings
@@ -46,7 +47,7 @@ async def _list(request: web.Request) -> web.StreamResponse:
 async def _match(request: web.Request) -> web.StreamResponse:
     match = request.app[WATCHED].matches.get(request.match_info["match"])
     if match is None:  # its server may not be heard yet: the page asks again
-        raise web.HTTPServiceUnavailable(reason="there is no such match now")
+        raise BusyError("there is no such match now")
     return await match.news.stream(request)
 
 

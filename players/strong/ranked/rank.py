@@ -71,7 +71,8 @@ class Rank:
     @classmethod
     def of(cls, weights: Weights, even: bool, coding: Coding, start: np.uint64) -> Rank | None:
         """The rank that these weights (bases,) make of records of a coding; that of ``start`` is 0. With
-        ``even`` it is rounded to the nearest number. None where a group of the coding is too wide."""
+        ``even`` it is rounded to the nearest number. None where a group of the coding is too wide, or
+        nothing ever changes, so that there is no group."""
         slices: list[tuple[int, int]] = []
         parts: list[NDArray[np.float64]] = []
         for group, first in zip(coding.all_groups, coding.starts, strict=False):
@@ -86,6 +87,8 @@ class Rank:
             else:
                 slices.append((first, group.width))
                 parts.append(own)
+        if not parts:
+            return None
         starts = np.cumsum([0, *(len(part) for part in parts)])[:-1].astype(np.int64)
         rank = cls(
             np.array([first for first, _ in slices], np.uint64),

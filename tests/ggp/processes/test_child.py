@@ -55,6 +55,23 @@ class Talk:
         self.child.send("echo", text="nobody hears")
 
 
+def test_fields_of_messages_may_have_any_names() -> None:
+    names = ("self", "do", "kind", "cls", "fields", "name", "", "\x00", "\ud800")
+
+    async def run() -> None:
+        child = await Child.spawn(TALKERS)
+        talk = Talk(child)
+        try:
+            child.send("echo", **dict.fromkeys(names, 1), text="heard")
+            await talk.hear("ready")
+            assert await talk.hear("echo") == {"kind": "echo", "text": "heard"}
+        finally:
+            child.kill()
+            await child.ended()
+
+    asyncio.run(run())
+
+
 def talk(test: Callable[[Talk], Awaitable[None]], *arguments: str, kind: ProcessKind | None = None) -> None:
     async def run() -> None:
         spoken = Talk(await Child.spawn(TALKERS, *arguments, kind=kind or ProcessKind()))

@@ -24,7 +24,7 @@ from propnet.machine import PropnetMachine
 from tests.mutations import mutated
 from tests.players.strong.test_tables import write_table
 
-MUTATIONS = 600
+MUTATIONS = 200
 
 
 def machine_of(text: str) -> PropnetMachine:
@@ -108,7 +108,7 @@ def test_a_checkpoint_with_a_right_digest_and_wrong_contents_is_refused_or_gone_
             solve_whole(machine, StrongOptions(1 << 32, 1, scratch), None, stopped(after))
         body = orjson.loads((scratch / CHECKPOINT).read_bytes())["body"]
         told: list[str] = []
-        for seed in range(150):
+        for seed in range(60):
             here = tmp_path / f"{after}-{seed}"
             shutil.copytree(scratch, here)
             try:
@@ -122,5 +122,5 @@ def test_a_checkpoint_with_a_right_digest_and_wrong_contents_is_refused_or_gone_
             except GdlError as error:
                 told.append(str(error))
             shutil.rmtree(here, ignore_errors=True)
-        assert len(told) > 50
+        assert len(told) > 20
         assert not any("\n" in text for text in told)

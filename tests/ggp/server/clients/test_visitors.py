@@ -126,6 +126,32 @@ def test_a_page_under_a_strangers_name_does_not_even_get_info(serve: Serve) -> N
     assert serve().raw(head + REBOUND[0] + b"\r\n\r\n").startswith(b"HTTP/1.0 200 ")
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
+def test_a_rebound_name_reads_nothing_though_browsers_do_not_say_that_it_is_one(
+    serve: Serve, host: str
+) -> None:
+    """They send ``Sec-Fetch-Site`` to https and to this computer's own names only."""
+    server = serve(host=host, allow_hosts=("player.example",))
+    mozilla = b"User-Agent: Mozilla/5.0 (X11; Linux x86_64)"
+    for path in (b"", b"metrics", b"events", b"(INFO)"):
+        for name, status in (
+            (b"rebound.example", b"403"),
+            (b"player.example", b"200"),
+            (b"10.1.2.3", b"200"),
+        ):
+            if path == b"events" and status == b"200":
+                continue  # it goes on for ever
+            lines = (
+                b"GET /" + path + b" HTTP/1.1",
+                b"Host: " + name,
+                mozilla,
+                b"Accept: text/html",
+                b"",
+                b"",
+            )
+            assert server.raw(b"\r\n".join(lines)).startswith(b"HTTP/1.0 " + status), (path, name)
+
+
 def test_what_browsers_ask_for_themselves_is_no_warning(
     serve: Serve, caplog: pytest.LogCaptureFixture
 ) -> None:

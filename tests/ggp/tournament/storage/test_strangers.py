@@ -151,6 +151,8 @@ def test_copies_are_private_and_go(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         monkeypatch.setattr(snapshot, "MOST_BYTES", 1000)
         with pytest.raises(GdlError, match="is being written and has more than"):
             Store(tmp_path / "t.sqlite", writing=False)
+        with pytest.raises(GdlError, match="another tournament"):  # and not that it is too large to go on
+            Store(tmp_path / "t.sqlite")
         assert os.listdir(tmp_path / "tmp") == []
 
 

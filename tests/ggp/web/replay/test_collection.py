@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import pytest
@@ -39,8 +40,10 @@ GOOD: dict[str, Any] = {
 
 
 def answer(text: str, do: str = "story", match: int = 0, **fields: int) -> dict[str, Any]:
-    order = {"do": do, "record": text, "rules": "", "game": "", "match": match, **fields}
-    return ReplayDesk().answer(order, lambda *_, **__: None)
+    with NamedTemporaryFile(suffix=".json") as file:
+        Path(file.name).write_bytes(text.encode("utf-8", "replace"))
+        order = {"do": do, "kind": "record", "path": file.name, "match": match, **fields}
+        return ReplayDesk().answer(order, lambda *_, **__: None)
 
 
 def test_an_array_of_records_is_a_list_of_matches() -> None:

@@ -15,9 +15,10 @@ import pytest
 
 from ggp.processes.budget import Budget
 from ggp.protocol import messages
-from ggp.protocol.event_source import encode
+from ggp.protocol.event_source import BEHIND, BEHIND_BYTES, _Reader, encode
 from ggp.protocol.messages import spaced
-from ggp.web.watch.watched import Watched
+from ggp.web.watch.told import LONGEST_RULES, read_match
+from ggp.web.watch.watched import MATCH_BYTES, SERVER_BYTES, Watched
 from tests.ggp.server.live import MARKS, LiveServer
 
 START = messages.start_request("m1", "Robot", spaced(MARKS), 20, 20)
@@ -140,6 +141,54 @@ def test_events_of_strangers_do_no_harm() -> None:
             await watched.close()
 
     asyncio.run(run())
+
+
+def test_a_server_fills_no_more_than_its_share_whatever_it_tells() -> None:
+    rng = random.Random(4)
+    urls = ("http://127.0.0.1:8", "http://127.0.0.1:9")
+
+    def junk() -> str:
+        return "x" * rng.choice((1, 1000, 100_000, LONGEST_RULES, 2 * LONGEST_RULES))
+
+    async def run() -> None:
+        watched = Watched(urls, Budget(1, 1))  # nothing is drawn
+        try:
+            watched._hear(urls[0], "match", {"match": "quiet", "rules": "(role x)"})
+            for _ in range(600):
+                name = rng.choice(["match", "match", "step", "search", "answer", "ended"])
+                told = {
+                    "match": f"m{rng.randrange(60)}",
+                    "rules": junk(),
+                    "moves": [[junk(), "a"]] * rng.choice((0, 5, 20_000)),
+                    "answers": [{"move": junk(), "note": junk(), "junk": junk()}] * rng.choice((0, 50, 5000)),
+                    "search": {"note": junk(), "candidates": [[junk(), 1, 1]] * 100, "junk": junk()},
+                    "junk": junk(),
+                    junk()[:10_000]: 1,
+                }
+                watched._hear(urls[1], name, told)
+                for match in watched.matches.values():
+                    assert match.size <= MATCH_BYTES
+                    assert set(match.told) <= set(read_match({"rules": ""}) or ())
+                flooding = [match for match in watched.matches.values() if match.server == urls[1]]
+                assert sum(match.size for match in flooding) <= SERVER_BYTES + MATCH_BYTES
+                assert sum(len(encode("x", match.told)) for match in flooding) < 2 * SERVER_BYTES
+            assert any(match.told["match"] == "quiet" for match in watched.matches.values())
+        finally:
+            await watched.close()
+
+    asyncio.run(run())
+
+
+def test_a_reader_that_is_slow_holds_few_bytes() -> None:
+    reader = _Reader()
+    for size in (10, 1000, BEHIND_BYTES // 3, BEHIND_BYTES // 3, BEHIND_BYTES // 3, 3 * BEHIND_BYTES, 10):
+        event = b"x" * size
+        reader.add(event)
+        assert reader.waiting[-1] is event
+        assert sum(map(len, reader.waiting)) <= max(BEHIND_BYTES, size)
+    for _ in range(3 * BEHIND):
+        reader.add(b"x")
+    assert len(reader.waiting) <= BEHIND
 
 
 @pytest.mark.parametrize("address", ["", "ftp://x", "http://x:99999"])

@@ -19,7 +19,7 @@ from propnet.machine import PropnetMachine
 from tests.mutations import mutated
 from tests.players.puzzles.frontier.far_tiles import far_tiles
 
-MUTATIONS = 250
+MUTATIONS = 100
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,72 @@
+"""Connections to ggp web: those that are idle make room for others, and every byte has an answer."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+
+import pytest
+
+from ggp.web.settings import WebSettings
+from tests.ggp.server.live import talk
+from tests.ggp.web.conftest import WebServer
+
+PAGE = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+MANY = WebSettings().limits.most_per_address + 100
+
+
+def port_of(web: WebServer) -> int:
+    return int(web().rpartition(":")[2])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"GET / HTTP/1.1\r\nHo",
+        b"POST /api/state HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{",
+        b"GET /watch/events HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    ],
+    ids=["silent", "half a head", "half a body", "readers"],
+)
+def test_idle_connections_make_room_for_others(web: WebServer, data: bytes) -> None:
+    port = port_of(web)
+    with contextlib.ExitStack() as stack:
+        for _ in range(MANY):
+            peer = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
+            with contextlib.suppress(ConnectionError):
+                peer.sendall(data)
+        for _ in range(3):
+            assert talk(port, PAGE).startswith(b"HTTP/1.1 200 ")
+
+
+def test_who_makes_room_is_told_so(web: WebServer) -> None:
+    port = port_of(web)
+    with contextlib.ExitStack() as stack:
+        first = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
+        for _ in range(MANY):
+            stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
+        reply = first.recv(4096)
+    assert reply.startswith(b"HTTP/1.1 503 ")
+    assert b"Retry-After: " in reply
+    assert reply.endswith(b'{"error":"too many connections"}')
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"X-Ggp-Token: \xff\xfe.\xff",
+        b"X-Ggp-Token: a.\xc3\xa9",
+        b"Origin: \xff",
+        b"Host: \xff",
+        b"Content-Type: text/\xff",
+        b"Expect: \xff",
+        b"Content-Encoding: gzip",
+        b"Sec-Fetch-Site: \xff\xff",
+    ],
+)
+def test_bytes_of_headers_that_are_no_text_are_a_fault_of_the_request(web: WebServer, head: bytes) -> None:
+    for line in (b"POST /rules/check", b"POST /api/state", b"GET /rules"):
+        request = line + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 2\r\n" + head
+        status = int(talk(port_of(web), request + b"\r\n\r\n{}").split()[1])
+        assert status == 200 or 400 <= status < 500
