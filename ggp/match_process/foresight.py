@@ -16,8 +16,7 @@ from itertools import product
 from typing import NamedTuple
 
 from gdl.errors import GdlError
-from gdl.machine import JointMove, State
-from gdl.prover.machine import ProverMachine
+from gdl.machine import JointMove, Machine, State
 from gdl.random_games import RandomGames
 
 REHEARSAL_SECONDS = 1.5
@@ -50,7 +49,7 @@ class Foresight:
         pace: the longest of the first steps before the match, CPU seconds; None until it is known.
     """
 
-    def __init__(self, machine: ProverMachine, role: int, rng: random.Random, ahead: bool = True) -> None:
+    def __init__(self, machine: Machine, role: int, rng: random.Random, ahead: bool = True) -> None:
         self._machine, self._role, self._rng, self._ahead = machine, role, rng, ahead
         self._games = RandomGames(machine, rng.getrandbits(32))
         self._state: State | None = None

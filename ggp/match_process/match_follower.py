@@ -33,12 +33,18 @@ class Follower:
         except GdlError as error:
             raise RulesError(error.message, remedy=error.remedy) from None
         self.match = MatchState(machine, role, self._log)
+        options = self.match.options()
         if machine.is_terminal(self.match.state):
             self._log("warning", "the game is over before it begins")
-        elif not self.match.options():
+        elif not options:
             raise RulesError(f"{message['role']} has no legal move at the beginning")
         self.match.replay(message["history"], message.get("answers", ()))
         self._foresight = Foresight(machine, role, self._rng, ahead)
+        self._turn = 0
+        if options and not message["history"]:
+            # Who takes long in the first turn, or does not live to see it, has said what is legal then.
+            first = self.match.text(role, self._rng.choice(options))
+            self._send("foreseen", id=0, replies=[(None, first)], guess=first)
         self._behind: MatchState | None = None
         self._unchecked: deque[JsonMessage] = deque()
         self._looks = True
@@ -62,6 +68,7 @@ class Follower:
             self._send("move", id=turn, move=answered, again=True, void=not match.reported(moves))
             return None
         options = match.options()
+        self._turn = turn
         self._foresight.turn(turn, match.state)
         self._looks = match.certain
         safe = match.text(match.role, self._rng.choice(options)) if options else NO_MOVE
@@ -107,7 +114,15 @@ class Follower:
             self._log("warning", "not followed on this machine", machine=machine.level, reason=fault)
             return False
         self._behind, self.match = self.match.muted(), moved
+        # On this machine it costs next to nothing.
+        self._look_from(Foresight(machine, moved.role, self._rng))
         return True
+
+    def _look_from(self, foresight: Foresight) -> None:
+        """Look ahead by this from now on."""
+        self._foresight = foresight
+        if self._turn:
+            foresight.turn(self._turn, self.match.state)
 
     def _check(self) -> None:
         """Let the prover make the next turn that it has not made, and compare where both stand then."""
@@ -123,6 +138,7 @@ class Follower:
         if not same:
             self._log("error", "a machine is wrong", machine=self.match.machine.level)
             self.match, self._behind = behind, None
+            self._look_from(Foresight(behind.machine, behind.role, self._rng, ahead=False))
 
     def judge(self, message: JsonMessage) -> None:
         """Say whether a report would lead anywhere, without going there."""

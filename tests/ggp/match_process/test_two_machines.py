@@ -87,6 +87,8 @@ def test_after_the_change_of_machine_the_same_moves_are_legal(game: str, seed: i
         assert changing.match.can_be(joint) and proving.match.can_be(joint)
         answered = joint[proving.match.role]
     assert changing.match.machine is machine
+    ahead = [fields["id"] for kind, fields in sent if kind == "foreseen"]
+    assert max(ahead) > 1 or game == "rockpaperscissors"
     assert not [fields for kind, fields in sent if kind == "log" and fields["level"] == "error"]
 
 
