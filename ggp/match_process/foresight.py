@@ -25,7 +25,7 @@ PACE_STEPS, PACE_SECONDS = 8, 0.25
 """After so many steps of these games, or this CPU time, it is known what a turn needs."""
 AHEAD = 64
 """Joint moves that are looked at in each turn, as many as AHEAD_SECONDS of CPU time allow."""
-AHEAD_SECONDS = 0.05
+AHEAD_SECONDS = 0.08
 
 
 class Seen(NamedTuple):

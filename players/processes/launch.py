@@ -19,6 +19,7 @@ import socket
 import stat
 import subprocess
 import sys
+import threading
 import time
 import weakref
 from collections.abc import Mapping, Sequence
@@ -125,8 +126,10 @@ def launch(
     Raises OSError if there are no more processes or files.
     """
     process = _launched(module, arguments, dict(files or {}), session=session)
-    _living.add(process)
-    if _behind:
+    with _lock:
+        _living.add(process)
+        behind = _behind
+    if behind:
         _set(process, BEHIND)
     return process
 
@@ -135,10 +138,11 @@ def give_way(behind: bool) -> None:
     """Whether the processes that this one launches, and those that it has launched, give way to others that
     must answer in time (:mod:`players.processes.priority`). For this process's life, from any thread."""
     global _behind
-    if behind != _behind:
+    with _lock:
+        living = list(_living) if behind != _behind else []
         _behind = behind
-        for process in list(_living):
-            _set(process, BEHIND if behind else USUAL)
+    for process in living:
+        _set(process, BEHIND if behind else USUAL)
 
 
 def _set(process: Forked | subprocess.Popen[bytes], nice: int) -> None:
@@ -284,6 +288,7 @@ def _inherited() -> socket.socket | None:
 
 
 _connection = _inherited()
+_lock = threading.Lock()
 _behind = False
 _living: weakref.WeakSet[Forked | subprocess.Popen[bytes]] = weakref.WeakSet()
 
