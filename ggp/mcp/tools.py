@@ -18,6 +18,7 @@ from mcp.shared.message import SessionMessage
 
 import ggp
 from gdl.errors import GdlError
+from gdl.visible import without_folders
 from ggp.answers.desk import QuestionDesk
 from ggp.answers.operations import GAMES, OPERATIONS
 from ggp.answers.source import known_games, known_levels
@@ -72,7 +73,9 @@ def make_server(desk: QuestionDesk) -> Server[Any]:
         try:
             answer = await _answer(desk, params, heard)
         except GdlError as error:
-            content: list[types.ContentBlock] = [types.TextContent(type="text", text=str(error))]
+            content: list[types.ContentBlock] = [
+                types.TextContent(type="text", text=without_folders(str(error)))
+            ]
             return types.CallToolResult(content=content, is_error=True)
         except Exception:  # the library would send what it says
             log.exception("the tool %.80s failed", params.name)

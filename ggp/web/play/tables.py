@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gdl.errors import GdlError
+from gdl.visible import without_folders
 from ggp.processes.budget import Budget, Need, Reservation
 from ggp.processes.child import Child, ProcessKind
 from ggp.processes.parent import JsonMessage
@@ -113,6 +114,8 @@ class OpenTable:
             self._state = message
             if not self._opened.done():
                 self._opened.set_result(None)
+        if kind == "note":
+            message["text"] = without_folders(message["text"])
         self.news.send(kind, message)
 
     def _gone(self, child: Child) -> None:
@@ -120,6 +123,7 @@ class OpenTable:
         self._ended("its process has ended")
 
     def _ended(self, why: str) -> None:
+        why = without_folders(why)
         if not self._opened.done():
             self._opened.set_exception(GdlError(f"the table could not be set up: {why}"))
         if not self.over:

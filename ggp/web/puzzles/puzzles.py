@@ -7,6 +7,7 @@ import secrets
 from collections import OrderedDict
 
 from gdl.errors import GdlError
+from gdl.visible import without_folders
 from ggp.processes.budget import Budget, Need
 from ggp.processes.parent import JsonMessage
 from ggp.processes.workers import Workers, WorkKind
@@ -90,7 +91,7 @@ class Puzzles:
         try:
             answer = await self._workers.ask(puzzle.id, order, news=heard, seconds=puzzle.seconds + GRACE)
         except GdlError as error:
-            puzzle.tell("failed", {"error": str(error), "moves": puzzle.moves})
+            puzzle.tell("failed", {"error": without_folders(str(error)), "moves": puzzle.moves})
         else:
             puzzle.moves = answer["moves"]
             puzzle.tell("solved", {name: value for name, value in answer.items() if name != "kind"})

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gdl.errors import GdlError
+from gdl.visible import without_folders
 from ggp.processes.budget import Budget
 from ggp.processes.workers import Workers, WorkKind
 from ggp.web.broadcast import Broadcast, encode
@@ -256,7 +257,7 @@ class Watched:
                     match.show({name: value for name, value in answer.items() if name != "kind"})
                     self._bound(match)
                 except GdlError as error:
-                    match.news.send("trouble", {"text": str(error)})
+                    match.news.send("trouble", {"text": without_folders(str(error))})
         finally:
             self._drawing.discard(key)
 
