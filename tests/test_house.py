@@ -86,7 +86,6 @@ READ_THEIR_OWN = {
     "players/fleet/ray_nodes.py": "/proc",
     "ggp/server/descendants.py": "/proc",
     "ggp/processes/budget.py": "the limit of the group, /sys",
-    "ggp/web/overseer.py": "/proc",
     "ggp/traces/verify.py": "/proc",
     "players/kaskade/builder_process.py": "descriptors that it was given",
     "propnet/jit/decorators.py": "the source of kernels",
