@@ -7,6 +7,12 @@ bytes that are no UTF-8 cannot be written at all. The reader of KIF refuses all 
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Callable
+
+_FOLDERS = re.compile(r"""(?<![\w.:/~-])/([^\s/:'"(),;]+)/(?:[^\s/:'"(),;]+/)*""")
+"""The folders of an absolute path, the first of them by itself."""
 _REPLACEMENT = "\ufffd"
 
 
@@ -21,6 +27,25 @@ def visible(text: str, keep: str = "") -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c in keep else _escape(c) for c in text)
+
+
+def without_folders(text: str) -> str:
+    """A message for people elsewhere: files of this machine without the folders that they lie in.
+
+    >>> without_folders("cannot read /usr/share/my games/x.kif: it is large; see http://usr/x, /api/games")
+    'cannot read my games/x.kif: it is large; see http://usr/x, /api/games'
+    """
+    for root in {_folder(os.getcwd), _folder(lambda: os.path.expanduser("~"))}:
+        if len(root) > 1:  # they may have blanks
+            text = text.replace(f"{root}/", "")
+    return _FOLDERS.sub(lambda found: "" if os.path.isdir(f"/{found[1]}") else found[0], text)
+
+
+def _folder(ask: Callable[[], str]) -> str:
+    try:
+        return ask()
+    except OSError:  # it was removed
+        return ""
 
 
 def first_forbidden(word: str) -> int:

@@ -6,6 +6,7 @@ The other roles move at random.
 
 from __future__ import annotations
 
+import os
 import random
 import socket
 import threading
@@ -24,6 +25,7 @@ from gdl.syntax.parser import parse_term
 from ggp.game import Game
 from ggp.protocol import messages
 from ggp.protocol.dialect import request_bytes
+from players.processes.priority import FIRST, go_first, set_session
 
 PATIENCE = 10.0
 """Seconds after its clock for which a reply is still waited for, to see how late it comes."""
@@ -262,7 +264,11 @@ def _move(machine: Machine, role: int, text: str) -> int:
 
 
 def manage(plan: SoakPlan, pipe: Connection, signals: Signals, number: int) -> None:
-    """In a process of its own: carry out a plan, send the counts."""
+    """In a process of its own: carry out a plan, send the counts. It stands for another computer, whose clock
+    does not wait for the processors of this one."""
+    os.setsid()
+    go_first()
+    set_session(os.getpid(), -FIRST)
     manager = Manager(plan, signals, number)
     try:
         manager.run()

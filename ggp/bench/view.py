@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ggp.bench.results import Change, Row, geometric_mean, spread
+from ggp.console import new_console
 
 PARTS = {"logic_ns": "cyan", "choice_ns": "magenta", "bookkeeping_ns": "yellow"}
 """The parts of a step and their colours."""
@@ -22,8 +23,8 @@ _NOTICED = 0.02
 
 def console() -> Console:
     """Standard output as wide as the terminal; wide where it is a file or a pipe."""
-    output = Console()
-    return output if output.is_terminal else Console(width=200)
+    output = new_console()
+    return output if output.is_terminal else new_console(width=200)
 
 
 def measurements(rows: list[Row], width: int = 200) -> RenderableType:

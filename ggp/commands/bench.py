@@ -93,14 +93,14 @@ def _measured(
     """The rows of all jobs (game, level), printed as JSON when they are ready. A job that names a file of
     results gives its rows (with ``only`` those of the job's level)."""
     import orjson
-    from rich.console import Console
 
     from ggp.bench.measure import measure
     from ggp.bench.results import read_results
+    from ggp.console import new_console
     from ggp.game import Game
 
     rows: list[Row] = []
-    progress = Console(stderr=True)
+    progress = new_console(stderr=True)
     for name, level in jobs:
         if name.endswith((".json", ".jsonl")):
             fresh = [row for row in read_results(Path(name))[1] if not only or row["machine"] == level]

@@ -39,9 +39,9 @@ async def _status(address: str, watch: float, as_json: bool) -> int:
     import asyncio
 
     import orjson
-    from rich.console import Console
     from rich.live import Live
 
+    from ggp.console import new_console
     from players.fleet.open_fleet import open_fleet
     from players.fleet.survey import survey
 
@@ -52,7 +52,7 @@ async def _status(address: str, watch: float, as_json: bool) -> int:
             for report in reports:
                 typer.echo(orjson.dumps(report.as_json()))
         else:
-            with Live(_table(reports), console=Console(highlight=False), auto_refresh=False) as live:
+            with Live(_table(reports), console=new_console(), auto_refresh=False) as live:
                 while watch:
                     await asyncio.sleep(watch)
                     reports = await survey(fleet)

@@ -11,9 +11,10 @@ def command(as_json: bool = typer.Option(False, "--json", help="One JSON object 
     With the number of their roles, and what they are.
     """
     import orjson
-    from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
+    from ggp.console import new_console
     from ggp.game import Game, installed_games
 
     table = Table("game", "roles", "what it is", box=None, header_style="bold")
@@ -25,9 +26,9 @@ def command(as_json: bool = typer.Option(False, "--json", help="One JSON object 
         if as_json:
             typer.echo(orjson.dumps({"game": game.name, "roles": roles, "title": title, "path": str(path)}))
         else:
-            table.add_row(f"[cyan]{game.name}[/]", str(len(roles)), title)
+            table.add_row(Text(game.name, "cyan"), str(len(roles)), title)
     if not as_json:
-        Console().print(table)
+        new_console().print(table)
 
 
 def headline(text: str) -> str:

@@ -50,10 +50,10 @@ def command(
     from collections import Counter
     from contextlib import suppress
 
-    from rich.console import Console
-    from rich.markup import escape
+    from rich.text import Text
 
     from gdl.words import counted
+    from ggp.console import new_console
     from ggp.game import Game
     from ggp.introductions import meet
     from ggp.manager import NO_CONNECTION, GameManager, MatchStep, RemotePlayer, in_words, parse_players
@@ -74,7 +74,7 @@ def command(
     if not match_id.isprintable() or any(c in " ();" for c in match_id):
         raise GdlError(f"{match_id!r} cannot be a match id", remedy="use one word without parentheses")
 
-    console = Console(highlight=False)
+    console = new_console()
     referee = loaded.machine(machine)
     spell = referee.rules.spell
     roles = [spell(role) for role in referee.roles]
@@ -97,8 +97,9 @@ def command(
             if not step.moves and not error:
                 continue
             move = step.moves[role] if step.moves else ""
-            time = f" [dim]{seconds:.1f} s[/]" if isinstance(seat, RemotePlayer) else ""
-            text = f"{step.number:4}  {escape(roles[role])} ({escape(seat.name)}): {escape(move)}{time}"
+            text = Text(f"{step.number:4}  {roles[role]} ({seat.name}): {move}")
+            if isinstance(seat, RemotePlayer):
+                text.append(f" {seconds:.1f} s", "dim")
             if not move and not anyway and error.startswith((NO_CONNECTION, f"not ready: {messages.BUSY}")):
                 raise GdlError(
                     f"{seat.name} does not take the match: {in_words(error)}",
@@ -107,9 +108,9 @@ def command(
             if error:
                 unready += not move
                 replaced[role] += bool(move)
-                text += f"  [red]{escape(in_words(error))}[/]" + (
-                    " [yellow]random move instead[/]" if move else ""
-                )
+                text.append(f"  {in_words(error)}", "red")
+                if move:
+                    text.append(" random move instead", "yellow")
             console.print(text, soft_wrap=True)
         if out is not None:
             with suppress(GdlError):  # it is told at the end
@@ -126,12 +127,12 @@ def command(
         if faults and not anyway:
             raise GdlError("; ".join(faults), remedy="--anyway plays on, with random moves in their place")
         for fault in faults:
-            console.print(f"[yellow]{escape(fault)}[/]", soft_wrap=True)
+            console.print(Text(fault, "yellow"), soft_wrap=True)
         for seat, name in zip(seats, given, strict=False):
             seat.name = name
         record.players = [seat.name for seat in seats]
-        who = ", ".join(f"{escape(r)} = {escape(s.name)}" for r, s in zip(roles, seats, strict=True))
-        console.print(f"{escape(loaded.name)}: {who}", soft_wrap=True)
+        who = ", ".join(f"{r} = {s.name}" for r, s in zip(roles, seats, strict=True))
+        console.print(f"{loaded.name}: {who}", soft_wrap=True)
         try:
             await manager.run()
         finally:
@@ -150,18 +151,19 @@ def command(
         turns = len(record.moves)
         absent = [role for role, seat in enumerate(seats) if turns and replaced[role] == turns]
         if absent:
-            who = ", ".join(f"{escape(roles[r])} ({escape(seats[r].name)})" for r in absent)
-            console.print(f"[bold red]no result[/]: every move of {who} was random", soft_wrap=True)
+            who = ", ".join(f"{roles[r]} ({seats[r].name})" for r in absent)
+            text = Text.assemble(("no result", "bold red"), f": every move of {who} was random")
+            console.print(text, soft_wrap=True)
         else:
-            result = ", ".join(f"{escape(r)} {g}" for r, g in zip(roles, record.goals, strict=True))
+            result = ", ".join(f"{r} {g}" for r, g in zip(roles, record.goals, strict=True))
             errors = unready + replaced.total()
             counts = f"{counted(turns, 'turn')}, {counted(errors, 'error')}"
-            console.print(f"[bold]{result}[/] after {counts}", soft_wrap=True)
+            console.print(Text.assemble((result, "bold"), f" after {counts}"), soft_wrap=True)
     except KeyboardInterrupt:
-        console.print("[yellow]aborted[/]")
+        console.print("aborted", style="yellow")
         raise
     except asyncio.CancelledError:
-        console.print("[yellow]aborted[/]")
+        console.print("aborted", style="yellow")
         raise typer.Exit(128 + signal.SIGTERM) from None
     except SystemExit:  # rich's answer to a pipe that nobody reads any more
         raise BrokenPipeError from None

@@ -92,10 +92,11 @@ def _counts(name: str, grounded: GroundRules, network: Network) -> dict[str, obj
 
 def _table(counts: dict[str, object], name: str) -> str:
     """The counts as a table for people."""
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False, width=100)
+    from ggp.console import new_console
+
+    console = new_console(width=100)
     table = Table("pass", "gates", "gate inputs", "CPU s", title=name, box=None, title_justify="left")
     for column in table.columns[1:]:
         column.justify = "right"

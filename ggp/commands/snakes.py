@@ -45,15 +45,14 @@ def command(
 
 def _draw(name: str) -> None:
     """Print the level that is named, or all of a file, with titles."""
-    from rich.console import Console
-
     from ggp.boards.snakes import print_level
+    from ggp.console import new_console
     from ggp.sokoban.glyphs import in_unicode
     from players.puzzles.snakes.file_kind import split_name
     from players.puzzles.snakes.level import find_level, levels_of_file
 
     path, number = split_name(name)
     levels = {1: find_level(name)} if number is not None else dict(enumerate(levels_of_file(path), 1))
-    console = Console(highlight=False)
+    console = new_console()
     for index, level in levels.items():
         print_level(console, level, f"{path.name}:{number or index}", in_unicode(console))

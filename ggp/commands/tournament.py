@@ -91,8 +91,7 @@ def command(
     rounds may be added. Each local player has cores of its own. Ctrl-C stops at once: matches
     under way are played anew next time.
     """
-    from rich.console import Console
-
+    from ggp.console import new_console
     from ggp.tournament.entrants import check_kept, parse_entrants
     from ggp.tournament.output.plots import check_installed
     from ggp.tournament.session import Session, parse_test, settings_of
@@ -133,7 +132,7 @@ def command(
             permit_only([*clusters_of(e.spec for e in entrants), *filter(None, [cluster])])
             if not anyway:
                 _check_addresses(settings.entrants)
-        session = Session(Console(highlight=False), settings, store, test)
+        session = Session(new_console(), settings, store, test)
         try:
             if play:
                 session.play(workers, events, _sites(cluster) if cluster else None)

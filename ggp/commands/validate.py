@@ -48,13 +48,12 @@ def command(
     """
     import sys
 
-    from rich.console import Console
-
     from gdl.checks.run import Severity, check_text
     from gdl.syntax.notation import named_notation
+    from ggp.console import new_console
 
     known = named_notation(notation)
-    console = Console(highlight=False, soft_wrap=True)
+    console = new_console(soft_wrap=True)
     fatal = Severity.WARNING if strict else Severity.ERROR
     counts = dict.fromkeys(Severity, 0)
     unreadable = 0
@@ -86,14 +85,13 @@ def _played(
     rules: Rules, name: str, playouts: int, seconds: float, seed: int, quiet: bool
 ) -> list[Diagnostic]:
     """What playing shows, with a line on a terminal while it lasts."""
-    from rich.console import Console
-
     from gdl.checks.diagnostic import of_error
     from gdl.errors import GdlError
+    from ggp.console import new_console
     from ggp.terminal.spinner import spinner
     from players.rehearsal.rehearse import Rehearsal, rehearse
 
-    with spinner(Console(stderr=True, quiet=quiet)) as progress:
+    with spinner(new_console(stderr=True, quiet=quiet)) as progress:
         progress.add_task(f"{name}: playing at random")
         try:
             return rehearse(rules, Rehearsal(playouts, seconds, seed))

@@ -25,9 +25,9 @@ def command(
     """
     import sys
 
-    from rich.console import Console
     from rich.text import Text
 
+    from ggp.console import new_console
     from ggp.sokoban.findings_view import show_reasons
     from ggp.sokoban.glyphs import as_text, draw, in_unicode
     from ggp.sokoban.lurd import check_lurd, lurd_of_file, read_lurd
@@ -43,7 +43,7 @@ def command(
     else:
         line = read_lurd(steps, "the steps")
     verdict = check_lurd(stage, line)
-    console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    console = new_console(soft_wrap=not sys.stdout.isatty())
     if board:
         console.print(
             as_text(draw(stage, verdict.position, in_unicode(console)))

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
 from rich.text import Text
 
 from gdl.errors import GdlError
+from ggp.console import new_console
 from ggp.cover.drawing.layers import layers
 from ggp.cover.drawing.moves import moves_as_json, moves_told
 from ggp.cover.drawing.packed import Packed, PlacedPiece
@@ -121,7 +121,7 @@ class PackingInstance(CoverInstance):
         return Packed(grid, tuple(pieces), take_apart(assembly))
 
     def tell(self, solution: NDArray[np.int32]) -> str:
-        console = Console(file=io.StringIO(), width=120, force_terminal=sys.stdout.isatty())
+        console = new_console(file=io.StringIO(), width=120, force_terminal=sys.stdout.isatty())
         packed = self.packed(solution)
         console.print(layers(packed))
         if packed.apart is not None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn
 from rich.table import Table
 from rich.text import Text
 
 from gdl.words import counted
+from ggp.console import new_console, text_column
 from players.puzzles.cover.outcome import CoverResult
 
 
@@ -18,14 +18,14 @@ class CoverView:
     people."""
 
     def __init__(self, name: str) -> None:
-        self.console = Console(highlight=False, soft_wrap=True)
-        errors = Console(stderr=True, highlight=False)
+        self.console = new_console(soft_wrap=True)
+        errors = new_console(stderr=True)
         self._progress = Progress(
             SpinnerColumn(),
-            TextColumn("{task.description}"),
+            text_column("{task.description}"),
             BarColumn(),
             TaskProgressColumn(show_speed=False),
-            TextColumn("{task.fields[told]}"),
+            text_column("{task.fields[told]}"),
             console=errors,
             transient=True,
             disable=not errors.is_terminal,

@@ -16,8 +16,7 @@ from itertools import product
 from typing import NamedTuple
 
 from gdl.errors import GdlError
-from gdl.machine import JointMove, State
-from gdl.prover.machine import ProverMachine
+from gdl.machine import JointMove, Machine, State
 from gdl.random_games import RandomGames
 
 REHEARSAL_SECONDS = 1.5
@@ -26,7 +25,7 @@ PACE_STEPS, PACE_SECONDS = 8, 0.25
 """After so many steps of these games, or this CPU time, it is known what a turn needs."""
 AHEAD = 64
 """Joint moves that are looked at in each turn, as many as AHEAD_SECONDS of CPU time allow."""
-AHEAD_SECONDS = 0.05
+AHEAD_SECONDS = 0.08
 
 
 class Seen(NamedTuple):
@@ -50,7 +49,7 @@ class Foresight:
         pace: the longest of the first steps before the match, CPU seconds; None until it is known.
     """
 
-    def __init__(self, machine: ProverMachine, role: int, rng: random.Random, ahead: bool = True) -> None:
+    def __init__(self, machine: Machine, role: int, rng: random.Random, ahead: bool = True) -> None:
         self._machine, self._role, self._rng, self._ahead = machine, role, rng, ahead
         self._games = RandomGames(machine, rng.getrandbits(32))
         self._state: State | None = None

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import random
 import time
+from collections import deque
 
+from gdl.disagreement import difference
 from gdl.errors import GdlError, RulesError
+from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_term
@@ -13,6 +16,7 @@ from ggp.match_process.foresight import Foresight
 from ggp.match_process.match_state import MatchState
 from ggp.processes.parent import JsonMessage, Send
 from ggp.protocol.messages import NO_MOVE
+from players.processes.limits import describe
 
 
 class Follower:
@@ -29,12 +33,20 @@ class Follower:
         except GdlError as error:
             raise RulesError(error.message, remedy=error.remedy) from None
         self.match = MatchState(machine, role, self._log)
+        options = self.match.options()
         if machine.is_terminal(self.match.state):
             self._log("warning", "the game is over before it begins")
-        elif not self.match.options():
+        elif not options:
             raise RulesError(f"{message['role']} has no legal move at the beginning")
         self.match.replay(message["history"], message.get("answers", ()))
         self._foresight = Foresight(machine, role, self._rng, ahead)
+        self._turn = 0
+        if options and not message["history"]:
+            # Who takes long in the first turn, or does not live to see it, has said what is legal then.
+            first = self.match.text(role, self._rng.choice(options))
+            self._send("foreseen", id=0, replies=[(None, first)], guess=first)
+        self._behind: MatchState | None = None
+        self._unchecked: deque[JsonMessage] = deque()
         self._looks = True
         self.paced = False
 
@@ -49,14 +61,14 @@ class Follower:
         self._tell_ahead()
         match = self.match
         turn, moves, answered = message["id"], message["moves"], message["answered"]
-        if message["advanced"]:
-            made = match.resume(moves)
-        else:
-            made = match.follow(moves, answered, message["delivered"], message["late"])
-            if not made and answered is not None and match.is_legal(answered):
-                self._send("move", id=turn, move=answered, again=True, void=not match.reported(moves))
-                return None
+        if self._behind is not None:
+            self._unchecked.append(message)
+        made = _advance(match, message)
+        if not (message["advanced"] or made or answered is None) and match.is_legal(answered):
+            self._send("move", id=turn, move=answered, again=True, void=not match.reported(moves))
+            return None
         options = match.options()
+        self._turn = turn
         self._foresight.turn(turn, match.state)
         self._looks = match.certain
         safe = match.text(match.role, self._rng.choice(options)) if options else NO_MOVE
@@ -66,6 +78,9 @@ class Follower:
 
     def look_ahead(self) -> bool:
         """Prepare for what may come, a step of a few milliseconds; False where there is no more to do."""
+        if self._unchecked:
+            self._check()
+            return True
         if not self._looks:
             return False
         more = self._foresight.step()
@@ -87,6 +102,44 @@ class Follower:
             guess = text(self.match.role, seen.guess)
             self._send("foreseen", id=seen.turn, replies=replies, guess=guess)
 
+    def move_to(self, machine: Machine) -> bool:
+        """Follow the match on a faster machine from now on, if it says the same as the prover of the state
+        where the match stands; whether it does. The prover goes along behind: :meth:`look_ahead` compares the
+        two in each turn, and goes back to the prover where they differ."""
+        try:
+            moved, fault = self.match.on(machine), difference(machine, self.match.state)
+        except Exception as error:
+            fault = describe(error)
+        if fault:
+            self._log("warning", "not followed on this machine", machine=machine.level, reason=fault)
+            return False
+        self._behind, self.match = self.match.muted(), moved
+        # On this machine it costs next to nothing.
+        self._look_from(Foresight(machine, moved.role, self._rng))
+        return True
+
+    def _look_from(self, foresight: Foresight) -> None:
+        """Look ahead by this from now on."""
+        self._foresight = foresight
+        if self._turn:
+            foresight.turn(self._turn, self.match.state)
+
+    def _check(self) -> None:
+        """Let the prover make the next turn that it has not made, and compare where both stand then."""
+        behind = self._behind
+        assert behind is not None
+        _advance(behind, self._unchecked.popleft())
+        if self._unchecked:
+            return
+        try:
+            same = self.match.state == behind.state and not difference(self.match.machine, behind.state)
+        except GdlError:
+            same = False
+        if not same:
+            self._log("error", "a machine is wrong", machine=self.match.machine.level)
+            self.match, self._behind = behind, None
+            self._look_from(Foresight(behind.machine, behind.role, self._rng, ahead=False))
+
     def judge(self, message: JsonMessage) -> None:
         """Say whether a report would lead anywhere, without going there."""
         self._send("verdict", question=message["question"], can_be=self.match.can_be(message["moves"]))
@@ -98,3 +151,11 @@ class Follower:
 
     def _log(self, level: str, event: str, **fields: object) -> None:
         self._send("log", level=level, event=event, fields=fields)
+
+
+def _advance(match: MatchState, message: JsonMessage) -> bool:
+    """Make the joint move that a PLAY reports; whether it was a new turn."""
+    moves = message["moves"]
+    if message["advanced"]:
+        return match.resume(moves)
+    return match.follow(moves, message["answered"], message["delivered"], message["late"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
 
@@ -80,6 +81,25 @@ class MatchState:
     def history(self) -> list[tuple[str, ...]]:
         """The joint moves that led there, each a tuple of GDL texts in role order."""
         return list(self._courses[0].history)
+
+    def on(self, machine: Machine) -> MatchState:
+        """The same on another machine of these rules; this one stays where it is. Raises GdlError if the
+        machine cannot hold a state."""
+
+        def moved(course: Course) -> Course:
+            before = None if course.before is None else moved(course.before)
+            return replace(course, state=machine.state_of(course.state.propositions), before=before)
+
+        other = copy(self)
+        other.machine = machine
+        other._courses = [moved(course) for course in self._courses]
+        return other
+
+    def muted(self) -> MatchState:
+        """The same for one who goes along behind another, and says nothing."""
+        other = copy(self)
+        other._log = lambda level, event, **fields: None
+        return other
 
     def options(self) -> list[int]:
         """The legal moves of :attr:`role`; where it is in doubt how the match has gone, those that are legal

@@ -62,10 +62,12 @@ class Thinker:
 
     Attributes:
         begun: whether it has rules, and can take no others.
+        single: the first network as a machine for who follows the match in another thread; None before.
     """
 
     def __init__(self, send: Send, player: str, level: str) -> None:
         self.begun = False
+        self.single: Machine | None = None
         self._send = send
         self._tasks: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._player: Player | None = None
@@ -197,6 +199,23 @@ class Thinker:
             machine.network, classified, lambda reason: self._log("warning", "not classified", reason=reason)
         )
 
+    def _share_network(self) -> None:
+        """Make a machine for others of the first network, since a machine serves one thread at a time."""
+        machine = lane_machine(self._kaskade.newest)
+        if machine is None or self.single is not None:
+            return
+        from propnet.machine import PropnetMachine
+
+        single = PropnetMachine(machine.rules, machine.network)
+        try:
+            state = single.initial_state()  # its first answers take long: not in a turn
+            options = [single.legal_moves(state, role) for role in range(len(single.roles))]
+            single.next_state(state, [moves[0] for moves in options if moves])
+        except Exception as error:
+            self._log("warning", "not followed on the network", error=describe(error))
+            return
+        self.single = single
+
     def _make(self, player: str, seed: int) -> Player:
         """The player, or the one that stands in where it cannot be made."""
         defaults = {"workers": self._shared[0], "ponder": self._shared[1]} if self._shared else {}
@@ -284,6 +303,7 @@ class Thinker:
         else:
             self._log("info", f"machine {event.what}", **fields)
             if event.what == READY:
+                self._share_network()
                 self._classify()
 
     def _log(self, level: str, event: str, **fields: object) -> None:

@@ -9,8 +9,9 @@ From it: ``ready`` or ``refused`` (``clean`` where it can take another match), `
 seems to be), per turn ``options`` (a safe move, before any search) and ``move``, ``verdict``, at the end
 ``over``, and ``log`` at any time.
 
-The main thread follows the match on a prover of its own (:mod:`ggp.match_process.match_follower`); the player
-thinks in another (:mod:`ggp.match_process.player_thread`).
+The main thread follows the match on a prover of its own, and on the network once there is one
+(:mod:`ggp.match_process.match_follower`); the player thinks in another
+(:mod:`ggp.match_process.player_thread`).
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ class RoleMatch:
         rules = parse_rules(message["rules"], message["match"])
         thinker.begin(rules, message["rules"], message["fast"])
         self._follower = Follower(rules, message, send, ahead=False)
+        self._moved = False
         share(thinker, message["share"])
         match = self._follower.match
         position, clocks = self._position(match.options()), (message["startclock"], message["deadline"])
@@ -60,7 +62,12 @@ class RoleMatch:
             self._send("move", id=message["id"], move=safe, again=False)
 
     def look_ahead(self) -> bool:
-        """See :meth:`Follower.look_ahead`."""
+        """See :meth:`Follower.look_ahead`. It follows on the first network that there is: a step on it takes
+        a fraction of the prover's time, which the search waits for."""
+        machine = self._thinker.single
+        if machine is not None and not self._moved:
+            self._moved = True
+            self._follower.move_to(machine)
         return self._follower.look_ahead()
 
     def judge(self, message: JsonMessage) -> None:

@@ -18,11 +18,12 @@ from mcp.shared.message import SessionMessage
 
 import ggp
 from gdl.errors import GdlError
+from gdl.visible import without_folders
 from ggp.answers.desk import QuestionDesk
 from ggp.answers.operations import GAMES, OPERATIONS
 from ggp.answers.source import known_games, known_levels
 from ggp.mcp.lines import MessageLines, private_input
-from ggp.processes.budget import Budget, usual_memory
+from ggp.processes.budget import WorkBudget, usual_memory
 from ggp.processes.parent import JsonMessage
 
 INSTRUCTIONS = (
@@ -72,7 +73,9 @@ def make_server(desk: QuestionDesk) -> Server[Any]:
         try:
             answer = await _answer(desk, params, heard)
         except GdlError as error:
-            content: list[types.ContentBlock] = [types.TextContent(type="text", text=str(error))]
+            content: list[types.ContentBlock] = [
+                types.TextContent(type="text", text=without_folders(str(error)))
+            ]
             return types.CallToolResult(content=content, is_error=True)
         except Exception:  # the library would send what it says
             log.exception("the tool %.80s failed", params.name)
@@ -114,7 +117,7 @@ class _Answers:
 async def serve_tools() -> None:
     """Serve over standard input and output until the other side hangs up. Lines that are no messages are
     answered as JSON-RPC asks for (:mod:`ggp.mcp.lines`)."""
-    desk = QuestionDesk(Budget(PROCESSES, usual_memory()))
+    desk = QuestionDesk(WorkBudget(PROCESSES, usual_memory()))
     server = make_server(desk)
     lines = MessageLines(private_input())
     try:

@@ -68,6 +68,6 @@ class Wishes:
         if steps is None:
             return
         if self.lurd:
-            console.print(run_length(steps) if self.run_lengths else steps, soft_wrap=True, markup=False)
+            console.print(run_length(steps) if self.run_lengths else steps, soft_wrap=True)
         if self.fps is not None:
             animate(console, stage, steps, self.fps)

@@ -6,13 +6,13 @@ import sys
 import time
 
 import orjson
-from rich.console import Console
 from rich.live import Live
 from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
 from gdl.words import counted
+from ggp.console import new_console
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.search.portfolio import SearchPortfolio
 from players.puzzles.sokoban.search.push_search import Outcome
@@ -64,8 +64,8 @@ class LevelView:
     file's, ``seconds`` what each level may take, ``table`` whether there is a row for each level."""
 
     def __init__(self, name: str, seconds: float, table: bool) -> None:
-        self.console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
-        self._progress = Console(stderr=True, highlight=False)
+        self.console = new_console(soft_wrap=not sys.stdout.isatty())
+        self._progress = new_console(stderr=True)
         self._name, self._seconds, self._table = name, seconds, table
         self._live: Live | None = None
         self._level, self._began = 0, time.monotonic()

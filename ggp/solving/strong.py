@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from gdl.errors import GdlError
 from gdl.machine import State
 from gdl.words import counted
+from ggp.console import new_console
 from ggp.game import Game
 from ggp.terminal.spinner import spinner
 from players.puzzles.frontier.budget import peak_bytes
@@ -43,7 +43,7 @@ def solve_strongly(
     _give_back_at_once()
     machine = game.machine("propnet")
     assert isinstance(machine, PropnetMachine)
-    progress = Console(stderr=True, highlight=False)
+    progress = new_console(stderr=True)
     with spinner(progress) as shown:
         task = shown.add_task(f"{game.name}: compiling kernels")
         last = [0.0]
@@ -105,7 +105,7 @@ def _print_solved(found: dict[str, Any]) -> None:
     seconds = f"{found['seconds_cpu']:.2f} CPU seconds, {found['seconds_wall']:.2f} s by the clock"
     table.add_row("time", seconds)
     table.add_row("memory", f"{found['peak_rss'] / (1 << 20):,.0f} MB at most")
-    Console(highlight=False, soft_wrap=not sys.stdout.isatty()).print(table)
+    new_console(soft_wrap=not sys.stdout.isatty()).print(table)
 
 
 def answer_query(game: Game, text: str, folder: Path | None, as_json: bool) -> None:
@@ -143,7 +143,7 @@ def _as_object(state: State, answer: TableAnswer, roles: list[str]) -> dict[str,
 
 
 def _print_answer(state: State, answer: TableAnswer, roles: list[str], cyclic: bool) -> None:
-    console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    console = new_console(soft_wrap=not sys.stdout.isatty())
     values = _values(_by_role(roles, answer.value.goals))
     console.print(Text(f"{values}, {_ends(answer.value.distance, cyclic)}", "bold"))
     if not answer.moves:

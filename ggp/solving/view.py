@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gdl.words import counted
+from ggp.console import new_console
 from players.puzzles.solution import Solution
 
 
@@ -22,8 +23,8 @@ class SolveView:
     game's, ``seconds`` what the search may take."""
 
     def __init__(self, name: str, seconds: float) -> None:
-        self.console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
-        self._progress = Console(stderr=True, highlight=False)
+        self.console = new_console(soft_wrap=not sys.stdout.isatty())
+        self._progress = new_console(stderr=True)
         self._name, self._seconds = name, seconds
         self._began = time.monotonic()
         self._live: Live | None = None

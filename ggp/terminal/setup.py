@@ -6,9 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 
-from rich.console import Console
 from rich.text import Text
 
 from gdl.errors import GdlError
@@ -17,6 +15,7 @@ from gdl.words import counted
 from ggp.boards.board import find_board
 from ggp.boards.snakes import SnakesPainter, map_of_rules
 from ggp.boards.text import Painter
+from ggp.console import new_console
 from ggp.game import Game
 from ggp.sokoban.epilogue import show_epilogue
 from ggp.sokoban.glyphs import in_unicode
@@ -63,7 +62,7 @@ class LocalMatch:
         """Play it and print it for people; ``board`` says whether to draw the states, and ``delay`` how many
         seconds each is shown at least. Returns whether a role got stuck. Raises KeyboardInterrupt if a person
         leaves."""
-        console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+        console = new_console(soft_wrap=not sys.stdout.isatty())
         name = self.game.name
         with ExitStack() as cleanup:
             with spinner(console) as progress:
@@ -76,7 +75,7 @@ class LocalMatch:
 
                 kaskade = cleanup.enter_context(Kaskade(self.level, on_event=show_event))
                 machine = self._first_machine(kaskade)
-                players = self._players(kaskade, machine, partial(console.print, markup=False), console.width)
+                players = self._players(kaskade, machine, console.print, console.width)
                 progress.update(task, description=f"{name}: looking for a board")
                 drawn = map_of_rules(machine.rules) if board else None
                 level = self._level(machine) if drawn is None else None
@@ -90,7 +89,7 @@ class LocalMatch:
                     painter = Painter(find_board(machine) if board else None, machine.rules, machine.roles)
             spell = machine.rules.spell
             who = ", ".join(f"{spell(r)}: {p.name}" for r, p in zip(machine.roles, players, strict=True))
-            console.print(f"[bold]{name}[/bold] on the {machine.level} machine; {who}")
+            console.print(Text.assemble((name, "bold"), f" on the {machine.level} machine; {who}"))
             view = TextView(console, machine, players, painter, board, delay)
             cleanup.callback(view.close)
             try:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress, SpinnerColumn, TimeElapsedColumn
+
+from ggp.console import text_column
 
 
 def spinner(console: Console) -> Progress:
     """A display whose tasks are lines: a spinner, the task's description, and its time."""
-    columns = SpinnerColumn("line"), TextColumn("{task.description}"), TimeElapsedColumn()
+    columns = SpinnerColumn("line"), text_column("{task.description}"), TimeElapsedColumn()
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

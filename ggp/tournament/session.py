@@ -10,7 +10,6 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.live import Live
-from rich.markup import escape
 
 from gdl.errors import GdlError
 from gdl.words import counted
@@ -125,8 +124,9 @@ class Session:
         )
         for label in runner.crowded:
             self.console.print(
-                f"[yellow]{escape(label)} has more workers than cores to itself: its matches run alone, and"
-                " its players share the cores[/]",
+                f"{label} has more workers than cores to itself: its matches run alone, and its players share"
+                " the cores",
+                style="yellow",
                 soft_wrap=True,
             )
         shown = Live(table, console=self.console, refresh_per_second=4, transient=True)
@@ -153,10 +153,10 @@ class Session:
         if len(self.settings.games) > 1:
             self.console.print(games(results, labels))
         if self.test is not None:
-            self.console.print(test_line(self.test, block_scores(results, *labels)), markup=False)
+            self.console.print(test_line(self.test, block_scores(results, *labels)))
         for fixture, error in self.store.failures():
             text = f"not played: {fixture.game} {fixture.round}: {' - '.join(fixture.seats)}: {error}"
-            self.console.print(text, style="red", markup=False, soft_wrap=True)
+            self.console.print(text, style="red", soft_wrap=True)
 
     def write(self, report: Path | None, plots: Path | None, json: Path | None, csv: Path | None) -> None:
         """Write the files that are asked for, and say so."""
@@ -172,4 +172,4 @@ class Session:
             write_csv(self.store, csv)
         for path in (report, plots, json, csv):
             if path is not None:
-                self.console.print(f"written: {path}", markup=False)
+                self.console.print(f"written: {path}")

@@ -9,11 +9,11 @@ import tempfile
 import threading
 import time
 
-from rich.console import Console
 from rich.progress import Progress, TaskID
 
 from gdl.errors import GdlError
 from gdl.words import counted
+from ggp.console import new_console
 from ggp.terminal.spinner import spinner
 from players.processes.launch import anew
 
@@ -25,11 +25,11 @@ def compile_all(player: str, processes: int) -> bool:
     """Compile what matches of this player (a registered name, with options or without) need, with so many
     processes that share the work; return whether all of it could be. Raises GdlError where nothing can be
     kept."""
-    console = Console(highlight=False, soft_wrap=True)
+    console = new_console(soft_wrap=True)
     folder = _folder()
     if not os.access(folder, os.W_OK):
         text = f"{folder} can only be read: what is not in it yet is not kept"
-        console.print(text, style="yellow", markup=False)
+        console.print(text, style="yellow")
     began = time.monotonic()
     with spinner(console) as progress:
         progress.add_task("looking for what is not compiled yet")
@@ -38,7 +38,7 @@ def compile_all(player: str, processes: int) -> bool:
     count = sum(process.compiled for process in running)
     seconds = time.monotonic() - began
     if faults:
-        console.print(f"not everything could be compiled: {faults[0]}", style="yellow", markup=False)
+        console.print(f"not everything could be compiled: {faults[0]}", style="yellow")
         console.print("matches compile the rest when they need it", style="yellow")
     elif count:
         console.print(f"all is ready: {counted(count, 'kernel')} compiled in {seconds:.0f} s")

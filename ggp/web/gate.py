@@ -19,6 +19,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 from gdl.errors import GdlError
+from gdl.visible import without_folders
 from ggp.protocol.http_error import BusyError, HttpError
 from ggp.server.clients.visitors import Visitors
 from ggp.server.log_lines import say
@@ -119,8 +120,8 @@ def protect(reply: web.StreamResponse) -> None:
 
 
 def error_reply(status: int, text: str) -> web.Response:
-    """A refusal that a script can read: ``{"error": text}``."""
-    return web.json_response({"error": text}, status=status)
+    """A refusal that a script can read: ``{"error": text}``. It does not say where files of ours lie."""
+    return web.json_response({"error": without_folders(text)}, status=status)
 
 
 def _admit(request: web.Request, visitors: Visitors) -> None:

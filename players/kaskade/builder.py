@@ -111,8 +111,9 @@ class Builder:
         with self._reaping:
             self._killed = True
             if not self._reaped:
-                with contextlib.suppress(OSError):
+                with contextlib.suppress(OSError):  # one that was just forked leads no group yet
                     os.killpg(self._process.pid, signal.SIGKILL)
+                self._process.kill()
 
     def close(self) -> None:
         """End a process that was never asked to build."""

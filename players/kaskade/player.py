@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from gdl.disagreement import difference
 from gdl.machine import Machine, State
 from players.kaskade.kaskade import BOTTOM, Kaskade
 from players.player import Choice, Player
@@ -130,22 +131,9 @@ class KaskadePlayer(Player):
             if machine.level == BOTTOM or machine in (state.machine, self._current):
                 return machine
             try:
-                fault = _difference(machine, state)
+                fault = difference(machine, state)
             except Exception as error:
                 fault = describe(error)
             if not fault:
                 return machine
             self._kaskade.reject(machine, fault)
-
-
-def _difference(machine: Machine, state: State) -> str:
-    """How a machine disagrees with the state's own machine about a state; empty if it does not."""
-    known = state.machine
-    copy = machine.state_of(state.propositions)
-    if machine.is_terminal(copy) != known.is_terminal(state):
-        return "it does not agree whether the match is over"
-    for role in range(len(known.roles)):
-        ours = {known.move(role, move) for move in known.legal_moves(state, role)}
-        if {machine.move(role, move) for move in machine.legal_moves(copy, role)} != ours:
-            return f"it does not agree on the legal moves of {known.rules.spell(known.roles[role])}"
-    return ""

@@ -142,9 +142,6 @@ class _Loop:
                 os._exit(1)
             files.clear()
             return True
-        if job["group"]:
-            with contextlib.suppress(OSError):  # the child did it first, or is gone
-                os.setpgid(pid, pid)
         try:
             self._children[os.pidfd_open(pid)] = pid, asker
         except OSError:  # no more descriptors: it could not be reaped later
@@ -164,8 +161,6 @@ def _become(job: dict[str, Any], files: list[int], client: int) -> NoReturn:
     """Run the requested module in this new process, and end."""
     if job["session"]:
         os.setsid()
-    elif job["group"]:
-        os.setpgid(0, 0)
     lifeline.rebind()
     _close_all_but({2, client, lifeline.own(), *files})
     # Out of the way of the numbers that they are to have.

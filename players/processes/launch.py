@@ -19,6 +19,7 @@ import socket
 import stat
 import subprocess
 import sys
+import threading
 import time
 import weakref
 from collections.abc import Mapping, Sequence
@@ -111,7 +112,6 @@ def launch(
     files: Mapping[int, int] | None = None,
     *,
     session: bool = False,
-    group: bool = False,
 ) -> Forked | subprocess.Popen[bytes]:
     """Start ``python -m module arguments``.
 
@@ -121,13 +121,15 @@ def launch(
         files: descriptors of this process to inherit, by their number there; above 2 it must be the same
             number. 0, 1 and 2 are standard input, output and errors; by default nothing, nothing, and the
             errors of this process.
-        session, group: whether it gets a session or a process group of its own.
+        session: whether it gets a session, and with it a process group, of its own.
 
     Raises OSError if there are no more processes or files.
     """
-    process = _launched(module, arguments, dict(files or {}), session=session, group=group)
-    _living.add(process)
-    if _behind:
+    process = _launched(module, arguments, dict(files or {}), session=session)
+    with _lock:
+        _living.add(process)
+        behind = _behind
+    if behind:
         _set(process, BEHIND)
     return process
 
@@ -136,10 +138,11 @@ def give_way(behind: bool) -> None:
     """Whether the processes that this one launches, and those that it has launched, give way to others that
     must answer in time (:mod:`players.processes.priority`). For this process's life, from any thread."""
     global _behind
-    if behind != _behind:
+    with _lock:
+        living = list(_living) if behind != _behind else []
         _behind = behind
-        for process in list(_living):
-            _set(process, BEHIND if behind else USUAL)
+    for process in living:
+        _set(process, BEHIND if behind else USUAL)
 
 
 def _set(process: Forked | subprocess.Popen[bytes], nice: int) -> None:
@@ -149,15 +152,15 @@ def _set(process: Forked | subprocess.Popen[bytes], nice: int) -> None:
 
 
 def _launched(
-    module: str, arguments: Sequence[str], inherited: dict[int, int], *, session: bool, group: bool
+    module: str, arguments: Sequence[str], inherited: dict[int, int], *, session: bool
 ) -> Forked | subprocess.Popen[bytes]:
-    answer = ask(module, arguments, inherited, session=session, group=group)
+    answer = ask(module, arguments, inherited, session=session)
     if answer is not None:
         answer.settimeout(ANSWER_SECONDS)
         process = answered(answer)
         if process is not None:
             return process
-    return anew(module, arguments, inherited, session=session, group=group)
+    return anew(module, arguments, inherited, session=session)
 
 
 def anew(
@@ -166,7 +169,6 @@ def anew(
     files: Mapping[int, int],
     *,
     session: bool = False,
-    group: bool = False,
     environment: Mapping[str, str] | None = None,
 ) -> subprocess.Popen[bytes]:
     """As :func:`launch`, by a new interpreter; ``environment`` is added to that of this process."""
@@ -192,7 +194,6 @@ def anew(
             env=variables,
             # A Ctrl-C at the terminal is for the process that has started this one.
             start_new_session=session,
-            process_group=0 if group else None,
         )
         if lent >= 0:
             lifeline.bind(lent, process.pid)
@@ -208,7 +209,6 @@ def ask(
     files: Mapping[int, int],
     *,
     session: bool = False,
-    group: bool = False,
     server: socket.socket | None = None,
 ) -> socket.socket | None:
     """Ask fork servers for a process: those behind ``server``, by default those named by :func:`use`. The
@@ -222,7 +222,6 @@ def ask(
         "arguments": list(arguments),
         "files": list(files),
         "session": session,
-        "group": group,
         "owner": os.getpid(),
     }
     with theirs:
@@ -289,6 +288,7 @@ def _inherited() -> socket.socket | None:
 
 
 _connection = _inherited()
+_lock = threading.Lock()
 _behind = False
 _living: weakref.WeakSet[Forked | subprocess.Popen[bytes]] = weakref.WeakSet()
 

@@ -28,6 +28,8 @@ keepers. And that of a keeper that rehearses."""
 USUAL = 0
 _TRIES, _AGAIN_SECONDS = 100, 0.11
 """The system takes ten such changes a second from all who are not root."""
+_BEGINS = 5
+"""So many tries wait for a process that was just forked to begin its session."""
 _usual: int | None = None
 _wanted: dict[int, int] = {}
 """Sessions whose nice value the system has not taken yet."""
@@ -54,6 +56,8 @@ def go_as_usual() -> None:
 def set_session(leader: int, nice: int) -> None:
     """Give the session that this process leads a nice value. Does nothing where it leads none: the session
     may be that of somebody's terminal. Where the system is too busy to take it now, a thread tries again."""
+    if sys.platform != "linux":
+        return
     waits = leader in _wanted
     _wanted[leader] = nice
     if not waits:
@@ -61,17 +65,21 @@ def set_session(leader: int, nice: int) -> None:
 
 
 def _try(leader: int, tries: int) -> None:
-    nice = _wanted[leader]
+    nice, later = _wanted[leader], False
     try:
-        if tries and sys.platform == "linux" and os.getsid(leader) == leader:
+        if os.getsid(leader) == leader:
             Path(f"/proc/{leader}/autogroup").write_text(str(nice))
+        else:
+            later = leader != os.getpid() and tries > _TRIES - _BEGINS
     except BlockingIOError:
-        again = threading.Timer(_AGAIN_SECONDS, _try, (leader, tries - 1))
-        again.daemon = True
-        again.start()
-        return
+        later = tries > 0
     except OSError:  # it has ended, it is not permitted, or the system has no such groups
         pass
+    if later:
+        timer = threading.Timer(_AGAIN_SECONDS, _try, (leader, tries - 1))
+        timer.daemon = True
+        timer.start()
+        return
     latest = _wanted.pop(leader, nice)
     if latest != nice:  # another thread has changed its mind meanwhile
         set_session(leader, latest)

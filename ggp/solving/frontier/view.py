@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 import time
 
-from rich.console import Console
 from rich.live import Live
 from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
 from gdl.words import counted
+from ggp.console import new_console
 from ggp.solving.frontier.column_chart import column_chart
 from ggp.solving.frontier.estimate import states_to_come
 from ggp.solving.frontier.order import FRONTIER
@@ -28,8 +28,8 @@ class FrontierView:
     the game's."""
 
     def __init__(self, name: str) -> None:
-        self.console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
-        self._progress = Console(stderr=True, highlight=False)
+        self.console = new_console(soft_wrap=not sys.stdout.isatty())
+        self._progress = new_console(stderr=True)
         self._name = name
         self._live: Live | None = None
         self._layers: list[int] = []
@@ -38,7 +38,9 @@ class FrontierView:
 
     def __enter__(self) -> FrontierView:
         if self._progress.is_terminal:
-            picture = Spinner("dots", f"{self._name}: building the network, loading or compiling kernels")
+            picture = Spinner(
+                "dots", Text(f"{self._name}: building the network, loading or compiling kernels")
+            )
             self._live = Live(picture, console=self._progress, transient=True)
             self._live.start()
         return self

@@ -6,8 +6,8 @@ import time
 from collections.abc import Sequence
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from gdl.words import counted
 from ggp.tournament.schedule import Fixture
@@ -38,13 +38,13 @@ def standings(results: Sequence[Result], labels: Sequence[str]) -> Table:
         total = Tally(*(sum(getattr(t, key) for t in tallies) for key in ("wins", "draws", "losses")))
         line = conducts.get(rating.label, Conduct())
         table.add_row(
-            escape(rating.label),
+            rating.label,
             f"{rating.elo:+.0f}",
-            f"[dim]{rating.low:+.0f}..{rating.high:+.0f}[/]",
+            Text(f"{rating.low:+.0f}..{rating.high:+.0f}", "dim"),
             f"{100 * total.score:.1f} %" if total.games else "",
             f"{total.games:g}",
             str(total),
-            *(f"[red]{count}[/]" if count else "0" for count in (line.late, line.illegal, line.crashed)),
+            *(Text(f"{count}", "red" if count else "") for count in (line.late, line.illegal, line.crashed)),
         )
     return table
 
@@ -54,11 +54,11 @@ def cross(results: Sequence[Result], labels: Sequence[str]) -> Table:
     compared = list(comparisons(results))
     pairs = crosstable(compared)
     order = [rating.label for rating in rate(compared, labels).table]
-    table = Table("score of, against", *map(escape, order), box=None, header_style="bold")
+    table = Table("score of, against", *order, box=None, header_style="bold")
     for first in order:
         tallies = [pairs.get((first, second)) for second in order]
-        cells = (f"{100 * t.score:.0f} % of {t.games:g}" if t else "[dim]-[/]" for t in tallies)
-        table.add_row(escape(first), *cells)
+        cells = (Text(f"{100 * t.score:.0f} % of {t.games:g}") if t else Text("-", "dim") for t in tallies)
+        table.add_row(first, *cells)
     return table
 
 
@@ -66,18 +66,18 @@ def games(results: Sequence[Result], labels: Sequence[str]) -> Table:
     """Each player's score and mean goal in each game."""
     lines = by_game(results)
     names = list(dict.fromkeys(game for game, _ in lines))
-    table = Table("game", *map(escape, labels), box=None, header_style="bold")
+    table = Table("game", *labels, box=None, header_style="bold")
     for game in names:
-        cells = []
+        cells: list[str | Text] = []
         for label in labels:
             line = lines.get((game, label))
             goals = [goal for values in line.goals.values() for goal in values] if line else []
             if line is None or not goals:
-                cells.append("[dim]-[/]")
+                cells.append(Text("-", "dim"))
                 continue
             score = f"{100 * line.tally.score:.0f} %, " if line.tally.games else ""
             cells.append(f"{score}goal {sum(goals) / len(goals):.0f}")
-        table.add_row(escape(game), *cells)
+        table.add_row(game, *cells)
     return table
 
 
@@ -136,7 +136,7 @@ class LiveTable:
         seats = " - ".join(fixture.seats)
         match = f"{fixture.game} {fixture.round}: {seats}"
         if result is None:
-            self._console.print(f"{match}: {error}", style="red", markup=False)
+            self._console.print(f"{match}: {error}", style="red")
         elif not self._console.is_terminal:
             goals = " - ".join(map(str, result.goals))
             faults = sum(map(sum, result.faults))
@@ -144,7 +144,7 @@ class LiveTable:
                 f", {faults} faults" if faults else ""
             )
             text = f"{len(self._results)}/{self._total} {match}  {goals}  {length}"
-            self._console.print(text, markup=False, soft_wrap=True)
+            self._console.print(text, soft_wrap=True)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         now = time.monotonic()
@@ -155,11 +155,12 @@ class LiveTable:
             self._standing_of = len(self._results)
             self._standing_at = time.monotonic()
             self._standing_cost = self._standing_at - now
-        yield f"[bold]{len(self._results)} of {counted(self._total, 'match', 'matches')}[/]{self._eta(now)}"
+        played = f"{len(self._results)} of {counted(self._total, 'match', 'matches')}"
+        yield Text.assemble((played, "bold"), self._eta(now))
         yield self._standing
         for fixture, (began, step) in self._running.items():
-            seats = " - ".join(map(escape, fixture.seats))
-            yield f"[dim]{escape(fixture.game)} {fixture.round}: {seats}, step {step}, {now - began:.0f} s[/]"
+            seats = " - ".join(fixture.seats)
+            yield Text(f"{fixture.game} {fixture.round}: {seats}, step {step}, {now - began:.0f} s", "dim")
 
     def _eta(self, now: float) -> str:
         done = len(self._results) - self._before

@@ -10,6 +10,7 @@ from aiohttp import web
 
 from gdl.errors import GdlError
 from gdl.json_schema import check_json
+from gdl.visible import without_folders
 from ggp.answers.desk import QuestionDesk
 from ggp.answers.operations import OPERATIONS
 from ggp.answers.source import checked_source
@@ -70,7 +71,7 @@ async def _stream(request: web.Request) -> web.StreamResponse:
             answer = await request.app[DESK].ask(name, told, heard)
             waiting.put_nowait(encode("solved", answer))
         except GdlError as error:
-            waiting.put_nowait(encode("failed", {"error": str(error)}))
+            waiting.put_nowait(encode("failed", {"error": without_folders(str(error))}))
         finally:
             waiting.put_nowait(None)
 

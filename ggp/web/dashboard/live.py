@@ -9,6 +9,7 @@ from typing import Any
 from zlib import crc32
 
 from gdl.errors import GdlError
+from gdl.visible import without_folders
 from ggp.processes.workers import Workers, WorkKind
 from ggp.web.broadcast import Broadcast, encode
 
@@ -82,7 +83,7 @@ class LiveTournament:
                 self._tables = await self._read()
                 self.news.send("tables", self._tables)
             except GdlError as error:
-                self.news.send("trouble", {"text": str(error)})
+                self.news.send("trouble", {"text": without_folders(str(error))})
             took = time.monotonic() - last
 
     def _stamp(self) -> list[tuple[int, int]]:

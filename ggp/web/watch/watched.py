@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gdl.errors import GdlError
-from ggp.processes.budget import Budget
+from gdl.visible import without_folders
+from ggp.processes.budget import WorkBudget
 from ggp.processes.workers import Workers, WorkKind
 from ggp.web.broadcast import Broadcast, encode
 from ggp.web.watch.follow import EventFollower
@@ -125,7 +126,7 @@ class Watched:
 
     Raises GdlError for one that is none."""
 
-    def __init__(self, addresses: Sequence[str], budget: Budget) -> None:
+    def __init__(self, addresses: Sequence[str], budget: WorkBudget) -> None:
         if len(addresses) > MOST_SERVERS:
             raise GdlError(f"more than {MOST_SERVERS} servers to watch")
         self.news = Broadcast(lambda: [encode("list", self.list())])
@@ -256,7 +257,7 @@ class Watched:
                     match.show({name: value for name, value in answer.items() if name != "kind"})
                     self._bound(match)
                 except GdlError as error:
-                    match.news.send("trouble", {"text": str(error)})
+                    match.news.send("trouble", {"text": without_folders(str(error))})
         finally:
             self._drawing.discard(key)
 

@@ -62,6 +62,15 @@ def test_replies_are_legal_after_their_joint_moves(game: str, monkeypatch: pytes
     assert known > 5
 
 
+def test_what_is_legal_in_the_first_turn_is_told_at_the_start_of_a_match() -> None:
+    follower, sent = messages("connectfour", "red")
+    ((kind, fields),) = sent
+    assert (kind, fields["id"]) == ("foreseen", 0)
+    ((reported, reply),) = fields["replies"]
+    assert reported is None
+    assert follower.match.is_legal(reply)
+
+
 def test_what_is_known_is_told_before_the_next_turn_is_begun() -> None:
     follower, sent = messages("tictactoe", "x")
     follower.play(play(1, None, None))
@@ -89,7 +98,7 @@ def test_the_pace_is_told_once_before_the_match(monkeypatch: pytest.MonkeyPatch)
     follower, sent = messages("connectfour", "red")
     while follower.look_ahead():
         pass
-    ((kind, fields),) = sent
+    ((kind, fields),) = [each for each in sent if each[0] != "foreseen"]
     assert kind == "pace"
     assert fields["cpu"] > 0
 
@@ -103,7 +112,7 @@ def test_rehearsal_ends_and_leaves_the_match_where_it_is(monkeypatch: pytest.Mon
         steps += 1
     assert steps > 5
     assert follower.match.state == before
-    assert {kind for kind, _ in sent} == {"pace"}
+    assert {kind for kind, _ in sent} == {"foreseen", "pace"}
 
 
 def test_nothing_is_foreseen_at_the_end() -> None:

@@ -206,6 +206,15 @@ async def test_where_processes_lag_what_they_found_legal_one_turn_before_is_the_
 
 
 @in_match
+async def test_who_is_lost_in_the_first_turn_has_said_what_is_legal_then(case: MatchCase) -> None:
+    case.keeper.now.says("foreseen", id=0, replies=[(None, "first")], guess="first")
+    case.keeper.now.dies()
+    answer = await case.play(None)
+    case.time_is_up()
+    assert await answer == "first"
+
+
+@in_match
 async def test_what_was_found_for_another_turn_is_no_answer(case: MatchCase) -> None:
     first = await case.play(None)
     case.main.now.answers(1, "a")

@@ -39,7 +39,7 @@ def main() -> None:
             time.sleep(3600)
         case "parent":
             # As a new interpreter this module's name is another one.
-            launch.launch("tests.players.processes.fork_jobs", ["sleep"], group=True).wait()
+            launch.launch("tests.players.processes.fork_jobs", ["sleep"], session=True).wait()
         case "launch":
             child = launch.launch(__name__, ["exit", rest[0]])
             sys.exit(child.wait())

@@ -137,11 +137,11 @@ def test_status_is_told(servers: Servers, arguments: tuple[str, ...], status: in
 
 def test_input_and_output_are_connected(servers: Servers) -> None:
     ours, theirs = socket.socketpair()
-    job = launch.launch(JOBS, ["echo"], {0: theirs.fileno(), 1: theirs.fileno()}, group=True)
+    job = launch.launch(JOBS, ["echo"], {0: theirs.fileno(), 1: theirs.fileno()}, session=True)
     theirs.close()
-    assert os.getpgid(job.pid) == job.pid
     ours.sendall(b"hello\n")
     assert ours.recv(100) == b"HELLO\n"
+    assert os.getsid(job.pid) == os.getpgid(job.pid) == job.pid
     assert job.poll() is None
     with pytest.raises(subprocess.TimeoutExpired):
         job.wait(0.01)

@@ -81,7 +81,7 @@ ATTACKS = [
     "<svg><foreignObject><iframe src=x></iframe></foreignObject></svg>",
     f"<svg><rect fill='url({THERE}/a#b)'/><style>@import '{THERE}';</style></svg>",
     "<svg><style><img src=x onerror=alert(1)></style></svg>",
-    '<math><mtext><table><mglyph><style><img src=x onerror="alert(1)"></style></mglyph></table></mtext></math>',
+    "<math><mtext><mglyph><style><img src=x onerror=alert(1)></style></mglyph></mtext></math>",
     '<noscript><p title="</noscript><img src=x onerror=alert(1)>"></noscript>',
     '<textarea><p title="</textarea><img src=x onerror=alert(1)>"></textarea>',
     f"<img/src={THERE}/x.png/onerror=alert(1)>",
@@ -122,73 +122,10 @@ def test_known_ways_round_filters_lead_nowhere(attack: str) -> None:
     assert not faults(f"<div><p>{attack}</p><span>{attack}")
 
 
-PIECES = st.sampled_from(
-    [
-        "<",
-        ">",
-        "</",
-        "/>",
-        "<!--",
-        "-->",
-        "<script",
-        "</script>",
-        "<style>",
-        "</style>",
-        "<svg>",
-        "<a",
-        "<img",
-        "<p",
-        'style="',
-        '"',
-        "'",
-        "=",
-        "/",
-        "url(",
-        ")",
-        "{",
-        "}",
-        ";",
-        ":",
-        "\\\n",
-        "",
-        "",
-        "",
-        "/*",
-        "*/",
-        "@import",
-        "@media",
-        "href=",
-        "src=",
-        "onerror=",
-        "javascript:",
-        "data:",
-        "http://evil.example",
-        "\\75",
-        "#a",
-        "color",
-        "red",
-        "&#60;",
-        "&lt;",
-        "&quot;\n",
-        "",
-        "",
-        "",
-        "<![CDATA[",
-        "]]>",
-        "\n",
-        "\t",
-        "\x00",
-        "é",
-        "background",
-        "fill=",
-        "xlink:href=",
-        "<table>",
-        "<td>",
-        "<noscript>",
-        "<math>",
-        "x",
-    ]
-)
+WORDS = r"""< > </ /> <!-- --> <script </script> <style> </style> <svg> <a <img <p style=" " ' = / url( ) { }
+; : \ /* */ @import @media href= src= onerror= javascript: data: http://evil.example \75 #a color red &#60;
+&lt; &quot; <![CDATA[ ]]> background fill= xlink:href= <table> <td> <noscript> <math> x"""
+PIECES = st.sampled_from([*WORDS.split(), " ", "\n", "\t", "\x00", "\xe9"])
 
 
 @settings(max_examples=500, deadline=None)
@@ -211,7 +148,7 @@ def test_drawings_keep_how_they_look() -> None:
         "background: rgba(1,2,3,.5) url(urn:dot) no-repeat -2px 50%; -webkit-transform: rotate(45deg) }"
         "@media (min-width: 10px) { p { color: red } }</style>"
         "<table border='1' cellpadding='0'><tr><td style='border:1px solid black' bgcolor='red'>1 &lt; 2</td>"
-        "<td><img src='urn:dot' width='10'></td></tr></table><center><font color='red' size='2'>é</font></center>"
+        "<td><img src='urn:dot' width='10'></table><center><font color='red' size='2'>é</font></center>"
         "<svg viewBox='0 0 10 10'><defs><linearGradient id='g'><stop offset='0' stop-color='red'/>"
         "</linearGradient></defs><rect x='1' width='2' fill='url(#g)' transform='translate(1,2)'/></svg>"
     )

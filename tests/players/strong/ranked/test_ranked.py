@@ -137,8 +137,9 @@ def test_random_games_are_solved_as_by_trying_everything(seed: int, roles: int) 
 
 
 def test_a_game_that_is_over_at_once_has_one_state_and_its_value(tmp_path: Path) -> None:
-    text = "(role a) (role b) (init (p 1)) (<= (next (p 1)) (true (p 1))) (<= terminal (not (true (p 0))))" + (
-        "(legal a go) (legal b go) (<= (next (p 0)) (does a go)) (goal a 0) (goal b 100)"
+    text = "(role a) (role b) (init (p 1)) (<= (next (p 1)) (true (p 1)))" + (
+        "(<= terminal (not (true (p 0)))) (legal a go) (legal b go) (<= (next (p 0)) (does a go))"
+        "(goal a 0) (goal b 100)"
     )
     solved, tables = table_of(text, tmp_path, OPTIONS)
     assert (solved.states, solved.start) == (1, (0, 100))

@@ -1,0 +1,23 @@
+"""The terminal: what is printed there is printed as it is.
+
+Names of games, players and levels come from files of strangers. So no text is markup (``[red]``) or a code
+for an emoji (``:smile:``); what is to have a colour is a :class:`rich.text.Text`. A test of the tree forbids
+other consoles.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.progress import TextColumn
+
+
+def new_console(**options: Any) -> Console:
+    """A console; ``options`` as for :class:`rich.console.Console`, and nothing is coloured by its looks."""
+    return Console(markup=False, emoji=False, highlight=False, **options)
+
+
+def text_column(form: str) -> TextColumn:
+    """A column of a progress display: ``{task.description}``."""
+    return TextColumn(form, markup=False)

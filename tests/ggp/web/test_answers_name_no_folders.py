@@ -1,0 +1,74 @@
+"""What the page, the API and the tools answer never says where files of the server lie."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import tempfile
+from pathlib import Path
+
+import orjson
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from gdl.visible import without_folders
+from ggp.game import games_folder
+from ggp.web.app import make_app
+from ggp.web.gate import error_reply
+from ggp.web.settings import WebSettings
+from tests.places import ROOT
+
+LEVEL = next(path.name for path in sorted((games_folder() / "levels").glob("*.xsb")))
+
+
+@pytest.mark.parametrize("name", ["state", "solve"])
+def test_a_level_that_is_not_there_is_told_without_its_folder(name: str) -> None:
+    async def run() -> str:
+        async with TestClient(TestServer(make_app(WebSettings()))) as client:
+            reply = await client.post(f"/api/{name}", json={"game": f"{LEVEL}:99999"})
+            return await reply.text()
+
+    text = asyncio.run(run())
+    assert "there is no level 99999" in text and LEVEL in text
+    assert str(games_folder()) not in text and str(ROOT) not in text
+
+
+@pytest.mark.parametrize(
+    "path",
+    [games_folder() / "chess.kif", Path(tempfile.gettempdir()) / "a" / "b.sqlite", Path.home() / "x y" / "z"],
+)
+def test_no_refusal_says_where_a_file_lies(path: Path) -> None:
+    for text in (f"cannot read {path}: it is a folder", f"{path}:3:4: wrong", f"'{path}' ({path})"):
+        told = error_reply(400, text).body
+        assert isinstance(told, bytes)
+        error = orjson.loads(told)["error"]
+        assert str(path.parent) not in error and path.name in error
+
+
+def test_words_with_slashes_stay() -> None:
+    for text in (
+        "GET /api/games lists them",
+        "http://127.0.0.1:80/etc/x",
+        "1/2",
+        "(a/b /c)",
+        "//etc/x",
+        "-/-",
+    ):
+        assert without_folders(text) == text
+
+
+PASSED_ON = {
+    *("bodies.py", "gate.py", "follow.py", "style_process.py", "recorded.py", "replay_process.py", "table.py")
+}
+"""Modules whose errors come to one of those that answer, or go to the log."""
+
+
+def test_errors_become_answers_without_folders() -> None:
+    for package in (ROOT / "ggp" / "web", ROOT / "ggp" / "mcp"):
+        for path in sorted(package.rglob("*.py")):
+            calls = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+            bare = {id(call): call for call in calls if ast.unparse(call) == "str(error)"}
+            for call in calls:
+                if ast.unparse(call.func) == "without_folders":
+                    bare.pop(id(call.args[0]), None)
+            assert not bare or path.name in PASSED_ON, path
