@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -221,9 +222,9 @@ def find_rules_file(name: str) -> Path:
     """A file of rules by its path, or by the name of a game that comes along. Raises GdlError, which names
     similar ones, where there is none."""
     path = Path(name)
-    if not path.exists():
+    if not os.path.exists(path):
         path = games_folder() / f"{name.lower().removesuffix('.kif')}.kif"
-    if not path.exists():
+    if not os.path.exists(path):
         close = difflib.get_close_matches(name.lower(), [p.stem for p in installed_games()])
         remedy = (
             f"did you mean {', '.join(close)}?"
@@ -257,7 +258,11 @@ def locate_level(name: str) -> str:
 
     path, _ = split_name(name)
     ours = games_folder() / "levels" / path
-    return str(ours) + name.removeprefix(str(path)) if not path.exists() and ours.is_file() else name
+    return (
+        str(ours) + name.removeprefix(str(path))
+        if not os.path.exists(path) and os.path.isfile(ours)
+        else name
+    )
 
 
 def read_rules_file(path: Path) -> str:

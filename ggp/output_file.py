@@ -29,8 +29,8 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     a link is replaced, not the link. Raises GdlError where it cannot be written.
     """
     try:
-        if path.exists() and (not path.is_file() or _is_our_output(path)):
-            with path.open("ab" if path.is_file() else "wb") as file:
+        if os.path.exists(path) and (not os.path.isfile(path) or _is_our_output(path)):
+            with path.open("ab" if os.path.isfile(path) else "wb") as file:
                 yield file
             return
         path = path.resolve()
@@ -39,7 +39,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         try:
             new = beside.open("xb")
         except OSError as error:
-            if error.errno not in _NOT_HERE or not path.exists():
+            if error.errno not in _NOT_HERE or not os.path.exists(path):
                 raise
             new = path.open("wb")
         try:
@@ -47,13 +47,13 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
-            if beside.exists():
+            if os.path.exists(beside):
                 _put_in_place(beside, path)
         finally:
             with contextlib.suppress(OSError):
                 beside.unlink()
     except OSError as error:
-        remedy = "make room, or choose another place" if path.exists() else "choose another place"
+        remedy = "make room, or choose another place" if os.path.exists(path) else "choose another place"
         raise GdlError(f"cannot write {path}: {error.strerror}", remedy=remedy) from None
 
 
@@ -66,13 +66,13 @@ def _is_our_output(path: Path) -> bool:
 
 
 def _put_in_place(beside: Path, path: Path) -> None:
-    if path.exists():
+    if os.path.exists(path):
         beside.chmod(path.stat().st_mode & 0o7777)
     try:
         beside.replace(path)
     except OSError as error:
         # A file that is mounted alone, or another user's in a folder for all, can only be written to.
-        if error.errno not in _NOT_HERE or not path.exists():
+        if error.errno not in _NOT_HERE or not os.path.exists(path):
             raise
         shutil.copyfile(beside, path)
 

@@ -10,13 +10,13 @@ from typing import Any
 from gdl.json_schema import check_json
 from ggp.answers.operations import OPERATIONS
 from ggp.answers.source import checked_source
-from ggp.processes.budget import Budget, Need
+from ggp.processes.budget import WorkBudget, WorkNeed
 from ggp.processes.parent import JsonMessage
 from ggp.processes.workers import Workers, WorkKind
 from ggp.protocol.http_error import BusyError
 
 WORK = WorkKind(
-    "ggp.answers.answer_process", "the question", most=6, group=True, need=Need(memory=384 * 1024**2)
+    "ggp.answers.answer_process", "the question", most=6, group=True, need=WorkNeed(memory=384 * 1024**2)
 )
 MOST_SOLVING = 3
 """Puzzles at once."""
@@ -26,7 +26,7 @@ _USUAL: dict[str, JsonMessage] = {"solve": {"seconds": 10.0, "solver": "", "seed
 class QuestionDesk:
     """Answers questions, within a budget; to be used within one event loop."""
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: WorkBudget) -> None:
         self._workers = Workers(WORK, budget)
         self._solving = 0
 

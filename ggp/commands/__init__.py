@@ -6,6 +6,7 @@ do is here: check a machine's name, read rules files, write results.
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -109,7 +110,7 @@ def write(path: Path, data: bytes) -> None:
 def check_writable(*paths: Path | None) -> None:
     """Raise GdlError for a path where no file can be written: better before long work than after it."""
     for path in filter(None, paths):
-        there = path.exists()
+        there = os.path.exists(path)
         try:
             with path.open("ab"):
                 pass

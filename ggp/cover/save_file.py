@@ -39,7 +39,7 @@ class SaveFile:
 
     def exists(self) -> bool:
         """Whether a search was saved there."""
-        return self.path.exists()
+        return os.path.exists(self.path)
 
     def load(self) -> dict[str, Any]:
         """The state that was saved last. Solutions that were appended after that are cut off: they will be
@@ -60,7 +60,7 @@ class SaveFile:
         if self.solutions_path.is_symlink():
             raise self._no_search(f"{self.solutions_path.name} is a link, and would be cut off")
         try:
-            there = self.solutions_path.stat().st_size if self.solutions_path.exists() else 0
+            there = self.solutions_path.stat().st_size if os.path.exists(self.solutions_path) else 0
             if there < size:
                 raise self._no_search(f"{self.solutions_path.name} is too short")
             if there > size:

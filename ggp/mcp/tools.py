@@ -23,7 +23,7 @@ from ggp.answers.desk import QuestionDesk
 from ggp.answers.operations import GAMES, OPERATIONS
 from ggp.answers.source import known_games, known_levels
 from ggp.mcp.lines import MessageLines, private_input
-from ggp.processes.budget import Budget, usual_memory
+from ggp.processes.budget import WorkBudget, usual_memory
 from ggp.processes.parent import JsonMessage
 
 INSTRUCTIONS = (
@@ -117,7 +117,7 @@ class _Answers:
 async def serve_tools() -> None:
     """Serve over standard input and output until the other side hangs up. Lines that are no messages are
     answered as JSON-RPC asks for (:mod:`ggp.mcp.lines`)."""
-    desk = QuestionDesk(Budget(PROCESSES, usual_memory()))
+    desk = QuestionDesk(WorkBudget(PROCESSES, usual_memory()))
     server = make_server(desk)
     lines = MessageLines(private_input())
     try:

@@ -20,7 +20,7 @@ _GROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class WorkNeed:
     """Attributes:
     processes: how many processes at once.
     memory: bytes, of all of them together.
@@ -38,7 +38,7 @@ class Reservation:
         pid: the process it is for; 0 while there is none. Those that this one starts belong to it.
     """
 
-    def __init__(self, budget: Budget, need: Need, idle: Idle, end: End) -> None:
+    def __init__(self, budget: WorkBudget, need: WorkNeed, idle: Idle, end: End) -> None:
         self.need = need
         self.pid = 0
         self.idle, self.end = idle, end
@@ -49,7 +49,7 @@ class Reservation:
         self._budget.holders.pop(self, None)
 
 
-class Budget:
+class WorkBudget:
     """To be used within one event loop.
 
     Args:
@@ -65,13 +65,14 @@ class Budget:
         self.holders: dict[Reservation, None] = {}
 
     @property
-    def reserved(self) -> Need:
+    def reserved(self) -> WorkNeed:
         """What is reserved now."""
         needs = [holder.need for holder in self.holders]
-        return Need(sum(need.processes for need in needs), sum(need.memory for need in needs))
+        return WorkNeed(sum(need.processes for need in needs), sum(need.memory for need in needs))
 
-    async def reserve(self, what: str, need: Need, idle: Idle, end: End) -> Reservation:
+    async def reserve(self, what: str, need: WorkNeed, idle: Idle, end: End) -> Reservation:
         """Reserve a part; where too little is left, those that are idle make room, the first to come first.
+        What comes alone is always let in, also on a small computer.
 
         Args:
             what: it is for, in messages.
@@ -93,9 +94,9 @@ class Budget:
         self.holders[reservation] = None
         return reservation
 
-    def _has(self, need: Need) -> bool:
+    def _has(self, need: WorkNeed) -> bool:
         reserved = self.reserved
-        return (
+        return not self.holders or (
             reserved.processes + need.processes <= self.processes
             and reserved.memory + need.memory <= self.memory
         )

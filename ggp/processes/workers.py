@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gdl.errors import GdlError
-from ggp.processes.budget import Budget, Need
+from ggp.processes.budget import WorkBudget, WorkNeed
 from ggp.processes.child import USUAL, Child, ProcessKind
 from ggp.processes.parent import JsonMessage
 from ggp.protocol.http_error import BusyError
@@ -43,7 +43,7 @@ class WorkKind:
     waiting: int = 16
     group: bool = False
     longest: int = USUAL.max_line
-    need: Need = Need()
+    need: WorkNeed = WorkNeed()
 
 
 class GivenUpError(GdlError):
@@ -53,7 +53,7 @@ class GivenUpError(GdlError):
 class Workers:
     """The processes of one kind, each known by a key, within a budget. To be used within one event loop."""
 
-    def __init__(self, kind: WorkKind, budget: Budget) -> None:
+    def __init__(self, kind: WorkKind, budget: WorkBudget) -> None:
         self.kind = kind
         self._budget = budget
         self._processes: dict[str, _WorkerProcess] = {}
@@ -117,7 +117,7 @@ class Workers:
 
 
 class _WorkerProcess:
-    def __init__(self, kind: WorkKind, arguments: tuple[str, ...], budget: Budget) -> None:
+    def __init__(self, kind: WorkKind, arguments: tuple[str, ...], budget: WorkBudget) -> None:
         self._kind, self._arguments, self._budget = kind, arguments, budget
         self._lock = asyncio.Lock()
         self._child: Child | None = None

@@ -1,7 +1,8 @@
 """Listens for connections, and bounds them: how many there may be, from one address too, and who makes room.
 
 A *guest* is one connection as the listener sees it. Those that wait for an answer are never sent away. Of the
-others the one that has been silent longest goes when there are too many.
+others the one that has been silent longest goes when there are too many. Guests that do not take their
+answers go too, for these fill the memory.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ MOMENT = 0.02
 """Seconds after which a new connection makes others go."""
 TICK = 0.1
 """Seconds between two looks at the deadlines of connections."""
+STUCK_SECONDS = 30.0
+"""How long a guest may take nothing of what was written to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +29,13 @@ class ListenLimits:
     most: how many connections at once.
     most_per_address: how many from one address.
     backlog: how many connections may wait to be taken.
+    unsent: bytes that may be written to all and not taken yet; with more, who has most of it goes.
     """
 
     most: int = 256
     most_per_address: int = 128
     backlog: int = 1024
+    unsent: int = 128 * 1024**2
 
 
 class Guest(Protocol):
@@ -45,6 +50,10 @@ class Guest(Protocol):
     address: str
     since: float
     waits: bool
+
+    @property
+    def unsent(self) -> int:
+        """Bytes that were written to it, and that it has not taken."""
 
     def put_off(self) -> None:
         """Close at once to make room for others, and say so."""
@@ -65,6 +74,8 @@ class Listener:
         self._limits = limits
         self._server: asyncio.Server | None = None
         self._ticks: asyncio.Task[None] | None = None
+        self._unsent: dict[Guest, tuple[int, float]] = {}
+        """How much was unsent, and since when it is just so much."""
 
     @property
     def port(self) -> int:
@@ -123,6 +134,22 @@ class Listener:
             now = time.monotonic()
             for guest in list(self.guests):
                 guest.check(now)
+            self.end_stuck(now)
+
+    def end_stuck(self, now: float) -> None:
+        """Put off guests that take nothing, or too much of what is unsent at ``now`` (time.monotonic)."""
+        sizes = {guest: size for guest in self.guests if not guest.waits and (size := guest.unsent)}
+        before = self._unsent
+        self._unsent = {
+            guest: before[guest] if guest in before and before[guest][0] == size else (size, now)
+            for guest, size in sizes.items()
+        }
+        total = sum(sizes.values())
+        for guest in sorted(sizes, key=sizes.__getitem__, reverse=True):
+            too_much = total > self._limits.unsent
+            if too_much or now - self._unsent[guest][1] > STUCK_SECONDS:
+                total -= sizes[guest]
+                guest.put_off()
 
     def _make_room(self, address: str) -> None:
         """Put off the guest that has been silent longest, where there are too many: from the address of the

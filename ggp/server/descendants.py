@@ -69,6 +69,18 @@ def resident_bytes(pids: Iterable[int]) -> int:
     return pages * os.sysconf("SC_PAGE_SIZE") if pages else 0
 
 
+def proportional_bytes(pid: int) -> int:
+    """The memory of a process in bytes, shared pages shared out among those that have them; 0 where the
+    system does not tell."""
+    try:
+        for line in (_PROC / str(pid) / "smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return 1024 * int(line.split()[1])
+    except (OSError, ValueError):
+        pass
+    return 0
+
+
 class LeftOver:
     """Counts how often in a row processes are seen that should end by themselves."""
 

@@ -70,9 +70,9 @@ def find_traces(paths: Iterable[Path], games: Path | None = None) -> list[Trace]
     traces: dict[Path, Trace] = {}
     for asked in paths:
         path = asked
-        if not path.exists():
+        if not os.path.exists(path):
             path = games_folder() / "playthroughs" / f"{str(path).lower()}.jsonl"
-        if not path.exists():
+        if not os.path.exists(path):
             raise GdlError(f"there is no trace, folder or game {asked}")
         folder = path / "traces" if (path / "traces").is_dir() else path
         files = [folder] if folder.is_file() else sorted(f for f in folder.iterdir() if _is_trace(f))

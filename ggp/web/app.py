@@ -11,7 +11,7 @@ from typing import Any
 from aiohttp import web
 
 from gdl.errors import GdlError
-from ggp.processes.budget import Budget
+from ggp.processes.budget import WorkBudget
 from ggp.protocol.listener import Listener
 from ggp.server.log_lines import say
 from ggp.server.open_files import fit_limits, quiet_about_files, raise_limit
@@ -46,7 +46,7 @@ def make_app(settings: WebSettings) -> web.Application:
     app[SETTINGS] = settings
     app[TOKENS] = Tokens()
     app[STREAMED] = set()
-    app[BUDGET] = Budget(settings.processes, settings.memory)
+    app[BUDGET] = WorkBudget(settings.processes, settings.memory)
     app.on_response_prepare.append(_streams)
     app[PAGES] = set()
     app[KNOWN] = Names()

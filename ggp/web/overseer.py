@@ -13,16 +13,15 @@ import signal
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import suppress
-from pathlib import Path
 
 from aiohttp import web
 
-from ggp.processes.budget import Budget
-from ggp.server.descendants import descendants, parent
+from ggp.processes.budget import WorkBudget
+from ggp.server.descendants import descendants, parent, proportional_bytes
 from ggp.server.log_lines import say
 from ggp.web.warmth import FORKS
 
-BUDGET = web.AppKey("budget", Budget)
+BUDGET = web.AppKey("budget", WorkBudget)
 LOOK_SECONDS = 2.0
 
 
@@ -43,7 +42,7 @@ async def _look(app: web.Application) -> None:
             end_greediest(budget, await asyncio.to_thread(memory_of, wanted, owners))
 
 
-def end_greediest(budget: Budget, taken: Mapping[int, int]) -> int:
+def end_greediest(budget: WorkBudget, taken: Mapping[int, int]) -> int:
     """End the process that is furthest above its reservation, where all together take more than the budget
     has; ``taken`` says how many bytes each takes. Gives its process id; 0 where there is room for all."""
     if sum(taken.values()) <= budget.memory:
@@ -68,15 +67,5 @@ def memory_of(pids: Iterable[int], owners: Mapping[int, int]) -> Counter[int]:
         while head not in wanted and head > 1 and steps < 16:
             head, steps = owners.get(head) or parent(head), steps + 1
         if head in wanted:
-            taken[head] += _share(pid)
+            taken[head] += proportional_bytes(pid)
     return taken
-
-
-def _share(pid: int) -> int:
-    try:
-        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
-            if line.startswith("Pss:"):
-                return 1024 * int(line.split()[1])
-    except (OSError, ValueError):  # it has ended
-        pass
-    return 0

@@ -126,6 +126,11 @@ class Visit(RequestHandler):
         return reply
 
     @property
+    def unsent(self) -> int:
+        """Bytes that were written to it, and that it has not taken."""
+        return 0 if self.transport is None else self.transport.get_write_buffer_size()
+
+    @property
     def _idle(self) -> bool:
         """Whether aiohttp waits for a request."""
         return self._waiter is not None and not self._waiter.done()

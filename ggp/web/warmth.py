@@ -22,7 +22,9 @@ PROCESSES = (
     "ggp.answers.answer_process",
     "ggp.web.play.table_process",
     "ggp.web.boards.drawing_process",
+    "ggp.web.dashboard.tables_process",
     "ggp.web.puzzles.solve_process",
+    "ggp.web.replay.replay_process",
     "ggp.web.rules.rules_process",
     "ggp.web.styles.style_process",
 )

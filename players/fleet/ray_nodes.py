@@ -1,23 +1,31 @@
-"""Nodes of Ray on this computer, in a process of their own: ``python -m players.fleet.ray_nodes COUNT``.
+"""Ray nodes on this computer, in a process of their own: ``python -m players.fleet.ray_nodes COUNT OWNER``.
 
 Ray ends a process that loses its cluster; a server must not end with it. The process is nobody's child: a
-server ends children that it does not know.
+server ends children that it does not know. It watches the process that wanted the nodes, and ends with it,
+however that ends; all that Ray has started ends then, too.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import select
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from gdl.errors import GdlError
 from players.fleet.ray_access import close_doors, installed
 
 END_SECONDS = 20.0
+GRACE_SECONDS = 5.0
+"""How long Ray may take to end by itself."""
+_PR_SET_CHILD_SUBREAPER = 36
 
 
 @contextmanager
@@ -26,7 +34,7 @@ def ray_nodes(count: int) -> Iterator[str]:
     Raises GdlError where Ray is not installed, or the nodes do not start."""
     installed()
     close_doors(own=True)
-    command = [sys.executable, "-m", "players.fleet.ray_nodes", str(count)]
+    command = [sys.executable, "-m", "players.fleet.ray_nodes", str(count), str(os.getpid())]
     process = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
     )
@@ -47,17 +55,73 @@ def ray_nodes(count: int) -> Iterator[str]:
 
 
 def main() -> None:
-    """Start nodes, say where they are, and end them when the other side hangs up."""
+    """Start nodes, say where they are, and end them when the other side hangs up or is gone."""
     if os.fork():
         os._exit(0)
+    _adopt()
+    standing, over, down = threading.Event(), threading.Event(), threading.Event()
+
+    def guard() -> None:
+        _wait_for_end(int(sys.argv[2]))
+        over.set()
+        if standing.is_set():
+            down.wait(GRACE_SECONDS)
+        _end_all()
+        os._exit(0)
+
+    threading.Thread(target=guard, daemon=True, name="guard").start()
     from players.fleet.ray_fleet import local_cluster
 
     cluster = local_cluster(int(sys.argv[1]))
-    try:
+    standing.set()
+    with suppress(BrokenPipeError):
         print(os.getpid(), cluster.address, flush=True)
-        sys.stdin.read()
-    finally:
-        cluster.shutdown()
+    over.wait()
+    cluster.shutdown()
+    down.set()
+    threading.Event().wait()  # for the guard
+
+
+def _wait_for_end(owner: int) -> None:
+    """Wait until standard input is closed, or the owner is gone: a process that it has forked may have the
+    other end of the pipe, too."""
+    poll = select.poll()
+    poll.register(0, select.POLLHUP)
+    if sys.platform == "linux":
+        try:
+            poll.register(os.pidfd_open(owner), select.POLLIN)
+        except ProcessLookupError:
+            return
+        except OSError:  # an old kernel
+            pass
+    poll.poll()
+
+
+def _adopt() -> None:
+    """Have all processes below this one left to it when their parents end, and not to the system's first."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def _end_all() -> None:
+    """End all processes below this one; on Linux."""
+    while sys.platform == "linux" and (pids := _below(os.getpid())):
+        for pid in pids:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        with suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        time.sleep(0.01)
+
+
+def _below(pid: int) -> list[int]:
+    """The processes that a process, or one of these, has started."""
+    found: list[int] = []
+    with suppress(OSError, ValueError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            found += map(int, (task / "children").read_text().split())
+    return found + [below for child in found for below in _below(child)]
 
 
 if __name__ == "__main__":

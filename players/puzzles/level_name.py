@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from functools import cache
 from pathlib import Path
@@ -27,7 +28,7 @@ def read_level_name(name: str) -> tuple[Path, int | None]:
 
     Raises GdlError, with the column, where what stands behind the file of levels is no number.
     """
-    if not _NUMBERED.match(name) or Path(name).is_file():
+    if not _NUMBERED.match(name) or os.path.isfile(name):
         return Path(name), None
     path, number = read_phrase(_grammar(), name, "level", "it is named FILE:N, for example yards.xsb:2")
     return Path(path), int(number)

@@ -104,6 +104,11 @@ class Peer(asyncio.Protocol):
         """Whether all of its reply is on the way."""
         return self.phase in (ConnectionPhase.REPLIED, ConnectionPhase.OVER)
 
+    @property
+    def unsent(self) -> int:
+        """Bytes of its reply that it has not taken."""
+        return self.transport.get_write_buffer_size()
+
     # --- what asyncio calls -------------------------------------------------------------------------------
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)

@@ -21,6 +21,8 @@ from ggp.protocol.http_error import HttpError
 ANY = "*"
 _ELSEWHERE = ("cross-site", "same-site")
 """Another port of this computer is the same site, and another page all the same."""
+_HOST = re.compile(r"(?:\[([^\[\]]+)\]|([^\[\]:/?#@\s]+))(?::\d{0,5})?", re.ASCII)
+"""A name or a number, and perhaps a port (RFC 9110, 7.2)."""
 _NAME = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?", re.ASCII)
 _REFUSED = "a web page of another site may not do this"
 
@@ -104,10 +106,10 @@ class Visitors:
 
     def _is_ours(self, host: str) -> bool:
         """Whether a ``Host`` is a number or a name of ours, so that no stranger's name can lead here."""
-        parts = _split(f"//{host.lower()}")
+        parts = _HOST.fullmatch(host.lower())
         if parts is None:
             return False
-        name = parts[1].removesuffix(".")
+        name = (parts[1] or parts[2]).removesuffix(".")
         return name in self._names or name.endswith(".localhost") or _is_number(name)
 
 

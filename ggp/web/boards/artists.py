@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ggp.processes.budget import Budget
+from ggp.processes.budget import WorkBudget
 from ggp.processes.workers import Workers, WorkKind
 
 WORK = WorkKind("ggp.web.boards.drawing_process", "drawing", most=4, seconds=10.0)
@@ -11,7 +11,7 @@ WORK = WorkKind("ggp.web.boards.drawing_process", "drawing", most=4, seconds=10.
 class Artists:
     """Keeps the processes. To be used within one event loop."""
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: WorkBudget) -> None:
         self.workers = Workers(WORK, budget)
 
     async def draw(self, name: str, state: str, steps: list[str]) -> str:

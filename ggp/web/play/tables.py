@@ -11,7 +11,7 @@ from typing import Any
 
 from gdl.errors import GdlError
 from gdl.visible import without_folders
-from ggp.processes.budget import Budget, Need, Reservation
+from ggp.processes.budget import Reservation, WorkBudget, WorkNeed
 from ggp.processes.child import Child, ProcessKind
 from ggp.processes.parent import JsonMessage
 from ggp.protocol.http_error import BusyError
@@ -22,7 +22,7 @@ from players.processes.limits import cores
 
 MOST = 16
 """Tables at once, those that are just being opened included."""
-NEED = Need(4, 384 * 1024**2)
+NEED = WorkNeed(4, 384 * 1024**2)
 """Of a table: its process, what builds its machines, and what these load."""
 SEARCHER_MEMORY = 96 * 1024**2
 """Of each search process that a player has besides."""
@@ -35,13 +35,13 @@ OPEN_SECONDS = 60.0
 KIND = ProcessKind(max_line=32 * 1024 * 1024, group=True)
 
 
-def need_of(order: dict[str, Any]) -> Need:
+def need_of(order: dict[str, Any]) -> WorkNeed:
     """What a table takes: with the search processes of its players, as the order or their names say."""
     searchers = 0
     for name in (*order.get("seats", ()), order.get("others", "")):
         named = max(map(int, _WORKERS.findall(name)), default=0)
         searchers += 0 if name == HUMAN else min(max(named, order.get("workers", 0)), cores())
-    return Need(NEED.processes + searchers, NEED.memory + searchers * SEARCHER_MEMORY)
+    return WorkNeed(NEED.processes + searchers, NEED.memory + searchers * SEARCHER_MEMORY)
 
 
 class OpenTable:
@@ -142,7 +142,7 @@ class OpenTables:
         hear: takes the events of all of them, for those who look on.
     """
 
-    def __init__(self, players: Sequence[str], budget: Budget) -> None:
+    def __init__(self, players: Sequence[str], budget: WorkBudget) -> None:
         self.players = tuple(players)
         self._budget = budget
         self._opening = 0

@@ -8,13 +8,13 @@ from collections import OrderedDict
 
 from gdl.errors import GdlError
 from gdl.visible import without_folders
-from ggp.processes.budget import Budget, Need
+from ggp.processes.budget import WorkBudget, WorkNeed
 from ggp.processes.parent import JsonMessage
 from ggp.processes.workers import Workers, WorkKind
 from ggp.protocol.http_error import BusyError
 from ggp.web.broadcast import Broadcast, encode
 
-NEED = Need(memory=384 * 1024**2)
+NEED = WorkNeed(memory=384 * 1024**2)
 WORK = WorkKind("ggp.web.puzzles.solve_process", "solving", most=8, seconds=30.0, group=True, need=NEED)
 AT_ONCE = 4
 """Puzzles that are being solved at once; the other processes draw."""
@@ -58,7 +58,7 @@ class Puzzle:
 class Puzzles:
     """All puzzles of a server, within a budget."""
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: WorkBudget) -> None:
         self._puzzles: OrderedDict[str, Puzzle] = OrderedDict()
         self._workers = Workers(WORK, budget)
 

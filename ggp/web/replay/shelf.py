@@ -6,6 +6,7 @@ import asyncio
 import secrets
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -153,7 +154,7 @@ class Shelf:
         """A file of the folder that :meth:`list` names. Raises GdlError where there is none."""
         if self.folder is not None and name and "\0" not in name and KINDS.get(Path(name).suffix) == kind:
             path = self.folder / name
-            inside = path.resolve().is_relative_to(self.folder.resolve())
-            if inside and path.is_file():
-                return path
+            with suppress(OSError, RuntimeError):  # links in a circle
+                if path.resolve().is_relative_to(self.folder.resolve()) and path.is_file():
+                    return path
         raise GdlError(f"there is no {kind} {name[:100]!r}", remedy="the list of the page has all")

@@ -10,7 +10,7 @@ from pathlib import Path
 from aiohttp import web
 
 from gdl.errors import GdlError
-from ggp.processes.budget import Budget
+from ggp.processes.budget import WorkBudget
 from ggp.processes.workers import Workers, WorkKind
 from ggp.web.bodies import json_object
 from ggp.web.kept import Kept
@@ -33,7 +33,7 @@ MOST_KEPT = 64
 class StyleRoom:
     """Draws by the stylesheets of a folder, and keeps the latest drawings."""
 
-    def __init__(self, folder: Path | None, budget: Budget) -> None:
+    def __init__(self, folder: Path | None, budget: WorkBudget) -> None:
         self._folder = folder
         self._sheets = Kept(lambda: {} if folder is None else find_stylesheets(folder))
         self._workers = Workers(WORK, budget)

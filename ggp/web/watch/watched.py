@@ -9,7 +9,7 @@ from typing import Any
 
 from gdl.errors import GdlError
 from gdl.visible import without_folders
-from ggp.processes.budget import Budget
+from ggp.processes.budget import WorkBudget
 from ggp.processes.workers import Workers, WorkKind
 from ggp.web.broadcast import Broadcast, encode
 from ggp.web.watch.follow import EventFollower
@@ -126,7 +126,7 @@ class Watched:
 
     Raises GdlError for one that is none."""
 
-    def __init__(self, addresses: Sequence[str], budget: Budget) -> None:
+    def __init__(self, addresses: Sequence[str], budget: WorkBudget) -> None:
         if len(addresses) > MOST_SERVERS:
             raise GdlError(f"more than {MOST_SERVERS} servers to watch")
         self.news = Broadcast(lambda: [encode("list", self.list())])

@@ -26,6 +26,7 @@ from gdl.syntax.convert import to_kif
 from gdl.syntax.parser import parse_term
 from players.fleet.fleet import Fleet, FleetNode, LostWorkerError
 from players.fleet.open_fleet import open_fleet
+from players.processes.ending import end_with
 from players.processes.limits import describe
 from players.uct.cluster.node_link import NodeLink, SearchTarget
 from players.uct.root_statistics import merge
@@ -178,6 +179,7 @@ def _pulse(slot: Slot) -> None:
 
 def main() -> None:
     """Work until the player is gone."""
+    end_with(int(sys.argv[1]))  # also while a cluster is opened, which may take minutes
     messages = Messages(socket.socket(fileno=int(sys.argv[1])))
     slot = Slot(int(sys.argv[2]))
     threading.Thread(target=partial(_pulse, slot), daemon=True, name="pulse").start()

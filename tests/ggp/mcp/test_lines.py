@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.places import ROOT
@@ -100,6 +100,7 @@ JSON = st.recursive(
 )
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(st.binary(max_size=40) | JSON.map(lambda value: json.dumps(value).encode()))
 def test_any_line_is_a_message_or_answered(line: bytes) -> None:
     message = read_message(line)

@@ -14,7 +14,7 @@ import pytest
 from gdl.json_schema import check_json
 from ggp.answers.operations import OPERATIONS
 from ggp.game import Game, games_folder
-from ggp.processes.budget import Budget
+from ggp.processes.budget import WorkBudget
 from tests.places import ROOT
 
 mcp = pytest.importorskip("mcp", reason="mcp is not installed: extra mcp")
@@ -77,7 +77,7 @@ def test_a_search_tells_how_it_gets_on() -> None:
         told.append((progress, message))
 
     async def run() -> None:
-        desk = QuestionDesk(Budget(8, 2**32))
+        desk = QuestionDesk(WorkBudget(8, 2**32))
         try:
             async with asyncio.timeout(120), Client(make_server(desk)) as client:
                 wanted = {"game": "sudoku", "solver": "nested-policy", "seconds": 0.7}

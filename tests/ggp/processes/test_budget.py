@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggp.processes.budget import Budget, Need, Reservation, usual_memory
+from ggp.processes.budget import Reservation, WorkBudget, WorkNeed, usual_memory
 from ggp.protocol.http_error import BusyError
 
 MIB = 1024**2
@@ -21,11 +21,11 @@ async def nothing() -> None:
 
 @given(needs=st.lists(st.tuples(st.integers(1, 6), st.integers(1, 900)), max_size=30))
 def test_never_more_is_reserved_than_there_is(needs: list[tuple[int, int]]) -> None:
-    budget = Budget(16, 2000 * MIB)
+    budget = WorkBudget(16, 2000 * MIB)
     held: list[Reservation] = []
 
     async def ask(processes: int, memory: int) -> None:
-        need = Need(processes, memory * MIB)
+        need = WorkNeed(processes, memory * MIB)
         with contextlib.suppress(BusyError):
             held.append(await budget.reserve("work", need, lambda: False, nothing))
 
@@ -36,30 +36,40 @@ def test_never_more_is_reserved_than_there_is(needs: list[tuple[int, int]]) -> N
         for one in held:
             one.release()
             one.release()
-        assert budget.reserved == Need(0, 0)
+        assert budget.reserved == WorkNeed(0, 0)
 
     asyncio.run(run())
 
 
 def test_who_is_idle_makes_room_and_counts_until_it_has_ended() -> None:
     async def run() -> None:
-        budget = Budget(1, 2**30)
+        budget = WorkBudget(1, 2**30)
         ended = asyncio.Event()
 
         async def end() -> None:
             await ended.wait()
 
-        await budget.reserve("first", Need(), lambda: True, end)
-        second = asyncio.create_task(budget.reserve("second", Need(), lambda: False, nothing))
+        await budget.reserve("first", WorkNeed(), lambda: True, end)
+        second = asyncio.create_task(budget.reserve("second", WorkNeed(), lambda: False, nothing))
         await asyncio.sleep(0.01)
         assert budget.reserved.processes == 1
         assert not second.done()
         ended.set()
         await second
         with pytest.raises(BusyError, match="third") as raised:
-            await budget.reserve("third", Need(), lambda: False, nothing)
+            await budget.reserve("third", WorkNeed(), lambda: False, nothing)
         assert raised.value.status == 503
         assert raised.value.seconds > 0
+
+    asyncio.run(run())
+
+
+def test_what_comes_alone_is_let_in_on_a_small_computer() -> None:
+    async def run() -> None:
+        budget = WorkBudget(1, MIB)
+        await budget.reserve("first", WorkNeed(4, 1000 * MIB), lambda: False, nothing)
+        with pytest.raises(BusyError):
+            await budget.reserve("second", WorkNeed(), lambda: False, nothing)
 
     asyncio.run(run())
 

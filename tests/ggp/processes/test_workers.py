@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from gdl.errors import GdlError
-from ggp.processes.budget import Budget
+from ggp.processes.budget import WorkBudget
 from ggp.processes.child import Child
 from ggp.processes.parent import JsonMessage
 from ggp.processes.workers import GivenUpError, Workers, WorkKind
@@ -19,7 +19,7 @@ KIND = WorkKind("tests.ggp.processes.sums", "the sum", most=2, seconds=20.0, wai
 def with_workers(talk: Callable[[Workers], Awaitable[None]], kind: WorkKind = KIND) -> None:
     async def run() -> None:
         before = len(Child.pids)
-        workers = Workers(kind, Budget(8, 2**32))
+        workers = Workers(kind, WorkBudget(8, 2**32))
         try:
             await talk(workers)
         finally:

@@ -11,7 +11,7 @@ import aiohttp
 import pytest
 
 from gdl.errors import GdlError
-from ggp.processes.budget import Budget
+from ggp.processes.budget import WorkBudget
 from ggp.server.newsroom import Newsroom
 from ggp.tournament.entrants import parse_entrants
 from ggp.tournament.runner import Runner
@@ -41,7 +41,7 @@ def test_a_match_is_followed_through_a_loss_of_its_manager() -> None:
         news = room.begin("m1", RULES, "tictactoe", ["<b>a</b>", "b"], (10, 5))
         news.joint(MOVES[0], ["", ""])
         async with room.open(0) as port:
-            watched = Watched([f"http://127.0.0.1:{port}"], Budget(8, 2**32))
+            watched = Watched([f"http://127.0.0.1:{port}"], WorkBudget(8, 2**32))
             watched.begin()
             match = await until(lambda: only(watched))
             assert match.line()["role"] == "<b>a</b> - b"
@@ -104,7 +104,7 @@ def test_a_tournament_tells_of_its_matches(tmp_path: Path) -> None:
         room = Newsroom("cup")
         with Store(tmp_path / "cup.sqlite") as store:
             async with room.open(0) as port:
-                watched = Watched([f"http://127.0.0.1:{port}"], Budget(8, 2**32))
+                watched = Watched([f"http://127.0.0.1:{port}"], WorkBudget(8, 2**32))
                 watched.begin()
                 await until(lambda: watched.list()["servers"][0]["reached"])
                 await Runner(settings, store, 1, None, room).run(Quiet())

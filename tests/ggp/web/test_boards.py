@@ -13,7 +13,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from gdl.errors import GdlError
 from ggp.boards.svg.stylesheet import drawing_policy
-from ggp.processes.budget import Budget
+from ggp.processes.budget import WorkBudget
 from ggp.processes.child import Child
 from ggp.web.app import make_app
 from ggp.web.boards import artists as pool
@@ -77,7 +77,7 @@ def test_what_cannot_be_drawn_is_told_on_one_line(path: str, status: int) -> Non
 
 def test_a_process_that_dies_or_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     async def run() -> None:
-        artists = Artists(Budget(8, 2**32))
+        artists = Artists(WorkBudget(8, 2**32))
         try:
             assert "<svg" in await artists.draw("tictactoe", "", [])
             child = artists.workers._processes["tictactoe"]._child
@@ -99,7 +99,7 @@ def test_a_process_that_dies_or_hangs_is_replaced(monkeypatch: pytest.MonkeyPatc
 
 def test_processes_are_few() -> None:
     async def run() -> None:
-        artists = Artists(Budget(8, 2**32))
+        artists = Artists(WorkBudget(8, 2**32))
         before = len(Child.pids)
         try:
             for name in ("tictactoe", "nim", "hex", "chomp", "connectfour", "queens"):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import http.server
+import ipaddress
 import re
 import shutil
+import socket
 import subprocess
 import threading
 from collections.abc import Awaitable, Callable, Iterator
@@ -15,8 +17,12 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gdl.errors import GdlError
+from ggp.protocol.http_error import HttpError
+from ggp.server.clients.visitors import Visitors
 from ggp.web.app import make_app
 from ggp.web.gate import PAGES
 from ggp.web.settings import WebSettings
@@ -26,9 +32,9 @@ BROWSER = {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64)"}
 PARTS = [("no-cors", "image"), ("no-cors", "script"), ("cors", "empty"), ("navigate", "iframe"), ("", "")]
 
 
-def with_client(settings: WebSettings, talk: Callable[[Client], Awaitable[None]]) -> None:
+def with_client(options: WebSettings, talk: Callable[[Client], Awaitable[None]]) -> None:
     async def run() -> None:
-        async with TestClient(TestServer(make_app(settings))) as client:
+        async with TestClient(TestServer(make_app(options))) as client:
             await talk(client)
 
     asyncio.run(run())
@@ -86,6 +92,34 @@ def test_a_name_that_is_not_ours_gets_nothing_on_any_address(host: str) -> None:
                 assert (await client.get("/", headers={"Host": name, **more})).status == 200, name
 
     with_client(WebSettings(host=host, allow_hosts=("play.Example",)), talk)
+
+
+HOSTS = st.one_of(
+    st.text(max_size=30),
+    st.from_regex(r"[a-z0-9.\-\[\]:@/%?#\\]{1,30}", fullmatch=True),
+    st.tuples(
+        st.sampled_from(["localhost", "127.0.0.1", "[::1]", "play.example", "rebound.example"]),
+        st.sampled_from(["", ":1", ".", ".rebound.example", "@rebound.example", "/", "#", ":x", "\x00", " "]),
+        st.sampled_from(["", ":80", "localhost", "@localhost", ".localhost:1"]),
+    ).map("".join),
+)
+
+
+@settings(max_examples=2000, deadline=None)
+@given(HOSTS)
+def test_whatever_host_is_asked_for_is_refused_or_is_ours(host: str) -> None:
+    try:
+        Visitors("0.0.0.0", hosts=["play.example"]).check_host({"host": host})
+    except HttpError as error:
+        refused = error.status == 403
+    else:
+        refused = False
+    name = re.sub(r":\d{0,5}$", "", host, flags=re.ASCII).lower().removesuffix(".")
+    try:
+        ipaddress.ip_address(name.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        ours = {"", "localhost", "play.example", "0.0.0.0", socket.gethostname().lower()}
+        assert refused or name in ours or re.fullmatch(r"[^:/?#@\s\[\]]+\.localhost", name), host
 
 
 @pytest.mark.parametrize("name", ["https://a.example", "a.example:80", "", "*", "a b", "a/b", "user@a"])

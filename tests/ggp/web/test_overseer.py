@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from ggp.processes.budget import Budget, Need
+from ggp.processes.budget import WorkBudget, WorkNeed
 from ggp.web.overseer import end_greediest, memory_of
 
 MIB = 1024**2
@@ -47,13 +47,13 @@ async def nothing() -> None:
     """Ends what has ended."""
 
 
-def budget_of(memory: int, *held: tuple[int, int]) -> Budget:
+def budget_of(memory: int, *held: tuple[int, int]) -> WorkBudget:
     """A budget of so many MiB in which processes have reserved MiB."""
-    budget = Budget(8, 2**40)
+    budget = WorkBudget(8, 2**40)
 
     async def run() -> None:
         for pid, need in held:
-            (await budget.reserve("work", Need(1, need * MIB), lambda: False, nothing)).pid = pid
+            (await budget.reserve("work", WorkNeed(1, need * MIB), lambda: False, nothing)).pid = pid
 
     asyncio.run(run())
     budget.memory = memory * MIB

@@ -76,7 +76,7 @@ class ScratchDirectory:
     def _open(self, rules: str, resume: bool) -> dict[str, Any] | None:
         """The body of the manifest; None in a new directory."""
         manifest = self.path / MANIFEST
-        if not resume and manifest.exists():
+        if not resume and os.path.exists(manifest):
             raise ScratchError(
                 f"{self.path} holds a search that is not over",
                 remedy=f"--resume {self.path} goes on with it; or remove the directory",
@@ -135,7 +135,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
     """The body of a directory's manifest. Raises ScratchError where there is none, or it is damaged or of
     another version."""
     file = path / MANIFEST
-    if not file.exists():
+    if not os.path.exists(file):
         raise ScratchError(
             f"nothing to resume in {path}", remedy="the search that began there has not finished a layer"
         )

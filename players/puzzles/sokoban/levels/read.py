@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from gdl.errors import GdlError
@@ -62,7 +63,7 @@ def names_level_file(name: str) -> bool:
     suffix = path.suffix.lower()
     if suffix != ".txt":
         return suffix in SUFFIXES
-    if not path.is_file():
+    if not os.path.isfile(path):
         return False
     text = _text(path)
     return "(role" not in text.lower().replace("( ", "(") and not looks_like_snakes(text)

@@ -9,8 +9,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
+from ggp.console import new_console
 from ggp.tournament.output.report import html_report
 from ggp.tournament.output.tables import LiveTable
 from ggp.tournament.schedule import Fixture
@@ -22,7 +22,7 @@ from tests.ggp.tournament.small_settings import settings_of
 @pytest.mark.parametrize("terminal", [True, False])
 def test_the_live_table_shows_what_is_played_and_what_came_out(terminal: bool) -> None:
     shown = io.StringIO()
-    console = Console(file=shown, force_terminal=terminal, width=120, color_system=None)
+    console = new_console(file=shown, force_terminal=terminal, width=120, color_system=None)
     results: list[Result] = []
     view = LiveTable(console, results, ["a", "[b]"], 4, Sprt(0, 50))
     console.print(view)

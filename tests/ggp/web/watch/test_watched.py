@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ggp.processes.budget import Budget
+from ggp.processes.budget import WorkBudget
 from ggp.protocol import messages
 from ggp.protocol.event_source import BEHIND, BEHIND_BYTES, _Reader, encode
 from ggp.protocol.messages import spaced
@@ -96,7 +96,7 @@ def test_a_player_that_comes_back_is_heard_again() -> None:
     async def run() -> None:
         player = LiveServer(matches=1)
         port = player.port
-        watched = Watched([f"http://127.0.0.1:{port}"], Budget(8, 2**32))
+        watched = Watched([f"http://127.0.0.1:{port}"], WorkBudget(8, 2**32))
         watched.begin()
         loop = asyncio.get_running_loop()
 
@@ -128,7 +128,7 @@ def test_events_of_strangers_do_no_harm() -> None:
     fields = ["match", "role", "rules", "moves", "answers", "search", "clocks", "why", "goals", "game"]
 
     async def run() -> None:
-        watched = Watched(["http://127.0.0.1:9"], Budget(8, 2**32))
+        watched = Watched(["http://127.0.0.1:9"], WorkBudget(8, 2**32))
         try:
             for _ in range(3000):
                 name = rng.choice(["match", "step", "search", "answer", "ended", "server", "", "x"])
@@ -151,7 +151,7 @@ def test_a_server_fills_no_more_than_its_share_whatever_it_tells() -> None:
         return "x" * rng.choice((1, 1000, 100_000, LONGEST_RULES, 2 * LONGEST_RULES))
 
     async def run() -> None:
-        watched = Watched(urls, Budget(1, 1))  # nothing is drawn
+        watched = Watched(urls, WorkBudget(1, 1))  # nothing is drawn
         try:
             watched._hear(urls[0], "match", {"match": "quiet", "rules": "(role x)"})
             for _ in range(600):
@@ -196,4 +196,4 @@ def test_what_is_no_address_is_refused(address: str) -> None:
     from gdl.errors import GdlError
 
     with pytest.raises(GdlError):
-        Watched([address], Budget(8, 2**32))
+        Watched([address], WorkBudget(8, 2**32))

@@ -1,0 +1,87 @@
+"""Guests of a listener stay within its limits: in number, by address, and in bytes that they do not take."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ggp.protocol.listener import MOMENT, STUCK_SECONDS, Listener, ListenLimits
+
+
+class FakeGuest:
+    """A connection that notes how it ends."""
+
+    def __init__(self, listener: Listener, address: str, since: float, waits: bool) -> None:
+        self.address, self.since, self.waits = address, since, waits
+        self.unsent = 0
+        self._listener = listener
+
+    def put_off(self) -> None:
+        assert not self.waits
+        self.close()
+
+    def check(self, now: float) -> None:
+        """Nothing is due."""
+
+    def close(self) -> None:
+        self._listener.forget(self)
+
+
+@given(
+    coming=st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), max_size=60),
+    most=st.integers(1, 20),
+    per_address=st.integers(1, 20),
+)
+def test_there_are_never_more_idle_ones_than_allowed(
+    coming: list[tuple[str, bool]], most: int, per_address: int
+) -> None:
+    async def run() -> None:
+        listener = Listener(ListenLimits(most, per_address, 1000))
+        for since, (address, waits) in enumerate(coming):
+            listener.took(FakeGuest(listener, address, float(since), waits))
+        await asyncio.sleep(2 * MOMENT)
+        idle = Counter(guest.address for guest in listener.guests if not guest.waits)
+        assert sum(idle.values()) <= max(most, 1)
+        assert all(number <= per_address for number in idle.values())
+        assert sum(guest.waits for guest in listener.guests) == sum(waits for _, waits in coming)
+
+    asyncio.run(run())
+
+
+def test_the_newest_of_many_idle_ones_stays() -> None:
+    async def run() -> None:
+        listener = Listener(ListenLimits(5, 3, 1000))
+        guests = [FakeGuest(listener, "a", float(number), False) for number in range(40)]
+        for guest in guests:
+            listener.took(guest)
+        await asyncio.sleep(2 * MOMENT)
+        assert listener.guests == set(guests[-3:])
+
+    asyncio.run(run())
+
+
+@given(sizes=st.lists(st.integers(0, 100), max_size=20), most=st.integers(1, 200))
+def test_what_is_unsent_has_a_bound(sizes: list[int], most: int) -> None:
+    listener = Listener(ListenLimits(unsent=most))
+    for size in sizes:
+        guest = FakeGuest(listener, "a", 0.0, False)
+        guest.unsent = size
+        listener.guests.add(guest)
+    listener.end_stuck(0.0)
+    left = [guest.unsent for guest in listener.guests]
+    assert sum(left) <= most
+    assert len(left) == len(sizes) or not left or sum(sizes) > most
+
+
+def test_who_takes_nothing_goes_and_who_takes_a_little_stays() -> None:
+    listener = Listener(ListenLimits())
+    stuck, slow = (FakeGuest(listener, "a", 0.0, False) for _ in range(2))
+    listener.guests |= {stuck, slow}
+    stuck.unsent = slow.unsent = 1000
+    for second in range(2 * int(STUCK_SECONDS)):
+        slow.unsent -= 1
+        listener.end_stuck(float(second))
+    assert listener.guests == {slow}
