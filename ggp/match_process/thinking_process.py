@@ -27,7 +27,6 @@ from ggp.match_process.serve import serve
 from ggp.processes.parent import Inbox, JsonMessage, Parent, Send
 from players.processes import launch
 from players.processes.limits import limit_memory
-from players.processes.priority import USUAL, WAITS, set_session
 
 MEMORY_BYTES = 6 * 1024**3
 """Data that a match process may allocate: rules come from the network."""
@@ -87,9 +86,7 @@ class RoleMatch:
 
 def share(thinker: Thinker, message: JsonMessage) -> None:
     """Heed what the server says of the processors."""
-    behind = message["behind"]
-    launch.give_way(behind)
-    set_session(os.getpid(), WAITS if behind else USUAL)
+    launch.give_way(message["behind"])
     thinker.share(message["workers"], message["ponder"])
 
 

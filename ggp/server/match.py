@@ -20,7 +20,7 @@ from ggp.processes.parent import JsonMessage
 from ggp.protocol.messages import ABORTED, BUSY, READY, Play, Start
 from ggp.server.known.ahead import Ahead
 from ggp.server.known.history import History
-from ggp.server.load.admission import Need
+from ggp.server.load.admission import KeeperNeed
 from ggp.server.margin import Margin
 from ggp.server.match_news import MatchNews
 from ggp.server.metrics import Metrics
@@ -29,15 +29,14 @@ from ggp.server.spares import Spare, Spares
 from ggp.server.status import EndedStatus, MatchStatus
 from ggp.server.supervised_process import SupervisedProcess
 from ggp.server.turn import Crowd, Phase, Turn, Verdicts, play_key
+from players.processes.priority import USUAL, WAITS
 
 MAX_RESTARTS = 3
 """Most deaths in a row, without a move between them, after which a process is replaced at once. After more
 it waits for the next PLAY; a match whose rules kill every process before any answer ends there."""
-
 HANG_SECONDS = 60.0
 """How long a process may stay silent after the watchdog has answered, if no PLAY comes: each PLAY ends the
 wait. It may be compiling something, which each computer has to do once; the safe moves come all the same."""
-
 STOP_SECONDS = 2.0
 """How long a process may take to end by itself after the match."""
 LONG_SHARE = 0.5
@@ -71,7 +70,7 @@ class ServedMatch:
         self._settings = settings
         self._metrics = metrics
         self.news = MatchNews(start)
-        self.need = Need()
+        self.need = KeeperNeed()
         self.admitted = self.busy = False
         self._goals = ""
         self._log = log
@@ -79,14 +78,12 @@ class ServedMatch:
         keepers = (self._process("keeper", spares.keeper) for _ in range(settings.keepers))
         self._processes = [self._main, *keepers]
         self._share: JsonMessage = {"workers": None, "ponder": True, "behind": False}
-        self._restarts = 0
         self._ahead = Ahead()
-        self._length, self._playable = 0, False
+        self._length, self._restarts, self._playable = 0, 0, False
         self._turn: Turn | None = None
         self._verdicts = Verdicts()
         self._starters, self._players = Crowd(), Crowd()
-        self._closed = False
-        self._reusable = False
+        self._closed = self._reusable = False
         self._refusal: GdlError | None = None
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._ready_by = 0.0
@@ -169,14 +166,17 @@ class ServedMatch:
         return self._ready.done() or time.monotonic() > self._ready_by
 
     def check(self) -> None:
-        """Replace processes that somebody has stopped. To be called now and then."""
+        """Replace processes that somebody has stopped, and let the one that thinks wait for others, unless no
+        keeper knows this turn: it follows the match, too. To be called now and then."""
         for process in self._processes:
             process.check()
+        turn = self._turn
+        known = turn is None or any(each.alive and each.heard >= turn.id for each in self._processes[1:])
+        self._main.rank(WAITS if known and self._share["behind"] else USUAL)
 
     def share(self, workers: int | None, ponder: bool, behind: bool) -> None:
-        """Say what its search may use of the processors from now on: how many processes (None: what the
-        player's name says), whether they search while the other players think, and whether they and the
-        builders give way to all that must answer in time."""
+        """Say what its search may use of the processors from now on: how many processes (None: as its name
+        says), whether they search while others think, whether they and builders give way to who answers."""
         share = {"workers": workers, "ponder": ponder, "behind": behind}
         if share != self._share:
             self._share = share

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from ggp.processes.child import Child
 from ggp.processes.parent import JsonMessage
 from ggp.server.spares import Spare
+from players.processes.priority import USUAL, set_session
 
 Briefing = Callable[["SupervisedProcess"], Iterable[tuple[str, JsonMessage]]]
 
@@ -49,6 +50,7 @@ class SupervisedProcess:
         self._lost = lost
         self._log = log
         self._closed = False
+        self._ranked = 0, USUAL
         self._coming: asyncio.Task[None] | None = None
 
     @property
@@ -78,6 +80,12 @@ class SupervisedProcess:
             self.child.send(do, **fields)
         else:
             self.replace()
+
+    def rank(self, nice: int) -> None:
+        """Give the process this nice value among the sessions (:mod:`players.processes.priority`)."""
+        if self.child is not None and (ranked := (self.child.pid, nice)) != self._ranked:
+            self._ranked = ranked
+            set_session(*ranked)
 
     def check(self) -> None:
         """Replace the process if somebody has stopped it. To be called now and then."""

@@ -26,7 +26,7 @@ FADING = 0.9
 """What is left of a peak after a turn: half of it after seven turns."""
 
 
-class Need:
+class KeeperNeed:
     """CPU seconds that a keeper needs in a turn; ``inf`` until it was measured."""
 
     def __init__(self) -> None:

@@ -96,8 +96,17 @@ def play(
 
 
 def test_a_match_begins_on_a_fast_machine(make: Callable[..., Made]) -> None:
-    machine, move, events = play(*make())
+    thinker, messages = make()
+    assert thinker.single is None
+    machine, move, events = play(thinker, messages)
     assert machine != "prover"
+    # Who follows the match in another thread has one of its own.
+    end = time.monotonic() + LONG
+    while (single := thinker.single) is None:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    assert single not in (thinker._kaskade.newest, thinker._kaskade.prover())
+    assert single.initial_state() == thinker._kaskade.prover().initial_state()
     assert move in ("Go", "Wait")
     assert events[:2] == ["machine begun", "machine ready"]
 

@@ -15,8 +15,11 @@ from ggp.server.match import MAX_RESTARTS, ServedMatch
 from ggp.server.metrics import Metrics
 from ggp.server.settings import MatchSettings
 from ggp.server.spares import Spares
+from players.processes.priority import USUAL, WAITS
 
 CLOCK = 600
+NO_PROCESS = 10**9
+"""There are no processes with such ids."""
 START = Start("m1", "me", "( role me )", CLOCK, CLOCK)
 
 
@@ -71,7 +74,7 @@ class FakeSpare:
         self.children: list[FakeChild] = []
 
     async def take(self) -> FakeChild:
-        self.children.append(FakeChild(len(self.children)))
+        self.children.append(FakeChild(NO_PROCESS + len(self.children)))
         return self.children[-1]
 
     def give_back(self, child: FakeChild) -> bool:
@@ -320,6 +323,25 @@ async def test_shares_are_told_when_they_change_and_to_those_who_come_later(case
     case.main.now.dies()
     await settle()
     assert case.main.now.messages[0][1]["share"] == {"workers": 1, "ponder": False, "behind": True}
+
+
+@in_match
+async def test_who_thinks_gives_way_only_while_a_keeper_knows_the_turn(case: MatchCase) -> None:
+    ranks: list[int] = []
+    case.match._main.rank = ranks.append  # type: ignore[method-assign]
+    case.match.share(1, False, True)
+    case.match.check()
+    await case.play(None)
+    case.match.check()
+    case.keeper.now.names(1, "a")
+    case.match.check()
+    case.keeper.now.dies()
+    case.match.check()
+    assert ranks == [WAITS, WAITS, USUAL, WAITS, USUAL]
+    case.match.share(1, False, False)
+    case.keeper.now.names(1, "a")
+    case.match.check()
+    assert ranks[-1] == USUAL
 
 
 @in_match

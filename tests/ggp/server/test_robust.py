@@ -55,8 +55,8 @@ def test_a_match_goes_on_legally_whatever_happens_to_its_processes(serve: Callab
     assert match.status().restarts >= 6
     assert list(match.history.moves.values()) == [(f"(go {n} b)", "pass") for n in range(1, TURNS)]
     assert server.say(f"( STOP m1 {moves} )") == "done"
-    eventually(lambda: bool(server.server._ended_matches))
-    ended = server.server._ended_matches[-1]
+    eventually(lambda: bool(server.server._shown._ended))
+    ended = server.server._shown._ended[-1]
     assert (ended.goals, ended.turns) == ("100 0", TURNS)
 
 

@@ -110,6 +110,27 @@ def test_matches_side_by_side_do_not_mix_and_one_too_many_is_busy(serve: Serve) 
     assert server.say("( PLAY m2 NIL )") == "busy"
 
 
+def test_a_match_that_keepers_have_no_processor_for_is_busy_and_one_alone_never(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ggp.server.load.admission.SHARE", 1e-6)
+    server = serve(matches=3)
+    assert server.say(start("m1")) == "ready"
+    assert move(server.say("( PLAY m1 NIL )")) == LEGAL[0]
+    assert "( status busy )" in server.say("( INFO )")
+    assert server.say(start("m2", "other")) == "busy"
+    assert move(server.say("( PLAY m1 (( mark 2 2 ) pass) )")) == LEGAL[0]
+    assert server.say("( STOP m1 NIL )") == "done"
+    assert server.say(start("m2", "other")) == "ready"
+
+
+def test_rules_that_cannot_be_played_are_refused_beside_another_match_too(serve: Serve) -> None:
+    """Nobody waits for a keeper that will measure nothing."""
+    server = serve(matches=2)
+    assert server.say(start("m1")) == "ready"
+    assert "error" in server.say("( START m2 Robot ( ( role ( ) ) ) 600 600 )")
+
+
 def test_unknown_matches_are_busy(serve: Serve) -> None:
     server = serve()
     for message in ("( PLAY m9 NIL )", "( STOP m9 NIL )", "( ABORT m9 )"):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggp.server.load.admission import FADING, LEAST, SHARE, Admission, Need
+from ggp.server.load.admission import FADING, LEAST, SHARE, Admission, KeeperNeed
 
 
 class Match:
@@ -76,7 +76,7 @@ def test_what_was_never_measured_is_not_admitted_beside_others() -> None:
 @given(st.lists(st.floats(0.0, 5.0), min_size=1, max_size=30))
 def test_a_need_is_the_peak_of_what_was_measured_and_fades(seconds: list[float]) -> None:
     async def body() -> None:
-        need = Need()
+        need = KeeperNeed()
         assert math.isinf(need.share(1.0))
         for each in seconds:
             need.note(each)
@@ -90,7 +90,7 @@ def test_a_need_is_the_peak_of_what_was_measured_and_fades(seconds: list[float])
 
 def test_waiting_for_a_measure_ends_with_it_or_with_the_time() -> None:
     async def body() -> None:
-        need = Need()
+        need = KeeperNeed()
         await need.known(time.monotonic())
         waiting = asyncio.create_task(need.known(time.monotonic() + 600.0))
         await asyncio.sleep(0)
