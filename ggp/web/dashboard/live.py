@@ -6,6 +6,7 @@ import asyncio
 import time
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from gdl.errors import GdlError
 from gdl.visible import without_folders
@@ -62,7 +63,9 @@ class LiveTournament:
 
     async def _read(self) -> dict[str, Any]:
         order = {"do": "tables", "path": str(self._path), "sprt": self._sprt}
-        tables: dict[str, Any] = (await self._workers.ask(str(self._path), order))["tables"]
+        # The processes are shared by all tournaments: more of them may be followed than there are processes.
+        slot = crc32(str(self._path).encode(errors="replace")) % WORK.most
+        tables: dict[str, Any] = (await self._workers.ask(str(slot), order))["tables"]
         return tables
 
     async def _look(self) -> None:
