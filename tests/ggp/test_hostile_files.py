@@ -21,6 +21,7 @@ from ggp.cover.save_file import SaveFile
 from ggp.game import Game, read_rules_file
 from ggp.traces import verify
 from ggp.traces.verify import find_traces, read_trace
+from ggp.web.replay.replay_process import _READERS
 from ggp.web.replay.shelf import Shelf
 from players.knowledge.store import KnowledgeStore, read_file
 from players.puzzles.cover.xmpuzzle.reading import read_xmpuzzle
@@ -57,8 +58,13 @@ READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "a table": (MANIFEST, lambda path: Tables.open(path.parent)),
     "a checkpoint": ("manifest.json", lambda path: read_manifest(path.parent)),
     "a search that goes on": ("manifest.json", lambda path: resumed(path.parent)),
-    "a record": ("x.json", lambda path: Shelf(path.parent).find({"file": path.name})),
+    "a record": ("x.json", lambda path: _record(path)),
 }
+
+
+def _record(path: Path) -> None:
+    found = Shelf(path.parent).find({"file": path.name})
+    _READERS[found.kind](found.path, 1)
 
 
 def _solutions(path: Path) -> None:
