@@ -80,7 +80,7 @@ def test_a_search_tells_how_it_gets_on() -> None:
         desk = QuestionDesk(WorkBudget(8, 2**32))
         try:
             async with asyncio.timeout(120), Client(make_server(desk)) as client:
-                wanted = {"game": "sudoku", "solver": "nested-policy", "seconds": 0.7}
+                wanted = {"game": "sudoku", "solver": "nested-policy", "seconds": 4.0}
                 await client.call_tool("solve", wanted, progress_callback=heard)
         finally:
             await desk.close()

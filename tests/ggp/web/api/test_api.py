@@ -107,7 +107,7 @@ def test_a_search_tells_how_it_gets_on_and_what_came_of_it() -> None:
         assert last == "solved"
         check_json(answer, schemas["Solved"])
         assert (answer["value"], len(answer["moves"]), answer["proven"]) == (100, 31, True)
-        *progress, (last, _) = await events(client, {"game": "sudoku", "solver": NRPA, "seconds": 0.7})
+        *progress, (last, _) = await events(client, {"game": "sudoku", "solver": NRPA, "seconds": 4.0})
         assert progress
         for name, news in progress:
             assert name == "progress"
