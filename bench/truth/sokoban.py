@@ -1,7 +1,7 @@
 """Sokoban levels: each search, the portfolio, and the optimizer, against all steps of the keeper.
 
 Levels are small and odd: more goals than boxes, boxes on goals, no boxes, walls everywhere, parts that nobody
-reaches, a keeper who cannot move, one square.
+reaches, a keeper who cannot move, one square. Some are solved as rules, too.
 """
 
 from __future__ import annotations
@@ -13,15 +13,26 @@ from dataclasses import dataclass
 
 from bench.truth.field import Case, Field
 from gdl.errors import GdlError
+from gdl.syntax.parser import parse_rules
+from players.kaskade.make_machine import make_machine
 from players.puzzles.sokoban.geometry import Geometry, Position, from_level
+from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.lines import steps_of
 from players.puzzles.sokoban.optimizer.optimizer import Metric, Optimizer
 from players.puzzles.sokoban.search.portfolio import SearchPortfolio
 from players.puzzles.sokoban.search.push_search import LevelKnowledge, Outcome, PushSearch, PushTask
 from players.puzzles.sokoban.searches import all_searches
+from players.puzzles.sokoban.solver import Sokoban
+from players.puzzles.solution import replayed
+from players.puzzles.solve import solve
+from propnet.capabilities import lane_machine
+from propnet.machine import PropnetMachine
 
 MEMORY = 4 << 20
+RULES_SHARE = 0.2
+"""Of the levels are looked at as rules, too, which takes longer."""
+RULES_SECONDS = 3.0
 SECONDS = 1.0
 """CPU seconds that a search may take for what is found in milliseconds where it is found at all."""
 MOST_STATES = 30_000
@@ -159,6 +170,8 @@ def _examine(rng: random.Random, case: Case) -> None:
     if pushes is not None and fewest is not None and quickest is not None:
         for metric, true in ((Metric.PUSHES, fewest), (Metric.MOVES, quickest)):
             _check_optimizer(case, whole, Optimizer(geometry, start, pushes, metric, MEMORY), true)
+    if rng.random() < RULES_SHARE:
+        _check_rules(case, level, quickest and quickest[0], rng)
 
 
 def _check(
@@ -181,6 +194,30 @@ def _check(
     elif search.outcome is Outcome.UNSOLVABLE:
         impossible = fewest is None or (most is not None and fewest[0] > most)
         case.check(f"{name} unsolvable", impossible, f"solved by {fewest and fewest[0]} pushes")
+
+
+def _check_rules(case: Case, level: Level, moves: int | None, rng: random.Random) -> None:
+    """The same level as rules, which end after so many moves: what the recogniser makes of it, and the
+    portfolio. ``moves``: the fewest that solve it."""
+    steps = rng.choice((1, 3, 12, *(() if not moves else (moves, max(1, moves - 1), moves + 2))))
+    rules = parse_rules(level_to_gdl(level, steps=steps), "the level's rules")
+    machine = lane_machine(make_machine(rules, "propnet"))
+    assert isinstance(machine, PropnetMachine)
+    possible = moves is not None and moves <= steps
+    for only in (None, Sokoban.name):
+        if only is not None and Sokoban.recognise(machine) is None:
+            continue
+        try:
+            found = solve(machine, RULES_SECONDS, seed=rng.randrange(100), only=only)
+        except GdlError as error:
+            case.faults.append(f"as rules: {error}")
+            continue
+        kind = f"as rules, {only or 'portfolio'}"
+        if found.value >= 0:
+            replayed(rules, found)
+        case.check(f"{kind} finds", found.value < 100 or possible, f"100 within {steps} moves")
+        if found.proven:
+            case.equal(f"{kind} proven", found.value == 100, possible)
 
 
 def _check_optimizer(case: Case, whole: _Map, optimizer: Optimizer, true: Cost) -> None:
