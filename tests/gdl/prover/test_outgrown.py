@@ -60,7 +60,7 @@ def test_a_relation_that_grows_leaves_the_code_of_others_as_it_is(monkeypatch: p
 
 
 GAMES = sorted(CORPUS.rglob("*.kif"), key=lambda path: -path.stat().st_size)[:20]
-SECOND = 3.0
+SECOND = 1.0
 """CPU seconds of the shortest playclock there is."""
 
 

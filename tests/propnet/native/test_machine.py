@@ -99,8 +99,10 @@ def test_the_same_code_runs_on_processors_that_have_less(without: str) -> None:
         lost = [f for f in here if not f.startswith(without) and not f.startswith("+amx")]
         lost += ["-" + f[1:] for f in here if f.startswith(without)]
         target = Target("x86-64", ",".join(lost))
-    if "+avx" not in here or (without == "+avx512f" and without not in here):
+    if "+avx" not in here:
         pytest.skip("made for x86-64")
+    if without == "+avx512f" and without not in here:
+        pytest.skip("this processor has no AVX-512 to do without")
     network = random_network(np.random.default_rng(9), 20, [5, 4], 50, loops=1)
     code = code_of(network, target=target)
     assert code.target.runs_here()
