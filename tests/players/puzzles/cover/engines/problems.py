@@ -1,8 +1,6 @@
-"""Random cover problems, and all their solutions by brute force."""
+"""Random cover problems."""
 
 from __future__ import annotations
-
-from itertools import combinations
 
 import numpy as np
 from hypothesis import strategies as st
@@ -50,10 +48,3 @@ def problems(draw: st.DrawFn, *, plain: bool = False) -> CoverProblem:
     )
     problem.check()
     return problem
-
-
-def brute_force(problem: CoverProblem) -> list[tuple[int, ...]]:
-    """All solutions, in order."""
-    options = range(problem.options)
-    sets = (chosen for size in range(problem.options + 1) for chosen in combinations(options, size))
-    return sorted(chosen for chosen in sets if problem.is_solution(chosen))

@@ -12,11 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.cover import INSTANCES, sudokus
+from bench.truth.covers import solutions_of
 from players.puzzles.cover.engines.bitset import Bitset
 from players.puzzles.cover.engines.cells import DancingCells
 from players.puzzles.cover.engines.engine import CoverEngine
 from players.puzzles.cover.problem import CoverError, CoverProblem
-from tests.players.puzzles.cover.engines.problems import brute_force, problems
+from tests.players.puzzles.cover.engines.problems import problems
 
 ENGINES = [DancingCells, Bitset]
 
@@ -35,10 +36,10 @@ def all_of(engine: CoverEngine) -> list[tuple[int, ...]]:
 
 def finds_each_once(kind: type[CoverEngine], problem: CoverProblem) -> None:
     engine = kind(problem)
-    assert sorted(all_of(engine)) == brute_force(problem)
+    assert sorted(all_of(engine)) == solutions_of(problem)
     counting = kind(problem, delivers=False)
     assert all_of(counting) == []
-    assert counting.count == engine.count == len(brute_force(problem))
+    assert counting.count == engine.count == len(solutions_of(problem))
 
 
 def goes_on_at_every_node(kind: type[CoverEngine], problem: CoverProblem) -> None:
@@ -50,7 +51,7 @@ def goes_on_at_every_node(kind: type[CoverEngine], problem: CoverProblem) -> Non
         engine = kind.resumed(problem, json.loads(json.dumps(engine.saved())))
         assert engine.progress == pytest.approx(progress)
     found += [tuple(chosen.tolist()) for chosen in engine.taken()]
-    assert sorted(found) == brute_force(problem)
+    assert sorted(found) == solutions_of(problem)
     assert engine.count == len(found)
 
 
@@ -142,7 +143,7 @@ def test_the_same_problem_is_solved_for_many_beginnings(problem: CoverProblem, d
     problem = replace(problem, minimum=np.ones_like(problem.minimum))
     options = st.sets(st.integers(0, max(problem.options - 1, 0)), max_size=2 if problem.options else 0)
     begun = [np.array(sorted(chosen), np.int32) for chosen in data.draw(st.lists(options, max_size=4))]
-    every = [set(chosen) for chosen in brute_force(problem)]
+    every = [set(chosen) for chosen in solutions_of(problem)]
     for chosen, (count, first) in zip(begun, Bitset(problem).each(begun, most=3), strict=True):
         right = [solution for solution in every if solution >= set(chosen.tolist())]
         assert count == min(3, len(right))
