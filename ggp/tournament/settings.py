@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeVar
 
 from gdl.errors import GdlError
-from gdl.json_schema import Schema, check_json
+from gdl.json_schema import FLAG, Schema, check_json, record, rows, whole
 from gdl.syntax.sexpr import MAX_CHARACTERS
 from ggp.tournament import bounds
 from ggp.tournament.bounds import Bound, RealBound
@@ -27,34 +27,25 @@ def _number(bound: Bound | RealBound) -> Schema:
     return {"type": kind, "minimum": bound.least, "maximum": bound.most}
 
 
-def _list(most: int, **fields: Schema) -> Schema:
-    return {"type": "array", "maxItems": most, "items": _object(fields, list(fields))}
-
-
-def _object(fields: dict[str, Schema], required: list[str]) -> Schema:
-    return {"type": "object", "properties": fields, "required": required, "additionalProperties": False}
-
-
 _NAME: Schema = {"type": "string", "maxLength": bounds.LONGEST_NAME}
 _RULES: Schema = {"type": "string", "maxLength": MAX_CHARACTERS}
-SCHEMA = _object(
-    {
-        "name": _NAME,
-        "games": _list(
-            bounds.MOST_GAMES, name=_NAME, rules=_RULES, roles=_number(Bound(1, bounds.MOST_SEATS))
-        ),
-        "entrants": _list(bounds.MOST_ENTRANTS, label=_NAME, spec=_NAME),
-        "rounds": _number(bounds.ROUNDS),
-        "startclock": _number(bounds.STARTCLOCK),
-        "playclock": _number(bounds.PLAYCLOCK),
-        "plies": _number(bounds.PLIES),
-        "seed": _number(bounds.SEED),
-        "level": {"type": "string", "enum": list(LEVELS)},
-        "max_steps": _number(bounds.MAX_STEPS),
-        "take_turns": {"type": "boolean"},
-    },
-    ["name", "games", "entrants", "rounds", "startclock", "playclock"],
-)
+_GAME = record(name=_NAME, rules=_RULES, roles=whole(1, bounds.MOST_SEATS))
+SCHEMA = {
+    **record(
+        name=_NAME,
+        games=rows(_GAME, most=bounds.MOST_GAMES),
+        entrants=rows(record(label=_NAME, spec=_NAME), most=bounds.MOST_ENTRANTS),
+        rounds=_number(bounds.ROUNDS),
+        startclock=_number(bounds.STARTCLOCK),
+        playclock=_number(bounds.PLAYCLOCK),
+        plies=_number(bounds.PLIES),
+        seed=_number(bounds.SEED),
+        level={"type": "string", "enum": list(LEVELS)},
+        max_steps=_number(bounds.MAX_STEPS),
+        take_turns=FLAG,
+    ),
+    "required": ["name", "games", "entrants", "rounds", "startclock", "playclock"],
+}
 """The settings in a file (:mod:`gdl.json_schema`)."""
 
 
