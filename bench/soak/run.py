@@ -26,7 +26,7 @@ from typing import Any
 
 from bench.serving import ServerProcess
 from bench.soak.game_manager import Signals, SoakCounts, SoakPlan, manage
-from ggp.server.descendants import descendants
+from players.processes.descendants import descendants, proportional_bytes
 
 GAMES = (
     "breakthrough connectfour othello tictactoe hex checkers rockpaperscissors biddingtictactoe tron sokoban"
@@ -58,18 +58,6 @@ def role_of(pid: int) -> str:
         return ""
     known = [role for role in ROLES if role.startswith(name.removeprefix("ggp-")[:8])]
     return (known or [role for role in ROLES if f".{role}\0" in line] or [name])[0]
-
-
-def proportional_bytes(pids: Iterable[int]) -> int:
-    """The memory of these processes together, in bytes; a page that n processes share counts 1/n for each."""
-    kilobytes = 0
-    for pid in pids:
-        try:
-            lines = (Path("/proc") / str(pid) / "smaps_rollup").read_text().splitlines()
-        except OSError:
-            continue
-        kilobytes += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
-    return kilobytes * 1024
 
 
 MOMENT_SECONDS = 3.0
@@ -286,7 +274,9 @@ class Soak:
     def _look(self, server: int, began: float) -> None:
         below = descendants(server)
         self._seen |= {(pid, _born(pid)) for pid in below}
-        self.memory.append((time.monotonic() - began, proportional_bytes([server, *below]), len(below)))
+        self.memory.append(
+            (time.monotonic() - began, sum(map(proportional_bytes, [server, *below])), len(below))
+        )
 
     def _settle(self, server: int) -> list[str]:
         """The processes of the server once no more of them go away."""

@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable
 
 from ggp.processes.child import anew, fork
-from ggp.server.descendants import LeftOver, descendants, is_zombie, parent
+from players.processes.descendants import LeftOver, descendants, is_zombie, parent
 from players.processes.fork_server import THIS
 from players.processes.launch import Forked, is_stopped
 from players.processes.priority import BEHIND, USUAL, set_session

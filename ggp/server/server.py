@@ -25,7 +25,6 @@ from ggp.server import status
 from ggp.server.clients.connections import Connections
 from ggp.server.clients.roster import Roster
 from ggp.server.clients.shown import Shown
-from ggp.server.descendants import Orphans
 from ggp.server.fork_servers import ForkServers
 from ggp.server.load.admission import Admission
 from ggp.server.log_lines import say
@@ -38,6 +37,7 @@ from ggp.server.spares import Spare, Spares
 from ggp.server.status import ServerStatus
 from ggp.warm import compile as warm
 from players.processes import launch
+from players.processes.descendants import Orphans
 from players.processes.limits import cores
 from players.processes.priority import FIRST, go_first, set_session
 

@@ -17,9 +17,9 @@ from contextlib import suppress
 from aiohttp import web
 
 from ggp.processes.budget import WorkBudget
-from ggp.server.descendants import descendants, parent, proportional_bytes
 from ggp.server.log_lines import say
 from ggp.web.warmth import FORKS
+from players.processes.descendants import descendants, parent, proportional_bytes
 
 BUDGET = web.AppKey("budget", WorkBudget)
 LOOK_SECONDS = 2.0

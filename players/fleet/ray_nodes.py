@@ -7,7 +7,6 @@ however that ends; all that Ray has started ends then, too.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import select
 import signal
@@ -17,15 +16,14 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
 from gdl.errors import GdlError
 from players.fleet.ray_access import close_doors, installed
+from players.processes.descendants import Orphans
 
 END_SECONDS = 20.0
 GRACE_SECONDS = 5.0
 """How long Ray may take to end by itself."""
-_PR_SET_CHILD_SUBREAPER = 36
 
 
 @contextmanager
@@ -58,7 +56,8 @@ def main() -> None:
     """Start nodes, say where they are, and end them when the other side hangs up or is gone."""
     if os.fork():
         os._exit(0)
-    _adopt()
+    below = Orphans()
+    below.adopt()
     standing, over, down = threading.Event(), threading.Event(), threading.Event()
 
     def guard() -> None:
@@ -66,7 +65,8 @@ def main() -> None:
         over.set()
         if standing.is_set():
             down.wait(GRACE_SECONDS)
-        _end_all()
+        while below.end_all():  # those that they have started are left to this process then
+            time.sleep(0.01)
         os._exit(0)
 
     threading.Thread(target=guard, daemon=True, name="guard").start()
@@ -95,33 +95,6 @@ def _wait_for_end(owner: int) -> None:
         except OSError:  # an old kernel
             pass
     poll.poll()
-
-
-def _adopt() -> None:
-    """Have all processes below this one left to it when their parents end, and not to the system's first."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
-def _end_all() -> None:
-    """End all processes below this one; on Linux."""
-    while sys.platform == "linux" and (pids := _below(os.getpid())):
-        for pid in pids:
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        with suppress(ChildProcessError):
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        time.sleep(0.01)
-
-
-def _below(pid: int) -> list[int]:
-    """The processes that a process, or one of these, has started."""
-    found: list[int] = []
-    with suppress(OSError, ValueError):
-        for task in Path(f"/proc/{pid}/task").iterdir():
-            found += map(int, (task / "children").read_text().split())
-    return found + [below for child in found for below in _below(child)]
 
 
 if __name__ == "__main__":

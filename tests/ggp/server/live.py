@@ -17,9 +17,9 @@ from typing import Any, TypeVar
 
 from ggp.processes.event_loop import new_loop
 from ggp.protocol.dialect import request_bytes
-from ggp.server.descendants import resident_bytes
 from ggp.server.server import Server
 from ggp.server.settings import MatchSettings, ServerConfig
+from players.processes.descendants import resident_bytes
 from tests.places import ROOT
 
 T = TypeVar("T")

@@ -11,8 +11,8 @@ from collections.abc import Callable
 import pytest
 
 from ggp.processes.child import fork
-from ggp.server.descendants import PATIENCE, children, is_zombie, parent
 from ggp.server.fork_servers import WANTED, ForkServers
+from players.processes.descendants import PATIENCE, children, is_zombie, parent
 from players.processes.launch import is_stopped
 from tests.ggp.server.live import alive
 

@@ -15,7 +15,7 @@ import pytest
 from ggp.protocol import messages
 from ggp.protocol.dialect import request_bytes
 from ggp.protocol.messages import spaced
-from ggp.server.descendants import children, descendants, resident_bytes
+from players.processes.descendants import children, descendants, resident_bytes
 from players.processes.launch import is_stopped
 from tests.ggp.server.live import MARKS, LiveServer, ServeProcess, body_of, command, eventually, talk
 

@@ -16,7 +16,7 @@ from ggp.protocol import messages
 from ggp.protocol.dialect import reply_bytes, request_bytes
 from ggp.protocol.messages import spaced
 from ggp.server.clients.callers import LOOPBACK
-from ggp.server.descendants import descendants
+from players.processes.descendants import descendants
 from tests.ggp.server.live import MARKS, LiveServer, ServeProcess, alive, body_of, eventually, talk
 
 LEGAL = ("( mark 1 1 )", "( mark 2 2 )")

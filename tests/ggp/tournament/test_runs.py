@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from ggp.game import Game
-from ggp.server.descendants import descendants
 from ggp.tournament.entrants import Entrant
 from ggp.tournament.runner import Runner
 from ggp.tournament.schedule import Fixture, plan
 from ggp.tournament.settings import GameSpec, TournamentSettings
 from ggp.tournament.statistics.sprt import Sprt
 from ggp.tournament.storage.store import Result, Store
+from players.processes.descendants import descendants
 from tests.ggp.server.live import LiveServer, alive, eventually
 from tests.places import ROOT
 
