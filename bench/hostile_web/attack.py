@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
@@ -89,9 +90,8 @@ class Victim:
 
     def get(self, path: str, seconds: float = 60.0) -> int:
         """The status of a page; 0 where there is no reply."""
-        request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
         with suppress(OSError):
-            return status_of(self.talk(request.encode(), seconds=seconds))
+            return status_of(self.talk(get_request(path), seconds=seconds))
         return 0
 
     def post(self, path: str, body: bytes, headers: str = "", seconds: float = 120.0) -> bytes:
@@ -104,10 +104,37 @@ class Victim:
         )
 
 
+def get_request(path: str, host: str = "localhost", *headers: str) -> bytes:
+    """The request of a GET, with these lines besides."""
+    lines = [f"GET {path} HTTP/1.1", f"Host: {host}", "Connection: close", *headers]
+    return "\r\n".join([*lines, "", ""]).encode()
+
+
 def status_of(reply: bytes) -> int:
     """The HTTP status of a reply; 0 where it is none."""
     found = re.match(rb"HTTP/\d\.\d (\d{3})", reply)
     return int(found[1]) if found else 0
+
+
+@contextmanager
+def timed(ask: Callable[[], int], pause: float = 0.1) -> Iterator[list[tuple[int, float]]]:
+    """Asks again and again meanwhile: statuses and seconds."""
+    answers: list[tuple[int, float]] = []
+    over = threading.Event()
+
+    def run() -> None:
+        while not over.wait(pause):
+            began = time.monotonic()
+            status = ask()
+            answers.append((status, time.monotonic() - began))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        yield answers
+    finally:
+        over.set()
+        thread.join()
 
 
 @contextmanager

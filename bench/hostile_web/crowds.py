@@ -9,11 +9,11 @@ import statistics
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 
-from bench.hostile_web.attack import Attack, Verdict, status_of, victim
+from bench.hostile_web.attack import Attack, Verdict, status_of, timed, victim
 
 MIB = 1024**2
 IDLE = 1100
@@ -41,27 +41,6 @@ def held(port: int, data: bytes, count: int) -> Iterator[None]:
     finally:
         for peer in peers:
             peer.close()
-
-
-@contextmanager
-def timed(ask: Callable[[], int]) -> Iterator[list[tuple[int, float]]]:
-    """Asks again and again meanwhile: statuses and seconds."""
-    answers: list[tuple[int, float]] = []
-    over = threading.Event()
-
-    def run() -> None:
-        while not over.wait(0.1):
-            began = time.monotonic()
-            status = ask()
-            answers.append((status, time.monotonic() - began))
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    try:
-        yield answers
-    finally:
-        over.set()
-        thread.join()
 
 
 def judge(verdict: Verdict, answers: list[tuple[int, float]], what: str) -> None:

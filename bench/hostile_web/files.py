@@ -16,7 +16,7 @@ from statistics import median
 from urllib.parse import quote
 
 from bench.hostile_tournaments import ROW, picture, write_hostile, write_special, write_tournament
-from bench.hostile_web.attack import Attack, Verdict, Victim, status_of, victim
+from bench.hostile_web.attack import Attack, Verdict, Victim, get_request, status_of, timed, victim
 
 AT_ONCE = 100
 """GETs of a page of names."""
@@ -24,30 +24,11 @@ LONGEST = 2.0
 """Seconds that a static file may take meanwhile."""
 
 
-def _request(path: str) -> bytes:
-    return f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode()
-
-
 def _while_asked(server: Victim, work: Callable[[], None]) -> list[float]:
     """Do some work; how long a static file took again and again meanwhile, in seconds."""
-    took: list[float] = []
-    done = threading.Event()
-
-    def ask() -> None:
-        while not done.is_set():
-            began = time.monotonic()
-            status = server.get("/static/page.js")
-            took.append(time.monotonic() - began if status == 200 else 60.0)
-            done.wait(0.02)
-
-    asking = threading.Thread(target=ask)
-    asking.start()
-    try:
+    with timed(lambda: server.get("/static/page.js"), 0.02) as answers:
         work()
-    finally:
-        done.set()
-        asking.join()
-    return took
+    return [seconds if status == 200 else 60.0 for status, seconds in answers]
 
 
 def _figures(what: str, took: list[float]) -> str:
@@ -84,7 +65,7 @@ def tournaments(count: int, seed: int) -> Verdict:
                         f"/tournaments/events?file={quote(file)}",
                         f"/replay/story?tournament={quote(file)}&match=1",
                     ):
-                        reply = server.talk(_request(path))
+                        reply = server.talk(get_request(path))
                         # One match of a file may be whole where others are not.
                         good = status_of(reply) == 400 or (path[1] == "r" and status_of(reply) == 200)
                         body = reply.partition(b"\r\n\r\n")[2]

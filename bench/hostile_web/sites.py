@@ -5,18 +5,13 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 
-from bench.hostile_web.attack import Attack, Verdict, status_of, victim
+from bench.hostile_web.attack import Attack, Verdict, get_request, status_of, victim
 from bench.hostile_web.mutated import GETS
 
 MOZILLA = "User-Agent: Mozilla/5.0"
 PARTS = (("no-cors", "image"), ("no-cors", "script"), ("cors", "empty"), ("navigate", "iframe"))
 PAGES = ("/", "/play", "/watch", "/replay", "/tournaments", "/puzzles", "/rules")
 STRANGE = ("rebound.example", "rebound.example:80", "localhost.rebound.example", "127.0.0.1.rebound.example")
-
-
-def _ask(path: str, host: str, *headers: str) -> bytes:
-    lines = [f"GET {path} HTTP/1.1", f"Host: {host}", "Connection: close", *headers]
-    return "\r\n".join([*lines, "", ""]).encode()
 
 
 def other_sites(count: int, seed: int) -> Verdict:
@@ -31,18 +26,18 @@ def other_sites(count: int, seed: int) -> Verdict:
                         f"Sec-Fetch-Mode: {mode}",
                         f"Sec-Fetch-Dest: {dest}",
                     )
-                    status = status_of(server.talk(_ask(path, "localhost", MOZILLA, *fetched)))
+                    status = status_of(server.talk(get_request(path, "localhost", MOZILLA, *fetched)))
                     statuses[status] += 1
                     verdict.expect(status == 403, f"{path} as {dest} of a {site} page: {status}")
             if path.partition("?")[0] not in PAGES and "/static/" not in path and "TABLE" not in path:
                 if path.startswith("/puzzles/x"):
                     continue  # a page or a part of one that is not there
-                status = status_of(server.talk(_ask(path, "192.0.2.1:8080", MOZILLA)))
+                status = status_of(server.talk(get_request(path, "192.0.2.1:8080", MOZILLA)))
                 statuses[status] += 1
                 verdict.expect(status == 403, f"{path} in a local network, for a page elsewhere: {status}")
         for path in PAGES:
             led = ("Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document")
-            status = status_of(server.talk(_ask(path, "localhost", MOZILLA, *led)))
+            status = status_of(server.talk(get_request(path, "localhost", MOZILLA, *led)))
             statuses[status] += 1
             verdict.expect(status == 200, f"a link to {path}: {status}")
     verdict.figures = ", ".join(f"{status}: {number}" for status, number in sorted(statuses.items()))
@@ -57,11 +52,11 @@ def rebound_names(count: int, seed: int) -> Verdict:
             for name in STRANGE:
                 for path in GETS:
                     for headers in ((), (MOZILLA,), (MOZILLA, "Sec-Fetch-Site: same-origin")):
-                        status = status_of(server.talk(_ask(path, name, *headers)))
+                        status = status_of(server.talk(get_request(path, name, *headers)))
                         statuses[status] += 1
                         verdict.expect(status == 403, f"{path} as {name} on {host}: {status}")
             for name in ("play.example", "localhost", "127.0.0.1", "192.0.2.1"):
-                status = status_of(server.talk(_ask("/", name, MOZILLA)))
+                status = status_of(server.talk(get_request("/", name, MOZILLA)))
                 statuses[status] += 1
                 verdict.expect(status == 200, f"/ as {name} on {host}: {status}")
     verdict.figures = ", ".join(f"{status}: {number}" for status, number in sorted(statuses.items()))
