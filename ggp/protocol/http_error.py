@@ -13,9 +13,15 @@ class HttpError(GdlError):
         self.status = status
 
 
+RETRY_SECONDS = 5
+"""After which a client that was sent away may try again."""
+
+
 class BusyError(HttpError):
     """There is too much to do now: status 503. ``seconds`` after which it may be tried again."""
 
-    def __init__(self, message: str, remedy: str = "try again in a moment", seconds: int = 5) -> None:
+    def __init__(
+        self, message: str, remedy: str = "try again in a moment", seconds: int = RETRY_SECONDS
+    ) -> None:
         super().__init__(503, message, remedy)
         self.seconds = seconds

@@ -17,7 +17,7 @@ from aiohttp import StreamReader, web
 from aiohttp.web_protocol import RequestHandler
 
 from ggp.protocol.dialect import MAX_HEAD
-from ggp.protocol.http_error import HttpError
+from ggp.protocol.http_error import RETRY_SECONDS, HttpError
 from ggp.protocol.listener import Listener
 from ggp.server.log_lines import one_line, say
 
@@ -27,7 +27,6 @@ CLOSE_SECONDS = 1.0
 """How long a body that nobody reads is waited for."""
 REST_SECONDS = 0.5
 """How long what came before the end of a peer's bytes may take to be read."""
-RETRY_SECONDS = 5
 _QUIET = logging.getLogger("ggp.web.http")
 _QUIET.disabled = True  # what goes wrong is logged as one line
 
