@@ -1,5 +1,6 @@
 """Starting, forking and limiting processes.
 
 To read in this order: launch (starts a process), fork_server (what it is forked from), limits and priority
-(what a process may use), warm_up_games (rules that have everything compiled).
+(what a process may use), descendants (which processes there are below one, and which are left over),
+warm_up_games (rules that have everything compiled).
 """
