@@ -7,11 +7,10 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import orjson
 from aiohttp import web
 
-from gdl.errors import GdlError
 from ggp.protocol.http_error import HttpError
+from ggp.protocol.json_body import object_of
 from ggp.web.visits import touch, visit_of
 
 MAX_BODY = 2 * 1024 * 1024
@@ -69,10 +68,4 @@ def _reading(request: web.Request) -> Iterator[None]:
 
 async def json_object(request: web.Request) -> dict[str, Any]:
     """The JSON object that a request carries. Raises GdlError where it is none."""
-    try:
-        told = orjson.loads(await request.read())
-    except ValueError as error:
-        raise GdlError(f"the body is no JSON: {str(error)[:200]}") from None
-    if not isinstance(told, dict):
-        raise GdlError("the body is no JSON object")
-    return told
+    return object_of(await request.read())

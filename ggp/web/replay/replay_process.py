@@ -14,6 +14,7 @@ from gdl.reading import read_limited
 from ggp.game import Game
 from ggp.processes.parent import JsonMessage, Send
 from ggp.processes.work_process import answer_orders
+from ggp.protocol.json_body import object_of
 from ggp.tournament.session import stored_settings
 from ggp.tournament.storage.store import Store
 from ggp.web.replay.collection import one_of, records_in, summary
@@ -100,12 +101,7 @@ def _of_file(path: Path, number: int) -> RecordSource:
 
 
 def _brought(path: Path, number: int) -> RecordSource:
-    try:
-        told = orjson.loads(read_limited(path, MOST_BROUGHT_BYTES))
-    except ValueError as error:
-        raise GdlError(f"the body is no JSON: {str(error)[:200]}") from None
-    if not isinstance(told, dict):
-        raise GdlError("the body is no JSON object")
+    told = object_of(read_limited(path, MOST_BROUGHT_BYTES))
     texts = [told.get(name, "") for name in ("record", "rules", "game")]
     if not all(isinstance(text, str) for text in texts):
         raise GdlError("record, rules and game are texts")
