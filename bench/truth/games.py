@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.truth.field import Case, Field
+from bench.truth.rule_parts import random_condition, step_counter
 from gdl.errors import GdlError
 from gdl.machine import State
 from gdl.prover.machine import ProverMachine
@@ -95,8 +96,7 @@ def random_game(rng: random.Random) -> str:
     at_once, steps = rng.random() < 0.3, rng.choice((0, 0, 0, 3, 4, 6))
 
     def condition(most: int) -> str:
-        chosen = rng.sample(facts, min(rng.randint(0, most), len(facts)))
-        return " ".join(f"(not (true {fact}))" if rng.random() < 0.4 else f"(true {fact})" for fact in chosen)
+        return random_condition(rng, facts, most)
 
     lines = ["(role a)", "(role b)"]
     lines += [f"(init {fact})" for fact in facts if rng.random() < 0.4]
@@ -116,8 +116,7 @@ def random_game(rng: random.Random) -> str:
         for _ in range(rng.choice((0, 1, 1, 2))):
             lines.append(f"(<= (next {fact}) (does {rng.choice('ab')} {rng.choice(moves)}) {condition(2)})")
     if steps:
-        lines += ["(init (step 0))", *(f"(succ {n} {n + 1})" for n in range(steps))]
-        lines.append("(<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))")
+        lines += step_counter(steps)
         lines.append(f"(<= terminal (true (step {steps})))")
     lines += [f"(<= terminal {condition(3) or '(true (p 0))'})" for _ in range(rng.choice((0, 1, 1, 2)))]
     total = 100 if rng.random() < 0.9 else rng.choice((50, 90))

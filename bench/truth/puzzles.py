@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.truth.field import Case, Field
+from bench.truth.rule_parts import random_condition, step_counter
 from gdl.errors import GdlError
 from gdl.machine import State
 from gdl.prover.machine import ProverMachine
@@ -88,8 +89,7 @@ def random_puzzle(rng: random.Random) -> str:
     steps = rng.choice((0, 0, 0, 1, 2, 3, 5))
 
     def condition(most: int) -> str:
-        chosen = rng.sample(facts, min(rng.randint(0, most), len(facts)))
-        return " ".join(f"(not (true {fact}))" if rng.random() < 0.4 else f"(true {fact})" for fact in chosen)
+        return random_condition(rng, facts, most)
 
     lines = ["(role you)"]
     lines += [f"(init {fact})" for fact in facts if rng.random() < 0.4]
@@ -107,8 +107,7 @@ def random_puzzle(rng: random.Random) -> str:
             lines.append(f"(<= (next {fact}) {done} {condition(2)})")
     ends = rng.choice((0, 1, 1, 1, 2))
     if steps:
-        lines += ["(init (step 0))", *(f"(succ {n} {n + 1})" for n in range(rng.choice((steps, steps + 2))))]
-        lines.append("(<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))")
+        lines += step_counter(rng.choice((steps, steps + 2)))
         if rng.random() < 0.8:
             lines.append(f"(<= terminal (true (step {steps})))")
     lines += [f"(<= terminal {condition(3)})" for _ in range(ends)]
