@@ -4,13 +4,41 @@ from __future__ import annotations
 
 import copy
 import random
+from collections.abc import Callable
 from typing import Any
+
+import orjson
+
+from gdl.errors import GdlError
 
 ODD: list[Any] = [
     *(None, True, False, 0, 1, -1, 2, 63, 64, 255, 1 << 31, (1 << 53) - 1, 1 << 63, -(1 << 63), 0.5, 1e300),
     *("", "..", "../x", "/etc/passwd", "a\0b", "x" * 300, "0x0", "0xffffffffffffffff", "-1", "é", "\ud800"),
     *([], [[]], {}, [0], [None], {"": 0}, [[0, 0]], [-1]),
 ]
+
+
+def refusals(
+    whole: Any, seal: Callable[[Any], bytes], attempt: Callable[[bytes], None], count: int
+) -> list[str]:
+    """What is said of so many mutations, where they are refused.
+
+    Args:
+        whole: a JSON object.
+        seal: the bytes of a file that has such an object, with a right digest.
+        attempt: reads a file of these bytes. It may raise GdlError, and nothing else.
+    """
+    told: list[str] = []
+    for seed in range(count):
+        try:
+            data = seal(mutated(whole, random.Random(seed)))
+        except orjson.JSONEncodeError:
+            continue
+        try:
+            attempt(data)
+        except GdlError as error:
+            told.append(str(error))
+    return told
 
 
 def mutated(value: Any, randomness: random.Random) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import random
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,7 @@ import typer
 from gdl.errors import GdlError
 from ggp.commands.cover import command
 from players.puzzles.cover.files.json_form import write_json
-from tests.mutations import mutated
+from tests.mutations import refusals
 from tests.places import GAMES
 from tests.players.puzzles.cover.counting_boards import queens
 
@@ -34,16 +34,13 @@ def test_a_search_with_wrong_contents_is_refused_or_gone_on_with(
     with pytest.raises(typer.Exit):
         run(0.0)
     whole = json.loads(saved.read_text())
-    told: list[str] = []
-    for seed in range(60):
-        randomness = random.Random(seed)
-        saved.write_text(json.dumps(mutated(whole, randomness)))
-        try:
+
+    def go_on(search: bytes) -> None:
+        saved.write_bytes(search)
+        with suppress(typer.Exit):
             run(0.01)
-        except GdlError as error:
-            told.append(str(error))
-        except typer.Exit:
-            continue
+
+    told = refusals(whole, lambda search: json.dumps(search).encode(), go_on, 60)
     assert len(told) > 20
     assert not any("\n" in text for text in told)
     capsys.readouterr()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import random
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from players.strong.storage import MANIFEST, TableWriter, sealed
 from players.strong.tables import Tables
 from players.strong.whole import solve_whole
 from propnet.machine import PropnetMachine
-from tests.mutations import mutated
+from tests.mutations import refusals
 from tests.players.strong.test_tables import write_table
 
 MUTATIONS = 200
@@ -51,20 +51,15 @@ def test_a_manifest_with_a_right_digest_and_wrong_contents_is_refused_or_read(
         moves = [machine.legal_moves(states[-1], role)[0] for role in range(len(machine.roles))]
         states.append(machine.next_state(states[-1], moves))
     body = orjson.loads((tmp_path / MANIFEST).read_bytes())["body"]
-    told: list[str] = []
-    for seed in range(MUTATIONS):
-        changed = mutated(body, random.Random(seed))
-        try:
-            (tmp_path / MANIFEST).write_bytes(sealed(changed))
-        except orjson.JSONEncodeError:
-            continue
-        try:
-            tables = Tables.open(tmp_path)
-            tables.check_rules(machine.rules)
-            for state in states:
-                tables.value(state)
-        except GdlError as error:
-            told.append(str(error))
+
+    def ask(manifest: bytes) -> None:
+        (tmp_path / MANIFEST).write_bytes(manifest)
+        tables = Tables.open(tmp_path)
+        tables.check_rules(machine.rules)
+        for state in states:
+            tables.value(state)
+
+    told = refusals(body, sealed, ask, MUTATIONS)
     assert len(told) > MUTATIONS // 3
     assert not any("\n" in text for text in told)
 
@@ -102,25 +97,19 @@ def test_a_checkpoint_with_a_right_digest_and_wrong_contents_is_refused_or_gone_
 
         return watch
 
+    def go_on(manifest: bytes) -> None:
+        here = tmp_path / "mutated"
+        shutil.rmtree(here, ignore_errors=True)
+        shutil.copytree(scratch, here)
+        (here / CHECKPOINT).write_bytes(manifest)
+        with suppress(Enough):
+            solve_whole(machine, StrongOptions(1 << 32, 1, here, resume=True), None, stopped(4))
+
     for after in (6, 16):
         shutil.rmtree(scratch, ignore_errors=True)
         with pytest.raises(Enough):
             solve_whole(machine, StrongOptions(1 << 32, 1, scratch), None, stopped(after))
         body = orjson.loads((scratch / CHECKPOINT).read_bytes())["body"]
-        told: list[str] = []
-        for seed in range(60):
-            here = tmp_path / f"{after}-{seed}"
-            shutil.copytree(scratch, here)
-            try:
-                (here / CHECKPOINT).write_bytes(sealed_checkpoint(mutated(body, random.Random(seed))))
-            except orjson.JSONEncodeError:
-                continue
-            try:
-                solve_whole(machine, StrongOptions(1 << 32, 1, here, resume=True), None, stopped(4))
-            except Enough:
-                pass
-            except GdlError as error:
-                told.append(str(error))
-            shutil.rmtree(here, ignore_errors=True)
+        told = refusals(body, sealed_checkpoint, go_on, 60)
         assert len(told) > 20
         assert not any("\n" in text for text in told)
