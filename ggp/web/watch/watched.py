@@ -190,6 +190,9 @@ class Watched:
             match.end(str(data.get("why", "")), str(data.get("goals", "")))
             self.news.send("list", self.list())
         elif match is not None and not match.too_large:
+            if name == "search":  # the most frequent, and only the newest is kept
+                match.search(read_search(data))
+                return
             if name == "step":
                 match.told["moves"] = read_moves(data.get("moves"))
                 if url != HERE:
@@ -197,8 +200,6 @@ class Watched:
                 self.news.send("list", self.list())
             elif name == "board" and url == HERE:
                 match.show(data)
-            elif name == "search":
-                match.search(read_search(data))
             elif name == "answer":
                 match.answer(read_answer(data))
             self._bound(match)
