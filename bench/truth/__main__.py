@@ -14,10 +14,19 @@ from collections import Counter
 from rich.console import Console
 from rich.table import Table
 
-from bench.truth import covers, games, puzzles, sokoban
+from bench.truth import covers, disassembly, frontiers, games, matches, puzzles, set_games, sokoban
 from bench.truth.field import Case, Field
 
-FIELDS: tuple[Field, ...] = (sokoban.FIELD, puzzles.FIELD, games.FIELD, covers.FIELD)
+FIELDS: tuple[Field, ...] = (
+    sokoban.FIELD,
+    puzzles.FIELD,
+    set_games.FIELD,
+    frontiers.FIELD,
+    games.FIELD,
+    matches.FIELD,
+    covers.FIELD,
+    disassembly.FIELD,
+)
 
 
 def run(

