@@ -54,6 +54,10 @@ def same_numbering(machine: Machine, successor: Machine) -> bool:
     return a is b or (a.roles == b.roles and a.bases == b.bases and a.moves == b.moves)
 
 
+class IllegalChoiceError(MoveError):
+    """A player has answered with no legal move of its role."""
+
+
 class Player(ABC):
     """One role of one match. The caller's order: ``start``, ``choose`` at each turn, ``stop``; then it may
     start again.
@@ -87,7 +91,8 @@ class Player(ABC):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        cls.name = cls.name or cls.__name__
+        if "name" not in cls.__dict__:  # that of the class it extends is another player's
+            cls.name = cls.__name__
 
     def __init__(self, *, seed: int = 0, **options: Any) -> None:
         self.seed = seed
@@ -104,8 +109,8 @@ class Player(ABC):
         self.prepare(self.own_state(state), deadline)
 
     def choose(self, state: State, deadline: float) -> Choice:
-        """A legal move for ``state``, before ``deadline``. Raises MoveError if the role has none, or
-        :meth:`decide` answers with something else than a choice of one.
+        """A legal move for ``state``, before ``deadline``. Raises MoveError if the role has none, and
+        IllegalChoiceError if :meth:`decide` answers with something else than a choice of one.
 
         The state may be of any machine of the same rules, and need not follow from the player's own last
         move. The ids in the answer are those of the state's machine.
@@ -116,9 +121,9 @@ class Player(ABC):
             raise MoveError(f"{self.machine.roles[self.role]} has no legal move in this state")
         choice = self.decide(own, options, deadline)
         if not isinstance(choice, Choice):
-            raise MoveError(f"{self.name} answers {choice!r}", remedy="decide returns Choice(move)")
+            raise IllegalChoiceError(f"{self.name} answers {choice!r}", remedy="decide returns Choice(move)")
         if choice.move not in options:
-            raise MoveError(f"{self.name} chooses {choice.move!r}", remedy="choose one of options")
+            raise IllegalChoiceError(f"{self.name} chooses {choice.move!r}", remedy="choose one of options")
         return self.translated(choice, state.machine)
 
     def update_machine(self, machine: Machine) -> None:
