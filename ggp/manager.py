@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from gdl.ends import no_move
 from gdl.errors import GdlError, StuckError
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_term
@@ -303,8 +304,7 @@ class GameManager:
         options = machine.legal_moves(state, role)
         if not options:
             raise StuckError(
-                f"{machine.rules.spell(machine.roles[role])} has no legal move"
-                f" after {counted(len(self.record.moves), 'turn')}",
+                f"after {counted(len(self.record.moves), 'turn')}, {no_move(state, [role])}",
                 remedy="the rules are at fault: see `ggp validate`",
             )
         error = answer.error

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from gdl.ends import no_move
 from gdl.errors import MoveError
 from gdl.machine import Machine, State
 from gdl.terms import sort_key
@@ -21,12 +22,16 @@ class Candidate:
     Attributes:
         move: its id.
         visits: how often the search tried it; 0 without a search.
-        value: the mean result it expects for itself, 0..100.
+        value: the mean result it expects for itself, 0..100; None where nothing is known of the move yet.
     """
 
     move: int
     visits: int = 0
-    value: float = 0.0
+    value: float | None = None
+
+    def rounded(self, digits: int) -> float | None:
+        """The value with so many digits after the point."""
+        return None if self.value is None else round(self.value, digits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +123,7 @@ class Player(ABC):
         own = self.own_state(state)
         options = self.machine.legal_moves(own, self.role)
         if not options:
-            raise MoveError(f"{self.machine.roles[self.role]} has no legal move in this state")
+            raise MoveError(no_move(own, [self.role]))
         choice = self.decide(own, options, deadline)
         if not isinstance(choice, Choice):
             raise IllegalChoiceError(f"{self.name} answers {choice!r}", remedy="decide returns Choice(move)")

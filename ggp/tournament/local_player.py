@@ -13,12 +13,10 @@ from ggp.manager import DIED, EXCEPTION, ILLEGAL, NO_ANSWER, NO_CONNECTION, Answ
 from ggp.processes.parent import JsonMessage
 from ggp.protocol.match_record import MatchRecord
 from ggp.protocol.messages import READY
+from ggp.tournament.bounds import TOLERANCE
 from ggp.tournament.entrants import refusal
 from ggp.tournament.processes import TournamentProcess
 
-TOLERANCE = 0.1
-"""Seconds after the clock at which an answer still counts. The connection and the scheduler take them, not
-the player, which is told the clock itself."""
 LOAD_SECONDS = 600.0
 """How long a player may take for the machine and its warm-up, before any clock runs."""
 MAX_RESTARTS = 3

@@ -86,7 +86,9 @@ def test_the_report_needs_nothing_from_elsewhere_and_shows_hostile_names_as_text
 
     from ggp.tournament.output.plots import figures, write_plots
 
-    paths = write_plots(figures(standing_of(results, tournament.labels), tournament.labels), tmp_path / "plots")
+    paths = write_plots(
+        figures(standing_of(results, tournament.labels), tournament.labels), tmp_path / "plots"
+    )
     assert {path.name for path in paths} == {"ratings.png", "ratings.svg", "games.png", "games.svg"}
     assert all(path.stat().st_size > 1000 for path in paths)
 
