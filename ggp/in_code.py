@@ -142,6 +142,7 @@ class _Recorder(MatchView):
         self._watch(state)
 
     def step(self, step: MatchSnapshot) -> None:
+        super().step(step)
         self.moves.append(
             {name: self.move_name(role, step.joint[role]) for role, name in enumerate(self.roles)}
         )

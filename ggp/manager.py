@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from gdl.ends import no_move
 from gdl.errors import GdlError, StuckError
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_term
@@ -38,6 +39,10 @@ _CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 NO_ANSWER = "TO"
 NO_CONNECTION = "CE"
 ILLEGAL = "IL"
+EXCEPTION = f"{NO_CONNECTION} exception:"
+"""What a local player's own code raised. Records have no code for it but the one for no connection."""
+DIED = f"{NO_CONNECTION} process died:"
+"""How a local player's process ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +142,12 @@ def parse_players(text: str) -> list[RemotePlayer | StandIn]:
 def in_words(error: str) -> str:
     """An error of a record, for people: ``CE refused`` is ``no connection: refused``."""
     code, _, rest = error.partition(" ")
+    if error.startswith((EXCEPTION, DIED)):
+        return rest
     meaning = {
         NO_ANSWER: "no answer in time",
         NO_CONNECTION: "no connection",
-        ILLEGAL: "no legal move",
+        ILLEGAL: "illegal move",
     }.get(code)
     if meaning is None:
         return error
@@ -161,6 +168,10 @@ class GameManager:
         opening: joint moves, by ids, that are made before the players are started. ``rules`` must then
             begin in the state that they lead to.
         max_steps: the match is aborted after this many joint moves, with the goals of the state reached.
+
+    Attributes:
+        record: the match.
+        own_moves: per role, how many moves it has made itself where it had a choice.
 
     Raises:
         GdlError: there are not as many players as roles.
@@ -187,6 +198,7 @@ class GameManager:
                 remedy=f"give one for each of {names}; 'random' and 'legal' are players too",
             )
         self.record = record
+        self.own_moves = [0] * len(players)
         self._rules = spaced(rules)
         self._machine = machine
         self._players = players
@@ -292,8 +304,7 @@ class GameManager:
         options = machine.legal_moves(state, role)
         if not options:
             raise StuckError(
-                f"{machine.rules.spell(machine.roles[role])} has no legal move"
-                f" after {counted(len(self.record.moves), 'turn')}",
+                f"after {counted(len(self.record.moves), 'turn')}, {no_move(state, [role])}",
                 remedy="the rules are at fault: see `ggp validate`",
             )
         error = answer.error
@@ -301,6 +312,7 @@ class GameManager:
             try:
                 move = machine.move_id(role, parse_term(self._cipher.unscramble(answer.text)))
                 if move in options:
+                    self.own_moves[role] += len(options) > 1
                     return move, ""
             except GdlError:
                 pass  # the error below has the text as it came

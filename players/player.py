@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from gdl.ends import no_move
 from gdl.errors import MoveError
 from gdl.machine import Machine, State
 from gdl.terms import sort_key
@@ -21,12 +22,16 @@ class Candidate:
     Attributes:
         move: its id.
         visits: how often the search tried it; 0 without a search.
-        value: the mean result it expects for itself, 0..100.
+        value: the mean result it expects for itself, 0..100; None where nothing is known of the move yet.
     """
 
     move: int
     visits: int = 0
-    value: float = 0.0
+    value: float | None = None
+
+    def rounded(self, digits: int) -> float | None:
+        """The value with so many digits after the point."""
+        return None if self.value is None else round(self.value, digits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,10 @@ def same_numbering(machine: Machine, successor: Machine) -> bool:
         return machine is successor
     a, b = first.network, second.network
     return a is b or (a.roles == b.roles and a.bases == b.bases and a.moves == b.moves)
+
+
+class IllegalChoiceError(MoveError):
+    """A player has answered with no legal move of its role."""
 
 
 class Player(ABC):
@@ -87,7 +96,8 @@ class Player(ABC):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        cls.name = cls.name or cls.__name__
+        if "name" not in cls.__dict__:  # that of the class it extends is another player's
+            cls.name = cls.__name__
 
     def __init__(self, *, seed: int = 0, **options: Any) -> None:
         self.seed = seed
@@ -104,8 +114,8 @@ class Player(ABC):
         self.prepare(self.own_state(state), deadline)
 
     def choose(self, state: State, deadline: float) -> Choice:
-        """A legal move for ``state``, before ``deadline``. Raises MoveError if the role has none, or
-        :meth:`decide` answers with something else than a choice of one.
+        """A legal move for ``state``, before ``deadline``. Raises MoveError if the role has none, and
+        IllegalChoiceError if :meth:`decide` answers with something else than a choice of one.
 
         The state may be of any machine of the same rules, and need not follow from the player's own last
         move. The ids in the answer are those of the state's machine.
@@ -113,12 +123,12 @@ class Player(ABC):
         own = self.own_state(state)
         options = self.machine.legal_moves(own, self.role)
         if not options:
-            raise MoveError(f"{self.machine.roles[self.role]} has no legal move in this state")
+            raise MoveError(no_move(own, [self.role]))
         choice = self.decide(own, options, deadline)
         if not isinstance(choice, Choice):
-            raise MoveError(f"{self.name} answers {choice!r}", remedy="decide returns Choice(move)")
+            raise IllegalChoiceError(f"{self.name} answers {choice!r}", remedy="decide returns Choice(move)")
         if choice.move not in options:
-            raise MoveError(f"{self.name} chooses {choice.move!r}", remedy="choose one of options")
+            raise IllegalChoiceError(f"{self.name} chooses {choice.move!r}", remedy="choose one of options")
         return self.translated(choice, state.machine)
 
     def update_machine(self, machine: Machine) -> None:

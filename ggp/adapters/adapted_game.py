@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.ends import no_move, stuck_roles
 from gdl.errors import GdlError, TooLargeError
 from gdl.machine import State
 from ggp.adapters.planes import Planes
@@ -68,9 +69,15 @@ class AdaptedGame:
             )
         self.machine: PropnetMachine = fast
         self.agents: tuple[str, ...] = tuple(map(fast.rules.spell, fast.roles))
+        if stuck := stuck_roles(fast.initial_state()):
+            raise GdlError(
+                f"{self.game.name}: {no_move(fast.initial_state(), stuck)}", remedy="see `ggp validate`"
+            )
         for agent, moves in zip(self.agents, fast.network.moves, strict=True):
             if not moves:
-                raise GdlError(f"{agent} has no moves in {self.game.name}", remedy="see `ggp validate`")
+                raise GdlError(
+                    f"{agent} has no move in any state of {self.game.name}", remedy="see `ggp validate`"
+                )
         self.turns = TurnTaking(fast)
 
     def __reduce__(self) -> tuple[Any, ...]:

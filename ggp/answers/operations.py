@@ -194,6 +194,7 @@ OPERATIONS: dict[str, Operation] = {
                 "proven": {"type": "boolean"},
                 "solver": {"type": ["string", "null"]},
                 "states": _COUNT,
+                "doubt": {"type": "string"},
                 "seconds_cpu": _NUMBER,
                 "seconds_wall": _NUMBER,
             }

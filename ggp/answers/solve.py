@@ -18,6 +18,7 @@ def solve_told(game: Game, order: JsonMessage, send: Send) -> dict[str, object]:
     The answer is what ``ggp solve --json`` prints, its line replayed by the prover. Raises GdlError: it is no
     puzzle, or no solver recognises it.
     """
+    from ggp.solving.doubt import doubt_of
     from ggp.solving.team import Order, cpu_seconds, solve_together
     from players.puzzles.solution import Solution, replayed
 
@@ -46,8 +47,7 @@ def solve_told(game: Game, order: JsonMessage, send: Send) -> dict[str, object]:
 
     work = Order(game.text, float(order["seconds"]), SOLVER_MEMORY, order["solver"] or None, 1, order["seed"])
     found = replace(solve_together(work, tell), seconds=cpu_seconds() - cpu)
-    if found.value >= 0:
-        replayed(game.rules, found)
+    last = replayed(game.rules, found) if found.value >= 0 else None
     return {
         "game": game.name,
         "value": found.value if found.value >= 0 else None,
@@ -55,6 +55,7 @@ def solve_told(game: Game, order: JsonMessage, send: Send) -> dict[str, object]:
         "proven": found.proven,
         "solver": found.solver or None,
         "states": found.states,
+        "doubt": doubt_of(game.rules, last),
         "seconds_cpu": round(found.seconds, 3),
         "seconds_wall": round(time.monotonic() - began, 3),
     }

@@ -14,6 +14,7 @@ from statistics import median
 from typing import Any
 
 import ggp
+from gdl.ends import stuck_in_play
 from gdl.machine import Machine
 from gdl.rules import Rules
 
@@ -52,6 +53,7 @@ class Measurement:
         peak_mb: most memory that this process has occupied.
         load: mean number of running processes on this computer in the minute before.
         seed: of the playouts.
+        doubt: why playouts end without a result, where a role is left without moves; else empty.
     """
 
     game: str
@@ -81,6 +83,7 @@ class Measurement:
     peak_mb: float
     load: float
     seed: int
+    doubt: str
 
     def as_dict(self) -> dict[str, Any]:
         """The fields by name, ready for JSON."""
@@ -169,6 +172,7 @@ def measure(
         peak_mb=peak_mb(),
         load=os.getloadavg()[0],
         seed=seed,
+        doubt=stuck_in_play(machine) if rates["cut"] else "",
     )
 
 

@@ -61,7 +61,12 @@ def measurements(rows: list[Row], width: int = 200) -> RenderableType:
     legend = Text("CPU time of one thread, medians, ± half the range of the repetitions; a step: ", "dim")
     for part, colour in PARTS.items():
         legend.append("█ ", colour).append(f"{part.removesuffix('_ns')} ", "dim")
-    return Group(speed, legend, Text(), ready)
+    doubts = [
+        Text(f"{row['game']}: {row['doubt']}: playouts end there, without a result", "yellow")
+        for row in good
+        if row.get("doubt")
+    ]
+    return Group(speed, legend, Text(), ready, *dict.fromkeys(doubts))
 
 
 def comparison(changes: list[Change]) -> RenderableType:

@@ -155,6 +155,7 @@ def command(
         raise GdlError("--shorter is for files of Sokoban levels")
     loaded = Game.load(game)
 
+    from ggp.solving.doubt import doubt_of
     from ggp.solving.team import NOTHING, Order, cpu_seconds, solve_together
     from ggp.solving.view import SolveView
     from players.puzzles.solution import Solution, replayed
@@ -182,8 +183,8 @@ def command(
             )
         except KeyboardInterrupt:
             interrupted = True
-    if best.value >= 0:
-        replayed(loaded.rules, best)
+    last = replayed(loaded.rules, best) if best.value >= 0 else None
+    doubt = "" if interrupted else doubt_of(loaded.rules, last)
     wall = time.monotonic() - began
     if as_json:
         import orjson
@@ -197,10 +198,11 @@ def command(
             "seconds_cpu": round(cpu_seconds(), 3),
             "seconds_wall": round(wall, 3),
             "states": best.states,
+            "doubt": doubt,
         }
         sys.stdout.buffer.write(orjson.dumps(line) + b"\n")
     elif not lurd:
-        view.show(best, cpu_seconds(), wall)
+        view.show(best, cpu_seconds(), wall, doubt)
     if wishes is not None and level is not None and not interrupted:
         line_of_steps = steps_of_moves(machine, level, best.moves) if best.value >= 0 else None
         wishes.after(view.console, level.stage, line_of_steps, best.solver)

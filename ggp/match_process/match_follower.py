@@ -7,6 +7,7 @@ import time
 from collections import deque
 
 from gdl.disagreement import difference
+from gdl.ends import no_move
 from gdl.errors import GdlError, RulesError
 from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
@@ -37,7 +38,7 @@ class Follower:
         if machine.is_terminal(self.match.state):
             self._log("warning", "the game is over before it begins")
         elif not options:
-            raise RulesError(f"{message['role']} has no legal move at the beginning")
+            raise RulesError(no_move(self.match.state, [role]))
         self.match.replay(message["history"], message.get("answers", ()))
         self._foresight = Foresight(machine, role, self._rng, ahead)
         self._turn = 0

@@ -276,7 +276,7 @@ class Thinker:
             return
         self._aloud = now
         candidates = [
-            [machine.rules.spell(machine.move(self._role, one.move)), one.visits, round(one.value, 1)]
+            [machine.rules.spell(machine.move(self._role, one.move)), one.visits, one.rounded(1)]
             for one in choice.candidates[:MOST_CANDIDATES]
         ]
         told = {"note": choice.note, "machine": self._player.machine.level, "candidates": candidates}
@@ -284,7 +284,7 @@ class Thinker:
 
     def _expected(self, choice: Choice) -> float | None:
         """The result that the player expects, 0..100; None without a search."""
-        return round(choice.candidates[0].value, 1) if choice.candidates else None
+        return choice.candidates[0].rounded(1) if choice.candidates else None
 
     def _state(self, position: StateToRebuild) -> State:
         # On the prover: every other machine is compared with it before it is used.

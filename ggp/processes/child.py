@@ -158,6 +158,19 @@ class Child:
         return self._process.pid
 
     @property
+    def ending(self) -> str:
+        """How the process has ended: its status or the signal."""
+        status = self._process.returncode
+        if status is None:
+            return "not yet"
+        if status >= 0:
+            return f"exit status {status}"
+        try:
+            return f"killed by {signal.Signals(-status).name}"
+        except ValueError:
+            return f"killed by signal {-status}"
+
+    @property
     def stopped(self) -> bool:
         """Whether somebody has stopped it by a signal: it does nothing until told to go on."""
         return self.alive and is_stopped(self.pid)

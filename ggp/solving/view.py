@@ -56,12 +56,14 @@ class SolveView:
             parts.append(" + ".join(at_work))
         return Spinner("dots", Text(", ".join(filter(None, parts))))
 
-    def show(self, solution: Solution, cpu: float, wall: float) -> None:
-        """The line, move by move, and how it was found."""
+    def show(self, solution: Solution, cpu: float, wall: float, doubt: str = "") -> None:
+        """The line, move by move, and how it was found; ``doubt`` is what is odd about it."""
         console = self.console
         if solution.value < 0:
             none = "proven: no line comes to an end" if solution.proven else "no line found"
             console.print(Text(none, "yellow"))
+        if doubt:
+            console.print(Text(doubt, "yellow"), soft_wrap=True)
         show_moves(console, solution.moves)
         table = Table.grid(padding=(0, 2))
         best = "proven: no line has a higher goal" if solution.proven else "not proven to be the best"

@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from gdl.ends import no_goal, no_move, stuck_roles
 from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from gdl.words import counted
 from ggp.terminal.human import HumanPlayer, Quit, Undo
+from ggp.tournament.bounds import TOLERANCE
 from players.player import Choice, Player
 from players.processes.limits import describe
 
@@ -25,6 +27,7 @@ class MatchSnapshot:
         choices: each role's answer.
         thought: which roles had a choice; only those are asked.
         seconds: how long all of them took.
+        late: per role, seconds past the clock; 0 for an answer in time.
     """
 
     number: int
@@ -32,6 +35,7 @@ class MatchSnapshot:
     choices: tuple[Choice, ...]
     thought: tuple[bool, ...]
     seconds: float
+    late: tuple[float, ...] = ()
 
     @property
     def joint(self) -> tuple[int, ...]:
@@ -47,6 +51,7 @@ class MatchView:
         self.players = players
         self.roles = [machine.rules.spell(role) for role in machine.roles]
         self._began = time.monotonic()
+        self._late: dict[int, list[float]] = {}
 
     def move_name(self, role: int, move: int) -> str:
         """A move as the rules spell it."""
@@ -55,6 +60,12 @@ class MatchView:
     def goals(self, state: State) -> list[int | None]:
         """The goals of all roles; None where the rules give none, or several."""
         return [self.machine.goal(state, role) for role in range(len(self.roles))]
+
+    def doubts(self, state: State) -> list[str]:
+        """Why roles have no goal in a terminal state; of other states nobody asks for one."""
+        if not self.machine.is_terminal(state):
+            return []
+        return [no_goal(state, role) for role, goal in enumerate(self.goals(state)) if goal is None]
 
     @property
     def seconds(self) -> float:
@@ -72,6 +83,18 @@ class MatchView:
 
     def step(self, step: MatchSnapshot) -> None:
         """All have moved."""
+        for role, late in enumerate(step.late):
+            if late:
+                self._late.setdefault(role, []).append(late)
+
+    @property
+    def lateness(self) -> list[str]:
+        """Which players were late, how often; a line each."""
+        return [
+            f"{self.roles[role]} ({self.players[role].name}) was late with {counted(len(late), 'move')},"
+            f" by up to {max(late):.1f} s: a tournament makes random moves instead"
+            for role, late in sorted(self._late.items())
+        ]
 
     def note(self, text: str) -> None:
         """Something people should know."""
@@ -119,6 +142,9 @@ def play_match(
         view.preparing(role, began + seconds)
         with told_by(player):
             player.start(machine, role, state, seconds, began + seconds)
+        if (late := _late(player, began + seconds)) > 0:
+            name = f"{machine.rules.spell(machine.roles[role])} ({player.name})"
+            view.note(f"{name} prepared {late:.1f} s longer than the {seconds:.1f} s of its startclock")
     steps: list[MatchSnapshot] = []
     why = ""
     while True:
@@ -127,11 +153,10 @@ def play_match(
             break
         options = [machine.legal_moves(state, role) for role in range(len(players))]
         if not all(options):
-            stuck = machine.rules.spell(machine.roles[options.index([])])
-            why = f"{stuck} has no legal move, so the match cannot go on"
+            why = f"{no_move(state, stuck_roles(state))}: the match cannot go on"
             break
         if len(steps) == max_steps:
-            why = f"stopped after {counted(max_steps, 'step')}"
+            why = f"cut after {counted(max_steps, 'step')}, the limit of steps: the match is not over"
             break
         try:
             step = _step(players, view, state, options, len(steps) + 1, playclock)
@@ -162,6 +187,7 @@ def _step(
 ) -> MatchSnapshot:
     began = time.monotonic()
     choices: list[Choice] = []
+    late = [0.0] * len(players)
     for role, (player, moves) in enumerate(zip(players, options, strict=True)):
         if len(moves) == 1:
             choices.append(Choice(moves[0]))
@@ -170,8 +196,15 @@ def _step(
         view.thinking(role, deadline)
         with told_by(player):
             choices.append(player.choose(state, deadline))
+        late[role] = _late(player, deadline)
     thought = tuple(len(moves) > 1 for moves in options)
-    return MatchSnapshot(number, state, tuple(choices), thought, time.monotonic() - began)
+    return MatchSnapshot(number, state, tuple(choices), thought, time.monotonic() - began, tuple(late))
+
+
+def _late(player: Player, deadline: float) -> float:
+    """By how many seconds a player's answer is late, as a tournament counts it; people have all the time."""
+    late = time.monotonic() - deadline
+    return late if late > TOLERANCE and not isinstance(player, HumanPlayer) else 0.0
 
 
 def _last_human_step(steps: list[MatchSnapshot], players: Sequence[Player]) -> MatchSnapshot | None:

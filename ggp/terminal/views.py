@@ -17,12 +17,14 @@ from ggp.boards.glyphs import role_styles
 from ggp.boards.text import DrawnState, Painter
 from ggp.terminal.human import HumanPlayer
 from ggp.terminal.local_match import MatchSnapshot, MatchView
-from players.player import Choice, Player
+from players.player import Candidate, Choice, Player
 
 _SHOWN = 5
 _BAR = 24
 _MOST_BESIDE = 60
 _INDENT = 2
+_VISITS = 18
+"""Characters of a column."""
 
 
 class TextView(MatchView):
@@ -78,6 +80,7 @@ class TextView(MatchView):
             self._watch(role, deadline, "thinks")
 
     def step(self, step: MatchSnapshot) -> None:
+        super().step(step)
         self.close()
         moves = []
         for role, (choice, thought) in enumerate(zip(step.choices, step.thought, strict=True)):
@@ -86,6 +89,8 @@ class TextView(MatchView):
             name = f"{self.roles[role]} " if len(self.roles) > 1 or self.console.width > 30 else ""
             move = (self.move_name(role, choice.move), self._style(role) if thought else "dim")
             moves.append(Text.assemble((name, "dim"), move))
+            if step.late[role]:
+                moves[-1].append(f" ({step.late[role]:.1f} s late)", "yellow")
         self.console.print(Text(f"step {step.number}: ", "bold") + Text(", ").join(moves))
 
     def note(self, text: str) -> None:
@@ -96,15 +101,18 @@ class TextView(MatchView):
         self.close()
         goals = self.goals(state)
         self.console.print()
-        if why:
-            self.console.print(Text(why, "yellow"))
-        line = Text("result: ", "bold")
+        for text in (why, *self.doubts(state), *self.lateness):
+            if text:
+                self.console.print(Text(text, "yellow"), soft_wrap=True)
+        # A state in which a match is cut has goal values too, but they are no result.
+        over = self.machine.is_terminal(state)
+        line = Text("result: " if over else "no result; goal values so far: ", "bold")
         for role, goal in enumerate(goals):
             line.append(", " if role else "").append(f"{self.roles[role]} ({self.players[role].name}) ")
-            line.append("undefined" if goal is None else str(goal), "bold green" if goal == 100 else "bold")
+            text = ("undefined" if over else "none") if goal is None else str(goal)
+            line.append(text, "bold green" if over and goal == 100 else "bold")
         self.console.print(line)
-        total = sum(goal or 0 for goal in goals)
-        self.console.print(Text(f"total {total} in {counted(steps, 'step')}, {self.seconds:.1f} s", "dim"))
+        self.console.print(Text(f"{counted(steps, 'step')}, {self.seconds:.1f} s", "dim"))
 
     def _style(self, role: int) -> str:
         return self._styles[role]
@@ -137,8 +145,8 @@ class TextView(MatchView):
                 table.add_row(
                     Text(name, self._style(role) if chosen else ""),
                     Text(f"{bar:<{_BAR}}", "green" if chosen else "dim"),
-                    Text(f"{candidate.visits:>11,} visits", "dim"),
-                    Text(f"value {candidate.value:5.1f}"),
+                    Text(_visits(candidate), "dim"),
+                    Text("" if candidate.value is None else f"expects {candidate.value:5.1f} of 100"),
                 )
             parts.append(table)
             if len(choice.candidates) > _SHOWN:
@@ -173,6 +181,12 @@ class TextView(MatchView):
             self._player.on_progress = None
 
 
+def _visits(candidate: Candidate) -> str:
+    if candidate.value is None:
+        return "not visited yet".rjust(_VISITS)
+    return counted(candidate.visits, "visit").rjust(_VISITS) if candidate.visits else ""
+
+
 class JsonView(MatchView):
     """Prints a match as JSON: a line for the game (``game`` is its name), one per step, one for the result.
     ``write`` takes lines, line ends included."""
@@ -186,18 +200,20 @@ class JsonView(MatchView):
         self._line(type="game", game=game, machine=machine.level, roles=self.roles, players=names)
 
     def step(self, step: MatchSnapshot) -> None:
+        super().step(step)
         self._line(
             type="step",
             step=step.number,
             state=self._state(step.state),
             joint=[self.move_name(role, move) for role, move in enumerate(step.joint)],
             seconds=round(step.seconds, 3),
+            late={self.roles[role]: round(late, 3) for role, late in enumerate(step.late) if late},
             search=[
                 {
                     "role": self.roles[role],
                     "note": choice.note,
                     "candidates": [
-                        {"move": self.move_name(role, c.move), "visits": c.visits, "value": round(c.value, 2)}
+                        {"move": self.move_name(role, c.move), "visits": c.visits, "value": c.rounded(2)}
                         for c in choice.candidates
                     ],
                 }
@@ -217,8 +233,8 @@ class JsonView(MatchView):
             terminal=self.machine.is_terminal(state),
             state=self._state(state),
             goals=dict(zip(self.roles, goals, strict=True)),
-            total=sum(goal or 0 for goal in goals),
             why=why,
+            doubts=[*self.doubts(state), *self.lateness],
             seconds=round(self.seconds, 3),
         )
 

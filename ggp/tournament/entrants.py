@@ -81,6 +81,17 @@ def parse_entrants(texts: Sequence[str]) -> list[Entrant]:
     return entrants
 
 
+def refusal(label: str, why: str) -> str:
+    """The error of a match that could not be run because this player cannot play."""
+    return f"{label} cannot play: {why}"
+
+
+def why_refused(label: str, error: str) -> str:
+    """Why this player cannot play, from the error of a match; empty if the error is not about it."""
+    head = refusal(label, "")
+    return error.removeprefix(head) if error.startswith(head) else ""
+
+
 def check_kept(kept: Iterable[Entrant], given: Iterable[Entrant], database: str) -> None:
     """Checks the entrants that a tournament's file names before they play.
 

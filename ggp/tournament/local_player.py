@@ -9,15 +9,14 @@ from dataclasses import asdict, dataclass
 
 from gdl.errors import GdlError
 from gdl.machine import State
-from ggp.manager import NO_ANSWER, NO_CONNECTION, Answer
+from ggp.manager import DIED, EXCEPTION, ILLEGAL, NO_ANSWER, NO_CONNECTION, Answer
 from ggp.processes.parent import JsonMessage
 from ggp.protocol.match_record import MatchRecord
 from ggp.protocol.messages import READY
+from ggp.tournament.bounds import TOLERANCE
+from ggp.tournament.entrants import refusal
 from ggp.tournament.processes import TournamentProcess
 
-TOLERANCE = 0.1
-"""Seconds after the clock at which an answer still counts. The connection and the scheduler take them, not
-the player, which is told the clock itself."""
 LOAD_SECONDS = 600.0
 """How long a player may take for the machine and its warm-up, before any clock runs."""
 MAX_RESTARTS = 3
@@ -33,6 +32,7 @@ class PlayerTerms:
     """What a local player is told of a match.
 
     Attributes:
+        label: what the tournament calls it.
         player: its name for the registry.
         rules: the rules as text.
         level: the machine that it gets.
@@ -42,6 +42,7 @@ class PlayerTerms:
         startclock: seconds; ``playclock`` too.
     """
 
+    label: str
     player: str
     rules: str
     level: str
@@ -91,17 +92,17 @@ class ProcessPlayer:
         or takes forever."""
         self._role = role
         self._load()
-        player = self._terms.player
+        label = self._terms.label
         try:
             async with asyncio.timeout(LOAD_SECONDS):
                 while (message := await self.process.inbox.get()) is not None:
                     if message["kind"] == "loaded":
                         return
                     if message["kind"] == "refused":
-                        raise GdlError(f"{player} cannot play: {message['error']}")
+                        raise GdlError(refusal(label, message["error"]))
         except TimeoutError:
-            raise GdlError(f"{player} is not ready after {LOAD_SECONDS:.0f} s") from None
-        raise GdlError(f"{player} crashes while it gets ready")
+            raise GdlError(refusal(label, f"it is not ready after {LOAD_SECONDS:.0f} s")) from None
+        raise GdlError(refusal(label, f"its process died while it got ready: {self.process.ending}"))
 
     async def start(self, role: int, state: State) -> Answer:
         """Start the player; it may prepare until the startclock is over."""
@@ -122,7 +123,9 @@ class ProcessPlayer:
             deadline = began + self._terms.playclock
             if self._fails(began):
                 if self.restarts == MAX_RESTARTS:
-                    return Answer("", f"{NO_CONNECTION} crashed or hung {MAX_RESTARTS + 1} times")
+                    return Answer(
+                        "", f"{NO_CONNECTION} died or hung {MAX_RESTARTS + 1} times, not started again"
+                    )
                 await self._restart(began)
             self._ask("choose", deadline)
             return await self._answer("", began, deadline)
@@ -171,7 +174,7 @@ class ProcessPlayer:
 
     async def _answer(self, ready: str, began: float, deadline: float) -> Answer:
         """The answer to what was last asked; ``ready`` where it needs no words."""
-        text, error = "", f"{NO_CONNECTION} the player crashed"
+        text, error = "", ""
         try:
             async with asyncio.timeout(deadline + TOLERANCE - time.monotonic()):
                 while (message := await self.process.inbox.get()) is not None:
@@ -179,10 +182,14 @@ class ProcessPlayer:
                     if self._last_answered != self._last_asked:
                         continue
                     if message["kind"] == "failed":
-                        error = f"{NO_CONNECTION} {message['error']}"
+                        error = f"{EXCEPTION} {message['error']}"
+                    elif message["kind"] == "illegal":
+                        error = f"{ILLEGAL} {message['error']}"
                     else:
-                        text, error = message.get("move", ready), ""
+                        text = message.get("move", ready)
                     break
+                else:
+                    error = f"{DIED} {self.process.ending}"
         except TimeoutError:
             error = NO_ANSWER
         return Answer(text, error, time.monotonic() - began)

@@ -1,9 +1,9 @@
 """The process of one local player: ``python -m ggp.tournament.player_process``.
 
 To it: ``load`` (make a game and a player ready before any clock runs), ``start``, ``choose``, ``stop``.
-From it: ``loaded`` or ``refused``, ``ready``, and per turn ``move`` or ``failed``. Deadlines are seconds of
-:func:`time.monotonic`, which all processes of one computer share. The referee trusts none of this, and kills
-a process that does not answer.
+From it: ``loaded`` or ``refused``, ``ready``, and per turn ``move``, ``illegal`` or ``failed``. Deadlines are
+seconds of :func:`time.monotonic`, which all processes of one computer share. The referee trusts none of this,
+and kills a process that does not answer.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
 from ggp.processes.parent import Inbox, JsonMessage, Parent, leave
 from ggp.tournament.processes import END_SECONDS, pin
-from players.player import Player
+from players.player import IllegalChoiceError, Player
 from players.processes.limits import describe, limit_memory
 from players.registry import make_player
 
@@ -147,11 +147,12 @@ def main() -> None:
         except (BrokenPipeError, KeyboardInterrupt):
             break
         except Exception as error:  # the player's own code: whatever it does, the referee is told
+            illegal = isinstance(error, IllegalChoiceError)
             reason = str(error) if isinstance(error, GdlError) else describe(error)
             if do == "load":
-                parent.send("refused", error=reason)
+                parent.send("refused", error=f"illegal move: {reason}" if illegal else reason)
             elif "id" in message:
-                parent.send("failed", id=message["id"], error=reason)
+                parent.send("illegal" if illegal else "failed", id=message["id"], error=reason)
     leave()
 
 

@@ -61,7 +61,7 @@ class Referee:
             players = await self._players(job, record, local)
             began = time.monotonic()
             record.start_time = now_ms()
-            await GameManager(
+            manager = GameManager(
                 rules_from(state) if opening else job["rules"],
                 machine,
                 players,
@@ -70,11 +70,12 @@ class Referee:
                 watch=partial(self._tell, record),
                 opening=opening,
                 max_steps=job["max_steps"],
-            ).run()
+            )
+            await manager.run()
             seconds = time.monotonic() - began
         finally:
             await self._release(job, local)
-        fields: dict[str, Any] = record.to_dict()
+        fields: dict[str, Any] = {**record.to_dict(), "opening": len(opening)}
         for key, clock in (("startClock", job["startclock"]), ("playClock", job["playclock"])):
             fields[key] = clock if clock != int(clock) else int(clock)
         self._parent.send(
@@ -83,6 +84,7 @@ class Referee:
             goals=record.goals,
             completed=record.completed,
             seconds=seconds,
+            own=manager.own_moves,
             restarts=[local[role].restarts if role in local else 0 for role in range(len(players))],
         )
 
@@ -107,6 +109,7 @@ class Referee:
                 players.append(RemotePlayer(seat["label"], parse_address(seat["address"])))
                 continue
             terms = PlayerTerms(
+                label=seat["label"],
                 player=seat["player"],
                 rules=job["rules"],
                 level=job["level"],

@@ -18,6 +18,7 @@ from ggp.tournament.settings import MATCH_SETTINGS, TournamentSettings
 from ggp.tournament.sites import CoreSets, OwnSites, Site, Sites
 from ggp.tournament.statistics.scores import block_scores
 from ggp.tournament.statistics.sprt import Sprt
+from ggp.tournament.statistics.standing import standing_of
 from ggp.tournament.storage.store import Result, Store, faults_of
 from players.fleet.fleet import LostWorkerError
 
@@ -126,7 +127,8 @@ class Runner:
         """What the sequential test says so far."""
         if self._sprt is None:
             return ""
-        return self._sprt.verdict(block_scores(self.results, *self._settings.labels))
+        labels = self._settings.labels
+        return self._sprt.verdict(block_scores(standing_of(self.results, labels).results, *labels))
 
     @property
     def _largest(self) -> int:
@@ -193,7 +195,7 @@ class Runner:
             record = message["record"]
             goals, faults = tuple(message["goals"]), faults_of(record, len(fixture.seats))
             length = len(record["moves"]), message["seconds"]
-            result = Result(fixture, goals, faults, message["completed"], *length)
+            result = Result(fixture, goals, faults, message["completed"], *length, tuple(message["own"]))
             # From here on it is on the disk, whatever happens.
             self._store.add(result, record)
             news.end("stop" if result.completed else "cut", goals)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.live import Live
+from rich.text import Text
 
 from gdl.errors import GdlError
 from gdl.words import counted
@@ -26,6 +27,7 @@ from ggp.tournament.settings import GameSpec, TournamentSettings
 from ggp.tournament.sites import Sites
 from ggp.tournament.statistics.scores import block_scores
 from ggp.tournament.statistics.sprt import Sprt
+from ggp.tournament.statistics.standing import fault_lines, standing_of
 from ggp.tournament.storage.store import Store
 
 
@@ -143,29 +145,36 @@ class Session:
 
     def show(self) -> None:
         """Print all tables."""
-        results = self.store.results()
-        if not results:
+        results, failures = self.store.results(), self.store.failures()
+        if not results and not failures:
             return
-        labels = self.settings.labels
-        self.console.print(standings(results, labels))
-        if len(labels) > 2:
-            self.console.print(cross(results, labels))
-        if len(self.settings.games) > 1:
-            self.console.print(games(results, labels))
+        faults = fault_lines(self.store.faulty())
+        standing = standing_of(results, self.settings.labels, failures, faults)
+        if standing.labels:
+            self.console.print(standings(results, standing))
+        for reason in standing.reasons:
+            self.console.print(Text(reason, "red"), soft_wrap=True)
+        if len(standing.labels) > 2:
+            self.console.print(cross(standing))
+        if len(self.settings.games) > 1 and standing.labels:
+            self.console.print(games(standing))
         if self.test is not None:
-            self.console.print(test_line(self.test, block_scores(results, *labels)))
-        for fixture, error in self.store.failures():
-            text = f"not played: {fixture.game} {fixture.round}: {' - '.join(fixture.seats)}: {error}"
-            self.console.print(text, style="red", soft_wrap=True)
+            scores = block_scores(standing.results, *self.settings.labels)
+            self.console.print(test_line(self.test, scores))
+        for line in [str(fault) for fault in faults]:
+            self.console.print(Text(line, "yellow"), soft_wrap=True)
+        for line in standing.failure_lines(failures):
+            self.console.print(Text(f"not played: {line}", "red"), soft_wrap=True)
 
     def write(self, report: Path | None, plots: Path | None, json: Path | None, csv: Path | None) -> None:
         """Write the files that are asked for, and say so."""
-        results = self.store.results()
+        results, failures = self.store.results(), self.store.failures()
         if plots is not None:
-            write_plots(figures(results, self.settings.labels, self.test), plots)
+            standing = standing_of(results, self.settings.labels)
+            write_plots(figures(standing, self.settings.labels, self.test), plots)
         if report is not None:
-            page = html_report(self.settings, results, self.store.failures(), self.test)
-            write_file(report, page.encode())
+            faults = fault_lines(self.store.faulty())
+            write_file(report, html_report(self.settings, results, failures, self.test, faults).encode())
         if json is not None:
             write_json(self.store, json)
         if csv is not None:

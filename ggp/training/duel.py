@@ -21,7 +21,7 @@ __all__ = ["LONGEST", "interval", "opening", "play_pair", "seat_of", "summary"]
 
 def interval(score: Tally) -> tuple[float, float]:
     """Wilson's interval of 95 % of the first tuning's share."""
-    games, share = max(1.0, score.games), score.score
+    games, share = max(1.0, score.games), 0.5 if score.score is None else score.score
     # Draws make it rather too wide than too narrow.
     middle = (share + _SURE**2 / games / 2) / (1 + _SURE**2 / games)
     width = _SURE * math.sqrt(share * (1 - share) / games + (_SURE / games / 2) ** 2) / (1 + _SURE**2 / games)
@@ -32,7 +32,7 @@ def summary(score: Tally) -> str:
     """What the first tuning has got, with the interval of its share."""
     low, high = interval(score)
     return (
-        f"{score.score * score.games:g} of {score.games:g} ({score.wins:g} won, {score.draws:g} drawn,"
+        f"{score.wins + score.draws / 2:g} of {score.games:g} ({score.wins:g} won, {score.draws:g} drawn,"
         f" {score.losses:g} lost; 95 % interval {low:.0%} to {high:.0%})"
     )
 

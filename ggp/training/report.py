@@ -144,9 +144,11 @@ def _intervals(trials: Sequence[Trial]) -> Figure:
     figure = _figure(8, 0.6 + 0.4 * len(trials))
     axes = figure.subplots()
     for place, (_, _, verdict) in enumerate(reversed(trials)):
+        if (share := verdict.score.score) is None:
+            continue
         low, high = interval(verdict.score)
         axes.plot([100 * low, 100 * high], [place, place], color="C0")
-        axes.plot([100 * verdict.score.score], [place], "o", color="C0")
+        axes.plot([100 * share], [place], "o", color="C0")
     axes.set_yticks(range(len(trials)), [f"{rung} {v.use}" for rung, _, v in reversed(trials)])
     axes.axvline(50, color="0.7", linewidth=1)
     axes.set_xlim(0, 100)

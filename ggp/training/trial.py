@@ -142,7 +142,7 @@ def hold_trial(
             own = replace(terms, deadline=until, latest=terms.deadline)
             verdicts.append(try_share(machine, share, own, str(new), usual, looks))
     best = best_of(verdicts)
-    tally = best.score if best else max((v.score for v in verdicts), key=lambda score: score.score)
+    tally = best.score if best else max((v.score for v in verdicts), key=_share)
     record = Record(int(tally.wins), int(tally.draws), int(tally.losses), terms.seconds)
     share, looks = (best.share, best.looks) if best else (0.0, False)
     return verdicts, replace(known, share=share, looks=looks, record=record)
@@ -150,4 +150,9 @@ def hold_trial(
 
 def best_of(verdicts: list[TrialVerdict]) -> TrialVerdict | None:
     """The better one of those that are better than no knowledge; None if none is."""
-    return max((v for v in verdicts if v.better), key=lambda v: v.score.score, default=None)
+    return max((v for v in verdicts if v.better), key=lambda v: _share(v.score), default=None)
+
+
+def _share(score: Tally) -> float:
+    """What there is of the points, to choose by: no matches are worth less than lost ones."""
+    return -1.0 if score.score is None else score.score

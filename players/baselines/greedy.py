@@ -33,7 +33,7 @@ class GreedyPlayer(Player):
         replies = self._replies(others)
         shuffled = self.in_order(options)
         self._rng.shuffle(shuffled)
-        candidates: list[Candidate] = []
+        candidates: list[tuple[float, int, int]] = []
         for move in shuffled:
             if not replies or time.monotonic() >= deadline:
                 break
@@ -44,11 +44,12 @@ class GreedyPlayer(Player):
                 values.append(self._value(machine.next_state(state, joint)))
                 if time.monotonic() >= deadline:
                     break
-            candidates.append(Candidate(move, len(values), sum(values) / len(values)))
+            candidates.append((sum(values) / len(values), len(values), move))
         if not candidates:
             return Choice(shuffled[0], (), "no time to look ahead")
-        candidates.sort(key=lambda candidate: -candidate.value)
-        return Choice(candidates[0].move, tuple(candidates), f"looked at {counted(len(candidates), 'move')}")
+        candidates.sort(key=lambda candidate: -candidate[0])
+        told = tuple(Candidate(move, tries, value) for value, tries, move in candidates)
+        return Choice(told[0].move, told, f"looked at {counted(len(candidates), 'move')}")
 
     def _replies(self, others: list[list[int]]) -> list[tuple[int, ...]]:
         if math.prod(map(len, others)) <= _REPLIES:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.ends import no_move, stuck_roles
 from gdl.errors import GdlError, RulesError
 from players.strong.choice_kernels import (
     CROWD,
@@ -130,8 +131,8 @@ class ValueFinder:
             return
         answer = self.machine.evaluate(rows[ends])
         if not answer.terminal.all():
-            stuck = self._spelled(rows[ends[np.argmin(answer.terminal)]][None])
-            raise RulesError(f"a role has no legal move in {stuck}")
+            state = self.machine.states(rows[ends[np.argmin(answer.terminal)]][None])[0]
+            raise RulesError(no_move(state, stuck_roles(state)), remedy="see `ggp validate`")
         values[ends] = self.outcomes.number(answer.goals)
         distances[ends] = 0
         fates[ends] = SETTLED

@@ -117,12 +117,17 @@ class TablesPlayer(Player):
             found.append((worst[0], move, worst[1]))
         found.sort(key=lambda row: -row[0])
         _, best, value = found[0]
-        candidates = tuple(Candidate(move, 1, max(0, v.goals[self.role])) for _, move, v in found)
+        goals = [(move, v.goals[self.role]) for _, move, v in found]
+        candidates = tuple(Candidate(move, 0, float(goal) if goal >= 0 else None) for move, goal in goals)
         left = value.distance
         ends = "need not end" if left is None else f"ends after {counted(left + 1, 'move')}"
-        return Choice(best, candidates, f"from the table: {max(0, value.goals[self.role])}, {ends}")
+        return Choice(best, candidates, f"from the table: {_told(value.goals[self.role])}, {ends}")
 
     def _liking(self, value: StateValue) -> int:
         distance = UNKNOWN if value.distance is None else value.distance
         rank = int(self._outcomes.ranks[self.role, value.outcome])
         return rank * (UNKNOWN + 1) * 2 + int(self._outcomes.longer[self.role, value.outcome]) * distance
+
+
+def _told(goal: int) -> str:
+    return str(goal) if goal >= 0 else "no goal value"

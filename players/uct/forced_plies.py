@@ -67,7 +67,10 @@ def forced_plies(batched: BatchMachine, wanted: bool) -> ForcedPlies | None:
 
 
 def share_of_forced(machine: PropnetMachine, seed: int = 0) -> float:
-    """The share of plies in which no role has a choice, in the first plies of some random matches."""
+    """The share of plies in which no role has a choice, in the first plies of some random matches; 0 where a
+    role has no move in any state."""
+    if (np.diff(machine.role_moves) == 0).any():
+        return 0.0
     rng = np.random.default_rng(seed)
     initial = np.repeat(machine.records([machine.initial_state()]), _LANES, axis=0)
     records, forced, all_ = initial, 0, 0

@@ -323,7 +323,10 @@ class UctPlayer(Player):
         if line and line.moves:
             chosen = moves.index(line.moves[0])
             order = [chosen, *(place for place in order if place != chosen)]
-        candidates = tuple(Candidate(moves[i], ranking.visits[i], ranking.values[i]) for i in order)
+        values = [
+            value if known else None for value, known in zip(ranking.values, ranking.known, strict=True)
+        ]
+        candidates = tuple(Candidate(moves[i], ranking.visits[i], values[i]) for i in order)
         return Choice(candidates[0].move, candidates, self._note(statistics, ranking))
 
     def _note(self, statistics: RootStatistics, ranking: Ranking | None = None) -> str:
@@ -341,5 +344,5 @@ class UctPlayer(Player):
         if statistics.value >= 0:
             parts.append(f"proven {statistics.value}")
         elif ranking is not None and len(self._counts) > 1:
-            parts.append(f"expects {ranking.worth:.0f}")
+            parts.append(f"expects {ranking.worth:.0f} of 100")
         return ", ".join(parts)

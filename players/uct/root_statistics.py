@@ -83,7 +83,8 @@ class Ranking:
         best: the place of the move to make.
         order: places of all moves, the best first and then the most visited.
         visits: as in the statistics.
-        values: mean result of each move, or the proven one, 0..100.
+        values: mean result of each move, or the proven one, 0..100; 0 where it is not known.
+        known: whether each move was visited, or its result is proven.
         worth: what the role may expect, 0..100: the value of the best move, or where moves are mixed the
             mean of their values by :func:`strategy`, so that what was tried at random does not count.
     """
@@ -92,6 +93,7 @@ class Ranking:
     order: list[int]
     visits: list[int]
     values: list[float]
+    known: list[bool]
     worth: float
 
 
@@ -111,7 +113,8 @@ def rank(statistics: RootStatistics, role: int) -> Ranking:
     best = sure if statistics.value >= 0 or proven[sure] >= values[hoped] else hoped
     order = sorted(places, key=lambda i: (i == best, visits[i]), reverse=True)
     worth = float(strategy(statistics, role) @ np.array(values)) if statistics.mixed else values[best]
-    return Ranking(best, order, visits, values, worth)
+    known = [bool(n) or value >= 0 for n, value in zip(visits, proven, strict=True)]
+    return Ranking(best, order, visits, values, known, worth)
 
 
 def strategy(statistics: RootStatistics, role: int) -> NDArray[np.float64]:

@@ -16,10 +16,12 @@ _ENDS, _LONGEST = 512, 1000
 
 def forced_moves(machine: PropnetMachine, seed: int = 0) -> list[int] | None:
     """Per role the move it is forced to make when another role has a choice; -1 if that was not seen. None
-    if two roles had a choice in one state, or if one role was forced to different moves."""
+    if two roles had a choice in one state, if one role was forced to different moves, or if one has none."""
     rng = np.random.default_rng(seed)
     initial = np.repeat(machine.records([machine.initial_state()]), _ROWS, axis=0)
     bounds = list(pairwise(machine.role_moves.tolist()))
+    if any(low == high for low, high in bounds):
+        return None
     seen = [np.zeros(high - low, np.int64) for low, high in bounds]
     records = initial
     for _ in range(_STEPS):

@@ -164,7 +164,7 @@ def test_a_name_of_a_player_is_no_address() -> None:
 
 def test_errors_are_told_in_words() -> None:
     said = [in_words(error) for error in ("TO", "CE refused", "IL ( mark 3 3 )", "not ready: busy", "")]
-    assert said == ["no answer in time", "no connection: refused", "no legal move: ( mark 3 3 )",
+    assert said == ["no answer in time", "no connection: refused", "illegal move: ( mark 3 3 )",
                     "not ready: busy", ""]  # fmt: skip
 
 

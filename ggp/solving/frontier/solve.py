@@ -10,7 +10,9 @@ from pathlib import Path
 import orjson
 
 from gdl.errors import GdlError
+from gdl.machine import State
 from ggp.game import Game
+from ggp.solving.doubt import doubt_of
 from ggp.solving.frontier.layers_plot import check_plot, write_plot
 from ggp.solving.frontier.order import FRONTIER, FrontierOrder
 from ggp.solving.frontier.view import FrontierView
@@ -81,15 +83,16 @@ def solve_by_frontier(game: Game, order: FrontierOrder, as_json: bool) -> int:
             result = search.result()
         finally:
             search.close()
-    moves = _told_and_replayed(game, machine, result)
+    moves, last = _told_and_replayed(game, machine, result)
+    doubt = doubt_of(game.rules, last) if result.complete or last is not None else ""
     wall = time.monotonic() - began
     if order.plot is not None:
         write_plot(order.plot, game.name, result)
     if as_json:
-        line = as_json_object(game.name, result, moves, cpu_seconds(), wall, stopped)
+        line = as_json_object(game.name, result, moves, cpu_seconds(), wall, stopped, doubt)
         sys.stdout.buffer.write(orjson.dumps(line) + b"\n")
     else:
-        view.show(result, moves.get(result.value, []), cpu_seconds(), wall)
+        view.show(result, moves.get(result.value, []), cpu_seconds(), wall, doubt)
     if stopped is not None and (fault is None or isinstance(fault, OutOfRoomError | LostWorkerError)):
         _say_how_to_go_on(order)
     if fault is not None:
@@ -106,9 +109,11 @@ def as_json_object(
     cpu: float,
     wall: float,
     stopped: str | None,
+    doubt: str,
 ) -> dict[str, object]:
     """What ``--json`` prints: ``moves`` has the line to each goal value, ``cpu`` and ``wall`` are seconds of
-    all of it, ``stopped`` says why it ended early (None: it did not)."""
+    all of it, ``stopped`` says why it ended early (None: it did not), ``doubt`` what is odd about the
+    rules."""
     return {
         "game": name,
         "value": result.value if result.value >= 0 else None,
@@ -122,6 +127,7 @@ def as_json_object(
         "symmetries": result.symmetries,
         "complete": result.complete,
         "stopped": stopped,
+        "doubt": doubt,
         "lines": {str(value): line for value, line in moves.items()},
         "layers": result.layers,
         "key_bits": result.key_bits,
@@ -157,13 +163,18 @@ def _run(
             return None
 
 
-def _told_and_replayed(game: Game, machine: PropnetMachine, result: FrontierResult) -> dict[int, list[str]]:
-    """The line to each goal value as GDL, each replayed by the prover. Raises GdlError if one is none."""
+def _told_and_replayed(
+    game: Game, machine: PropnetMachine, result: FrontierResult
+) -> tuple[dict[int, list[str]], State | None]:
+    """The line to each goal value as GDL, each replayed by the prover, and the last state of the best one.
+    Raises GdlError if one is none."""
     told: dict[int, list[str]] = {}
+    last: State | None = None
     for value, line in sorted(result.lines.items(), reverse=True):
         told[value] = [machine.rules.spell(machine.move(0, move)) for move in line]
-        replayed(game.rules, Solution(value, tuple(told[value]), False, FRONTIER, 0, 0.0))
-    return told
+        end = replayed(game.rules, Solution(value, tuple(told[value]), False, FRONTIER, 0, 0.0))
+        last = last or end
+    return told, last
 
 
 def _at_once(value: int) -> FrontierResult:

@@ -67,11 +67,14 @@ class FrontierView:
             text = progress_line(progress, layers, first)
             self._live.update(Spinner("dots", Text(f"{self._name}: {text}")))
 
-    def show(self, result: FrontierResult, moves: list[str], cpu: float, wall: float) -> None:
-        """The line, move by move, and what the search has found out. ``moves``: the line as GDL."""
+    def show(self, result: FrontierResult, moves: list[str], cpu: float, wall: float, doubt: str) -> None:
+        """The line, move by move, and what the search has found out. ``moves``: the line as GDL; ``doubt``:
+        what is odd about the rules."""
         console = self.console
         if result.value < 0:
             console.print(Text("no line found", "yellow"))
+        if doubt:
+            console.print(Text(doubt, "yellow"), soft_wrap=True)
         show_moves(console, moves)
         table = Table.grid(padding=(0, 2))
         table.add_row("solver", FRONTIER)

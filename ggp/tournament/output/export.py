@@ -32,12 +32,26 @@ def write_csv(store: Store, path: Path) -> int:
     with replacing(path) as file:
         writer = csv.writer(codecs.getwriter("utf-8")(file))
         writer.writerow(
-            ("match", "game", "round", "role", "player", "goal", "completed", "steps", "seconds", *FAULTS)
+            (
+                "match",
+                "game",
+                "round",
+                "role",
+                "player",
+                "goal",
+                "completed",
+                "steps",
+                "seconds",
+                *FAULTS,
+                "own moves",
+            )
         )
         for number, result in enumerate(results, 1):
             fixture = result.fixture
             match = (number, fixture.game, fixture.round)
             length = (int(result.completed), result.steps, f"{result.seconds:.2f}")
             for role, label in enumerate(fixture.seats):
-                writer.writerow((*match, role + 1, label, result.goals[role], *length, *result.faults[role]))
+                own = result.own[role] if result.own else ""
+                row = (*match, role + 1, label, result.goals[role], *length, *result.faults[role], own)
+                writer.writerow(row)
     return len(results)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from ggp.output_file import replacing
 from ggp.tournament.statistics.ratings import rate
 from ggp.tournament.statistics.scores import block_scores, by_game, comparisons
 from ggp.tournament.statistics.sprt import Sprt
-from ggp.tournament.storage.store import Result
+from ggp.tournament.statistics.standing import Standing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,12 +30,16 @@ def check_installed() -> None:
         raise GdlError("plots and reports need matplotlib", remedy="pip install matplotlib") from None
 
 
-def figures(results: Sequence[Result], labels: Sequence[str], sprt: Sprt | None = None) -> dict[str, Figure]:
-    """Name -> picture: ``ratings``, ``games``, and ``sprt`` where there is a test."""
+def figures(standing: Standing, labels: Sequence[str], sprt: Sprt | None = None) -> dict[str, Figure]:
+    """Name -> picture: ``ratings`` and ``games`` of those that are rated, and ``sprt`` where there is a test,
+    of the two ``labels``."""
     check_installed()
-    pictures = {"ratings": _ratings(results, labels), "games": _games(results, labels)}
+    pictures = {}
+    if standing.labels:
+        pictures["ratings"] = _ratings(standing)
+        pictures["games"] = _games(standing)
     if sprt is not None:
-        pictures["sprt"] = _test(sprt, block_scores(results, *labels))
+        pictures["sprt"] = _test(sprt, block_scores(standing.results, *labels))
     return pictures
 
 
@@ -62,8 +67,8 @@ def _figure(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def _ratings(results: Sequence[Result], labels: Sequence[str]) -> Figure:
-    table = rate(comparisons(results), labels).table[::-1]
+def _ratings(standing: Standing) -> Figure:
+    table = rate(comparisons(standing.results), standing.labels).table[::-1]
     figure = _figure(8, 1.2 + 0.35 * len(table))
     axes = figure.subplots()
     points = [rating.elo for rating in table]
@@ -76,24 +81,36 @@ def _ratings(results: Sequence[Result], labels: Sequence[str]) -> Figure:
     return figure
 
 
-def _games(results: Sequence[Result], labels: Sequence[str]) -> Figure:
-    lines = by_game(results)
-    names = list(dict.fromkeys(result.fixture.game for result in results))
+def _games(standing: Standing) -> Figure:
+    lines, labels = by_game(standing.results), standing.labels
+    names = list(dict.fromkeys(result.fixture.game for result in standing.results))
     figure = _figure(2 + 0.9 * len(labels), 1.5 + 0.35 * len(names))
     axes = figure.subplots()
-    scores = [
-        [100 * lines[game, label].tally.score if (game, label) in lines else 50.0 for label in labels]
+    shares = [
+        [lines[game, label].tally.score if (game, label) in lines else None for label in labels]
         for game in names
     ]
+    # Where there is no score the picture has no colour and no number.
+    scores = [[math.nan if share is None else 100 * share for share in row] for row in shares]
     if names:
-        axes.imshow(scores, cmap="RdYlGn", vmin=0, vmax=100, aspect="auto")
+        image = axes.imshow(scores, cmap="RdYlGn", vmin=0, vmax=100, aspect="auto")
     for y, row in enumerate(scores):
         for x, score in enumerate(row):
-            axes.text(x, y, f"{score:.0f}", ha="center", va="center")
+            if not math.isnan(score):
+                ink = ink_on(image.cmap(score / 100)[:3])
+                axes.text(x, y, f"{score:.0f}", ha="center", va="center", color=ink)
     axes.set_xticks(range(len(labels)), list(map(_plain, labels)), rotation=30, ha="right")
     axes.set_yticks(range(len(names)), list(map(_plain, names)))
     axes.set_title("score in %, by game", fontsize=10)
     return figure
+
+
+def ink_on(colour: Sequence[float]) -> str:
+    """Black or white, whichever has more contrast on this colour (red, green and blue, 0..1; sRGB)."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    # WCAG 2.2: (lighter + 0.05) / (darker + 0.05).
+    return "black" if (luminance + 0.05) / 0.05 >= 1.05 / (luminance + 0.05) else "white"
 
 
 def _test(sprt: Sprt, scores: Sequence[float]) -> Figure:

@@ -8,12 +8,19 @@ from html import escape
 from gdl.words import counted
 from ggp.tournament.output.plots import figures, svg
 from ggp.tournament.output.tables import test_line
-from ggp.tournament.schedule import Fixture
 from ggp.tournament.settings import TournamentSettings
 from ggp.tournament.statistics.ratings import rate
-from ggp.tournament.statistics.scores import block_scores, by_game, comparisons, conduct, crosstable
+from ggp.tournament.statistics.scores import (
+    block_scores,
+    by_game,
+    comparisons,
+    conduct,
+    crosstable,
+    percent,
+)
 from ggp.tournament.statistics.sprt import Sprt
-from ggp.tournament.storage.store import Result
+from ggp.tournament.statistics.standing import FaultLine, Standing, standing_of
+from ggp.tournament.storage.store import Failure, Result
 
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -22,44 +29,52 @@ table { border-collapse: collapse; margin: .5rem 0 1.5rem; font-variant-numeric:
 th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid #8884; }
 th:first-child, td:first-child { text-align: left; }
 svg { max-width: 100%; height: auto; background: white; border-radius: 6px; }
-.scroll { overflow-x: auto; } .bad { color: #d22; font-weight: 600; }
+.scroll { overflow-x: auto; } .bad { color: light-dark(#b3001b, #ff8a80); font-weight: 600; }
 """
 
 
 def html_report(
     settings: TournamentSettings,
     results: Sequence[Result],
-    failures: Iterable[tuple[Fixture, str]] = (),
+    failures: Sequence[Failure] = (),
     sprt: Sprt | None = None,
+    faults: Sequence[FaultLine] = (),
 ) -> str:
     """The page. Raises GdlError if matplotlib is missing."""
     labels = settings.labels
-    pictures = figures(results, labels, sprt)
+    standing = standing_of(results, labels, failures, faults)
+    pictures = figures(standing, labels, sprt)
+    drawn = {name: f'<div class="scroll">{svg(figure)}</div>' for name, figure in pictures.items()}
     parts = [
         f"<h1>{escape(settings.name)}</h1>",
         _about(settings, results),
         "<h2>Ratings</h2>",
-        _ratings(results, labels),
-        f'<div class="scroll">{svg(pictures["ratings"])}</div>',
+        _ratings(standing),
+        *(f'<p class="bad">{escape(reason)}</p>' for reason in standing.reasons),
+        drawn.get("ratings", ""),
     ]
     if sprt is not None:
-        scores = block_scores(results, *labels)
+        scores = block_scores(standing.results, *labels)
         parts += [
             "<h2>Sequential test</h2>",
             f"<p>{escape(labels[0])} against {escape(labels[1])}. {escape(test_line(sprt, scores))}.</p>",
-            f'<div class="scroll">{svg(pictures["sprt"])}</div>',
+            drawn["sprt"],
         ]
     parts += [
         "<h2>Crosstable</h2>",
-        _cross(results, labels),
+        _cross(standing),
         "<h2>By game</h2>",
-        f'<div class="scroll">{svg(pictures["games"])}</div>',
-        _games(settings, results),
+        drawn.get("games", ""),
+        _games(settings, standing),
         "<h2>Conduct</h2>",
         _conduct(results, labels),
     ]
-    if rows := [(f.game, f.round, " - ".join(f.seats), error) for f, error in failures]:
-        parts += ["<h2>Matches that could not be run</h2>", _table(("game", "round", "players", "why"), rows)]
+    if faults:
+        heads = ("player", "fault", "times", "first in match", "game", "when")
+        lines = [(f.label, f.text, f.times, f.match, f.game, f.when) for f in faults]
+        parts += ["<h2>Faults</h2>", _table(heads, lines)]
+    if rows := [(line,) for line in standing.failure_lines(failures)]:
+        parts += ["<h2>Matches that could not be run</h2>", _table(("match and error",), rows)]
     parts += ["<h2>Matches</h2>", _matches(results)]
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(settings.name)}</title>'
@@ -81,8 +96,10 @@ def _about(settings: TournamentSettings, results: Sequence[Result]) -> str:
     )
 
 
-def _ratings(results: Sequence[Result], labels: Sequence[str]) -> str:
-    ratings = rate(comparisons(results), labels)
+def _ratings(standing: Standing) -> str:
+    if not standing.labels:
+        return ""
+    ratings = rate(comparisons(standing.results), standing.labels)
     rows: list[Sequence[object]] = []
     for rank, rating in enumerate(ratings.table, 1):
         below = ratings.table[rank].label if rank < len(ratings.table) else ""
@@ -98,20 +115,20 @@ def _ratings(results: Sequence[Result], labels: Sequence[str]) -> str:
     return _table(("player", "rank", "Elo", "95 % interval", "stronger than next"), rows) + note
 
 
-def _cross(results: Sequence[Result], labels: Sequence[str]) -> str:
-    pairs = crosstable(comparisons(results))
+def _cross(standing: Standing) -> str:
+    pairs, labels = crosstable(comparisons(standing.results)), standing.labels
     rows: list[Sequence[object]] = []
     for first in labels:
         tallies = [pairs.get((first, second)) for second in labels]
-        rows.append([first, *(f"{100 * tally.score:.1f} % ({tally})" if tally else "" for tally in tallies)])
+        rows.append([first, *(f"{percent(tally)} ({tally})" if tally else "" for tally in tallies)])
     return _table(("score of, against", *labels), rows)
 
 
-def _games(settings: TournamentSettings, results: Sequence[Result]) -> str:
-    lines = by_game(results)
+def _games(settings: TournamentSettings, standing: Standing) -> str:
+    lines = by_game(standing.results)
     rows: list[Sequence[object]] = []
     for game in settings.games:
-        for label in settings.labels:
+        for label in standing.labels:
             line = lines.get((game.name, label))
             if line is None:
                 continue
@@ -120,8 +137,8 @@ def _games(settings: TournamentSettings, results: Sequence[Result]) -> str:
                 for role in range(game.roles)
             ]
             tally = line.tally
-            score, counts = (f"{100 * tally.score:.1f} %", str(tally)) if tally.games else ("", "")
-            rows.append((game.name, label, score, counts, " / ".join(goals)))
+            counts = str(tally) if tally.games else ""
+            rows.append((game.name, label, percent(tally), counts, " / ".join(goals)))
     return _table(("game", "player", "score", "won, drawn, lost", "mean goal in each role"), rows)
 
 

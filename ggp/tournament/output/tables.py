@@ -13,35 +13,36 @@ from gdl.words import counted
 from ggp.tournament.schedule import Fixture
 from ggp.tournament.statistics.ratings import rate
 from ggp.tournament.statistics.scores import (
-    Conduct,
     Tally,
     block_scores,
     by_game,
     comparisons,
     conduct,
     crosstable,
+    percent,
 )
 from ggp.tournament.statistics.sprt import Sprt
-from ggp.tournament.storage.store import Result
+from ggp.tournament.statistics.standing import Standing, standing_of
+from ggp.tournament.storage.store import FAULTS, Failure, Result
 
 
-def standings(results: Sequence[Result], labels: Sequence[str]) -> Table:
-    """Ratings, scores and faults, the strongest first."""
-    compared = list(comparisons(results))
+def standings(results: Sequence[Result], standing: Standing) -> Table:
+    """Ratings, scores and the faults in all results, the strongest first."""
+    compared = list(comparisons(standing.results))
     pairs = crosstable(compared)
     conducts = conduct(results)
     table = Table(box=None, header_style="bold")
     for name in ("player", "Elo", "95 %", "score", "of", "+ = -", "late", "illegal", "crashed"):
         table.add_column(name, justify="left" if name == "player" else "right", no_wrap=name != "player")
-    for rating in rate(compared, labels).table:
+    for rating in rate(compared, standing.labels).table:
         tallies = [tally for (first, _), tally in pairs.items() if first == rating.label]
         total = Tally(*(sum(getattr(t, key) for t in tallies) for key in ("wins", "draws", "losses")))
-        line = conducts.get(rating.label, Conduct())
+        line = conducts[rating.label]
         table.add_row(
             rating.label,
             f"{rating.elo:+.0f}",
             Text(f"{rating.low:+.0f}..{rating.high:+.0f}", "dim"),
-            f"{100 * total.score:.1f} %" if total.games else "",
+            percent(total),
             f"{total.games:g}",
             str(total),
             *(Text(f"{count}", "red" if count else "") for count in (line.late, line.illegal, line.crashed)),
@@ -49,22 +50,22 @@ def standings(results: Sequence[Result], labels: Sequence[str]) -> Table:
     return table
 
 
-def cross(results: Sequence[Result], labels: Sequence[str]) -> Table:
-    """Each player's score against each other one."""
-    compared = list(comparisons(results))
+def cross(standing: Standing) -> Table:
+    """The score of each rated player against each other one."""
+    compared = list(comparisons(standing.results))
     pairs = crosstable(compared)
-    order = [rating.label for rating in rate(compared, labels).table]
+    order = [rating.label for rating in rate(compared, standing.labels).table]
     table = Table("score of, against", *order, box=None, header_style="bold")
     for first in order:
         tallies = [pairs.get((first, second)) for second in order]
-        cells = (Text(f"{100 * t.score:.0f} % of {t.games:g}") if t else Text("-", "dim") for t in tallies)
+        cells = (Text(f"{percent(t, 0)} of {t.games:g}") if t else Text("-", "dim") for t in tallies)
         table.add_row(first, *cells)
     return table
 
 
-def games(results: Sequence[Result], labels: Sequence[str]) -> Table:
-    """Each player's score and mean goal in each game."""
-    lines = by_game(results)
+def games(standing: Standing) -> Table:
+    """The score and mean goal of each rated player in each game."""
+    lines, labels = by_game(standing.results), standing.labels
     names = list(dict.fromkeys(game for game, _ in lines))
     table = Table("game", *labels, box=None, header_style="bold")
     for game in names:
@@ -75,10 +76,15 @@ def games(results: Sequence[Result], labels: Sequence[str]) -> Table:
             if line is None or not goals:
                 cells.append(Text("-", "dim"))
                 continue
-            score = f"{100 * line.tally.score:.0f} %, " if line.tally.games else ""
+            score = "" if (share := line.tally.score) is None else f"{100 * share:.0f} %, "
             cells.append(f"{score}goal {sum(goals) / len(goals):.0f}")
         table.add_row(game, *cells)
     return table
+
+
+def fault_counts(counts: Sequence[int]) -> str:
+    """How often a player was late, illegal, crashed; empty where it was not."""
+    return ", ".join(f"{number} {name}" for name, number in zip(FAULTS, counts, strict=True) if number)
 
 
 def test_line(sprt: Sprt, scores: Sequence[float]) -> str:
@@ -91,7 +97,7 @@ def test_line(sprt: Sprt, scores: Sequence[float]) -> str:
     }[sprt.verdict(scores)]
     return (
         f"SPRT {sprt.elo0:g}..{sprt.elo1:g} Elo: LLR {sprt.llr(scores):.2f} ({low:.2f}, {high:.2f})"
-        f" after {len(scores)} openings, {verdict}"
+        f" after {counted(len(scores), 'opening')}, {verdict}"
     )
 
 
@@ -115,6 +121,7 @@ class LiveTable:
         self._total = total
         self._sprt = sprt
         self._running: dict[Fixture, tuple[float, int]] = {}
+        self._failures: list[Failure] = []
         self._began = time.monotonic()
         self._before = len(results)
         self._standing: RenderableType = ""
@@ -136,23 +143,32 @@ class LiveTable:
         seats = " - ".join(fixture.seats)
         match = f"{fixture.game} {fixture.round}: {seats}"
         if result is None:
-            self._console.print(f"{match}: {error}", style="red")
+            # A player that cannot be made fails in each of its matches: one line is enough.
+            if all(error != told for _, told in self._failures):
+                self._console.print(Text(f"{match}: {error}", "red"), soft_wrap=True)
+            self._failures.append((fixture, error))
         elif not self._console.is_terminal:
             goals = " - ".join(map(str, result.goals))
-            faults = sum(map(sum, result.faults))
-            length = f"{counted(result.steps, 'step')}, {result.seconds:.1f} s" + (
-                f", {faults} faults" if faults else ""
+            faults = "".join(
+                f", {label}: {what}"
+                for label, counts in zip(fixture.seats, result.faults, strict=True)
+                if (what := fault_counts(counts))
             )
-            text = f"{len(self._results)}/{self._total} {match}  {goals}  {length}"
-            self._console.print(text, soft_wrap=True)
+            length = f"{counted(result.steps, 'step')}, {result.seconds:.1f} s"
+            text = f"{len(self._results)}/{self._total} {match}  {goals}  {length}{faults}"
+            self._console.print(Text(text), soft_wrap=True)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         now = time.monotonic()
         # Ratings of thousands of matches take a while: at most a twentieth of the time.
         pause = max(0.5, 20 * self._standing_cost)
-        if len(self._results) != self._standing_of and now - self._standing_at > pause:
-            self._standing = Group(standings(self._results, self._labels), self._test())
-            self._standing_of = len(self._results)
+        ended = len(self._results) + len(self._failures)
+        if ended != self._standing_of and now - self._standing_at > pause:
+            standing = standing_of(self._results, self._labels, self._failures)
+            reasons = Text("\n".join(standing.reasons), "yellow")
+            table = [standings(self._results, standing)] if standing.labels else []
+            self._standing = Group(*table, reasons, self._test(standing))
+            self._standing_of = ended
             self._standing_at = time.monotonic()
             self._standing_cost = self._standing_at - now
         played = f"{len(self._results)} of {counted(self._total, 'match', 'matches')}"
@@ -169,7 +185,7 @@ class LiveTable:
         minutes = (now - self._began) / done * (self._total - len(self._results)) / 60
         return f", about {minutes:.0f} min left" if minutes >= 1 else ", nearly done"
 
-    def _test(self) -> str:
+    def _test(self, standing: Standing) -> str:
         if self._sprt is None:
             return ""
-        return test_line(self._sprt, block_scores(self._results, *self._labels))
+        return test_line(self._sprt, block_scores(standing.results, *self._labels))

@@ -75,9 +75,9 @@ class Tally:
         return self.wins + self.draws + self.losses
 
     @property
-    def score(self) -> float:
-        """Points per comparison, 0..1; 0.5 where there is none."""
-        return (self.wins + self.draws / 2) / self.games if self.games else 0.5
+    def score(self) -> float | None:
+        """Points per comparison, 0..1; None where there is none."""
+        return (self.wins + self.draws / 2) / self.games if self.games else None
 
     def __str__(self) -> str:
         return f"+{self.wins:g} ={self.draws:g} -{self.losses:g}"
@@ -88,6 +88,11 @@ class Tally:
         self.wins += weight * max(0.0, clear)
         self.draws += weight * (1.0 - abs(clear))
         self.losses += weight * max(0.0, -clear)
+
+
+def percent(tally: Tally, digits: int = 1) -> str:
+    """The score in percent; empty where there is none."""
+    return "" if tally.score is None else f"{100 * tally.score:.{digits}f} %"
 
 
 def crosstable(compared: Iterable[Comparison]) -> dict[tuple[str, str], Tally]:

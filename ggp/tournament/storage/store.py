@@ -30,6 +30,14 @@ FAULTS = ("late", "illegal", "crashed")
 """What can be wrong with an answer, in the order in which a result counts them."""
 
 
+MOST_FAULTY = 1000
+"""How many matches with faults :meth:`Store.faulty` reads."""
+Record = dict[str, Any]
+"""A match record, by its public keys."""
+Failure = tuple[Fixture, str]
+"""A match that could not be run, and why."""
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
     """How one match ended.
@@ -42,6 +50,7 @@ class Result:
         completed: False where it was cut after the largest number of steps.
         steps: joint moves, the opening's too.
         seconds: from START to the end.
+        own: per role how many moves it made itself where it had a choice; empty in files that do not say.
     """
 
     fixture: Fixture
@@ -50,9 +59,14 @@ class Result:
     completed: bool
     steps: int
     seconds: float
+    own: tuple[int, ...] = ()
+
+    def idle(self, role: int) -> bool:
+        """Whether all that the role was asked failed: every move of it was the referee's."""
+        return bool(self.own) and not self.own[role] and any(self.faults[role])
 
 
-def faults_of(record: dict[str, Any], roles: int) -> tuple[tuple[int, int, int], ...]:
+def faults_of(record: Record, roles: int) -> tuple[tuple[int, int, int], ...]:
     """Count the errors of a match record, per role."""
     counts = [[0, 0, 0] for _ in range(roles)]
     for errors in record["errors"]:
@@ -123,7 +137,10 @@ class Store:
 
     def add(self, result: Result, record: dict[str, Any]) -> None:
         """Keep a match. On return it is on the disk. Raises GdlError where it cannot be written."""
-        lists = (json.dumps(result.goals), json.dumps(result.faults))
+        counts = [list(row) for row in result.faults]
+        for row, own in zip(counts, result.own, strict=False):
+            row.append(own)
+        lists = (json.dumps(result.goals), json.dumps(counts))
         length = (result.completed, result.steps, result.seconds)
         with self._database.transaction() as connection:
             connection.execute(
@@ -159,7 +176,14 @@ class Store:
             raise GdlError(f"{self.name} has no match {number}")
         return self._record(*row)
 
-    def failures(self) -> list[tuple[Fixture, str]]:
+    def faulty(self) -> Iterator[tuple[int, Fixture, Record]]:
+        """The number, fixture and record of the first `MOST_FAULTY` matches with faults. Raises GdlError as
+        :meth:`record`."""
+        numbers = [n for n, result in enumerate(self.results(), 1) if any(map(any, result.faults))]
+        for number in numbers[:MOST_FAULTY]:
+            yield number, *self.record(number)
+
+    def failures(self) -> list[Failure]:
         """Matches that could not be run, and are not played yet. Raises GdlError as :meth:`results`."""
         played = {self._fixture(*row) for row in self._database.rows("SELECT game, round, seats FROM match")}
         rows = self._database.rows("SELECT game, round, seats, error FROM failure ORDER BY id")
@@ -179,17 +203,19 @@ class Store:
     ) -> Result:
         fixture = self._fixture(game, number, seats)
         values, counts = self._json(goals, "goals"), self._json(faults, "faults")
+        # One more number in each row counts moves of its own; files from before it have none.
+        width = len(FAULTS) + (isinstance(counts, list) and _is_list(counts[:1], 1, _has_own))
         if not (
             _is_list(values, len(fixture.seats), _is_goal)
-            and _is_list(counts, len(fixture.seats), lambda row: _is_list(row, len(FAULTS), _is_count))
+            and _is_list(counts, len(fixture.seats), lambda row: _is_list(row, width, _is_count))
             and _is_count(steps)
             and isinstance(seconds, int | float)
             and 0 <= seconds < _MOST
         ):
             raise self._refused(fixture)
-        return Result(
-            fixture, tuple(values), tuple(map(tuple, counts)), bool(completed), cast(int, steps), seconds
-        )
+        own = tuple(row[-1] for row in counts if _has_own(row))
+        failed = tuple((late, illegal, crashed) for late, illegal, crashed, *_ in counts)
+        return Result(fixture, tuple(values), failed, bool(completed), cast(int, steps), seconds, own)
 
     def _record(
         self, game: object, number: object, seats: object, record: object
@@ -237,6 +263,10 @@ def _is_count(value: object) -> bool:
 
 def _is_goal(value: object) -> bool:
     return type(value) is int and abs(value) < _MOST
+
+
+def _has_own(row: object) -> bool:
+    return isinstance(row, list) and len(row) == len(FAULTS) + 1
 
 
 def _is_list(value: object, length: int, of: Callable[[Any], bool]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +9,17 @@ from gdl.errors import GdlError
 from ggp.tournament.output.tables import test_line
 from ggp.tournament.session import stored_settings
 from ggp.tournament.statistics.ratings import rate
-from ggp.tournament.statistics.scores import block_scores, by_game, comparisons, conduct, crosstable
+from ggp.tournament.statistics.scores import (
+    block_scores,
+    by_game,
+    comparisons,
+    conduct,
+    crosstable,
+    percent,
+)
 from ggp.tournament.statistics.sprt import Sprt
-from ggp.tournament.storage.store import Result, Store
+from ggp.tournament.statistics.standing import Standing, fault_lines, standing_of
+from ggp.tournament.storage.store import Store
 
 LAST_MATCHES = 500
 """How many of the newest matches are listed."""
@@ -25,15 +32,17 @@ def tables_of(path: Path, sprt: Sprt | None = None) -> dict[str, Any]:
         settings = stored_settings(store)
         results = store.results()
         failures = store.failures()
+        faults = fault_lines(store.faulty())
     if settings is None:
         raise GdlError(f"{path.name} has no tournament yet")
     settings.check_played([result.fixture for result in results])
     settings.check_played([fixture for fixture, _ in failures])
     labels = settings.labels
     games = {game.name: game.roles for game in settings.games}
+    standing = standing_of(results, labels, failures, faults)
     test = None
     if sprt is not None and len(labels) == 2:
-        scores = block_scores(results, *labels)
+        scores = block_scores(standing.results, *labels)
         test = {
             "line": test_line(sprt, scores),
             "bounds": sprt.bounds,
@@ -46,14 +55,17 @@ def tables_of(path: Path, sprt: Sprt | None = None) -> dict[str, Any]:
         "played": len(results),
         "total": settings.matches,
         "players": labels,
-        "ratings": _ratings(results, labels) if results else [],
-        "cross": _cross(results, labels),
-        "games": _games(results, games, labels),
+        "ratings": _ratings(standing) if standing.labels else [],
+        "rated": standing.labels,
+        "unrated": standing.reasons,
+        "cross": _cross(standing),
+        "games": _games(standing, games),
         "conduct": [
             [label, line.matches, line.steps, line.late, line.illegal, line.crashed]
             for label, line in conduct(results).items()
         ],
-        "failures": [[f.game, f.round, " - ".join(f.seats), error] for f, error in failures],
+        "faults": [[f.label, f.text, f.times, f.match, f.game, f.when] for f in faults],
+        "failures": standing.failure_lines(failures),
         "test": test,
         "matches": [
             {
@@ -72,8 +84,8 @@ def tables_of(path: Path, sprt: Sprt | None = None) -> dict[str, Any]:
     }
 
 
-def _ratings(results: Sequence[Result], labels: Sequence[str]) -> list[dict[str, Any]]:
-    ratings = rate(comparisons(results), labels)
+def _ratings(standing: Standing) -> list[dict[str, Any]]:
+    ratings = rate(comparisons(standing.results), standing.labels)
     rows = []
     for rank, one in enumerate(ratings.table):
         below = ratings.table[rank + 1].label if rank + 1 < len(ratings.table) else ""
@@ -89,17 +101,17 @@ def _ratings(results: Sequence[Result], labels: Sequence[str]) -> list[dict[str,
     return rows
 
 
-def _cross(results: Sequence[Result], labels: Sequence[str]) -> list[list[str]]:
-    pairs = crosstable(comparisons(results))
+def _cross(standing: Standing) -> list[list[str]]:
+    pairs, labels = crosstable(comparisons(standing.results)), standing.labels
     tallies = [[pairs.get((first, second)) for second in labels] for first in labels]
-    return [[f"{100 * one.score:.1f} % ({one})" if one else "" for one in row] for row in tallies]
+    return [[f"{percent(one)} ({one})" if one else "" for one in row] for row in tallies]
 
 
-def _games(results: Sequence[Result], games: dict[str, int], labels: Sequence[str]) -> list[list[str]]:
-    lines = by_game(results)
+def _games(standing: Standing, games: dict[str, int]) -> list[list[str]]:
+    lines = by_game(standing.results)
     rows = []
     for game, roles in games.items():
-        for label in labels:
+        for label in standing.labels:
             line = lines.get((game, label))
             if line is None:
                 continue
@@ -107,7 +119,6 @@ def _games(results: Sequence[Result], games: dict[str, int], labels: Sequence[st
                 f"{sum(line.goals[r]) / len(line.goals[r]):.1f}" if line.goals.get(r) else ""
                 for r in range(roles)
             ]
-            played = bool(line.tally.games)
-            score = [f"{100 * line.tally.score:.1f} %", str(line.tally)] if played else ["", ""]
-            rows.append([game, label, *score, " / ".join(goals)])
+            counts = str(line.tally) if line.tally.games else ""
+            rows.append([game, label, percent(line.tally), counts, " / ".join(goals)])
     return rows

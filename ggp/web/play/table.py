@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from gdl.ends import no_move, stuck_roles
 from gdl.errors import GdlError, MoveError
 from gdl.machine import State
 from ggp.game import Game
@@ -350,12 +351,12 @@ class Table:
     def _show(self) -> None:
         state = self._shown
         options = [] if self.machine.is_terminal(state) else self._options()
-        stuck = [name for name, moves in zip(self.roles, options, strict=False) if not moves]
+        stuck = stuck_roles(state)
         self._send(
             "state",
             **self._view.seen(self._steps, self._at, state),
             seats=self.seats,
-            why=f"{', '.join(stuck)}: no legal move, so the match cannot go on" if stuck else "",
+            why=f"{no_move(state, stuck)}: the match cannot go on" if stuck else "",
             waits=self._waits,
             asked=self._view.asked(state, options, self.seats, self._chosen),
             patience=self._order.patience,

@@ -47,10 +47,11 @@ class TableView:
         """A move as the rules spell it."""
         return self._machine.rules.spell(self._machine.move(role, move))
 
-    def candidates(self, role: int, choice: Choice) -> list[tuple[str, int, float]]:
-        """The moves that a player thinks of: each with its visits and its expected result, 0 to 100."""
+    def candidates(self, role: int, choice: Choice) -> list[tuple[str, int, float | None]]:
+        """The moves that a player thinks of: each with its visits and its expected result, 0 to 100; None
+        where nothing is known."""
         return [
-            (self.spelled(role, one.move), one.visits, round(one.value, 1))
+            (self.spelled(role, one.move), one.visits, one.rounded(1))
             for one in choice.candidates[:SHOWN_CANDIDATES]
         ]
 
@@ -96,4 +97,4 @@ class TableView:
 
 def expected(choice: Choice) -> float | None:
     """The result that a player expects, 0 to 100; None without a search."""
-    return round(choice.candidates[0].value, 1) if choice.candidates else None
+    return choice.candidates[0].rounded(1) if choice.candidates else None

@@ -92,6 +92,7 @@ function parts(told, file, sprt) {
     const rows = told.ratings.map((one, i) => [i + 1, one.player, one.elo, `${one.low} to ${one.high}`, one.sure === null ? "" : `${one.sure} %`]);
     shown.push(el("h2", {}, "Ratings"), ratingsPlot(told.ratings), table(["rank", "player", "Elo", "95 % interval", "stronger than next"], rows));
   }
+  for (const reason of told.unrated) shown.push(el("p", { class: "unrated" }, reason));
   if (told.players.length === 2) {
     const form = el(
       "form",
@@ -103,10 +104,11 @@ function parts(told, file, sprt) {
     );
     shown.push(el("h2", {}, "Sequential test"), ...(told.test ? [el("p", {}, told.test.line), testPlot(told.test)] : []), form);
   }
-  shown.push(el("h2", {}, "Who beat whom"), table(["score of, against", ...told.players], told.players.map((name, i) => [name, ...told.cross[i]])));
+  shown.push(el("h2", {}, "Who beat whom"), table(["score of, against", ...told.rated], told.rated.map((name, i) => [name, ...told.cross[i]])));
   shown.push(el("h2", {}, "By game"), table(["game", "player", "score", "won, drawn, lost", "mean goal in each role"], told.games));
   shown.push(el("h2", {}, "Conduct"), table(["player", "matches", "steps", "late", "illegal", "crashed"], told.conduct));
-  if (told.failures.length) shown.push(el("h2", {}, "Not played"), table(["game", "round", "players", "why"], told.failures));
+  if (told.faults.length) shown.push(el("h2", {}, "Faults"), table(["player", "fault", "times", "first in match", "game", "when"], told.faults.map(([who, what, times, match, ...rest]) => [who, what, times, el("a", { href: replay(match) }, `${match}`), ...rest])));
+  if (told.failures.length) shown.push(el("h2", {}, "Not played"), el("ul", {}, ...told.failures.map((line) => el("li", {}, line))));
   const rows = [...told.matches].reverse().map((one) => [el("a", { href: replay(one.number) }, `${one.number}`), one.game, one.seats.join(" - "), one.goals.join(" - ") + (one.completed ? "" : " (cut)"), one.steps, one.seconds, one.faults || ""]);
   shown.push(el("h2", {}, "Matches, newest first"), table(["match", "game", "players", "goals", "steps", "seconds", "faults"], rows));
   return shown;

@@ -50,6 +50,11 @@ export function listen(path, handlers, gone = () => {}) {
   return () => source.close();
 }
 
+/** A search's value of a move, on the scale of goals, 0 to 100. */
+export function expectation(value) {
+  return value === null || value === undefined ? "not visited yet" : value.toFixed(1);
+}
+
 /** An SVG drawing from the server, as an element: scripts and handlers in it do not come to life. */
 export function drawing(svg) {
   const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;

@@ -1,6 +1,6 @@
 // The play room: a new table, or one that is being played at.
 import { askOn } from "/static/clicks.js";
-import { clearError, drawing, el, fail, listen, post } from "/static/page.js";
+import { clearError, drawing, el, expectation, fail, listen, post } from "/static/page.js";
 import { styled } from "/static/styled.js";
 
 export function show(main, data) {
@@ -230,11 +230,11 @@ function showTable(main, { table, players }) {
     const clicks = state.asked.find((asked) => asked.role === role)?.moves.find((m) => m.move === move)?.clicks ?? [];
     for (const keys of clicks) board.querySelector(`[data-square="${CSS.escape(keys[0])}"]`)?.classList.add("gb-advised");
     const rows = candidates.map((c) =>
-      el("tr", {}, el("td", {}, c.move), el("td", {}, c.value.toFixed(1)), el("td", {}, c.visits.toLocaleString("en"))),
+      el("tr", {}, el("td", {}, c.move), el("td", {}, expectation(c.value)), el("td", {}, c.visits.toLocaleString("en"))),
     );
     advice.replaceChildren(
       el("p", {}, `${state.roles[role]}: `, el("strong", {}, move), ` - ${note}`),
-      el("table", {}, el("tr", {}, el("th", {}, "move"), el("th", {}, "expects"), el("th", {}, "visits")), ...rows),
+      el("table", {}, el("tr", {}, el("th", {}, "move"), el("th", {}, "expects of 100"), el("th", {}, "visits")), ...rows),
     );
   }
 

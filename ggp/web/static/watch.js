@@ -1,5 +1,5 @@
 // The watching room: the matches of players' servers, and one of them as it is played.
-import { clearError, drawing, el, fail, get, listen } from "/static/page.js";
+import { clearError, drawing, el, expectation, fail, get, listen } from "/static/page.js";
 import { styled } from "/static/styled.js";
 
 export function show(main, { match }) {
@@ -76,8 +76,8 @@ function showMatch(main, key) {
     { hidden: true },
     el("h2", {}, "The search"),
     note,
-    el("table", { class: "thought" }, el("thead", {}, el("tr", {}, ...["move", "expects", "visits", "share"].map((name) => el("th", { scope: "col" }, name)))), thought),
-    el("h2", {}, "Expected result by turn"),
+    el("table", { class: "thought" }, el("thead", {}, el("tr", {}, ...["move", "expects of 100", "visits", "share"].map((name) => el("th", { scope: "col" }, name)))), thought),
+    el("h2", {}, "Expected goal value by turn, 0 to 100"),
     plot,
   );
   main.append(
@@ -104,7 +104,7 @@ function showMatch(main, key) {
     const all = (search.candidates || []).reduce((sum, [, visits]) => sum + visits, 0);
     thought.replaceChildren(
       ...(search.candidates || []).map(([move, visits, value]) =>
-        el("tr", {}, el("td", {}, move), el("td", {}, value.toFixed(1)), el("td", {}, visits.toLocaleString("en")), el("td", {}, el("meter", { min: 0, max: Math.max(1, all), value: visits, "aria-label": "share of visits" }))),
+        el("tr", {}, el("td", {}, move), el("td", {}, expectation(value)), el("td", {}, visits.toLocaleString("en")), el("td", {}, el("meter", { min: 0, max: Math.max(1, all), value: visits, "aria-label": "share of visits" }))),
       ),
     );
   }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
@@ -16,14 +17,17 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 from gdl.errors import GdlError
+from ggp.boards.text import Painter
 from ggp.game import Game
 from ggp.terminal.human import HumanPlayer, listing, matching
 from ggp.terminal.line_editor import LineEditor
-from ggp.terminal.local_match import MatchView, play_match
+from ggp.terminal.local_match import MatchSnapshot, MatchView, play_match
 from ggp.terminal.setup import check_names, seats
-from ggp.terminal.views import JsonView
+from ggp.terminal.views import JsonView, TextView
+from players.player import Candidate, Choice
 from players.registry import make_player
 from tests.ggp.program import ggp as program
 from tests.places import ROOT
@@ -59,7 +63,8 @@ def test_json_is_one_object_per_line_and_nothing_else(machine: str) -> None:
     assert lines[0]["roles"] == ["red", "blue"]
     assert lines[-1]["terminal"]
     assert lines[-1]["steps"] == len(lines) - 2
-    assert sum(lines[-1]["goals"].values()) == lines[-1]["total"] == 100
+    assert sum(lines[-1]["goals"].values()) == 100
+    assert lines[-1]["doubts"] == []
     state = Game.load("tron").machine("prover").initial_state()
     for line in lines[1:-1]:
         assert set(line["state"]) == {state.machine.rules.spell(p) for p in state.propositions}
@@ -78,7 +83,13 @@ def test_same_seed_gives_the_same_match() -> None:
 def test_step_limit_stops_the_match() -> None:
     done = ggp("breakthrough", "--json", "-p", "legal,legal", "--max-steps", "3", *SLOW)
     last = json.loads(done.stdout.splitlines()[-1])
-    assert (last["steps"], last["terminal"], last["why"]) == (3, False, "stopped after 3 steps")
+    why = "cut after 3 steps, the limit of steps: the match is not over"
+    assert (last["steps"], last["terminal"], last["why"]) == (3, False, why)
+    shown = ggp("breakthrough", "--no-board", "-p", "legal,legal", "--max-steps", "3", *SLOW).stdout
+    assert why in shown
+    assert "\nno result; goal values so far: " in shown
+    assert "result: white" not in shown
+    assert "total" not in shown
 
 
 @pytest.mark.parametrize(
@@ -340,6 +351,75 @@ STUCK = """\
 
 
 @pytest.mark.parametrize("options", [["--no-board"], ["--json"]])
+@pytest.mark.parametrize(
+    ("goals", "why"),
+    [
+        ("(<= (goal x 100) (true (step 9)))", "no goal rule of x holds in the state (step 2)"),
+        ("(goal x 100) (goal x 50)", "the goal values 50 and 100 hold for x at once in the state (step 2)"),
+    ],
+)
+def test_the_reason_of_a_result_that_is_undefined_is_told(
+    goals: str, why: str, options: list[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "doubtful.kif"
+    path.write_text(
+        "(role x) (init (step 1)) (legal x a) (<= (next (step 2)) (true (step 1)))"
+        f"(<= terminal (true (step 2))) {goals}"
+    )
+    done = program("play", str(path), "-p", "legal", *SLOW, *options)
+    assert why in done.stdout
+    if options == ["--no-board"]:
+        assert "\nresult: x (legal) undefined\n" in done.stdout
+
+
+@pytest.mark.parametrize("options", [["--no-board"], ["--json"]])
+def test_players_that_are_late_are_told_of_as_in_tournaments(options: list[str], tmp_path: Path) -> None:
+    (tmp_path / "sleepy.py").write_text(
+        "import time\nfrom ggp import Choice, Player\n"
+        "class Sleepy(Player):\n"
+        "    def decide(self, state, options, deadline):\n"
+        "        time.sleep(max(0.0, deadline - time.monotonic()) + 0.4)\n"
+        "        return Choice(options[0])\n"
+    )
+    words = [sys.executable, "-m", "ggp", "play", "tictactoe", "-p", "sleepy:Sleepy,legal", "-m", "prover"]
+    done = subprocess.run(
+        [*words, "--playclock", "0.1", "--max-steps", "3", *options],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert "x (Sleepy) was late with 2 moves, by up to 0.4 s" in done.stdout, done.stderr
+    assert "(legal) was late" not in done.stdout
+    if options == ["--json"]:
+        steps = [json.loads(line) for line in done.stdout.splitlines() if '"type":"step"' in line]
+        assert [sorted(step["late"]) for step in steps] == [["x"], [], ["x"]]
+    else:
+        assert done.stdout.count("(0.4 s late)") == 2
+
+
+def test_a_move_that_was_not_visited_does_not_look_like_a_loss() -> None:
+    machine = Game.load("tictactoe").machine("prover")
+    player = make_player("legal")
+    shown, lines = io.StringIO(), list[bytes]()
+    state = machine.initial_state()
+    first, second, third = machine.legal_moves(state, 0)[:3]
+    told = (Candidate(first, 3, 0.0), Candidate(second), Candidate(third, 0, 50.0))
+    step = MatchSnapshot(1, state, (Choice(first, told), Choice(0)), (True, False), 0.1, (0.0, 0.0))
+    console = Console(file=shown, width=100)
+    TextView(console, machine, [player, player], Painter(machine), board=False).step(step)
+    JsonView(machine, [player, player], "tictactoe", lines.append).step(step)
+    lost, unknown, proven = shown.getvalue().splitlines()[:3]
+    assert re.search(r"3 visits +expects +0\.0 of 100", lost)
+    assert "not visited yet" in unknown
+    assert "expects" not in unknown
+    assert "visit" not in proven
+    assert "expects  50.0 of 100" in proven
+    [search] = json.loads(lines[-1])["search"]
+    assert [one["value"] for one in search["candidates"]] == [0.0, None, 50.0]
+
+
+@pytest.mark.parametrize("options", [["--no-board"], ["--json"]])
 def test_a_stuck_match_is_exit_status_1_and_doubtful_rules_are_told_of(
     options: list[str], tmp_path: Path
 ) -> None:
@@ -362,6 +442,6 @@ def test_a_stuck_match_is_exit_status_1_and_doubtful_rules_are_told_of(
         [sys.executable, "-m", "ggp", *words], capture_output=True, text=True, timeout=100, check=False
     )
     assert done.returncode == 1
-    assert "x has no legal move" in done.stdout
+    assert "x has no legal move in the state (step 2), which is not terminal" in done.stdout
     assert done.stderr.startswith(f"ggp: {path}:2:1: these rules are doubtful: 'terminl' is no keyword")
     assert done.stderr.count("\n") == 1

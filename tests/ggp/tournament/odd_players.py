@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from pathlib import Path
 
@@ -86,6 +87,34 @@ class Crashing(_Healthy):
 
     def fail(self) -> None:
         os._exit(3)
+
+
+class Killed(_Healthy):
+    """Is killed, as by a system that is short of memory."""
+
+    def fail(self) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Refusing(Quick):
+    """Cannot be made."""
+
+    def __init__(self, **_: object) -> None:
+        raise RuntimeError("no weights")
+
+
+class Cheater(Quick):
+    """Answers with a move that there is not, always."""
+
+    def decide(self, state: State, options: list[int], deadline: float) -> Choice:
+        return Choice(10**6)
+
+
+class Inventing(_Healthy):
+    """Answers with a move that there is not, in matches."""
+
+    def decide(self, state: State, options: list[int], deadline: float) -> Choice:
+        return Choice(10**6) if self.seed else super().decide(state, options, deadline)
 
 
 class Pinned(_Healthy):

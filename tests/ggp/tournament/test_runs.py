@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import html
+import io
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -12,13 +15,19 @@ from pathlib import Path
 
 import pytest
 
+from ggp.console import new_console
 from ggp.game import Game
 from ggp.tournament.entrants import Entrant
 from ggp.tournament.runner import Runner
 from ggp.tournament.schedule import Fixture, plan
+from ggp.tournament.session import Session
 from ggp.tournament.settings import GameSpec, TournamentSettings
+from ggp.tournament.statistics.ratings import rate
+from ggp.tournament.statistics.scores import comparisons
 from ggp.tournament.statistics.sprt import Sprt
+from ggp.tournament.statistics.standing import fault_lines, standing_of
 from ggp.tournament.storage.store import Result, Store
+from ggp.web.dashboard.tables import tables_of
 from players.processes.descendants import descendants
 from tests.ggp.server.live import LiveServer, alive, eventually
 from tests.places import ROOT
@@ -99,9 +108,73 @@ def test_all_fixtures_are_played_once_from_the_same_openings(tmp_path: Path) -> 
 
 
 def test_a_sequential_test_ends_the_tournament(tmp_path: Path) -> None:
-    settings = tournament("Quick", "Raising", rounds=200)
-    results, _ = run(settings, tmp_path / "t.sqlite", Sprt(-5, 200))
+    settings = tournament("Quick", "legal", rounds=200)
+    results, _ = run(settings, tmp_path / "t.sqlite", Sprt(-200, 200))
     assert 4 < len(results) < 390
+
+
+def test_no_sequential_test_is_decided_against_a_player_that_made_no_move(tmp_path: Path) -> None:
+    settings = tournament("Quick", "Raising", rounds=12)
+    results, _ = run(settings, tmp_path / "t.sqlite", Sprt(-200, 200))
+    assert len(results) == 24
+    assert all(result.own[result.fixture.seats.index("Raising")] == 0 for result in results)
+    assert all(result.own[result.fixture.seats.index("Quick")] > 0 for result in results)
+
+
+@pytest.mark.parametrize(
+    ("player", "why"),
+    [
+        (
+            "Raising",
+            "no move of its own in 4 matches; first exception: ZeroDivisionError: ",
+        ),
+        ("Crashing", "no move of its own in 4 matches; first process died: exit status 3, step 1"),
+        ("Missing", "there is no player odd_players:Missing"),
+        ("Refusing", "RuntimeError: no weights at odd_players.py:"),
+        ("Cheater", "Cheater chooses 1000000"),
+    ],
+)
+def test_a_player_that_never_moved_itself_has_no_rating_and_one_line_says_why(
+    tmp_path: Path, player: str, why: str
+) -> None:
+    pytest.importorskip("matplotlib")
+    settings = tournament(player, "Quick", "legal", plies=0)
+    path = tmp_path / "t.sqlite"
+    run(settings, path)
+    shown = io.StringIO()
+    session_files = {kind: tmp_path / kind for kind in ("report", "plots", "json", "csv")}
+    with Store(path) as store:
+        session = Session(new_console(file=shown, width=100), settings, store, None)
+        session.show()
+        session.write(**session_files)
+        store.set("settings", settings.as_json())
+    text = shown.getvalue()
+    [line] = [line for line in text.splitlines() if "has no rating" in line]
+    assert line.startswith(f"{player} has no rating: ")
+    assert why in line
+    rated = {line.split()[0] for line in text.splitlines() if re.match(r" \w+ .*[+-]\d+\.\.", line)}
+    assert rated == {"Quick", "legal"}
+    told = tables_of(path)
+    assert {row["player"] for row in told["ratings"]} == set(told["rated"]) == {"Quick", "legal"}
+    assert told["unrated"] == [line]
+    assert all(player not in row for row in told["games"])
+    page = session_files["report"].read_text()
+    assert html.escape(line) in page
+    ratings, crosstable = re.findall(r"<thead>.*?</table>", page, re.DOTALL)[:2]
+    assert player not in ratings + crosstable
+    assert page.count(f"<td>{player}</td><td></td>") == 0
+
+
+def test_ratings_are_those_of_the_same_tournament_without_the_player_that_never_moved(tmp_path: Path) -> None:
+    alone, _ = run(tournament("Quick", "legal", rounds=3), tmp_path / "alone.sqlite")
+    among, _ = run(tournament("Quick", "legal", "Raising", rounds=3), tmp_path / "among.sqlite")
+    assert len(among) == 3 * len(alone)
+    standing = standing_of(among, ["Quick", "legal", "Raising"])
+    assert {r.fixture: r.goals for r in standing.results} == {r.fixture: r.goals for r in alone}
+    ours, theirs = (
+        rate(comparisons(results), standing.labels).table for results in (standing.results, alone)
+    )
+    assert ours == theirs
 
 
 def test_hanging_players_lose_their_turns_only(tmp_path: Path) -> None:
@@ -144,10 +217,24 @@ def test_a_player_that_was_started_again_is_given_the_time_to_load(
 
 
 @pytest.mark.parametrize(
-    ("player", "kind"), [("Raising", "crashed"), ("Crashing", "crashed"), ("Cheating", "illegal")]
+    ("player", "kind", "told"),
+    [
+        ("Raising", "crashed", r"exception: ZeroDivisionError: this player is broken at odd_players.py:\d+"),
+        ("Crashing", "crashed", "process died: exit status 3"),
+        ("Killed", "crashed", "process died: killed by SIGKILL"),
+        ("Cheating", "illegal", "illegal move: noop"),
+        ("Inventing", "illegal", r"illegal move: Inventing chooses 1000000"),
+    ],
 )
-def test_each_bad_answer_is_counted_and_replaced(tmp_path: Path, player: str, kind: str) -> None:
+def test_each_bad_answer_is_counted_replaced_and_told(
+    tmp_path: Path, player: str, kind: str, told: str
+) -> None:
     results, watcher = run(tournament(player, "Quick", plies=0), tmp_path / "t.sqlite")
+    with Store(tmp_path / "t.sqlite", writing=False) as store:
+        [line] = fault_lines(store.faulty())
+    assert (line.label, line.match, line.when) == (player, 1, "step 1")
+    assert re.match(told, line.text)
+    assert line.times == sum(map(sum, (row for result in results for row in result.faults)))
     assert watcher.errors == []
     for result in results:
         mine = result.fixture.seats.index(player)

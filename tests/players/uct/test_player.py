@@ -167,7 +167,7 @@ def test_games_that_are_not_zero_sum_are_not_said_to_be_proven() -> None:
 def test_a_note_says_what_the_move_is_expected_to_bring() -> None:
     machine = Game.load("connectfour").machine("propnet")
     choice = ask(machine, machine.initial_state(), 0, 2000)
-    assert choice.note.endswith(f", expects {choice.candidates[0].value:.0f}")
+    assert choice.note.endswith(f", expects {choice.candidates[0].value:.0f} of 100")
 
 
 def test_memory_stays_bounded_and_the_search_goes_on_when_the_tree_is_full() -> None:

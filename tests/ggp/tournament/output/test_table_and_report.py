@@ -15,6 +15,7 @@ from ggp.tournament.output.report import html_report
 from ggp.tournament.output.tables import LiveTable
 from ggp.tournament.schedule import Fixture
 from ggp.tournament.statistics.sprt import Sprt
+from ggp.tournament.statistics.standing import standing_of
 from ggp.tournament.storage.store import Result
 from tests.ggp.tournament.small_settings import settings_of
 
@@ -36,7 +37,7 @@ def test_the_live_table_shows_what_is_played_and_what_came_out(terminal: bool) -
     view._standing_at = 0.0
     console.print(view)
     text = shown.getvalue()
-    for part in ("0 of 4 matches", "2 of 4 matches", "step 17", "[b]", "+1 =0 -1", "after 1 openings"):
+    for part in ("0 of 4 matches", "2 of 4 matches", "step 17", "[b]", "+1 =0 -1", "after 1 opening,"):
         assert part in text
     assert ("2/4 g 1: [b] - a  100 - 0" in text) is not terminal
     view.ended(fixtures[2], None, "it broke")
@@ -85,9 +86,36 @@ def test_the_report_needs_nothing_from_elsewhere_and_shows_hostile_names_as_text
 
     from ggp.tournament.output.plots import figures, write_plots
 
-    paths = write_plots(figures(results, tournament.labels), tmp_path / "plots")
+    paths = write_plots(
+        figures(standing_of(results, tournament.labels), tournament.labels), tmp_path / "plots"
+    )
     assert {path.name for path in paths} == {"ratings.png", "ratings.svg", "games.png", "games.svg"}
     assert all(path.stat().st_size > 1000 for path in paths)
+
+
+def test_scores_in_the_picture_of_games_can_be_read_and_are_none_where_nobody_played() -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    from ggp.tournament.output.plots import figures, ink_on
+
+    def contrast(one: tuple[float, ...], other: tuple[float, ...]) -> float:
+        def luminance(colour: tuple[float, ...]) -> float:
+            linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour]
+            return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+        darker, lighter = sorted((luminance(one), luminance(other)))
+        return (lighter + 0.05) / (darker + 0.05)
+
+    for score in range(101):
+        ground = matplotlib.colormaps["RdYlGn"](score / 100)[:3]
+        assert contrast(matplotlib.colors.to_rgb(ink_on(ground)), ground) >= 4.5
+    none = ((0, 0, 0), (0, 0, 0))
+    results = [
+        Result(Fixture("g", 1, ("a", "b")), (100, 0), none, True, 9, 1.0),
+        Result(Fixture("h", 1, ("b", "c")), (100, 0), none, True, 9, 1.0),
+    ]
+    labels = ["a", "b", "c"]
+    picture = figures(standing_of(results, labels), labels)["games"].axes[0]
+    assert [text.get_text() for text in picture.texts] == ["100", "0", "100", "0"]
 
 
 def test_a_report_on_nothing_is_a_report() -> None:

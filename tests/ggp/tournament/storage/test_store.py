@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,10 @@ def result(game: str, number: int, seats: str, *goals: int, faults: object = Non
 
 def test_results_come_back_as_they_were_kept(tmp_path: Path) -> None:
     path = tmp_path / "t.sqlite"
-    kept = [result("g", 1, "ab", 100, 0, faults=((1, 0, 2), (0, 3, 0))), result("h", 2, "a", 40)]
+    # Files from before moves were counted say nothing of them.
+    moved = replace(result("g", 1, "ab", 100, 0, faults=((1, 0, 2), (0, 3, 0))), own=(0, 4))
+    kept = [moved, result("h", 2, "a", 40)]
+    assert [moved.idle(0), moved.idle(1), kept[1].idle(0)] == [True, False, False]
     with Store(path) as store:
         store.set("settings", {"x": [1]})
         for one in kept:
@@ -48,7 +52,8 @@ def test_results_come_back_as_they_were_kept(tmp_path: Path) -> None:
     records = json.loads((tmp_path / "m.json").read_text())
     assert [r["game"] for r in records] == ["g", "h"]
     lines = (tmp_path / "m.csv").read_text().splitlines()
-    assert lines[1] == "1,g,1,1,a,100,1,10,1.50,1,0,2"
+    assert lines[1] == "1,g,1,1,a,100,1,10,1.50,1,0,2,0"
+    assert lines[3] == "2,h,2,1,a,40,1,10,1.50,0,0,0,"
     assert len(lines) == 4
 
 

@@ -68,7 +68,7 @@ def test_what_parts_from_the_rules_is_told_at_its_step(told: dict[str, Any]) -> 
     replay = Replay(read_record(json.dumps(other)), game)
     assert min(replay.doubts()) == 2
     faults = replay.story()["steps"][3]["faults"]
-    assert [fault["text"] for fault in faults] == ["no answer in time", "no legal move: no"]
+    assert [fault["text"] for fault in faults] == ["no answer in time", "illegal move: no"]
     twice = {**told, "moves": [told["moves"][0], told["moves"][0], *told["moves"][2:]]}
     assert "not legal" in Replay(read_record(json.dumps(twice)), game).doubts()[2]
     cut = {**told, "states": told["states"][:3], "moves": told["moves"][:2], "goalValues": [50, 50]}

@@ -1,0 +1,75 @@
+"""Where matches do not end as they should, in words: a role without a legal move, an end without a goal."""
+
+from __future__ import annotations
+
+import random
+import time
+
+from gdl.machine import Machine, State
+from gdl.prover.machine import ProverMachine
+
+LONGEST = 300
+"""Characters of a state in a message."""
+_WALKS = 64
+_STEPS = 200
+
+
+def in_state(state: State) -> str:
+    """The propositions of a state on one line; the first of them where there are many.
+
+    Those of an empty state are "nothing".
+    """
+    texts = [state.machine.rules.spell(p) for p in sorted(state.propositions)]
+    shown: list[str] = []
+    for text in texts:
+        if shown and sum(map(len, shown)) + len(shown) + len(text) > LONGEST:
+            break
+        shown.append(text)
+    more = f" and {len(texts) - len(shown)} more" if len(shown) < len(texts) else ""
+    return (" ".join(shown) or "nothing") + more
+
+
+def stuck_roles(state: State) -> list[int]:
+    """The roles that have no legal move although the match is not over."""
+    machine = state.machine
+    if machine.is_terminal(state):
+        return []
+    return [role for role in range(len(machine.roles)) if not machine.legal_moves(state, role)]
+
+
+def no_move(state: State, roles: list[int]) -> str:
+    """That these roles have no legal move in a state that is not terminal."""
+    machine = state.machine
+    names = " and ".join(machine.rules.spell(machine.roles[role]) for role in roles)
+    verb = "has" if len(roles) == 1 else "have"
+    return f"{names} {verb} no legal move in the state {in_state(state)}, which is not terminal"
+
+
+def no_goal(state: State, role: int) -> str:
+    """Why the rules give a role no goal value in a state, or not only one."""
+    machine = state.machine
+    prover = machine if isinstance(machine, ProverMachine) else ProverMachine(machine.rules)
+    values = sorted(prover.goal_values(prover.state_of(state.propositions), role))
+    name = machine.rules.spell(machine.roles[role])
+    if not values:
+        return f"no goal rule of {name} holds in the state {in_state(state)}"
+    several = f"{', '.join(map(str, values[:-1]))} and {values[-1]}"
+    return f"the goal values {several} hold for {name} at once in the state {in_state(state)}"
+
+
+def stuck_in_play(machine: Machine, seconds: float = 0.5) -> str:
+    """That a role has no legal move, where random matches of so many seconds come to such a state; else
+    empty."""
+    rng, end = random.Random(0), time.monotonic() + seconds
+    for _ in range(_WALKS):
+        state = machine.initial_state()
+        for _ in range(_STEPS):
+            if roles := stuck_roles(state):
+                return no_move(state, roles)
+            if machine.is_terminal(state) or time.monotonic() > end:
+                break
+            options = [machine.legal_moves(state, role) for role in range(len(machine.roles))]
+            state = machine.next_state(state, [rng.choice(moves) for moves in options])
+        if time.monotonic() > end:
+            break
+    return ""
