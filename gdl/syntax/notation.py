@@ -37,6 +37,11 @@ def is_infix(text: str, notation: Notation = "auto") -> bool:
     return bare[:1] not in ("", "(", ")") and _LOOK.search(bare) is not None
 
 
+def notation_of(text: str, notation: Notation = "auto") -> str:
+    """The name of the notation that a text is to be read as: ``kif`` or ``infix``."""
+    return "infix" if is_infix(text, notation) else "kif"
+
+
 def without_comments(text: str) -> str:
     """Infix rules with blanks for comments: offsets stay."""
     return COMMENT.sub(lambda found: " " * len(found[0]) if found[0][0] in "%;" else found[0], text)
