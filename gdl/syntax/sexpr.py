@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from gdl.errors import ParseError, Place
+from gdl.errors import GdlError, ParseError, Place
 from gdl.visible import first_forbidden
 
 MAX_DEPTH = 100
@@ -75,10 +75,18 @@ class Group:
 SExpr = Atom | Group
 
 
+def check_is_text(text: object) -> None:
+    """Raise GdlError where something else than text was given to be read."""
+    if not isinstance(text, str):
+        remedy = "decode the bytes" if isinstance(text, bytes) else "give the text itself"
+        raise GdlError(f"a text was expected, not {text!r:.60}", remedy=remedy)
+
+
 class Source:
     """A text that turns its offsets into lines and columns."""
 
     def __init__(self, text: str, name: str = "") -> None:
+        check_is_text(text)
         self.text = text
         self.name = name
 
