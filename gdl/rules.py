@@ -79,14 +79,16 @@ class Rules:
 
     Attributes:
         rules: the sentences.
-        spelling: lower-case name -> its first spelling in the text. GDL ignores case, but people and
-            game managers want their own spelling back (:meth:`spell`).
+        spelling: lower-case name or variable -> its first spelling in the text. GDL ignores case, but people
+            and game managers want their own spelling back (:meth:`spell`).
         name: where the rules came from (a file name, a match id), for messages.
+        notation: what they were written in, ``kif`` or ``infix``, for messages.
     """
 
     rules: tuple[Rule, ...]
     spelling: dict[str, str] = field(default_factory=dict)
     name: str = ""
+    notation: str = field(default="kif", compare=False)
 
     def __iter__(self) -> Iterator[Rule]:
         return iter(self.rules)

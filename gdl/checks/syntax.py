@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gdl.checks.characters import check_characters
 from gdl.checks.diagnostic import Diagnostic, error, first_each, info, of_error
 from gdl.errors import ParseError, Place
 from gdl.rules import Rule, Rules
-from gdl.syntax.notation import Notation, is_infix
+from gdl.syntax.notation import Notation, is_infix, notation_of
 from gdl.syntax.parser import Reader, read_sentences
-from gdl.syntax.sexpr import Atom, Group, Nest, SExpr, Source, tokens
+from gdl.syntax.sexpr import FAULTS, Atom, Group, Nest, SExpr, Source, tokens
 
 MAX_ERRORS = 50
 """Syntax errors reported for one text; a text with more of them is not rules."""
@@ -23,21 +24,7 @@ MIXED_SPELLING = info("mixed-spelling", "spell it the same way everywhere: some 
 RULE_WITHOUT_BODY = info("rule-without-body", "write the fact alone, without '<='")
 
 for _code, _remedy in {
-    "text-too-large": "send rules, not data",
-    "nesting-too-deep": "flatten the terms",
-    "unclosed-parenthesis": "add the missing ')'",
-    "unopened-parenthesis": "remove it, or open it with '('",
-    "forbidden-character": "remove it",
-    "rule-without-head": "write (<= head body...)",
-    "connective-as-head": "give the rule a relation as head",
-    "variable-as-head": "give the rule a relation as head",
-    "negation-arity": "wrap several in (and ...) or (or ...)",
-    "arrow-in-body": "close the rule before this one starts",
-    "variable-as-formula": "name a relation",
-    "nameless-variable": "give it a name",
-    "variable-as-functor": "put a name after the '('",
-    "empty-parentheses": "put a name in it, or remove it",
-    "list-as-functor": "put a name after the '('",
+    **{code: remedy for code, (_, remedy) in FAULTS.items() if code != "not-one-term"},
     "not-infix": "see docs/notations.md",
     "unwritable-name": "leave blanks, parentheses and semicolons out of it",
 }.items():
@@ -72,7 +59,10 @@ def read_rules(text: str, name: str = "", notation: Notation = "auto") -> tuple[
                 place = source.place(sentence.offset)
                 findings.append(RULE_WITHOUT_BODY.at(place, "a rule without a body is a fact"))
     findings += first_each(_spellings(source, sentences))
-    return Rules(tuple(rules), reader.spelling, name), findings
+    known = notation_of(text, notation)
+    if known == "kif":
+        findings += check_characters(text)
+    return Rules(tuple(rules), reader.spelling, name, known), findings
 
 
 def _read_infix_on(text: str, name: str) -> tuple[Source, list[SExpr], list[ParseError]]:

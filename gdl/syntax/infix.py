@@ -25,6 +25,7 @@ import pyparsing as pp
 from gdl.errors import ParseError
 from gdl.syntax.notation import COMMENT, QUOTED, without_comments
 from gdl.syntax.sexpr import MAX_CHARACTERS, MAX_DEPTH, Atom, Group, SExpr, Source
+from gdl.syntax.typography import comment_mark, what_to_write
 from gdl.visible import first_forbidden
 
 _WORD = rf"{QUOTED}|[A-Za-z0-9_]+"
@@ -267,5 +268,12 @@ def _explain(source: Source, bare: str, start: int, error: pp.ParseBaseException
         token = _TOKEN.match(bare, at)
         found = repr(token[0][:40] if token else bare[at])
     return source.error(
-        f"expected {expected}, found {found}", start + at, "see docs/notations.md", "not-infix"
+        f"expected {expected}, found {found}", start + at, _what_to_write(bare, at), "not-infix"
     )
+
+
+def _what_to_write(bare: str, at: int) -> str:
+    """The remedy for text that is not infix GDL."""
+    if comment_mark(bare, at, "%"):
+        return "begin comments with '%'"
+    return what_to_write(bare[at : at + 1]) or "see docs/notations.md"

@@ -6,7 +6,7 @@ import re
 from typing import Literal, get_args
 
 from gdl.errors import GdlError
-from gdl.syntax.sexpr import MAX_CHARACTERS
+from gdl.syntax.sexpr import MAX_CHARACTERS, check_is_text
 
 Notation = Literal["auto", "kif", "infix"]
 QUOTED = r"'(?:[^'\\\n]|\\[^\n])*'"
@@ -31,10 +31,16 @@ def is_infix(text: str, notation: Notation = "auto") -> bool:
     >>> is_infix("role(x) terminal :- open"), is_infix("(role x) (<= terminal open)")
     (True, False)
     """
+    check_is_text(text)
     if notation != "auto":
         return notation == "infix"
     bare = without_comments(text[:MAX_CHARACTERS]).lstrip("\ufeff \t\r\n\f\v")
     return bare[:1] not in ("", "(", ")") and _LOOK.search(bare) is not None
+
+
+def notation_of(text: str, notation: Notation = "auto") -> str:
+    """The name of the notation that a text is to be read as: ``kif`` or ``infix``."""
+    return "infix" if is_infix(text, notation) else "kif"
 
 
 def without_comments(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules
-from gdl.syntax.notation import Notation, is_infix
+from gdl.syntax.notation import Notation, is_infix, notation_of
 from gdl.syntax.sexpr import Atom, Group, SExpr, Source, read
 from gdl.terms import CONNECTIVES, Term
 
@@ -25,7 +25,7 @@ def parse_rules(text: str, name: str = "", notation: Notation = "auto") -> Rules
     """
     source, sentences = read_sentences(text, name, notation)
     reader = Reader(source)
-    return Rules(tuple(map(reader.rule, sentences)), reader.spelling, name)
+    return Rules(tuple(map(reader.rule, sentences)), reader.spelling, name, notation_of(text, notation))
 
 
 def read_sentences(text: str, name: str = "", notation: Notation = "auto") -> tuple[Source, list[SExpr]]:
@@ -73,7 +73,7 @@ def _read_terms(text: str, name: str, notation: Notation) -> tuple[Source, list[
 
 
 class Reader:
-    """Turns expressions into rules and terms; ``spelling``: lower-case name -> its first spelling."""
+    """Turns expressions into rules and terms; ``spelling``: lower-case word -> its first spelling."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -93,6 +93,8 @@ class Reader:
     def head(self, part: SExpr) -> Term:
         """The head of a rule."""
         match part:
+            case Atom("<="):
+                raise self.source.fault("arrow-alone", part.offset)
             case Atom(word) | Group([Atom(word), *_]) if word.lower() in CONNECTIVES:
                 raise self.source.fault("connective-as-head", part.offset, word.lower())
         head = self.term(part)
@@ -114,6 +116,8 @@ class Reader:
                         return Not(self.formula(rest[0]), place)
                     case "not":
                         raise self.source.fault("negation-arity", part.offset, len(rest))
+                    case _ if any(isinstance(side, Atom) and side.text[0] in "?0123456789" for side in rest):
+                        raise self.source.fault("comparison", part.offset)
                     case _:
                         raise self.source.fault("arrow-in-body", part.offset)
         atom = self.term(part)
@@ -127,8 +131,7 @@ class Reader:
             case Atom("?"):
                 raise self.source.fault("nameless-variable", part.offset)
             case Atom(word):
-                if not word.startswith("?"):
-                    self.spelling.setdefault(word.lower(), word)
+                self.spelling.setdefault(word.lower(), word)
                 return Term(word)
             case Group([Atom(word), *_]) if word.startswith("?"):
                 raise self.source.fault("variable-as-functor", part.offset, word)

@@ -27,7 +27,7 @@ def to_infix(rules: Rules) -> str:
 
 def sentence_to_infix(rule: Rule, spelling: dict[str, str]) -> str:
     """One rule or fact, without a line end; names are spelled as the dictionary says."""
-    writer = _Writer(spelling)
+    writer = Writer(spelling)
     head = writer.term(rule.head)
     if not rule.body:
         return head
@@ -37,7 +37,7 @@ def sentence_to_infix(rule: Rule, spelling: dict[str, str]) -> str:
     return f"{head} :-\n  " + " &\n  ".join(writer.formula(part, True) for part in rule.body)
 
 
-class _Writer:
+class Writer:
     """Writes the parts of one rule; its variables get names that infix can spell, each another one."""
 
     def __init__(self, spelling: dict[str, str]) -> None:
@@ -88,7 +88,7 @@ class _Writer:
     def _variable(self, name: str) -> str:
         known = self._variables.get(name)
         if known is None:
-            bare = re.sub(r"[^a-z0-9_]", "_", name[1:])
+            bare = re.sub(r"[^A-Za-z0-9_]", "_", self._spelling.get(name, name)[1:])
             bare = bare[:1].upper() + bare[1:] if bare[:1].isalpha() else f"V{bare}"
             known, number = bare, 1
             while known.lower() in self._taken:
