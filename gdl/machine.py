@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from gdl.errors import GdlError, MoveError
 from gdl.rules import Rules
@@ -71,6 +71,9 @@ class Machine(ABC):
     def __init__(self, rules: Rules, roles: Sequence[Term]) -> None:
         self.rules = rules
         self.roles: tuple[Term, ...] = tuple(roles)
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self  # nothing that it says ever changes, and copying it takes seconds
 
     @abstractmethod
     def proposition(self, index: int) -> Term:

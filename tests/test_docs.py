@@ -1,7 +1,8 @@
 """What the pages say is so: their Python runs, their commands exist, what they name is there.
 
 The Python blocks of a page run in order and in one namespace, in a folder of their own; a block that begins
-with ``# NAME.py`` is a file in that folder, to be imported. Calls of ``ggp`` are held against ``--help``. A
+with ``# NAME.py`` is a file in that folder, to be imported. A block that imports a large framework runs
+alone, where the framework is installed. Calls of ``ggp`` are held against ``--help``. A
 diff begins with ``--- FILE``; the lines that it leaves or takes away are lines of that file.
 """
 
@@ -32,6 +33,8 @@ OURS = re.compile(r"(?:gdl|propnet|players|ggp)(?:\.\w+)+")
 
 NEEDED = {"adapters.md": ("gymnasium", "pettingzoo", "pyspiel")}
 """Packages without which a page's Python does not run: extras that few need."""
+LARGE = re.compile(r"^(?:from|import) (sb3_contrib|stable_baselines3|torchrl)\b", re.MULTILINE)
+"""Frameworks that bring PyTorch."""
 
 
 def _blocks(page: Path, language: str) -> Iterator[tuple[int, str]]:
@@ -56,12 +59,28 @@ def test_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.syspath_prepend(str(tmp_path))
     namespace: dict[str, object] = {"__name__": "page"}
     for line, text in _blocks(page, "python"):
+        if LARGE.search(text):
+            continue
         if file := FILE.match(text):
             (tmp_path / file[1]).write_text(text)
         else:
             exec(compile("\n" * line + text, str(page), "exec"), namespace)
     for file in tmp_path.glob("*.py"):
         sys.modules.pop(file.stem, None)
+
+
+@pytest.mark.parametrize(
+    ("page", "line", "text", "package"),
+    [
+        pytest.param(page, line, text, large[1], id=f"{page.name}-{large[1]}")
+        for page in PAGES
+        for line, text in _blocks(page, "python")
+        if (large := LARGE.search(text))
+    ],
+)
+def test_python_for_a_large_framework_runs(page: Path, line: int, text: str, package: str) -> None:
+    pytest.importorskip(package, reason=f"{package} is not installed: it brings PyTorch")
+    exec(compile("\n" * line + text, str(page), "exec"), {"__name__": "page"})
 
 
 @functools.cache

@@ -1,8 +1,10 @@
-"""Our games as environments for other people's agents: PettingZoo, Gymnasium, vectors of matches, OpenSpiel.
+"""Our games as environments for other people's agents: PettingZoo, Gymnasium, vectors of matches,
+Stable-Baselines3, OpenSpiel.
 
 ``adapted_game`` is what all share: the game loaded, action ids with names, observations, legal masks. Each of
-``pettingzoo``, ``gymnasium``, ``vector`` and ``openspiel`` imports its own framework, and only when one of
-its names is first used here; ``missing`` tells what to install. ``raster`` draws states as pixels.
+``pettingzoo``, ``gymnasium``, ``vector``, ``stable_baselines`` and ``openspiel`` imports its own framework,
+and only when one of its names is first used here; ``missing`` tells what to install. ``raster`` draws states
+as pixels.
 
 >>> from ggp.adapters import AdaptedGame
 >>> game = AdaptedGame("tictactoe")
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from ggp.adapters.gymnasium import GdlEnv, register_game, register_games
     from ggp.adapters.openspiel import load_gdl
     from ggp.adapters.pettingzoo import GdlAEC, GdlParallel
+    from ggp.adapters.stable_baselines import GdlVecEnv, make_sb3_vec
     from ggp.adapters.vector import GdlVectorEnv, make_vec
     from propnet.environments.vector_match import VectorMatch
 
@@ -27,9 +30,11 @@ __all__ = [
     "GdlAEC",
     "GdlEnv",
     "GdlParallel",
+    "GdlVecEnv",
     "GdlVectorEnv",
     "VectorMatch",
     "load_gdl",
+    "make_sb3_vec",
     "make_vec",
     "register_game",
     "register_games",
@@ -40,9 +45,11 @@ _PLACES = {
     "GdlAEC": "ggp.adapters.pettingzoo",
     "GdlEnv": "ggp.adapters.gymnasium",
     "GdlParallel": "ggp.adapters.pettingzoo",
+    "GdlVecEnv": "ggp.adapters.stable_baselines",
     "GdlVectorEnv": "ggp.adapters.vector",
     "VectorMatch": "propnet.environments.vector_match",
     "load_gdl": "ggp.adapters.openspiel",
+    "make_sb3_vec": "ggp.adapters.stable_baselines",
     "make_vec": "ggp.adapters.vector",
     "register_game": "ggp.adapters.gymnasium",
     "register_games": "ggp.adapters.gymnasium",

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdl.ends import no_move, stuck_roles
-from gdl.errors import GdlError, TooLargeError
+from gdl.errors import GdlError, MoveError, TooLargeError
 from gdl.machine import State
 from ggp.adapters.planes import Planes
 from ggp.game import Game
@@ -25,6 +25,20 @@ OBSERVATIONS: Final = ("bits", "packed", "planes")
 """What agents see: a 0 or 1 for each base proposition, uint8 (bases,); the same with eight in a byte, the
 lowest bit first, uint8 (bytes,); or :class:`ggp.adapters.planes.Planes`."""
 RENDER_MODES: Final = ("ansi", "svg", "rgb_array")
+
+
+def check_render_mode(mode: str | None) -> None:
+    """Raise GdlError if an environment cannot be drawn in this mode; None is no drawing."""
+    if mode is not None and mode not in RENDER_MODES:
+        raise GdlError(f"there is no render mode {mode!r}", remedy=f"choose {', '.join(RENDER_MODES)}")
+
+
+def action_id(action: Any) -> int:
+    """An action as an integer; it may be an array of one integer. Raises MoveError for anything else."""
+    value = np.asarray(action)
+    if value.size != 1 or value.dtype.kind not in "iu":
+        raise MoveError(f"{action!r} is no action", remedy="give an integer, as action_space.sample() does")
+    return int(value.item())
 
 
 class AdaptedGame:
@@ -82,6 +96,9 @@ class AdaptedGame:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _load, (self.source, self.observation, self.level, self.game.name)
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self  # copies of an environment share what never changes
 
     @property
     def name(self) -> str:
@@ -148,15 +165,14 @@ class AdaptedGame:
         3).
 
         Raises GdlError for another mode, or where pixels need a package that is not there."""
+        check_render_mode(mode)
         if mode == "ansi":
             return state.board()
         if mode == "svg":
             return state._repr_svg_() or ""
-        if mode == "rgb_array":
-            from ggp.adapters.raster import raster
+        from ggp.adapters.raster import raster
 
-            return raster(self._painter, state)
-        raise GdlError(f"there is no render mode {mode!r}", remedy=f"choose {', '.join(RENDER_MODES)}")
+        return raster(self._painter, state)
 
     @cached_property
     def _painter(self) -> Any:

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gdl.errors import GdlError, MoveError
-from ggp.adapters.adapted_game import RENDER_MODES, AdaptedGame
+from ggp.adapters.adapted_game import RENDER_MODES, AdaptedGame, action_id, check_render_mode
 from ggp.adapters.missing import missing
 from ggp.game import Game, find_rules_file, installed_games
 from players.player import Player
@@ -34,7 +35,9 @@ class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
     """One role of a game; players of ours have the others.
 
     A step makes the role's move and the others', and goes on while the role only waits. The reward is its
-    goal / 100 at the end, 0 before. The observation is a dictionary with ``observation`` and ``action_mask``.
+    goal / 100 at the end, 0 before. The observation is a dictionary with ``observation`` and ``action_mask``;
+    the info has the mask, too. A copy of an environment, pickled or deep, has opponents of its own, which
+    begin anew.
 
     Args:
         game: as for :meth:`ggp.game.Game.load`, or a game, or an :class:`AdaptedGame` to share.
@@ -69,6 +72,7 @@ class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
     ) -> None:
         if illegal not in ("end", "error"):
             raise GdlError(f"illegal={illegal!r}", remedy="choose end or error")
+        check_render_mode(render_mode)
         adapted = (
             game
             if isinstance(game, AdaptedGame)
@@ -91,6 +95,7 @@ class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
         )
         self._players: dict[int, Player] = {}
         self._begin()
+        self._ready = False
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -100,11 +105,15 @@ class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
         self.close()
         self._begin()
         self._go_on()
-        return self._seen(), {}
+        self._ready = True
+        return self._seen({})
 
     def step(self, action: Any) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
-        """Make the role's move: observation, reward, terminated, truncated, info."""
-        move = int(action)
+        """Make the role's move: observation, reward, terminated, truncated, info. Raises ResetNeeded before
+        the first reset; MoveError after the end, for what is no integer, and for an illegal action if so
+        asked."""
+        self._need_reset("step")
+        move = action_id(action)
         mine = self._options[self._role]
         if self._over():
             raise MoveError("the match is over", remedy="call reset")
@@ -112,15 +121,23 @@ class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
             if self.illegal == "error":
                 raise MoveError(f"action {move} is not legal here", remedy="choose by the action_mask")
             self._ended = True
-            return self._seen(), 0.0, True, False, {"illegal": True}
+            seen, info = self._seen({"illegal": True})
+            return seen, 0.0, True, False, info
         self._make(move)
         self._go_on()
         terminated = self.gdl_state.terminal
         reward = self.adapted.rewards(self.gdl_state)[self._role] if terminated else 0.0
-        return self._seen(), reward, terminated, not terminated and self._over(), {}
+        seen, info = self._seen({})
+        return seen, reward, terminated, not terminated and self._over(), info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """The legal actions, bool (actions,), under the name that MaskablePPO of sb3-contrib asks for."""
+        self._need_reset("action_masks")
+        return self.adapted.mask(self._role, self._options[self._role]).view(np.bool_)
 
     def render(self) -> Any:
         """The state in the mode that was asked for; None without a mode."""
+        self._need_reset("render")
         return None if self.render_mode is None else self.adapted.render(self.gdl_state, self.render_mode)
 
     def close(self) -> None:
@@ -128,6 +145,14 @@ class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
         for player in self._players.values():
             player.stop()
         self._players.clear()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_players": {}}  # players hold processes and callbacks
+
+    def _need_reset(self, call: str) -> None:
+        """Raise ResetNeeded before the first reset."""
+        if not self._ready:
+            raise gymnasium.error.ResetNeeded(f"call reset before {call}")
 
     def _begin(self) -> None:
         self.gdl_state = self.adapted.machine.initial_state()
@@ -171,11 +196,11 @@ class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
             player.start(self.adapted.machine, role, self.gdl_state, _START_SECONDS, until)
         return player.choose(self.gdl_state, time.monotonic() + self.seconds).move
 
-    def _seen(self) -> dict[str, Any]:
-        return {
-            "observation": self.adapted.observe_state(self.gdl_state),
-            "action_mask": self.adapted.mask(self._role, self._options[self._role]),
-        }
+    def _seen(self, info: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The observation, and the info with the mask."""
+        mask = self.adapted.mask(self._role, self._options[self._role])
+        observation = self.adapted.observe_state(self.gdl_state)
+        return {"observation": observation, "action_mask": mask}, {"action_mask": mask, **info}
 
 
 def _opponents(adapted: AdaptedGame, role: str, given: str | Mapping[str, str]) -> dict[str, str]:

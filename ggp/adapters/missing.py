@@ -9,6 +9,8 @@ class MissingPackageError(GdlError, ImportError):
     """A package of an extra is not installed."""
 
 
-def missing(package: str, what: str) -> MissingPackageError:
-    """The error that tells that ``what`` need a package."""
-    return MissingPackageError(f"{what} need the package {package}", remedy="pip install 'kaskade-ggp[rl]'")
+def missing(package: str, what: str, extra: str = "rl") -> MissingPackageError:
+    """The error that tells that ``what`` need a package, which an extra brings."""
+    return MissingPackageError(
+        f"{what} need the package {package}", remedy=f"pip install 'kaskade-ggp[{extra}]'"
+    )

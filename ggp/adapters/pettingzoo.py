@@ -6,16 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gdl.errors import MoveError
 from gdl.machine import State
-from ggp.adapters.adapted_game import RENDER_MODES, AdaptedGame
+from ggp.adapters.adapted_game import RENDER_MODES, AdaptedGame, action_id, check_render_mode
 from ggp.adapters.missing import missing
 from ggp.game import Game
 
 try:
     from gymnasium import spaces
     from pettingzoo import AECEnv, ParallelEnv
+    from pettingzoo.utils.env_logger import EnvLogger
+    from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 except ImportError:
     raise missing("pettingzoo", "PettingZoo environments") from None
 
@@ -36,6 +39,7 @@ class _Agents:
         machine: str = "auto",
     ) -> None:
         super().__init__()
+        check_render_mode(render_mode)
         if not isinstance(game, AdaptedGame):
             game = AdaptedGame(game, observation=observation, machine=machine)
         self.adapted = game
@@ -44,6 +48,7 @@ class _Agents:
         self.metadata = {**_METADATA, "name": f"gdl_{game.name}_v0"}
         self.possible_agents = list(game.agents)
         self.agents: list[str] = []
+        self.state_space = spaces.Box(0, game.highest, game.shape, np.uint8)
         self.action_spaces = {agent: spaces.Discrete(game.actions(agent)) for agent in game.agents}
         self.observation_spaces = {
             agent: spaces.Dict(
@@ -70,6 +75,10 @@ class _Agents:
         """The state in the mode that was asked for; None without a mode."""
         return None if self.render_mode is None else self.adapted.render(self.gdl_state, self.render_mode)
 
+    def state(self) -> NDArray[np.uint8]:
+        """The whole state, in ``state_space``: the observation without a mask, since every agent sees all."""
+        return self.adapted.observe_state(self.gdl_state)
+
     def close(self) -> None:
         """Nothing is held outside."""
 
@@ -79,7 +88,7 @@ class _Agents:
 
     def _legal(self, role: int, action: Any) -> int:
         """The action as a legal move's id. Raises MoveError."""
-        move = int(action)
+        move = action_id(action)
         if move not in self.options[role]:
             agent, names = self.possible_agents[role], self.adapted.machine.network.moves[role]
             text = self.adapted.machine.rules.spell(names[move]) if 0 <= move < len(names) else "no move"
@@ -95,23 +104,8 @@ class _Agents:
         return not all(self.options) or 0 < self.max_steps <= self.steps
 
 
-class GdlAEC(_Agents, AECEnv):  # type: ignore[misc]
-    """A game whose agents act one after the other.
-
-    Agents are the roles. An agent with nothing but a waiting move is skipped; where several act in one state,
-    they act in role order without seeing what the others chose, and then the joint move is made. Rewards are
-    goals / 100 at the end, 0 before. An agent that does not act sees a mask of zeros.
-
-    Args:
-        game: as for :meth:`ggp.game.Game.load`, or a game, or an :class:`AdaptedGame` to share.
-        observation: one of :data:`ggp.adapters.adapted_game.OBSERVATIONS`.
-        render_mode: ``ansi``, ``svg``, ``rgb_array`` or None.
-        max_steps: joint moves after which a match is truncated; 0 for never.
-        machine: as for :class:`AdaptedGame`.
-
-    Raises:
-        MoveError: from ``step``, for an action that is not legal; nothing has changed then.
-    """
+class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
+    """What :class:`GdlAEC` wraps: calls must come in order."""
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a match. Nothing in it is random."""
@@ -120,7 +114,6 @@ class GdlAEC(_Agents, AECEnv):  # type: ignore[misc]
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self.agent_selection = self.agents[0]
         self.steps = 0
         self._settle(self.adapted.machine.initial_state())
@@ -129,8 +122,7 @@ class GdlAEC(_Agents, AECEnv):  # type: ignore[misc]
     def observe(self, agent: str) -> dict[str, Any]:
         """What an agent sees of the present state."""
         role = self.adapted.role(agent)
-        waits = role not in self._acting or role in self._chosen
-        return self._seen(role, [] if waits else self.options[role])
+        return self._seen(role, self._open(role))
 
     def step(self, action: Any) -> None:
         """Take the selected agent's action; None for one whose match is over."""
@@ -145,6 +137,7 @@ class GdlAEC(_Agents, AECEnv):  # type: ignore[misc]
         waiting = [other for other in self._acting if other not in self._chosen]
         if waiting:
             self.agent_selection = self.possible_agents[waiting[0]]
+            self._inform()
         else:
             joint = [self._chosen.get(r, moves[0]) for r, moves in enumerate(self.options)]
             self.steps += 1
@@ -167,14 +160,70 @@ class GdlAEC(_Agents, AECEnv):  # type: ignore[misc]
             self.truncations = dict.fromkeys(self.agents, True)
         if self._acting:
             self.agent_selection = self.possible_agents[self._acting[0]]
+        self._inform()
+
+    def _open(self, role: int) -> list[int]:
+        """A role's legal moves; none if it does not act, or has chosen."""
+        return [] if role not in self._acting or role in self._chosen else self.options[role]
+
+    def _inform(self) -> None:
+        """Put the masks into the infos, too: some frameworks look there."""
+        roles = ((agent, self.adapted.role(agent)) for agent in self.agents)
+        self.infos = {a: {"action_mask": self.adapted.mask(role, self._open(role))} for a, role in roles}
+
+
+class GdlAEC(OrderEnforcingWrapper):  # type: ignore[misc]
+    """A game whose agents act one after the other.
+
+    Agents are the roles. An agent with nothing but a waiting move is skipped; where several act in one state,
+    they act in role order without seeing what the others chose, and then the joint move is made. Rewards are
+    goals / 100 at the end, 0 before. An agent that does not act sees a mask of zeros. The infos have the
+    masks, too.
+
+    Args:
+        game: as for :meth:`ggp.game.Game.load`, or a game, or an :class:`AdaptedGame` to share.
+        observation: one of :data:`ggp.adapters.adapted_game.OBSERVATIONS`.
+        render_mode: ``ansi``, ``svg``, ``rgb_array`` or None.
+        max_steps: joint moves after which a match is truncated; 0 for never.
+        machine: as for :class:`AdaptedGame`.
+
+    Raises:
+        MoveError: from ``step``, for an action that is not legal; nothing has changed then.
+        AssertionError, AttributeError: a call or an attribute needs a ``reset`` first, as PettingZoo's own
+            environments have it.
+    """
+
+    def __init__(
+        self,
+        game: str | Path | Game | AdaptedGame,
+        observation: str = "bits",
+        render_mode: str | None = None,
+        max_steps: int = 0,
+        machine: str = "auto",
+    ) -> None:
+        super().__init__(_RawAEC(game, observation, render_mode, max_steps, machine))
+
+    def last(self, observe: bool = True) -> tuple[Any, ...]:
+        """What the selected agent sees, its rewards since it acted, terminated, truncated, info."""
+        if not self.agents:
+            raise AssertionError("reset() needs to be called before last: the match is over for all agents.")
+        last: tuple[Any, ...] = super().last(observe)
+        return last
+
+    def __str__(self) -> str:
+        return str(self.env)
 
 
 class GdlParallel(_Agents, ParallelEnv):  # type: ignore[misc]
     """A game whose agents act at once: one step is one joint move.
 
     Arguments are those of :class:`GdlAEC`. ``step`` takes an action for each agent; one with a single legal
-    move may be left out. Raises MoveError for an action that is not legal; nothing has changed then.
+    move may be left out. Raises MoveError for an action that is not legal, and for agents that are not there;
+    nothing has changed then. Before ``reset`` it raises AssertionError, after the end it warns and returns
+    empty dictionaries, as PettingZoo's own environments do.
     """
+
+    _begun = False
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
@@ -183,10 +232,19 @@ class GdlParallel(_Agents, ParallelEnv):  # type: ignore[misc]
         self.agents = self.possible_agents[:]
         self.gdl_state, self.steps = self.adapted.machine.initial_state(), 0
         self.options = self.adapted.turns.options(self.gdl_state)
-        return self._observations(), {agent: {} for agent in self.agents}
+        self._begun = True
+        observations = self._observations()
+        return observations, _infos(observations)
 
     def step(self, actions: dict[str, Any]) -> tuple[dict[str, Any], ...]:
         """Make a joint move: observations, rewards, terminations, truncations, infos."""
+        if not self._begun:
+            EnvLogger.error_step_before_reset()
+        if not self.agents:
+            EnvLogger.warn_step_after_terminated_truncated()
+            return {}, {}, {}, {}, {}
+        for agent in actions:
+            self.adapted.role(agent)
         joint = []
         for role, agent in enumerate(self.possible_agents):
             if agent in actions:
@@ -201,7 +259,6 @@ class GdlParallel(_Agents, ParallelEnv):  # type: ignore[misc]
         over = self.gdl_state.terminal
         rewards = self.adapted.rewards(self.gdl_state) if over else [0.0] * len(joint)
         observations, cut = self._observations(), self._cut()
-        infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.possible_agents}
         if over or cut:
             self.agents = []
         agents = self.possible_agents
@@ -210,9 +267,27 @@ class GdlParallel(_Agents, ParallelEnv):  # type: ignore[misc]
             dict(zip(agents, rewards, strict=True)),
             dict.fromkeys(agents, over),
             dict.fromkeys(agents, cut),
-            infos,
+            _infos(observations),
         )
+
+    def state(self) -> NDArray[np.uint8]:
+        """The whole state, in ``state_space``. Raises AssertionError before ``reset``."""
+        if not self._begun:
+            EnvLogger.error_state_before_reset()
+        return super().state()
+
+    def render(self) -> Any:
+        """The state in the mode that was asked for; None without a mode. Raises AssertionError before
+        ``reset``."""
+        if not self._begun:
+            EnvLogger.error_render_before_reset()
+        return super().render()
 
     def _observations(self) -> dict[str, Any]:
         """What each agent sees."""
         return {a: self._seen(role, self.options[role]) for role, a in enumerate(self.possible_agents)}
+
+
+def _infos(observations: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The infos: some frameworks look for masks there."""
+    return {agent: {"action_mask": seen["action_mask"]} for agent, seen in observations.items()}

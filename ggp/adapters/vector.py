@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.errors import GdlError
-from ggp.adapters.adapted_game import AdaptedGame
+from gdl.errors import GdlError, MoveError
+from gdl.machine import State
+from ggp.adapters.adapted_game import RENDER_MODES, AdaptedGame, check_render_mode
 from ggp.adapters.missing import missing
 from ggp.game import Game
 from propnet.environments.vector_match import MEMORY_LIMIT, VectorMatch
+from propnet.jit.arrays import Flags
 
 try:
     import gymnasium
@@ -27,14 +29,15 @@ _MODES = {
     AutoresetMode.SAME_STEP: "same-step",
     AutoresetMode.DISABLED: "disabled",
 }
+_SINGLE = {"action_space": "single_action_space", "observation_space": "single_observation_space"}
 
 
 class GdlVectorEnv(VectorEnv[dict[str, Any], NDArray[Any], NDArray[Any]]):
     """Many matches of a game, a role of which acts; the other roles move at random.
 
-    A step is one joint move in each match: where the role only waits, its mask has that one move. For all
-        roles at
-    once, with nothing unpacked, see ``match``.
+    A step is one joint move in each match: where the role only waits, its mask has that one move. After a
+    match's last step, the mask may be all zeros; the action is then not looked at. For all roles at once,
+    with nothing unpacked, see ``match``.
 
     Args:
         game: as for :class:`AdaptedGame`, or one to share.
@@ -48,12 +51,16 @@ class GdlVectorEnv(VectorEnv[dict[str, Any], NDArray[Any], NDArray[Any]]):
         max_steps: joint moves after which a match is truncated; 0 for never.
         memory_limit: bytes, as for :class:`VectorMatch`.
         machine: as for :class:`AdaptedGame`.
+        render_mode: ``ansi``, ``svg``, ``rgb_array`` or None.
 
     Attributes:
         match: the :class:`VectorMatch`.
     """
 
-    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 (as gymnasium has it)
+    METHODS: ClassVar = ("action_masks", "render")
+    """What :meth:`call` calls."""
+
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012 (as gymnasium has it)
 
     def __init__(
         self,
@@ -67,14 +74,19 @@ class GdlVectorEnv(VectorEnv[dict[str, Any], NDArray[Any], NDArray[Any]]):
         machine: str = "auto",
         render_mode: str | None = None,
     ) -> None:
-        if render_mode is not None:
-            raise GdlError("vector environments are not drawn", remedy="draw a single environment")
+        check_render_mode(render_mode)
         adapted = (
             game
             if isinstance(game, AdaptedGame)
             else AdaptedGame(game, observation=observation, machine=machine)
         )
+        modes = [mode.value for mode in _MODES]
+        if not isinstance(autoreset_mode, AutoresetMode) and autoreset_mode not in modes:
+            raise GdlError(
+                f"there is no autoreset mode {autoreset_mode!r}", remedy=f"choose {', '.join(modes)}"
+            )
         mode = AutoresetMode(autoreset_mode)
+        self.render_mode = render_mode
         self.adapted = adapted
         self.num_envs = num_envs
         self.role = adapted.agents[0] if role is None else role
@@ -84,6 +96,7 @@ class GdlVectorEnv(VectorEnv[dict[str, Any], NDArray[Any], NDArray[Any]]):
             adapted.machine, num_envs, autoreset=_MODES[mode], max_steps=max_steps, memory_limit=memory_limit
         )
         self._actions = self.match.random_actions()
+        self._all = np.ones(num_envs, np.bool_)
         self._same_step = mode is AutoresetMode.SAME_STEP
         actions = adapted.actions(self.role)
         self.single_action_space = spaces.Discrete(actions)
@@ -104,7 +117,7 @@ class GdlVectorEnv(VectorEnv[dict[str, Any], NDArray[Any], NDArray[Any]]):
         first = seed[0] if isinstance(seed, list) else seed
         which = None if options is None else options.get("reset_mask")
         self.match.reset(which, seed=first)
-        return self._seen(), {}
+        return self._seen({})
 
     def step(
         self, actions: NDArray[Any]
@@ -113,6 +126,12 @@ class GdlVectorEnv(VectorEnv[dict[str, Any], NDArray[Any], NDArray[Any]]):
         truncated bool (num_envs,), overwritten by the next step. Raises MoveError for an action that is not
         legal; nothing has changed then."""
         match = self.match
+        actions = np.asarray(actions)
+        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
+            raise MoveError(
+                f"actions of shape {actions.shape} and type {actions.dtype}",
+                remedy=f"give integers of shape ({self.num_envs},)",
+            )
         if len(self.adapted.agents) > 1:
             match.random_actions(self._actions)
         self._actions[:, self._role] = actions
@@ -125,17 +144,46 @@ class GdlVectorEnv(VectorEnv[dict[str, Any], NDArray[Any], NDArray[Any]]):
                 "final_obs": {"observation": last, "action_mask": masks},
                 "_final_obs": match.done.copy(),
             }
-        return self._seen(), match.rewards[:, self._role], match.terminated, match.truncated, info
+        seen, info = self._seen(info)
+        return seen, match.rewards[:, self._role], match.terminated, match.truncated, info
+
+    def action_masks(self) -> Flags:
+        """The legal actions of each match, bool (num_envs, actions)."""
+        return self.match.legal(self._role)
+
+    def render(self) -> tuple[Any, ...] | None:
+        """Each match's state in the mode that was asked for; None without a mode."""
+        mode, machine = self.render_mode, self.adapted.machine
+        if mode is None:
+            return None
+        return tuple(self.adapted.render(State(machine, row.tobytes()), mode) for row in self.match.bits)
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """What each match answers, as :meth:`gymnasium.vector.SyncVectorEnv.call` has it: the methods
+        ``action_masks`` and ``render``, and attributes, which all matches share. Raises AttributeError if a
+        match has none of this name."""
+        if name in self.METHODS:
+            answers = getattr(self, name)(*args, **kwargs)
+            return (None,) * self.num_envs if answers is None else tuple(answers)
+        if name.startswith("_") or callable(value := getattr(self, _SINGLE.get(name, name))):
+            raise AttributeError(
+                f"matches in lanes have no {name!r} of their own: call {' or '.join(self.METHODS)}"
+            )
+        return (value,) * self.num_envs
+
+    def get_attr(self, name: str) -> tuple[Any, ...]:
+        """An attribute of each match, as :meth:`call` has it."""
+        return self.call(name)
 
     def random_actions(self) -> NDArray[np.int32]:
         """A uniformly random legal action for each match, int32 (num_envs,)."""
         return self.match.random_actions()[:, self._role]
 
-    def _seen(self) -> dict[str, Any]:
-        return {
-            "observation": self.adapted.observe(self.match.bits),
-            "action_mask": self.match.legal(self._role).view(np.int8),
-        }
+    def _seen(self, info: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The observations, and the info with the masks."""
+        masks = self.action_masks().view(np.int8)
+        info = {"action_mask": masks, "_action_mask": self._all, **info}
+        return {"observation": self.adapted.observe(self.match.bits), "action_mask": masks}, info
 
 
 def make_vec(game: str, num_envs: int = 1, **settings: Any) -> GdlVectorEnv:

@@ -113,6 +113,7 @@ class VectorMatch:
         self.environments = n = environments
         self.roles = roles = len(fast.roles)
         self.max_steps = max_steps
+        self._settings = {"autoreset": autoreset, "max_steps": max_steps, "memory_limit": memory_limit}
         self._autoreset = AUTORESET[autoreset]
         self.words = fast.words
         bounds = list(pairwise(fast.role_moves.tolist()))
@@ -166,6 +167,14 @@ class VectorMatch:
         self._random = np.zeros(1, np.uint64)
         # The lanes that nobody uses have states too: the initial one.
         begin_lanes(fast.kernel_args, self._lanes, self._rows, np.full((blocks, WORDS), ~np.uint64(0)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A copy of each array would lose what is a view of what, and where kernels find vectors aligned.
+        return _again, (self.machine, self.environments, self._settings, self._kept())
+
+    def _kept(self) -> list[NDArray[Any]]:
+        """The arrays that say where the matches are."""
+        return [self._lanes.wires, self._lanes.over, self._lanes.lengths, *self._rows, self._random]
 
     def reset(self, which: Flags | None = None, seed: int | None = None) -> VectorStep:
         """Have the matches in ``which``, bool (n,), begin anew, all by default; ``seed`` is for
@@ -236,6 +245,16 @@ class VectorMatch:
             )
         text = spell(self.machine.move(role, move))
         return MoveError(f"{where}: {text}, {move}, is not legal for {name}", remedy=legal)
+
+
+def _again(
+    machine: Machine, environments: int, settings: dict[str, Any], kept: list[NDArray[Any]]
+) -> VectorMatch:
+    """The matches after copying, where they were."""
+    made = VectorMatch(machine, environments, **settings)
+    for mine, given in zip(made._kept(), kept, strict=True):
+        mine[:] = given
+    return made
 
 
 def _as_lanes(flags: Flags) -> Words:

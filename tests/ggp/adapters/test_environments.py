@@ -6,6 +6,7 @@ import pickle
 import random
 import subprocess
 import sys
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -149,7 +150,7 @@ def test_illegal_actions_are_told_or_end_the_match() -> None:
     seen, _ = single.reset()
     wrong = int(np.flatnonzero(seen["action_mask"] == 0)[0])
     _, reward, terminated, truncated, info = single.step(wrong)
-    assert (reward, terminated, truncated, info) == (0.0, True, False, {"illegal": True})
+    assert (reward, terminated, truncated, info["illegal"]) == (0.0, True, False, True)
     strict = GdlEnv("eightpuzzle", illegal="error")
     strict.reset()
     with pytest.raises(MoveError, match="not legal"):
@@ -165,6 +166,7 @@ def test_what_is_not_there_is_one_clear_line() -> None:
         ({"opponents": "deepthought"}, "no player 'deepthought'"),
         ({"observation": "smell"}, "no observation 'smell'"),
         ({"illegal": "shrug"}, "choose end or error"),
+        ({"render_mode": "png"}, "no render mode 'png' .choose ansi, svg, rgb_array"),
     ):
         with pytest.raises(GdlError, match=words):
             GdlEnv("tictactoe", **settings)
@@ -174,6 +176,192 @@ def test_what_is_not_there_is_one_clear_line() -> None:
         AdaptedGame(NOBODY)
     with pytest.raises(TooLargeError, match="does not ground"):
         AdaptedGame("tictactoe", machine="prover")
+
+
+@pytest.mark.parametrize("action", ["a", 1.0, None, [1, 2], np.array([0.5]), True])
+def test_what_is_no_integer_is_no_action(action: Any) -> None:
+    from ggp.adapters import GdlAEC, GdlEnv, GdlParallel, make_vec
+
+    single, turns, together, many = (
+        GdlEnv(adapted("tictactoe")),
+        GdlAEC(adapted("tictactoe")),
+        GdlParallel(adapted("tictactoe")),
+        make_vec("tictactoe", 3),
+    )
+    for environment in (single, turns, together, many):
+        environment.reset()
+        given = {"x": action, "o": 9} if environment is together else action
+        with pytest.raises(MoveError, match=r"give (an )?integer"):
+            environment.step(given)
+        masks = single.action_masks()
+        assert masks.sum() == 9, "nothing has changed"
+    single.step(np.array([1]))
+
+
+def test_masks_are_where_each_framework_looks_for_them() -> None:
+    from ggp.adapters import GdlEnv, make_vec
+
+    single = gymnasium.make("gdl/tictactoe-v0")
+    seen, info = single.reset(seed=1)
+    many = gymnasium.vector.SyncVectorEnv([lambda: GdlEnv(adapted("tictactoe")) for _ in range(3)])
+    lanes = make_vec("gdl/tictactoe-v0", 3)
+    for environment in (many, lanes):
+        environment.reset(seed=1)
+    for _ in range(3):
+        mask = single.get_wrapper_attr("action_masks")()
+        assert mask.dtype == np.bool_ and mask.any()
+        assert (mask == seen["action_mask"]).all() and (mask == info["action_mask"]).all()
+        assert single.observation_space.contains(seen)
+        seen, _, _, _, info = single.step(single.action_space.sample(seen["action_mask"]))
+    for environment in (many, lanes):
+        masks = np.stack(environment.call("action_masks"))
+        seen, _, _, _, info = environment.step(masks.argmax(axis=1))
+        after = np.stack(environment.call("action_masks"))
+        assert masks.dtype == np.bool_ and masks.shape == (3, 10) and (masks != after).any()
+        assert (after == seen["action_mask"]).all() and (after == info["action_mask"]).all()
+        assert info["_action_mask"].all()
+        assert environment.call("role") == environment.get_attr("role") == ("x", "x", "x")
+        assert environment.call("action_space")[2] == environment.single_action_space
+        with pytest.raises(AttributeError):
+            environment.call("deepthought")
+    with pytest.raises(AttributeError, match="call action_masks or render"):
+        lanes.call("step", 0)
+
+
+def test_lanes_are_drawn_as_single_environments_are() -> None:
+    from ggp.adapters import GdlEnv, make_vec
+
+    lanes = make_vec("gdl/eightpuzzle-v0", 2, render_mode="ansi")
+    single = GdlEnv(adapted("eightpuzzle"), render_mode="ansi")
+    lanes.reset()
+    seen, _ = single.reset()
+    moves = np.flatnonzero(seen["action_mask"])[:2]
+    lanes.step(moves)
+    single.step(moves[1])
+    drawn = lanes.render()
+    assert drawn is not None and drawn[0] != drawn[1] == single.render()
+    assert make_vec("eightpuzzle", 2).render() is None
+    with pytest.raises(GdlError, match=r"no autoreset mode 'Sometimes' .choose NextStep, SameStep, Disabled"):
+        make_vec("eightpuzzle", 2, autoreset_mode="Sometimes")
+
+
+def test_agents_are_told_when_a_reset_is_due(caplog: pytest.LogCaptureFixture) -> None:
+    from ggp.adapters import GdlAEC, GdlParallel
+
+    turns = GdlAEC(adapted("tictactoe"), render_mode="ansi")
+    together = GdlParallel(adapted("tictactoe"), render_mode="ansi")
+    for name in (
+        "agents",
+        "num_agents",
+        "rewards",
+        "terminations",
+        "truncations",
+        "infos",
+        "agent_selection",
+    ):
+        with pytest.raises(AttributeError, match=f"{name} cannot be accessed before reset"):
+            getattr(turns, name)
+    for environment, calls in (
+        (turns, {"step": (0,), "observe": ("x",), "agent_iter": (), "state": (), "render": ()}),
+        (together, {"step": ({"x": 0},), "state": (), "render": ()}),
+    ):
+        for call, arguments in calls.items():
+            with pytest.raises(AssertionError, match=rf"reset\(\) needs to be called before {call}"):
+                getattr(environment, call)(*arguments)
+    with pytest.raises(AttributeError, match="before reset"):
+        turns.last()
+    _random_match(turns, 1)
+    with pytest.raises(AssertionError, match="the match is over for all agents"):
+        turns.last()
+    seen, _ = together.reset()
+    with pytest.raises(GdlError, match="no role z"):
+        together.step({"x": 0, "z": 0})
+    while together.agents:
+        seen, *_ = together.step({agent: seen[agent]["action_mask"].argmax() for agent in together.agents})
+    caplog.clear()
+    assert together.step({"x": 0}) == ({},) * 5
+    turns.step(0)
+    assert [record.levelname for record in caplog.records] == ["WARNING"] * 2
+    assert turns.agents == together.agents == []
+
+
+def test_a_loop_that_forgets_to_step_is_stopped() -> None:
+    from ggp.adapters import GdlAEC
+
+    turns = GdlAEC(adapted("tictactoe"))
+    turns.reset()
+    agents = iter(turns.agent_iter())
+    next(agents)
+    turns.last()
+    with pytest.raises(AssertionError, match=r"need to call step\(\) or reset\(\)"):
+        next(agents)
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "tron"])
+def test_the_infos_of_agents_have_their_masks(name: str) -> None:
+    from ggp.adapters import GdlAEC, GdlParallel
+
+    turns, together = GdlAEC(adapted(name)), GdlParallel(adapted(name))
+    turns.reset()
+    for _ in turns.agent_iter(20):
+        seen, _, terminated, _, info = turns.last()
+        assert turns.state_space.contains(turns.state())
+        if terminated:
+            break
+        for agent in turns.agents:
+            assert (turns.infos[agent]["action_mask"] == turns.observe(agent)["action_mask"]).all()
+        assert (info["action_mask"] == seen["action_mask"]).all() and info["action_mask"].any()
+        turns.step(turns.action_space(turns.agent_selection).sample(info["action_mask"]))
+    seen, infos = together.reset()
+    while together.agents:
+        assert all((infos[agent]["action_mask"] == seen[agent]["action_mask"]).all() for agent in seen)
+        assert (together.state() == seen[together.agents[0]]["observation"]).all()
+        seen, _, _, _, infos = together.step({a: infos[a]["action_mask"].argmax() for a in together.agents})
+
+
+def test_conversions_and_wrappers_of_pettingzoo_take_our_environments() -> None:
+    from pettingzoo.utils.conversions import parallel_to_aec, turn_based_aec_to_parallel
+    from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, TerminateIllegalWrapper
+
+    from ggp.adapters import GdlAEC, GdlParallel
+
+    wrapped = AssertOutOfBoundsWrapper(TerminateIllegalWrapper(GdlAEC(adapted("tictactoe")), -1))
+    wrapped.reset()
+    wrapped.step(0)
+    wrapped.step(0)
+    assert wrapped.rewards == {"x": 0, "o": -1} and all(wrapped.terminations.values())
+    for converted in (parallel_to_aec(GdlParallel(adapted("tron"))), wrapped):
+        assert _random_match(converted, 3)
+    observations, _ = turn_based_aec_to_parallel(GdlAEC(adapted("tictactoe"))).reset()
+    assert set(observations) == {"x", "o"}
+
+
+def test_nothing_is_asked_before_the_first_reset() -> None:
+    from ggp.adapters import GdlEnv
+
+    single = GdlEnv(adapted("tictactoe"), render_mode="ansi")
+    for call in (lambda: single.step(0), single.render, single.action_masks):
+        with pytest.raises(gymnasium.error.ResetNeeded, match="call reset before"):
+            call()
+
+
+def test_copies_of_an_environment_go_on_from_the_same_state() -> None:
+    from ggp.adapters import GdlEnv
+
+    environment = GdlEnv(adapted("tictactoe"), opponents="uct:playouts=20,workers=1")
+    environment.reset(seed=1)
+    seen, *_ = environment.step(0)
+    copied = deepcopy(environment)
+    assert copied.adapted is environment.adapted and copied.gdl_state.machine is environment.adapted.machine
+    for again in (pickle.loads(pickle.dumps(environment)), copied):
+        assert again.gdl_state.propositions == environment.gdl_state.propositions
+        assert (again.action_masks() == seen["action_mask"]).all()
+        over = False
+        while not over:
+            _, _, over, _, _ = again.step(int(again.action_masks().argmax()))
+        again.close()
+    assert (environment.action_masks() == seen["action_mask"]).all()
+    environment.close()
 
 
 def test_matches_without_an_end_are_truncated() -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import pickle
+from collections.abc import Callable
+from copy import deepcopy
 from functools import cache
 
 import numpy as np
@@ -188,3 +191,26 @@ def test_what_does_not_fit_or_has_no_lanes_is_refused() -> None:
         VectorMatch(make_machine(machine.rules, "prover"), 5)
     with pytest.raises(GdlError, match="at least one"):
         VectorMatch(machine, 0)
+
+
+@pytest.mark.parametrize("mode", AUTORESET)
+@pytest.mark.parametrize("copied", [deepcopy, lambda match: pickle.loads(pickle.dumps(match))])
+def test_copies_go_on_as_the_matches_that_they_are_copies_of(
+    mode: str, copied: Callable[[VectorMatch], VectorMatch]
+) -> None:
+    match = VectorMatch(machine_of("connectfour"), 520, autoreset=mode, max_steps=30)
+    match.reset(seed=2)
+    for steps in (0, 3, 9, 20):
+        for _ in range(steps):
+            match.step(match.random_actions())
+        again, untouched = copied(match), copied(match)
+        for _ in range(15):
+            actions = match.random_actions()
+            assert (again.random_actions() == actions).all()
+            for name, mine, theirs in zip(
+                ("bits", "masks", "rewards", "done"), again.step(actions), match.step(actions), strict=True
+            ):
+                assert (mine == theirs).all(), name
+            for name in ("terminated", "truncated", "lengths", "final_bits"):
+                assert (getattr(again, name) == getattr(match, name)).all(), name
+        match = untouched
