@@ -28,6 +28,9 @@ class EventSource:
     Args:
         greeting: what a new reader is sent first: events that bring it up to date.
         headers: of each reply, beside the usual ones.
+
+    Attributes:
+        was_read: whether anybody has ever listened.
     """
 
     def __init__(
@@ -36,6 +39,7 @@ class EventSource:
         self._greeting = greeting
         self._headers = {**_KIND, **(headers or {})}
         self._readers: set[_Reader] = set()
+        self.was_read = False
 
     @property
     def readers(self) -> int:
@@ -59,6 +63,7 @@ class EventSource:
         for event in self._greeting():
             reader.add(event)
         self._readers.add(reader)
+        self.was_read = True
         try:
             while True:
                 while reader.waiting:

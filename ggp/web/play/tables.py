@@ -29,6 +29,8 @@ SEARCHER_MEMORY = 96 * 1024**2
 _WORKERS = re.compile(r"\bworkers=([0-9]{1,4})")
 LEFT_SECONDS = 60.0
 """After so long without anybody looking on, a table makes room where there is none for others."""
+UNSEEN_SECONDS = 10.0
+"""The same of a table that nobody has looked at yet: a page looks as soon as its table is open."""
 IDLE_SECONDS = 1800.0
 """After so long without anybody looking on, a table ends."""
 OPEN_SECONDS = 60.0
@@ -69,9 +71,14 @@ class OpenTable:
         child.on_exit = self._gone
         reservation.pid = child.pid
 
-    def abandoned(self, seconds: float) -> bool:
+    def idle(self, seconds: float) -> bool:
         """Whether nobody has looked on for so long."""
         return not self.news.readers and time.monotonic() - self.touched > seconds
+
+    @property
+    def makes_room(self) -> bool:
+        """Whether it is ended where there is no room for others."""
+        return bool(self.over) or self.idle(LEFT_SECONDS if self.news.was_read else UNSEEN_SECONDS)
 
     async def opened(self, order: JsonMessage) -> None:
         """Wait until the first state is there. Raises GdlError where the table cannot be."""
@@ -164,7 +171,7 @@ class OpenTables:
             self._sweeper = asyncio.create_task(self._sweep())
         while len(self._tables) + self._opening >= MOST:
             tables = self._tables.values()
-            left = next((one for one in tables if one.over or one.abandoned(LEFT_SECONDS)), None)
+            left = next((one for one in tables if one.makes_room), None)
             if left is None:
                 raise BusyError(f"{MOST} tables are open", remedy="close one, or try again in a minute")
             await self._drop(left)
@@ -187,7 +194,7 @@ class OpenTables:
         table: OpenTable | None = None
 
         def idle() -> bool:
-            return table is not None and table.id in self._tables and table.abandoned(LEFT_SECONDS)
+            return table is not None and table.id in self._tables and table.makes_room
 
         async def end() -> None:
             if table is not None:
@@ -221,5 +228,5 @@ class OpenTables:
         while True:
             await asyncio.sleep(30.0)
             for table in list(self._tables.values()):
-                if table.abandoned(IDLE_SECONDS) or (table.over and not table.news.readers):
+                if table.idle(IDLE_SECONDS) or (table.over and not table.news.readers):
                     await self._drop(table)

@@ -203,6 +203,24 @@ def test_a_table_whose_process_dies_says_so_and_makes_room(monkeypatch: pytest.M
     with_client(talk)
 
 
+def test_a_table_that_nobody_has_looked_at_soon_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "MOST", 1)
+    monkeypatch.setattr(tables, "UNSEEN_SECONDS", 0.0)
+
+    async def talk(client: Client) -> None:
+        unseen = await opened(client, game="tictactoe", seats=["human", "human"])
+        at = await opened(client, game="tictactoe", seats=["human", "human"])
+        assert "no such table" in (await unseen.order("back"))["error"]
+        await at.until("state")
+        assert at.reader is not None
+        at.reader.close()
+        headers = {"X-Ggp-Token": at.token}
+        refused = await client.post("/play/tables", json={"game": "tictactoe"}, headers=headers)
+        assert refused.status == 503, "one that was looked at is kept for a minute"
+
+    with_client(talk)
+
+
 def broken_orders(count: int) -> list[bytes]:
     """Noise, pieces of JSON, and orders whose values are of any kind."""
     rng = random.Random(20)
