@@ -186,7 +186,7 @@ def try_serving(image: Image, stage: Stage, cache: Path | None) -> bool:
     print(hosted.stdout[-600:], hosted.stderr[-600:])
     print(
         f"{kind}: the match {'was played' if played else 'WAS NOT PLAYED'}, "
-        f"{len(changed)} files changed, it ended {stopped:.1f} s after SIGTERM"
+        f"{len(changed)} files came or went, it ended {stopped:.1f} s after SIGTERM"
     )
     return health and played and not changed and stopped < _STOP_SECONDS
 
