@@ -32,7 +32,8 @@ class Playouts:
     """The results of a batch of uniformly random playouts.
 
     Attributes:
-        goals: int16, shape (n, roles): each role's highest goal value (0..100) in the last state, or -1.
+        goals: int16, shape (n, roles): each role's highest goal value (0..100) in the last state; -1 where
+            none holds, and for all roles where one of them has no legal move.
         lengths: int32, shape (n,): joint moves from the first to the last state.
         cut: how many playouts ended before a terminal state.
     """
@@ -147,15 +148,19 @@ class Machine(ABC):
         start = self.initial_state() if state is None else state
         roles = range(len(self.roles))
         for i in range(n):
-            current = start
+            current, stuck = start, False
             while not self.is_terminal(current):
                 options = [self.legal_moves(current, r) for r in roles]
-                if lengths[i] >= max_steps or not all(options):
+                overdue = bool(lengths[i] >= max_steps)
+                stuck = not (overdue or all(options))
+                if overdue or stuck:
                     cut += 1
                     break
                 current = self.next_state(current, [rng.choice(o) for o in options])
                 lengths[i] += 1
-            goals[i] = [-1 if value is None else value for value in (self.result(current, r) for r in roles)]
+            if not stuck:
+                results = (self.result(current, r) for r in roles)
+                goals[i] = [-1 if value is None else value for value in results]
         return Playouts(goals, lengths, cut)
 
     def expand(self, states: Sequence[State]) -> list[list[tuple[JointMove, State]]]:

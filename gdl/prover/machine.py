@@ -130,10 +130,12 @@ class ProverMachine(Machine):
             start = self._cached(self.initial_state() if state is None else state)
             if self._charge is not None and self._charging:
                 lengths[i], was_cut, tables = self._charge(self._tables(start), rng.random, max_steps)
-                goals[i] = [max(self._goals_in(tables, r), default=-1) for r in roles]
+                results = [max(self._goals_in(tables, r), default=-1) for r in roles]
             else:
                 lengths[i], was_cut, last = self._walk(start, rng.random, max_steps)
-                goals[i] = [self._result_of(last, r) for r in roles]
+                results = [self._result_of(last, r) for r in roles]
+            if not was_cut or lengths[i] >= max_steps:  # else some role has no legal move
+                goals[i] = results
             cut += was_cut
         return Playouts(goals, lengths, cut)
 

@@ -60,12 +60,12 @@ def keep_played(
     which has ``played[i]`` moves."""
     best = lines.best()
     goal, length = int(lines.goals[best]), int(lines.lengths[best])
-    if not lines.finished[best] or not line.beaten_by(goal, length):
-        return
+    if goal < 0 or not lines.finished[best] or not line.beaten_by(goal, length):
+        return  # without a goal the line may have come to a state without legal moves
     moves = tree.path_moves(int(lines.paths[best]), 0)
     if played[best]:
         moves += rollouts.playout_moves(best)
-    line.keep(root, moves, max(0, goal))
+    line.keep(root, moves, goal)
 
 
 def keep_known(line: BestLine, root: State, tree: Tree, lines: BatchLines) -> None:

@@ -80,7 +80,8 @@ def playouts(
     tallies: Ints,
     counted: int,
 ) -> int:
-    """Play one playout per row of ``lengths`` (n,) and ``goals`` (n, roles; -1 on entry).
+    """Play one playout per row of ``lengths`` (n,) and ``goals`` (n, roles; -1 on entry, and left so where
+    a role has no legal move).
 
     As many playouts start from each record of ``starts`` (their number divides n), in their
     order. The first moves of playout ``watched`` (-1 for none) are written to ``trace``, shape
@@ -142,6 +143,7 @@ def _play(
     turn = np.int64(0)
     deadline: Index = np.int64(max_steps)
     parked = splat(0)
+    stuck = splat(0)  # of the parked, those where a role has no legal move: their goals stay -1
     idle = np.int64(0)
     while any_lane(active):
         evaluate_play(args, wires)
@@ -152,13 +154,16 @@ def _play(
             stopped = choose_moves(args, wires, scratch.planes, depth, streams, notes.choosing)
         if watched >= 0:
             _note_moves(args, wires, notes, active, step, watched, trace)
+        moveless = stopped
         if step >= deadline:
             deadline = _find_overdue(notes, step, max_steps)
             stopped = stopped | load(notes.lanes, 0)
+            moveless = moveless & ~load(notes.lanes, 0)
         ended = (over | stopped) & active & ~parked
         if any_lane(ended):
             cut += count_lanes(ended & ~over)
             parked = parked | ended
+            stuck = stuck | (ended & moveless & ~over)
             for i in range(list_lanes(ended, notes.lanes, notes.lane_of)):
                 lane = item(notes.lane_of, i)
                 put(lengths, item(notes.job, lane), step - item(notes.since, lane))
@@ -173,8 +178,9 @@ def _play(
                 if idle >= flush or not any_lane(active & ~parked):
                     idle = np.int64(0)
                     evaluate_goals(args, wires)
-                    count = list_lanes(parked, notes.lanes, notes.lane_of)
+                    count = list_lanes(parked & ~stuck, notes.lanes, notes.lane_of)
                     read_goals(args, wires, notes.lane_of, count, notes.job, notes.lanes, goals)
+                    count = list_lanes(parked, notes.lanes, notes.lane_of)
                     if tallied:
                         per_row = n // tallies.shape[0]
                         tally(
@@ -186,6 +192,7 @@ def _play(
                     waiting += count
                     active = (active & ~parked) | renewed
                     parked = splat(0)
+                    stuck = splat(0)
         evaluate_moves(args, wires)
         next_states(args, wires, scratch.following, parked, renewed, one_start, notes.start)
         if not one_start and any_lane(renewed):

@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from gdl.ends import stuck_roles
 from gdl.errors import MoveError, StateError
 from gdl.machine import Machine
 from gdl.rules import Rules
@@ -197,7 +198,7 @@ def test_a_playout_stops_and_counts_as_cut_where_a_role_has_no_move():
     network = c.network([following], [0, 0, stuck ^ 1], [(0, 10, 0), (1, 20, 0)], 1, [False])
     played = PropnetMachine(Rules(()), network).playouts(20_000, seed=2)
     assert played.cut == 20_000
-    np.testing.assert_array_equal(played.goals, np.broadcast_to([10, 20], (20_000, 2)))
+    assert (played.goals == -1).all(), "it has no result, although goals hold there"
     # The number of steps until "go" is chosen with chance 1/2 is geometric: mean 2, variance 2.
     assert played.lengths.min() == 1
     assert abs(played.lengths.mean() - 2) < 5 * np.sqrt(2 / 20_000)
@@ -251,6 +252,8 @@ def test_lanes_parked_until_goals_pay_report_the_goals_of_their_last_states(monk
                 assert all(m in machine.legal_moves(state, r) for r, m in enumerate(joint))
                 state = machine.next_state(state, joint)
             goals = [machine.result(state, r) for r in range(2)]
+            if played.lengths[row] < 5 and stuck_roles(state):
+                goals = [None, None]
             assert [-1 if g is None else g for g in goals] == played.goals[row].tolist()
 
 

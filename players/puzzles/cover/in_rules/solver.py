@@ -99,16 +99,13 @@ class MoveSetSolver(LineSolver):
         """Nothing above 0 can be reached: report a line that ends, any one."""
         record = self.machine.records([self.start])
         played = self.machine.playouts_from(record, max_steps=_LONGEST, each=_PLAYOUTS)
-        for row in np.flatnonzero((played.goals[:, 0] == 0) & (played.lengths < _LONGEST)).tolist():
+        whole = (played.goals[:, 0] == 0) & (played.lengths < _LONGEST)
+        if whole.any():
+            row = int(whole.argmax())
             length = int(played.lengths[row])
             moves = self.machine.playout_moves(record, row, length, max_steps=_LONGEST, each=_PLAYOUTS)
-            line, state = moves[:, 0].tolist(), self.start
-            for move in line:
-                state = self.machine.next_state(state, [move])
-            if self.machine.is_terminal(state):  # playouts also stop where no move is legal
-                self.report(0, line)
-                self.proven = 0
-                return
+            self.report(0, moves[:, 0].tolist())
+            self.proven = 0
 
     def _look_for(self, game: LatchGame, value: int, length: int | None) -> Generator[None, None, _Outcome]:
         """Look for a line with this goal value and so many moves."""
