@@ -31,7 +31,7 @@ NAMED = re.compile(r"`([\w.]+)`|^\.\. auto\w+:: ([\w.]+)|>([\w.]+)</text>", re.M
 OURS = re.compile(r"(?:gdl|propnet|players|ggp)(?:\.\w+)+")
 
 
-NEEDED = {"adapters.md": ("gymnasium", "pettingzoo", "pyspiel")}
+NEEDED = {"adapters.md": ("gymnasium", "pettingzoo", "pyspiel"), "training-loops.md": ("gymnasium",)}
 """Packages without which a page's Python does not run: extras that few need."""
 LARGE = re.compile(r"^(?:from|import) (sb3_contrib|stable_baselines3|torchrl)\b", re.MULTILINE)
 """Frameworks that bring PyTorch."""

@@ -1,13 +1,20 @@
-"""Our games for OpenSpiel's algorithms: `load_gdl`."""
+"""Our games for OpenSpiel's algorithms: `load_gdl`; and how their states look there, `board_text`."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 from gdl.errors import TooLargeError
+from gdl.machine import Machine, State
+from ggp.adapters.planes import steady_board
+from ggp.boards.text import Painter
 from ggp.game import Game
 from players.openspiel.spiel_game import SpielGame, spiel_game
+from propnet.analysis.longest import longest_match
 from propnet.capabilities import lane_machine
+
+_painters: WeakKeyDictionary[Machine, Painter] = WeakKeyDictionary()
 
 
 def load_gdl(
@@ -20,6 +27,9 @@ def load_gdl(
 ) -> SpielGame:
     """A game of OpenSpiel, registered as ``gdl_NAME`` in this process: ``pyspiel.load_game`` and
     ``pyspiel.deserialize_game_and_state`` know it from then on.
+
+    Its ``max_game_length`` is what :func:`propnet.analysis.longest.longest_match` proves, ``max_steps`` where
+    nothing less is proven.
 
     Args:
         source: as for :meth:`ggp.game.Game.load`, or a game.
@@ -39,4 +49,18 @@ def load_gdl(
             f"{game.name} does not ground within the limits, so its actions have no ids",
             remedy="OpenSpiel needs a game that `ggp ground` can ground",
         )
-    return spiel_game(game.name, fast, dynamics=dynamics, utility=utility, max_steps=max_steps)
+    longest = longest_match(fast.network)
+    if longest is not None:
+        max_steps = min(max_steps, max(1, longest))
+    return spiel_game(
+        game.name, fast, dynamics=dynamics, utility=utility, max_steps=max_steps, draw=board_text
+    )
+
+
+def board_text(state: State) -> str:
+    """A state's board, and below it the propositions that stand on none: the same in every process."""
+    machine = state.machine
+    if machine not in _painters:
+        _painters[machine] = Painter(steady_board(machine), machine.rules, machine.roles)
+    drawn = _painters[machine].draw_state(state)
+    return "\n".join(filter(None, [drawn.plain(), *drawn.beside]))

@@ -33,7 +33,7 @@ class Planes:
     """
 
     def __init__(self, machine: PropnetMachine) -> None:
-        board = _board(machine)
+        board = steady_board(machine)
         bases = machine.network.bases
         rows = {} if board is None else {row: i for i, row in enumerate(reversed(board.rows))}
         columns = {} if board is None else {column: i for i, column in enumerate(board.columns)}
@@ -81,8 +81,9 @@ def _place(board: Grid, term: Term) -> tuple[tuple[tuple[Term, ...], Term, Term]
     return None if layer is None else (layer.square(term), layer.thing(term))
 
 
-def _board(machine: Machine) -> Grid | None:
-    """The board that a fixed number of states of random play show."""
+def steady_board(machine: Machine) -> Grid | None:
+    """The board that a fixed number of states of random play show: the same in every process; None if there
+    is none."""
     rng = random.Random(1)
     state = machine.initial_state()
     states = [state.propositions]

@@ -40,22 +40,21 @@ class GdlVecEnv(VecEnv):  # type: ignore[misc]
         seen, _ = self.envs.reset(seed=self._seeds[0])
         self._reset_seeds()
         self._reset_options()
-        return _copy(seen)
+        return seen
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Take the actions (num_envs,) of the next step."""
         self._actions = actions
 
     def step_wait(self) -> tuple[Seen, NDArray[Any], NDArray[Any], list[dict[str, Any]]]:
-        """Make the step: observations, rewards, which matches are over, and an info for each. All are
-        copies."""
+        """Make the step: observations, rewards, which matches are over, and an info for each."""
         seen, rewards, terminated, truncated, info = self.envs.step(self._actions)
         infos: list[dict[str, Any]] = [{"TimeLimit.truncated": False} for _ in range(self.num_envs)]
         over = terminated | truncated
         for match in np.flatnonzero(over).tolist():
             last = {name: rows[match].copy() for name, rows in info["final_obs"].items()}
             infos[match] = {"terminal_observation": last, "TimeLimit.truncated": bool(truncated[match])}
-        return _copy(seen), rewards.copy(), over, infos
+        return seen, rewards, over, infos
 
     def close(self) -> None:
         """Close the matches."""
@@ -88,11 +87,6 @@ class GdlVecEnv(VecEnv):  # type: ignore[misc]
 
     def _some(self, answers: Sequence[Any], indices: Any) -> list[Any]:
         return [answers[match] for match in self._get_indices(indices)]
-
-
-def _copy(seen: dict[str, Any]) -> Seen:
-    """Arrays that the next step leaves alone."""
-    return {name: np.array(rows) for name, rows in seen.items()}
 
 
 def make_sb3_vec(game: str, num_envs: int = 1, **settings: Any) -> GdlVecEnv:

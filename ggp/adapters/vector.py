@@ -43,8 +43,7 @@ class GdlVectorEnv(VectorEnv[dict[str, Any], NDArray[Any], NDArray[Any]]):
         game: as for :class:`AdaptedGame`, or one to share.
         num_envs: how many; multiples of 512 leave no lane empty.
         role: the role that acts; the first by default.
-        observation: one of :data:`ggp.adapters.adapted_game.OBSERVATIONS`; ``packed`` ones are views of
-            buffers that the next step overwrites.
+        observation: one of :data:`ggp.adapters.adapted_game.OBSERVATIONS`.
         autoreset_mode: when a match that is over begins anew, an ``AutoresetMode`` or its value. With
             ``SameStep`` the last observations are ``final_obs`` in the info; with ``Disabled``
             ``reset(options={"reset_mask": ...})`` has some begin anew.
@@ -85,7 +84,7 @@ class GdlVectorEnv(VectorEnv[dict[str, Any], NDArray[Any], NDArray[Any]]):
             raise GdlError(
                 f"there is no autoreset mode {autoreset_mode!r}", remedy=f"choose {', '.join(modes)}"
             )
-        mode = AutoresetMode(autoreset_mode)
+        mode = self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.render_mode = render_mode
         self.adapted = adapted
         self.num_envs = num_envs
@@ -123,8 +122,8 @@ class GdlVectorEnv(VectorEnv[dict[str, Any], NDArray[Any], NDArray[Any]]):
         self, actions: NDArray[Any]
     ) -> tuple[dict[str, Any], NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         """Make a joint move in each match, from action ids (num_envs,). Rewards float32, terminated and
-        truncated bool (num_envs,), overwritten by the next step. Raises MoveError for an action that is not
-        legal; nothing has changed then."""
+        truncated bool (num_envs,); later steps leave all arrays alone. Raises MoveError for an action that is
+        not legal; nothing has changed then."""
         match = self.match
         actions = np.asarray(actions)
         if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
@@ -138,14 +137,15 @@ class GdlVectorEnv(VectorEnv[dict[str, Any], NDArray[Any], NDArray[Any]]):
         match.step(self._actions)
         info: dict[str, Any] = {}
         if self._same_step and match.done.any():
-            last = self.adapted.observe(match.final_bits)
+            last = self.adapted.observe(match.final_bits.copy())
             masks = np.zeros((self.num_envs, self.adapted.actions(self.role)), np.int8)
             info = {
                 "final_obs": {"observation": last, "action_mask": masks},
                 "_final_obs": match.done.copy(),
             }
         seen, info = self._seen(info)
-        return seen, match.rewards[:, self._role], match.terminated, match.truncated, info
+        rewards = match.rewards[:, self._role].copy()
+        return seen, rewards, match.terminated.copy(), match.truncated.copy(), info
 
     def action_masks(self) -> Flags:
         """The legal actions of each match, bool (num_envs, actions)."""
@@ -183,7 +183,7 @@ class GdlVectorEnv(VectorEnv[dict[str, Any], NDArray[Any], NDArray[Any]]):
         """The observations, and the info with the masks."""
         masks = self.action_masks().view(np.int8)
         info = {"action_mask": masks, "_action_mask": self._all, **info}
-        return {"observation": self.adapted.observe(self.match.bits), "action_mask": masks}, info
+        return {"observation": self.adapted.observe(self.match.bits.copy()), "action_mask": masks}, info
 
 
 def make_vec(game: str, num_envs: int = 1, **settings: Any) -> GdlVectorEnv:

@@ -9,6 +9,7 @@ zero-sum game), else goal / 100. A state that contradicts what random play has s
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -41,6 +42,7 @@ class SpielRules:
         turns: who acts.
         sequential, zero_sum: the kind of game.
         max_steps: joint moves after which a match is over, with returns of 0.
+        draw: what draws states as text; None for GDL.
         settings: those of :func:`spiel_game`, to make the same again.
     """
 
@@ -50,6 +52,7 @@ class SpielRules:
     sequential: bool
     zero_sum: bool
     max_steps: int
+    draw: Callable[[State], str] | None
     settings: dict[str, Any]
 
     def __deepcopy__(self, memo: object) -> SpielRules:
@@ -84,6 +87,11 @@ class SpielGame(_Game):  # type: ignore[misc]
     def new_initial_state(self) -> SpielState:
         """The state before the first move."""
         return SpielState(self)
+
+    def action_to_string(self, player: int, action: int) -> str:
+        """A role's move as GDL text."""
+        machine = self.rules.machine
+        return str(machine.rules.spell(machine.move(player, action)))
 
     def state_of(self, state: State) -> SpielState:
         """A state with no history: this state of the machine."""
@@ -164,8 +172,8 @@ class SpielState(_State):  # type: ignore[misc]
         self.put(machine.next_state(State(machine, self.key), joint))
 
     def _action_to_string(self, player: int, action: int) -> str:
-        machine = self.rules.machine
-        return str(machine.rules.spell(machine.move(player, action)))
+        game: SpielGame = self.get_game()
+        return game.action_to_string(player, action)
 
     def is_terminal(self) -> bool:
         """Whether the match is over."""
@@ -176,7 +184,8 @@ class SpielState(_State):  # type: ignore[misc]
         return self.result
 
     def __str__(self) -> str:
-        return State(self.rules.machine, self.key).to_kif()
+        state, draw = State(self.rules.machine, self.key), self.rules.draw
+        return state.to_kif() if draw is None else draw(state)
 
 
 class SpielObserver:
@@ -207,6 +216,7 @@ def spiel_game(
     dynamics: str = "auto",
     utility: str = "auto",
     max_steps: int = 10_000,
+    draw: Callable[[State], str] | None = None,
 ) -> SpielGame:
     """The game of a machine, registered with OpenSpiel as ``gdl_NAME``; other rules or settings of the same
     name have a number behind it.
@@ -216,6 +226,7 @@ def spiel_game(
         machine: with a network; the first one of these rules is kept.
         dynamics, utility: one of :data:`DYNAMICS` and of :data:`UTILITIES`.
         max_steps: joint moves after which a match is over, with returns of 0.
+        draw: a function of a module that draws states as text, different ones differently; GDL by default.
 
     Raises:
         GdlError: a setting is none of these, or a sequential or zero-sum game is asked for and the game is
@@ -226,7 +237,7 @@ def spiel_game(
             f"dynamics={dynamics!r}, utility={utility!r}, max_steps={max_steps}",
             remedy=f"choose of {', '.join(DYNAMICS)}; of {', '.join(UTILITIES)}; at least 1",
         )
-    settings = {"dynamics": dynamics, "utility": utility, "max_steps": max_steps}
+    settings = {"dynamics": dynamics, "utility": utility, "max_steps": max_steps, "draw": draw}
     key = (str(machine.rules), *settings.values())
     if key in _made:
         return _made[key]
@@ -240,7 +251,7 @@ def spiel_game(
     while _owners.get(short, key) != key or short in pyspiel.registered_names():
         short = f"gdl_{re.sub(r'[^0-9A-Za-z_]', '_', name)}_{number}"
         number += 1
-    rules = SpielRules(short, machine, turns, sequential, zero_sum, max_steps, settings)
+    rules = SpielRules(short, machine, turns, sequential, zero_sum, max_steps, draw, settings)
     roles = len(machine.roles)
     kind = pyspiel.GameType(
         short_name=short,

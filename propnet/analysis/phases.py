@@ -21,12 +21,15 @@ EFFORT = 20_000_000
 @dataclass(frozen=True, slots=True)
 class Phases:
     """What clocks tell: whether a role may have more than one legal move, shape (phases, roles); which clocks
-    ever change, shape (bases,); and after how many joint moves the match is over whatever is played, None
-    if no clock ends it."""
+    ever change, shape (bases,); after how many joint moves the match is over whatever is played, None
+    if no clock ends it; the clocks' values, shape (phases, clocks); and the phase that follows the last one,
+    None if the match is over then."""
 
     choosing: NDArray[np.bool_]
     ticking: NDArray[np.bool_]
     end: int | None
+    states: NDArray[np.bool_]
+    again: int | None
 
     @property
     def alternating(self) -> bool:
@@ -40,11 +43,12 @@ def phases(ternary: Ternary, clocks: NDArray[np.bool_], effort: int = EFFORT) ->
     places = np.flatnonzero(clocks)
     values = np.asarray(network.initial, np.bool_)[places]
     choosing: list[list[bool]] = []
-    seen: set[bytes] = set()
+    states: list[NDArray[np.bool_]] = []
+    seen: dict[bytes, int] = {}
     end: int | None = None
     ticking = np.zeros_like(clocks)
     while values.tobytes() not in seen:
-        seen.add(values.tobytes())
+        seen[values.tobytes()] = len(states)
         effort -= cost
         if effort < 0:
             return None
@@ -55,9 +59,16 @@ def phases(ternary: Ternary, clocks: NDArray[np.bool_], effort: int = EFFORT) ->
         if not step.may[network.terminal_literal ^ 1, 0]:
             end = len(choosing)
             break
+        states.append(values)
         legal = step.may[network.legal_literals, 0] != 0
         choosing.append([bool(np.count_nonzero(legal[a:b]) > 1) for a, b in pairwise(ternary.role_offsets)])
         following = unpack_cases(step.following[2 * places], 1)[0]
         ticking[places[following != values]] = True
         values = following
-    return Phases(np.array(choosing, np.bool_).reshape(-1, len(network.roles)), ticking, end)
+    return Phases(
+        choosing=np.array(choosing, np.bool_).reshape(-1, len(network.roles)),
+        ticking=ticking,
+        end=end,
+        states=np.array(states, np.bool_).reshape(len(states), len(places)),
+        again=seen[values.tobytes()] if end is None else None,
+    )

@@ -95,8 +95,9 @@ class Ternary:
         _evaluate(self.before, may)
         return may
 
-    def step(self, bases: Words) -> TernaryStep:
-        """What may hold in these states and in those that follow."""
+    def step(self, bases: Words, made: int | None = None) -> TernaryStep:
+        """What may hold in these states and in those that follow; if the move ``made``, numbered among those
+        of all roles, is made in all of them."""
         network = self.network
         may = self.state(bases)
         legal = may[network.legal_literals]
@@ -109,6 +110,10 @@ class Ternary:
             others[:-1] |= np.bitwise_or.accumulate(mine[::-1], axis=0)[::-1][1:]
             may[first + 2 * low : first + 2 * high : 2] = mine
             may[first + 2 * low + 1 : first + 2 * high : 2] = others
+            if made is not None and low <= made < high:
+                may[first + 2 * low : first + 2 * high : 2] = 0
+                may[first + 2 * low + 1 : first + 2 * high : 2] = _ALL
+                may[first + 2 * made : first + 2 * made + 2] = [[_ALL], [np.uint64(0)]]
         _evaluate(self.after, may)
         literals = network.next_literals.astype(np.int64)
         following = np.empty_like(bases)

@@ -228,6 +228,23 @@ def test_masks_are_where_each_framework_looks_for_them() -> None:
         lanes.call("step", 0)
 
 
+@pytest.mark.parametrize("observation", OBSERVATIONS)
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
+def test_what_a_step_of_lanes_returned_stays_as_it_was(observation: str, mode: str) -> None:
+    from ggp.adapters import make_vec
+
+    lanes = make_vec("tictactoe", 64, observation=observation, autoreset_mode=mode)
+    lanes.reset(seed=1)
+    kept, copies = [], []
+    for _ in range(12):
+        answer = lanes.step(lanes.random_actions())
+        kept.append(answer)
+        copies.append(deepcopy(answer))
+    assert any(answer[2].any() for answer in kept)
+    for answer, copied in zip(kept, copies, strict=True):
+        assert gymnasium.utils.env_checker.data_equivalence(answer, copied)
+
+
 def test_lanes_are_drawn_as_single_environments_are() -> None:
     from ggp.adapters import GdlEnv, make_vec
 

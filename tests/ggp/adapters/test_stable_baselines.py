@@ -5,13 +5,24 @@ from __future__ import annotations
 
 import pickle
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 pytest.importorskip("sb3_contrib", reason="pip install 'kaskade-ggp[sb3]' (it brings PyTorch)")
+torch = pytest.importorskip("torch")
 GAMES = 200
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """A small net is faster on one thread, many times where other tests run beside."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
 
 
 def _won(model: Any) -> float:

@@ -16,11 +16,19 @@ from players.registry import make_player
 from tests.places import ROOT
 
 pyspiel = pytest.importorskip("pyspiel", reason="pip install 'kaskade-ggp[rl]'")
+from ggp.adapters.openspiel import board_text  # noqa: E402  (needs pyspiel)
+
 RIVALS = """(role a) (role b) (init (turn a)) (<= (next (turn b)) (true (turn a)))
     (<= (legal ?r go) (true (turn ?r))) (<= (legal ?r stay) (true (turn ?r)))
     (<= (legal ?r wait) (role ?r) (not (true (turn ?r)))) (<= (next (won)) (does b go))
     (<= terminal (not (true (turn a))) (not (true (turn b)))) (<= (goal b 100) (true (won)))
     (<= (goal b 20) (not (true (won)))) (goal a 0)"""
+
+PENNIES = """(role even) (role odd) (init begin)
+    (<= (legal ?r (show ?side)) (role ?r) (side ?side)) (side heads) (side tails)
+    (<= (next same) (does even (show ?side)) (does odd (show ?side))) (<= (next over) (does even ?move))
+    (<= terminal (true over)) (<= (goal even 100) (true same)) (<= (goal even 0) (not (true same)))
+    (<= (goal odd 0) (true same)) (<= (goal odd 100) (not (true same)))"""
 
 
 @pytest.mark.parametrize(
@@ -86,6 +94,94 @@ def test_games_and_states_are_pickled_and_named_in_serialised_text() -> None:
         [sys.executable, "-c", code], cwd=ROOT, input=pickle.dumps(state), capture_output=True
     )
     assert run.stdout.decode().strip() == str(state)
+
+
+def test_states_are_drawn_and_actions_named_as_openspiel_games_do() -> None:
+    from ggp.adapters import load_gdl
+
+    game = load_gdl("connectfour")
+    state = game.new_initial_state()
+    state.apply_action(state.string_to_action("(drop d)"))
+    drawn = str(state).splitlines()
+    assert len(drawn) == 8 and drawn[-1] == "(control yellow)"
+    assert drawn[5].split()[:1] == ["1"] and drawn[5].split()[1:].count(".") == 6
+    assert drawn[5].split()[4] != "."
+    assert state.observation_string(0) == state.observation_string(1) == str(state)
+    assert state.information_state_string(0) == state.information_state_string(1) == "3"
+    assert game.action_to_string(1, 3) == state.action_to_string(1, 3) == "(drop d)"
+
+
+def test_states_that_differ_are_drawn_differently() -> None:
+    from open_spiel.python.algorithms.get_all_states import get_all_states
+
+    from ggp.adapters import load_gdl
+
+    # OpenSpiel tells states apart by what str says. So many has tic-tac-toe after at most four moves, and 120
+    # in which the fifth has won:
+    states = get_all_states(load_gdl("tictactoe"), depth_limit=4, to_string=str)
+    assert len(states) == 1 + 9 + 72 + 252 + 756 + 120
+    for name in (
+        "amazons",
+        "checkers",
+        "chinesecheckers",
+        "kalah",
+        "nim",
+        "othello",
+        "pentominoes",
+        "sudoku",
+    ):
+        machine = Game.load(name).machine("propnet")
+        rng, drawn = random.Random(3), dict[str, object]()
+        state = machine.initial_state()
+        for _ in range(60):
+            assert drawn.setdefault(board_text(state), state.key) == state.key, name
+            options = [machine.legal_moves(state, role) for role in range(len(machine.roles))]
+            if state.terminal or not all(options):
+                break
+            state = machine.next_state(state, [rng.choice(moves) for moves in options])
+
+
+def test_the_longest_match_is_what_the_rules_allow() -> None:
+    from ggp.adapters import load_gdl
+
+    for name, most in (("tictactoe", 9), ("connectfour", 42), ("rockpaperscissors", 5), ("hex", 81)):
+        assert load_gdl(name).max_game_length() == most
+    assert load_gdl("connectfour", max_steps=20).max_game_length() == 20
+    assert load_gdl("nim", max_steps=500).max_game_length() == 500
+    full, rng = load_gdl("tictactoe"), random.Random(1)
+    lengths = set()
+    for _ in range(50):
+        state = full.new_initial_state()
+        while not state.is_terminal():
+            state.apply_action(rng.choice(state.legal_actions()))
+        lengths.add(len(state.history()))
+        assert State(full.rules.machine, state.key).terminal, "the bound cuts no match"
+    assert max(lengths) == 9
+
+
+def test_algorithms_of_openspiel_run_on_our_games() -> None:
+    from open_spiel.python import rl_environment
+    from open_spiel.python.algorithms import cfr, exploitability, generate_playthrough, mcts
+
+    from ggp.adapters import load_gdl
+
+    pennies = load_gdl(PENNIES)
+    turns = pyspiel.convert_to_turn_based(pennies)
+    solver = cfr.CFRSolver(turns)
+    for _ in range(200):
+        solver.evaluate_and_update_policy()
+    assert exploitability.exploitability(turns, solver.average_policy()) < 0.02
+    tictactoe = load_gdl("tictactoe")
+    state = tictactoe.new_initial_state()
+    for action in (0, 3, 1, 4):  # x has two in column a, o in column b
+        state.apply_action(action)
+    bot = mcts.MCTSBot(tictactoe, 2.0, 200, mcts.RandomRolloutEvaluator(1), solve=True)
+    state.apply_action(bot.step(state))
+    assert state.returns() == [1.0, -1.0]
+    text = generate_playthrough.playthrough(tictactoe.get_type().short_name, [0, 1, 2])
+    assert "(mark a 2)" in text and "MaxGameLength() = 9" in text
+    step = rl_environment.Environment(tictactoe).reset()
+    assert step.observations["legal_actions"] == [list(range(9)), []]
 
 
 def test_a_game_is_of_the_kind_that_it_shows_or_that_is_asked_for() -> None:
