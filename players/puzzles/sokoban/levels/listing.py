@@ -28,7 +28,7 @@ _MARKUP = re.compile(r"<!--|<([/!?]?[a-zA-Z]\w{0,20})[^<>]{0,2000}>|&#?\w{1,10};
 
 
 @dataclass(slots=True)
-class Line:
+class FileLine:
     """A line of text.
 
     Attributes:
@@ -48,10 +48,10 @@ class Line:
             column = self.columns[column - 1] if column <= len(self.columns) else last + 1
         return Place(self.number, column)
 
-    def part(self, start: int, end: int) -> Line:
+    def part(self, start: int, end: int) -> FileLine:
         """Some of its characters."""
         columns = list(range(1, len(self.text) + 1)) if self.columns is None else self.columns
-        return Line(self.text[start:end], self.number, columns[start:end])
+        return FileLine(self.text[start:end], self.number, columns[start:end])
 
 
 def is_page(text: str) -> bool:
@@ -59,23 +59,23 @@ def is_page(text: str) -> bool:
     return _PAGE.search(text) is not None and _COLLECTION.search(text) is None
 
 
-def lines_of(text: str) -> list[Line]:
+def lines_of(text: str) -> list[FileLine]:
     """The lines of a text, rows without what programs and pages put around them."""
     text = text.rstrip("\x1a").replace("\r\n", "\n").replace("\r", "\n").replace("\xa0", " ")
     if is_page(text):
         lines = _lines_of_page(text)
     else:
-        lines = [Line(line, number) for number, line in enumerate(text.split("\n"), 1)]
+        lines = [FileLine(line, number) for number, line in enumerate(text.split("\n"), 1)]
     return [row for line in lines for row in _rows_of_program(line)]
 
 
-def _rows_of_program(line: Line) -> list[Line]:
+def _rows_of_program(line: FileLine) -> list[FileLine]:
     """The rows in a line of a program, or the line as it is."""
     if "#" not in line.text:
         return [line]
     lead = _LEAD.match(line.text)
     start = lead.end() if lead else 0
-    rows: list[Line] = []
+    rows: list[FileLine] = []
     while start <= len(line.text):
         end = line.text.find(_BREAK, start)
         end = len(line.text) if end < 0 else end
@@ -87,20 +87,20 @@ def _rows_of_program(line: Line) -> list[Line]:
     return rows if changed and all(map(_may_be_row, rows)) else [line]
 
 
-def _without_tail(row: Line) -> Line:
+def _without_tail(row: FileLine) -> FileLine:
     behind = row.text.rfind("#") + 1
     tail = _TAIL.search(row.text, behind)
     return row.part(0, tail.start()) if tail and tail.end() == len(row.text) else row
 
 
-def _may_be_row(row: Line) -> bool:
+def _may_be_row(row: FileLine) -> bool:
     text = row.text.strip()
     return not text or text == "#" or text.count("#") > 1 or bool(re.search(r"\d#", text))
 
 
-def _lines_of_page(text: str) -> list[Line]:
+def _lines_of_page(text: str) -> list[FileLine]:
     """The lines of a page without its markup; outside ``<pre>`` blanks at the ends of lines do not count."""
-    lines: list[Line] = []
+    lines: list[FileLine] = []
     chars: list[str] = []
     columns: list[int] = []
     number, begun, at, inside, is_break = 1, 0, 0, False, False
@@ -108,7 +108,9 @@ def _lines_of_page(text: str) -> list[Line]:
     def end_line() -> None:
         words = "".join(chars)
         if inside or words.strip():
-            lines.append(Line(words, number, list(columns)) if inside else Line(words.strip(), number))
+            lines.append(
+                FileLine(words, number, list(columns)) if inside else FileLine(words.strip(), number)
+            )
         chars.clear()
         columns.clear()
 
@@ -142,7 +144,7 @@ def _lines_of_page(text: str) -> list[Line]:
             end_line()
             inside = tag == "pre"
             if lines and lines[-1].text:
-                lines.append(Line("", number))
+                lines.append(FileLine("", number))
         elif tag in ("br", "p", "/p", "div", "/div", "li", "/li", "tr") or tag[:-1] in ("h", "/h"):
             end_line()
     end_line()

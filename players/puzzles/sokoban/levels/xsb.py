@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from gdl.errors import GdlError, Place
 from players.puzzles.sokoban.levels.drawn_map import CHARACTERS, MOST_SIDE, DrawnMap, DrawnRow
-from players.puzzles.sokoban.levels.listing import Line, lines_of
+from players.puzzles.sokoban.levels.listing import FileLine, lines_of
 from players.puzzles.sokoban.levels.run_length import Spread, spread
 
 _FIELD = re.compile(r"\s*;*\s*([A-Za-z][A-Za-z /-]{0,30}?)\s*[:=]\s*(.*)")
@@ -96,7 +96,7 @@ def _few_strange(line: str) -> bool:
     return sum(char not in _MAP_CHARACTERS for char in line) <= _MOST_STRANGE
 
 
-def _map(found: list[Line], first: int, source: str, room: int) -> tuple[list[DrawnRow], int]:
+def _map(found: list[FileLine], first: int, source: str, room: int) -> tuple[list[DrawnRow], int]:
     """The rows of the map that begins on line ``first`` (from 0), and the line behind it; GdlError where it
     has more than ``room`` squares."""
     lines = [line.text for line in found]
@@ -123,7 +123,7 @@ def _map(found: list[Line], first: int, source: str, room: int) -> tuple[list[Dr
     return rows, last + 1
 
 
-def _rows(line: Line, source: str) -> list[DrawnRow]:
+def _rows(line: FileLine, source: str) -> list[DrawnRow]:
     """The rows of a line: one, or as many as ``|`` parts it into."""
     rows: list[Spread] = [[]]
     try:
