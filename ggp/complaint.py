@@ -32,11 +32,12 @@ def complain(error: GdlError) -> None:
 
 
 def _file_of(error: GdlError) -> Path | None:
-    """The file that an error is about, if it is about a place in one."""
-    if error.place is None:
-        return None
+    """The file that an error is about, if it is about a place in one, or about rules."""
     games = sys.modules.get("ggp.game")
     loaded: dict[str, Path] = games.loaded_files if games is not None else {}
+    of_rules = isinstance(error, RulesError | TooLargeError)
+    if error.place is None and not (of_rules and not error.source):
+        return None
     if error.source:
         try:
             path = Path(error.source)
@@ -44,7 +45,6 @@ def _file_of(error: GdlError) -> Path | None:
         except (OSError, ValueError):  # no name of a file
             return None
     # What compiling and grounding finds has a place, but no source.
-    of_rules = isinstance(error, RulesError | TooLargeError)
     return next(iter(loaded.values())) if of_rules and len(loaded) == 1 else None
 
 

@@ -2,38 +2,49 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator
 
 from gdl.checks.diagnostic import Diagnostic, Severity, error, first_each, warning
 from gdl.errors import Place
 from gdl.syntax.sexpr import Source, tokens
 from gdl.syntax.typography import CLOSING, OPENING, comment_mark, look_alike, named, what_to_write
+from gdl.words import counted
 
 FOREIGN_BRACKET = error("foreign-bracket", "write '(' and ')'")
 FOREIGN_CHARACTER = warning("foreign-character", "leave it out")
 FOREIGN_COMMENT = warning("foreign-comment", "begin comments with ';'")
 
 _ASCII_QUOTES = "\"'`"
+_ODD = re.compile(r"[^\x00-\x7f]|[\[\]{},\"'`]")
 
 
 def check_characters(text: str) -> list[Diagnostic]:
     """Findings for the first of each character that KIF does not use, and for comments without a ``;``."""
     source = Source(text)
-    findings = [
-        FOREIGN_COMMENT.at(source.place(start), f"comments do not begin with {mark!r}")
-        for start, _, mark in _comments(source)
-    ]
-    return [*findings, *first_each(_characters(source))]
+    comments = list(_comments(source))
+    marks = Counter(mark for _, _, mark in comments)
+    findings = []
+    for start, _, mark in comments:
+        if number := marks.pop(mark, 0):
+            more = f", here and in {counted(number - 1, 'other place')}" if number > 1 else ""
+            message = f"comments do not begin with {mark!r}{more}"
+            findings.append(FOREIGN_COMMENT.at(source.place(start), message))
+    return [*findings, *first_each(_characters(source, comments))]
 
 
 def without_comments_of_others(text: str, findings: list[Diagnostic]) -> list[Diagnostic]:
     """The findings but for doubts about words within what was meant as a comment."""
     source = Source(text)
     spans = [(source.place(start), source.place(end)) for start, end, _ in _comments(source)]
+    starts = [(start.line, start.column) for start, _ in spans]
 
     def within(place: Place) -> bool:
         at = place.line, place.column
-        return any((a.line, a.column) <= at < (b.line, b.column) for a, b in spans)
+        number = bisect_right(starts, at)
+        return number > 0 and at < (spans[number - 1][1].line, spans[number - 1][1].column)
 
     return [
         d
@@ -59,19 +70,19 @@ def _comments(source: Source) -> Iterator[tuple[int, int, str]]:
             yield at, until, mark
 
 
-def _characters(source: Source) -> Iterator[tuple[str, Diagnostic]]:
-    spans = [(start, end) for start, end, _ in _comments(source)]
+def _characters(source: Source, comments: list[tuple[int, int, str]]) -> Iterator[tuple[str, Diagnostic]]:
+    starts = [start for start, _, _ in comments]
     for word, at in tokens(source):
-        if word[0] in "();" or any(start <= at < end for start, end in spans):
+        number = bisect_right(starts, at)
+        if word[0] in "();" or (number and at < comments[number - 1][1]):
             continue
-        for place, character in enumerate(word):
-            inside = 0 < place < len(word) - 1
-            if character in _ASCII_QUOTES and inside:
-                continue
-            remedy = what_to_write(character)
-            if remedy and len(word) == 1 and character == ",":
+        for found in _ODD.finditer(word):
+            place, character = found.start(), found[0]
+            if character in _ASCII_QUOTES and 0 < place < len(word) - 1:
+                continue  # within a name
+            if word == ",":
                 continue  # a sign by itself: see gdl.checks.foreign
-            if remedy:
+            if remedy := what_to_write(character):
                 kind = FOREIGN_BRACKET if character in OPENING + CLOSING else FOREIGN_CHARACTER
                 message = f"{named(character)} is no sign of KIF"
                 yield character, kind.at(source.place(at + place), message, remedy=remedy)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from gdl.errors import GdlError, ParseError, Place
+from gdl.syntax.typography import CLOSING, OPENING, named
 from gdl.visible import first_forbidden
 
 MAX_DEPTH = 100
@@ -32,6 +33,7 @@ FAULTS = {
     "unopened-parenthesis": ("this ')' closes nothing", "remove it, or open it with '('"),
     "unclosed-parenthesis": ("this '(' is never closed", "add the missing ')'"),
     "forbidden-character": ("the character {!r} cannot stand in KIF", "remove it, or write a blank"),
+    "foreign-bracket": ("{} is no sign of KIF", "write '(' and ')'"),
     "not-one-term": ("expected one term, found {}", "give exactly one"),
     "rule-without-head": ("'<=' has no head", "write (<= head body...)"),
     "arrow-alone": ("this '<=' stands outside of parentheses", "write (<= head body...)"),
@@ -125,6 +127,8 @@ def read(text: str, name: str = "", keep_comments: bool = False) -> tuple[Source
             case "(":
                 nest.opened(at)
             case ")":
+                if not nest.stack:
+                    _blame_bracket(source)
                 nest.closed(at)
             case ";":
                 if keep_comments:
@@ -132,8 +136,19 @@ def read(text: str, name: str = "", keep_comments: bool = False) -> tuple[Source
             case _:
                 nest.atom(word, at)
     if nest.stack:
+        _blame_bracket(source)
         raise nest.unclosed()
     return source, nest.top
+
+
+def _blame_bracket(source: Source) -> None:
+    """Raise ParseError if the text has other brackets: parentheses that do not match are due to them."""
+    for word, at in tokens(source):
+        if word[0] != ";" and (found := _BRACKET.search(word)):
+            raise source.fault("foreign-bracket", at + found.start(), named(found[0]))
+
+
+_BRACKET = re.compile(f"[{re.escape(OPENING + CLOSING)}]")
 
 
 class Nest:

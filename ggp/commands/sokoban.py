@@ -10,7 +10,7 @@ import typer
 from ggp.commands import write
 
 LEVEL = typer.Argument(
-    help="A level file (.xsb, .sok, .slc, .txt); :N for its N-th level.", metavar="FILE[:N]"
+    help="A level file (.xsb, .sok, .slc, .txt, .html); :N for its N-th level.", metavar="FILE[:N]"
 )
 PUSHES = typer.Option("--pushes", help="A move is a push, the walk to it included.")
 STEPS = typer.Option(

@@ -271,7 +271,7 @@ def _solve_levels(
 
     if not names_level_file(name):
         raise GdlError(
-            f"{name!r} is no file of levels", remedy="--all is for .xsb, .sok, .slc and .txt files"
+            f"{name!r} is no file of levels", remedy="--all is for .xsb, .sok, .slc, .txt and .html files"
         )
     began = time.monotonic()
     path, first = split_name(locate_level(name))

@@ -44,8 +44,13 @@ def packing_instance(
 ) -> PackingInstance | None:
     """The packing puzzle in the bytes of a file; None if it has something else. ``apart``: its solutions are
     taken apart. Raises GdlError."""
-    if data.startswith(b"\x1f\x8b") or data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
-        burr = xmpuzzle(data)
+    packed = data.startswith(b"\x1f\x8b")
+    if packed or data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+        try:
+            burr = xmpuzzle(data)
+        except CoverError as error:
+            error.source = f"{path} (unpacked)" if packed else str(path)
+            raise
         problem = burr.problem(number or 1)
         problem.refuse_to_go_on()
         name = problem.puzzle.name or path.stem
@@ -58,7 +63,8 @@ def packing_instance(
     try:
         puzzle = packing_of_text(text)
     except CoverError as error:
-        raise CoverError(error.message, remedy=error.remedy, source=str(path)) from error
+        error.source = str(path)
+        raise
     return PackingInstance(puzzle.name or path.stem, puzzle, every=every, apart=apart)
 
 
@@ -124,6 +130,8 @@ class PackingInstance(CoverInstance):
         console = new_console(file=io.StringIO(), width=120, force_terminal=sys.stdout.isatty())
         packed = self.packed(solution)
         console.print(layers(packed))
+        if packed.legend():
+            console.print(Text(packed.legend(), "dim"))
         if packed.apart is not None:
             console.print(Text("\n".join(moves_told(packed, packed.apart))))
         text = console.file.getvalue()  # type: ignore[attr-defined]

@@ -54,10 +54,10 @@ class CoverView:
     def show(self, result: CoverResult, stopped: str | None) -> None:
         """What the search has found out. ``stopped`` says why it ended early, None: it did not."""
         table = Table.grid(padding=(0, 2))
-        more = "" if result.complete else " so far" if stopped else ", there may be more"
+        more = "" if result.complete else " so far" if stopped else ", there may be more: --all tells them"
         table.add_row("solutions", Text(f"{result.solutions:,}{more}"))
-        if not result.complete:
-            table.add_row("searched", f"{result.progress:.2%}" + (f", {stopped}" if stopped else ""))
+        if stopped and not result.complete:
+            table.add_row("searched", f"{result.progress:.2%}, {stopped}")
         table.add_row("nodes", f"{result.nodes:,}")
         table.add_row("engine", result.engine)
         if result.reduction:

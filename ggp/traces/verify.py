@@ -74,6 +74,10 @@ def find_traces(paths: Iterable[Path], games: Path | None = None) -> list[Trace]
             path = games_folder() / "playthroughs" / f"{str(path).lower()}.jsonl"
         if not os.path.exists(path):
             raise GdlError(f"there is no trace, folder or game {asked}")
+        if path.suffix in SUFFIXES and path.is_file():
+            raise GdlError(
+                f"{asked} is no trace", remedy=f"`ggp playthrough {asked} -o {path.stem}.jsonl` writes one"
+            )
         folder = path / "traces" if (path / "traces").is_dir() else path
         files = [folder] if folder.is_file() else sorted(f for f in folder.iterdir() if _is_trace(f))
         if not files:

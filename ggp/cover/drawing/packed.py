@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from players.puzzles.cover.disassembly.disassembly import Disassembly
 
 Cell = tuple[int, int, int]
 
+_NUMBERED = re.compile(r"piece \d+|S\d+")
+"""A name that nobody gave."""
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 
@@ -45,11 +48,29 @@ class Packed:
         return {cell: number for number, piece in enumerate(self.pieces) for cell in piece.cells}
 
     def letters(self) -> list[str]:
-        """One sign for each piece: its name where all are single signs that differ, else letters."""
+        """One sign for each piece: its name where all are single signs that differ, else a letter of its name
+        that no piece before it has, or else another letter."""
         names = [piece.name for piece in self.pieces]
         if all(len(name) == 1 and name.isprintable() for name in names) and len(set(names)) == len(names):
             return names
-        return [LETTERS[number % len(LETTERS)] for number in range(len(names))]
+        free = dict.fromkeys(LETTERS)
+        signs = []
+        for number, name in enumerate(names):
+            own = "" if _NUMBERED.fullmatch(name) else name.upper()
+            sign = next((letter for letter in own if letter in free), next(iter(free), ""))
+            free.pop(sign, None)
+            signs.append(sign or LETTERS[number % len(LETTERS)])
+        return signs
+
+    def legend(self) -> str:
+        """What the letters stand for, ``A bar, C corner``; empty where they are the names themselves."""
+        letters = self.letters()
+        of_kind: dict[tuple[int, str], list[str]] = {}
+        for piece, letter in zip(self.pieces, letters, strict=True):
+            of_kind.setdefault((piece.kind, piece.name), []).append(letter)
+        if all(letter == name for (_, name), signs in of_kind.items() for letter in signs):
+            return ""
+        return ", ".join(f"{' '.join(signs)} {name}" for (_, name), signs in sorted(of_kind.items()))
 
 
 def colour(kind: int) -> tuple[int, int, int]:

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from players.puzzles.cover.engines.engine import CoverEngine
 
+MOST_OPEN = 0.9999
+"""The most progress of a search that is not complete."""
+
 
 @dataclass(frozen=True, slots=True)
 class CoverOptions:
@@ -36,7 +39,8 @@ class CoverResult:
         nodes: of the search tree so far.
         engine: the name of the engine, ``memo`` for the counting memo.
         seconds_cpu, seconds_wall: what the steps took so far, those before it was resumed included.
-        progress: the part of the tree that is done, 0 to 1; it never goes back.
+        progress: the part of the tree that is done, 0 to 1; it never goes back. 1 only if it is complete:
+            where all is searched and not all that was found is told, it is :data:`MOST_OPEN`.
         reduction: what the reduction brought: numbers by name; empty if there was none.
     """
 

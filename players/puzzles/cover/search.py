@@ -15,7 +15,7 @@ from players.puzzles.cover.branches import CoverBranch, branches
 from players.puzzles.cover.choice import choose_engine, engine_named
 from players.puzzles.cover.counting.memo import MemoCounter
 from players.puzzles.cover.engines.engine import CoverEngine
-from players.puzzles.cover.outcome import CoverOptions, CoverResult
+from players.puzzles.cover.outcome import MOST_OPEN, CoverOptions, CoverResult
 from players.puzzles.cover.problem import CoverError, CoverProblem
 from players.puzzles.cover.reduction.reduce import reduced, unreduced
 from players.puzzles.cover.reduction.reduced import ReducedProblem
@@ -343,7 +343,7 @@ class CoverSearch:
             engine=self._engine.name if self._engine else "reduction",
             seconds_cpu=self._cpu,
             seconds_wall=self._wall,
-            progress=1.0 if complete else min(share, 1.0),
+            progress=1.0 if complete else min(share, MOST_OPEN),
             reduction=self._reduced.statistics,
         )
 

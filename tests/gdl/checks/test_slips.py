@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 
@@ -177,3 +178,23 @@ def test_infix_rules_are_told_what_to_write_for_typographic_characters(
 ) -> None:
     _, findings = check_text(text, notation="infix")
     assert [d for d in findings if str(d.place) == place and remedy in d.remedy], findings
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["// a “b”\n" * 15_000, "(p “a” [b])\n" * 12_000, "/* a " * 40_000, "а1 " * 60_000, ", " * 100_000],
+)
+def test_long_texts_full_of_slips_are_soon_checked(text: str) -> None:
+    start = time.process_time()
+    _, findings = check_text(text)
+    assert findings
+    assert time.process_time() - start < 20
+
+
+def test_comments_of_one_kind_are_told_of_once() -> None:
+    _, findings = check_text(GAME + "// one\n// two\n# three\n")
+    told = [(str(d.place), d.message) for d in findings]
+    assert told == [
+        ("11:1", "comments do not begin with '//', here and in 1 other place"),
+        ("13:1", "comments do not begin with '#'"),
+    ]

@@ -113,5 +113,5 @@ def test_options_of_packings_are_for_packings(tmp_path: Path) -> None:
         run(SOMA, "--problem", "1")
     wrong = tmp_path / "wrong.packing"
     wrong.write_text("packing\nresult 2 x 2\npiece a\n####\n#\n")
-    with pytest.raises(GdlError, match="1 cells more"):
+    with pytest.raises(GdlError, match=r"wrong\.packing:2:1: .* 1 cell more"):
         run(wrong)

@@ -11,6 +11,8 @@ import typer
 from typer.testing import CliRunner
 
 from gdl.scramble import rename
+from gdl.syntax.convert import convert
+from gdl.syntax.notation import Notation
 from gdl.syntax.parser import parse_rules
 from ggp.commands import format as format_command
 from ggp.commands import scramble as scramble_command
@@ -61,6 +63,33 @@ def test_validate_prints_place_severity_code_message_and_remedy(files: dict[str,
     assert f"{path}:8:21: warning[undefined-relation]: no rule defines 'before' with 2 arguments\n" in output
     assert "  remedy: define it" in output
     assert output.endswith("1 file, 0 errors, 1 warning, 0 notes\n")
+
+
+STUCK = """\
+(role a) (role a)
+(init (at 1)) (init (at 2))
+(<= (legal a (go ?x)) (true (at ?x)) (distinct ?x 1))
+(<= (next (at 1)) (does a (go 2)))
+(<= terminal (true (at 3)))
+(goal a 60)
+"""
+
+
+@pytest.mark.parametrize("notation", ["kif", "infix"])
+def test_what_playing_shows_is_sorted_among_the_other_findings_and_quotes_the_notation(
+    notation: Notation, tmp_path: Path
+) -> None:
+    path = tmp_path / "stuck.rules"
+    path.write_text(convert(STUCK, notation))
+    _, output = run(validate_command.command, "--notes", path)
+    kinds = [
+        line.split(": ")[1] for line in output.splitlines() if "[" in line and line.startswith(str(path))
+    ]
+    assert kinds[0] == "error[stuck-role]"
+    order = [("error", "warning", "info").index(kind.partition("[")[0]) for kind in kinds]
+    assert order == sorted(order) and set(order) >= {0, 1}
+    shown = {"kif": ("moves: 1. (go 2)", "state: (at 1)"), "infix": ("moves: 1. go(2)", "state: at(1)")}
+    assert all(line in output for line in shown[notation])
 
 
 def test_validate_prints_one_json_object_per_finding(files: dict[str, Path]) -> None:

@@ -32,6 +32,26 @@ def test_solutions_are_told(tmp_path: Path) -> None:
     assert set(line) >= {"nodes", "engine", "seconds_cpu", "seconds_wall"}
 
 
+def test_what_is_left_to_be_told_is_no_whole_search(tmp_path: Path) -> None:
+    # The engine has searched all of it when the first solution is told.
+    (tmp_path / "small.dlx").write_text("a b\na\nb\na b\n")
+    told = cover("small.dlx", cwd=tmp_path).stdout
+    assert (
+        "1, there may be more: --all tells them" in told and "searched" not in told and "100.00%" not in told
+    )
+    line = json.loads(cover("small.dlx", "--json", cwd=tmp_path).stdout)
+    assert (line["solutions"], line["complete"]) == (1, False) and line["progress"] < 1
+    line = json.loads(cover("small.dlx", "--all", "--json", cwd=tmp_path).stdout)
+    assert (line["solutions"], line["complete"], line["progress"]) == (2, True, 1.0)
+
+
+def test_pieces_are_named_below_their_picture(tmp_path: Path) -> None:
+    text = "packing\npiece bar x2\n##\npiece corner\n##\n#.\nresult\n####\n###.\n"
+    (tmp_path / "small.packing").write_text(text)
+    told = cover("small.packing", cwd=tmp_path).stdout
+    assert "B A bar, C corner\n" in told and told.count("C ") >= 3
+
+
 def test_counted_stopped_and_refused(tmp_path: Path) -> None:
     (tmp_path / "board.json").write_text(write_json(dominoes(8, 8)))
     (tmp_path / "none.dlx").write_text("a b\na\n")

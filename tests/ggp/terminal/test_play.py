@@ -22,6 +22,7 @@ from rich.console import Console
 from gdl.errors import GdlError
 from ggp.boards.text import Painter
 from ggp.game import Game
+from ggp.terminal.doubts import doubts
 from ggp.terminal.human import HumanPlayer, listing, matching
 from ggp.terminal.line_editor import LineEditor
 from ggp.terminal.local_match import MatchSnapshot, MatchView, play_match
@@ -445,3 +446,16 @@ def test_a_stuck_match_is_exit_status_1_and_doubtful_rules_are_told_of(
     assert "x has no legal move in the state (step 2), which is not terminal" in done.stdout
     assert done.stderr.startswith(f"ggp: {path}:2:1: these rules are doubtful: 'terminl' is no keyword")
     assert done.stderr.count("\n") == 1
+
+
+def test_what_is_worst_in_rules_is_told_before_they_are_played(tmp_path: Path) -> None:
+    path = tmp_path / "wide.kif"
+    path.write_text("(role x) (legal x a)\n(goal x 1, 2)\n（init p）\n")
+    told = doubts(Game.load(path))
+    assert told.startswith(
+        f"{path}:2:1: these rules are doubtful: 'goal' has 3 arguments, but takes 2 (3 errors,"
+    )
+    path.write_text("(role x) (legal x a) // all\n(goal x 100) (<= terminal (true p)) (init p)\n(next p)\n")
+    assert doubts(Game.load(path)).startswith(
+        f"{path}:1:22: these rules are doubtful: comments do not begin with"
+    )

@@ -186,3 +186,12 @@ def test_rules_in_infix_are_found_like_those_in_kif(tmp_path: Path) -> None:
         lost.fault
         == "there are no rules of this name: yesterday.kif or yesterday.hrf (name their folder by --games)"
     )
+
+
+def test_rules_in_place_of_a_trace_are_told_how_to_get_one(tmp_path: Path) -> None:
+    rules = tmp_path / "g.kif"
+    rules.write_text(GAME)
+    with pytest.raises(
+        GdlError, match=r"g\.kif is no trace \(`ggp playthrough .*g\.kif -o g\.jsonl` writes one"
+    ):
+        find_traces([rules])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gdl.errors import Place
 from players.puzzles.cover.files.dlx import read_dlx
 from players.puzzles.cover.files.json_form import read_json
 from players.puzzles.cover.problem import CoverError, CoverProblem
@@ -14,6 +15,7 @@ def problem_of(data: bytes, source: str) -> CoverProblem:
         text = data.decode()
     except UnicodeDecodeError as error:
         before = data[: error.start]
-        line = before.count(b"\n") + 1
-        raise CoverError(f"line {line} is not UTF-8 text", remedy="JSON or DLX text", source=source) from None
+        line = before.rpartition(b"\n")[2].decode()
+        place = Place(before.count(b"\n") + 1, len(line) + 1)
+        raise CoverError("this is not UTF-8 text", place, "save the file as UTF-8", source) from None
     return (read_json if text.lstrip().startswith("{") else read_dlx)(text, source)

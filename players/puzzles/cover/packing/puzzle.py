@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gdl.visible import visible
+from gdl.words import counted
 from players.puzzles.cover.packing.grids.grid import CellGrid
 from players.puzzles.cover.packing.shape import CellShape
 from players.puzzles.cover.problem import CoverError
@@ -81,6 +82,11 @@ class PackingPuzzle:
 
     def check(self) -> None:
         """Raises CoverError for a puzzle that contradicts itself or is too large."""
+        self.check_pieces()
+        self.check_room()
+
+    def check_pieces(self) -> None:
+        """Raises CoverError for shapes that cannot be, and numbers of pieces that cannot be."""
         if not self.pieces:
             raise CoverError("the puzzle has no pieces", remedy="give it one at least")
         self.result.check(self.grid)
@@ -94,15 +100,20 @@ class PackingPuzzle:
                 )
             if not piece.shape.fixed.all():
                 raise CoverError(f"{called} has variable cells", remedy="only the result may have them")
+        if self.holes is not None and self.holes < 0:
+            raise CoverError(f"{self.holes} holes", remedy="say 0 or more")
+
+    def check_room(self) -> None:
+        """Raises CoverError for pieces that are too large for the result, or too few."""
         fewest, most = self.filled
         room, needed = len(self.result), int(np.count_nonzero(self.result.fixed))
         if fewest > room:
             raise CoverError(
-                f"the pieces have {fewest - room} cells more than the result", remedy="take some of them away"
+                f"the pieces have {counted(fewest - room, 'cell')} more than the result",
+                remedy="take some of them away",
             )
         if most < needed:
             raise CoverError(
-                f"the pieces have {needed - most} cells too few for the result", remedy="add some"
+                f"the pieces have {counted(needed - most, 'cell')} too few for the result",
+                remedy="add pieces, or draw those cells of the result that may stay empty as +",
             )
-        if self.holes is not None and self.holes < 0:
-            raise CoverError(f"{self.holes} holes", remedy="say 0 or more")

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from players.puzzles.cover.outcome import CoverOptions, CoverResult
+from players.puzzles.cover.outcome import MOST_OPEN, CoverOptions, CoverResult
 from players.puzzles.cover.packing.assembly import Packing
 from players.puzzles.cover.packing.duplicates import Duplicates
 from players.puzzles.cover.packing.puzzle import PackingPuzzle
@@ -101,7 +101,9 @@ class PackingSearch:
         result = self._search.result()
         if not self._sieved:
             return result
-        return replace(result, solutions=self._kept, complete=result.complete and not self._waiting)
+        complete = result.complete and not self._waiting
+        progress = result.progress if complete else min(result.progress, MOST_OPEN)
+        return replace(result, solutions=self._kept, complete=complete, progress=progress)
 
     def saved(self) -> dict[str, Any]:
         """What a later process needs to go on from here, for JSON. Take the solutions first."""

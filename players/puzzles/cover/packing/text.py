@@ -19,6 +19,8 @@ import io
 import re
 from collections import Counter
 
+from gdl.errors import Place
+from gdl.words import counted
 from players.puzzles.cover.packing.families import FAMILIES
 from players.puzzles.cover.packing.grids.registry import grid
 from players.puzzles.cover.packing.puzzle import MOST_PIECES, PackingPuzzle, Piece
@@ -29,9 +31,11 @@ MOST_TEXT = 4 << 20
 _FIXED = "#123456789"
 _VARIABLE = "+abcdefghi"
 _DRAWN = re.compile(rf"[.{_FIXED}{_VARIABLE}]+")
+_NO_MARK = re.compile(rf"[^.{_FIXED}{_VARIABLE}]")
+_WORDS = ("title", "holes", "flat", "allow", "piece", "result", *FAMILIES)
 _LAYER = re.compile("-+")
 _COPIES = re.compile(r"x(\d{1,5})(?:-(\d{1,5}))?")
-_BOX = re.compile(r"(\d{1,5})\s*x\s*(\d{1,5})(?:\s*x\s*(\d{1,5}))?")
+_BOX = re.compile(r"(\d{1,5})\s*[x×]\s*(\d{1,5})(?:\s*[x×]\s*(\d{1,5}))?")
 _NEITHER_TURNED_OVER = (0, 10, 16, 20)
 """The turns of cubes about z."""
 
@@ -44,13 +48,18 @@ def is_packing_text(text: str) -> bool:
 
 
 def packing_of_text(text: str) -> PackingPuzzle:
-    """The puzzle that a text describes; raises CoverError, with the line, for one that is none."""
+    """The puzzle that a text describes; raises CoverError, with line and column, for one that is none."""
     if len(text) > MOST_TEXT:
         raise CoverError("the puzzle's text is too long", remedy=f"at most {MOST_TEXT >> 20} MiB")
     reader = _Reader(text)
     reader.read()
     puzzle = reader.puzzle()
-    puzzle.check()
+    puzzle.check_pieces()
+    try:
+        puzzle.check_room()
+    except CoverError as error:
+        error.place = reader.result_place
+        raise
     return puzzle
 
 
@@ -100,11 +109,12 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         self.lines = [
-            (number, line.strip())
+            (Place(number, len(line) - len(line.lstrip()) + 1), line.strip())
             for number, line in enumerate(text.splitlines(), 1)
             if line.strip() and not line.lstrip().startswith(";")
         ]
         self.at = 0
+        self.result_place: Place | None = None
         self.grid = grid("cubes")
         self.name = ""
         self.holes: int | None = None
@@ -115,7 +125,8 @@ class _Reader:
 
     def puzzle(self) -> PackingPuzzle:
         if self.result is None:
-            raise CoverError("the puzzle has no result", remedy="add `result` and a drawing")
+            place = self.lines[-1][0] if self.lines else Place(1, 1)
+            raise CoverError("the puzzle has no result", place, "add `result` and a drawing")
         ways = None
         if self.flat:
             if self.grid.name != "cubes":
@@ -126,17 +137,22 @@ class _Reader:
 
     def read(self) -> None:
         if not self.lines or self.lines[0][1].split()[0] != "packing":
-            raise CoverError("no packing puzzle", remedy="begin with `packing` and the name of a grid")
-        self.grid = grid(self.lines[0][1].removeprefix("packing").strip() or "cubes")
-        self.at = 1
+            place = self.lines[0][0] if self.lines else Place(1, 1)
+            raise CoverError("no packing puzzle", place, "begin with `packing` and the name of a grid")
         while self.at < len(self.lines):
-            number, line = self.lines[self.at]
+            place, line = self.lines[self.at]
             self.at += 1
             word, _, rest = line.partition(" ")
             try:
-                self._line(word, rest.strip())
+                if self.at == 1:
+                    self.grid = grid(rest.strip() or "cubes")
+                else:
+                    if word == "result":
+                        self.result_place = place
+                    self._line(word, rest.strip())
             except CoverError as error:
-                raise CoverError(f"line {number}: {error.message}", remedy=error.remedy) from error
+                error.place = error.place or place
+                raise
 
     def _line(self, word: str, rest: str) -> None:
         match word:
@@ -156,13 +172,13 @@ class _Reader:
             case _ if word in FAMILIES:
                 self._family(word, rest)
             case _:
-                known = ", ".join(["title", "holes", "flat", "allow", "piece", "result", *FAMILIES])
-                raise CoverError(f"{word[:20]!r} means nothing here", remedy=f"known are {known}")
+                raise CoverError(f"{word[:20]!r} means nothing here", remedy=f"known are {', '.join(_WORDS)}")
 
     def _numbers(self, text: str, count: int) -> list[int]:
         words = text.split()
         if len(words) != count or not all(re.fullmatch(r"\d{1,8}", word) for word in words):
-            raise CoverError(f"{text[:20]!r} is not {count} of numbers", remedy="write them after the word")
+            wanted = counted(count, "number")
+            raise CoverError(f"expected {wanted}, found {text[:20]!r}", remedy="write them after the word")
         return [int(word) for word in words]
 
     def _piece(self, rest: str) -> None:
@@ -172,7 +188,12 @@ class _Reader:
             low = int(match[1])
             high = int(match[2]) if match[2] else low
         elif len(words) != 1:
-            raise CoverError(f"piece {rest[:20]!r}", remedy="write a name, and copies like x2 or x0-3")
+            message = f"expected a name and how often, found {rest[:20]!r}"
+            raise CoverError(message, remedy="write a name, and copies like x2 or x0-3")
+        if not low <= high <= MOST_PIECES:
+            raise CoverError(
+                f"{low} to {high} copies of {words[0]!r:.40}", remedy=f"0 to {MOST_PIECES:,} are possible"
+            )
         if len(self.pieces) >= MOST_PIECES:
             raise CoverError("too many pieces", remedy=f"at most {MOST_PIECES}")
         self.pieces.append((self._drawn(words[0]), low, high))
@@ -200,7 +221,7 @@ class _Reader:
         cells, fixed, colours = [], [], []
         y = z = 0
         while self.at < len(self.lines):
-            line = self.lines[self.at][1]
+            place, line = self.lines[self.at]
             if _LAYER.fullmatch(line):
                 y, z = 0, z + 1
             elif _DRAWN.fullmatch(line):
@@ -210,6 +231,9 @@ class _Reader:
                         fixed.append(mark in _FIXED)
                         colours.append((_FIXED if mark in _FIXED else _VARIABLE).index(mark))
                 y += 1
+            elif (wrong := _NO_MARK.search(line)) and set(line) & set("#+") and line.split()[0] not in _WORDS:
+                at = Place(place.line, place.column + wrong.start())
+                raise CoverError(f"{wrong[0]!r} is no mark of a drawing", at, "write # + . 1 to 9 or a to i")
             else:
                 break
             self.at += 1

@@ -39,7 +39,7 @@ def xmpuzzle(data: bytes) -> BurrFile:
     """The puzzles in the bytes of a file, packed or not; raises CoverError for what is no puzzle file."""
     root = parsed(data, _LEFT_OUT)
     if root.tag != "puzzle":
-        raise CoverError(f"the file is a {root.tag[:40]!r}, no puzzle", remedy=_REMEDY)
+        raise _wrong(root, f"the file is a {root.tag[:40]!r}, no puzzle")
     grid = _grid(root)
     shapes = _shapes(_inside(root, "shapes", "voxel"))
     colours = tuple(
@@ -54,6 +54,11 @@ def xmpuzzle(data: bytes) -> BurrFile:
     return BurrFile(shapes, problems, comment.text if comment else "", colours)  # type: ignore[arg-type]
 
 
+def _wrong(element: Element, message: str, remedy: str = _REMEDY) -> CoverError:
+    """The error for what is wrong with an element."""
+    return CoverError(message, element.place, remedy)
+
+
 def _inside(parent: Element, tag: str, inner: str) -> list[Element]:
     """The elements of one tag inside the only child of another."""
     child = parent.child(tag)
@@ -66,7 +71,7 @@ def _number(element: Element, name: str, default: int | None = 0) -> int:
     if not text and default is not None:
         return default
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise CoverError(f"<{element.tag}> has {name}={text[:20]!r}, no number", remedy=_REMEDY)
+        raise _wrong(element, f"<{element.tag}> has {name}={text[:20]!r}, no number")
     return int(text)
 
 
@@ -74,9 +79,8 @@ def _grid(root: Element) -> CellGrid:
     element = root.child("gridType")
     number = _number(element, "type", None) if element else 0
     if number >= len(GRIDS):
-        raise CoverError(
-            f"the file's grid is of type {number}", remedy=f"types 0 to {len(GRIDS) - 1} are known"
-        )
+        remedy = f"types 0 to {len(GRIDS) - 1} are known"
+        raise _wrong(element or root, f"the file's grid is of type {number}", remedy)
     return GRIDS[number]
 
 
@@ -88,9 +92,10 @@ def _shapes(elements: list[Element]) -> tuple[BurrShape, ...]:
         voxels += x * y * z
         filled = element.text.count("#") + element.text.count("+")
         if voxels > MOST_VOXELS or filled > MOST_CELLS:
-            raise CoverError(
+            raise _wrong(
+                element,
                 f"shape {number} is too large, by itself or with those before it",
-                remedy=f"at most {MOST_CELLS:,} cells of a shape, and {MOST_VOXELS:,} voxels of all",
+                f"at most {MOST_CELLS:,} cells of a shape, and {MOST_VOXELS:,} voxels of all",
             )
     return tuple(_shape(element, number) for number, element in enumerate(elements, 1))
 
@@ -103,7 +108,7 @@ def _size(element: Element) -> tuple[int, int, int]:
 def _shape(element: Element, number: int) -> BurrShape:
     x, y, z = size = _size(element)
     if _number(element, "type"):
-        raise CoverError(f"shape {number} is written in an unknown way", remedy=_REMEDY)
+        raise _wrong(element, f"shape {number} is written in an unknown way")
     cells, fixed, colours = [], [], []
     position = index = 0
     text = element.text.strip()
@@ -114,14 +119,14 @@ def _shape(element: Element, number: int) -> BurrShape:
             index += len(match[1])
             continue
         if match is None or len(match[3]) > 4 or int(match[3] or 0) > MOST_COLOUR:
-            raise CoverError(f"shape {number}: {text[position : position + 10]!r} is no mark", remedy=_REMEDY)
+            raise _wrong(element, f"shape {number}: {text[position : position + 10]!r} is no mark")
         if match[2] != "_":
             cells.append((index % x, index // x % y, index // (x * y)) if x * y else (0, 0, 0))
             fixed.append(match[2] == "#")
             colours.append(int(match[3] or 0))
         index += 1
     if index != x * y * z:
-        raise CoverError(f"shape {number} has {index} voxels, not {x} x {y} x {z}", remedy=_REMEDY)
+        raise _wrong(element, f"shape {number} has {index} voxels, not {x} x {y} x {z}")
     name = element.attributes.get("name", "") or f"S{number}"
     hotspot = tuple(_number(element, each) for each in ("hx", "hy", "hz"))
     return BurrShape(CellShape.at(cells, fixed, colours, name), size, hotspot)  # type: ignore[arg-type]
@@ -130,7 +135,7 @@ def _shape(element: Element, number: int) -> BurrShape:
 def _shape_number(element: Element, shapes: tuple[BurrShape, ...]) -> int:
     number = _number(element, "id", None)
     if number >= len(shapes):
-        raise CoverError(f"a problem names shape {number + 1}, of {len(shapes)}", remedy=_REMEDY)
+        raise _wrong(element, f"a problem names shape {number + 1}, of {len(shapes)}")
     return number
 
 
@@ -141,7 +146,7 @@ def _problem(element: Element, number: int, grid: CellGrid, shapes: tuple[BurrSh
         pieces.append(_piece(each, shapes[numbers[-1]].shape))
     target = element.child("result")
     if target is None:
-        raise CoverError(f"problem {number} has no result", remedy="choose one in BurrTools")
+        raise _wrong(element, f"problem {number} has no result", "choose one in BurrTools")
     result = _shape_number(target, shapes)
     pairs = _inside(element, "bitmap", "pair")
     allowed = frozenset(
@@ -168,7 +173,7 @@ def _piece(element: Element, shape: CellShape) -> Piece:
     if "count" not in element.attributes and {"min", "max"} <= element.attributes.keys():
         low, high = _number(element, "min"), _number(element, "max")
     if low > high:
-        raise CoverError(f"a piece has {low} to {high} copies", remedy=_REMEDY)
+        raise _wrong(element, f"a piece has {low} to {high} copies")
     group = _number(element, "group")
     groups = [(group, high)] if group else []
     groups += [(_number(each, "group", None), _number(each, "count", None)) for each in element.all("group")]
@@ -187,14 +192,13 @@ def _assembly(element: Element, number: int, grid: CellGrid, copies: int) -> tup
             continue
         four = words[position : position + 4]
         if len(four) < 4 or not all(re.fullmatch(r"-?\d{1,7}", word) for word in four):
-            raise CoverError(f"problem {number}: a saved solution is damaged", remedy=_REMEDY)
+            raise _wrong(element, f"problem {number}: a saved solution is damaged")
         x, y, z, turn = map(int, four)
         if not 0 <= turn < grid.rotations:
-            raise CoverError(f"problem {number}: a saved solution has a turn {turn}", remedy=_REMEDY)
+            raise _wrong(element, f"problem {number}: a saved solution has a turn {turn}")
         places.append((x, y, z, turn))
         position += 4
     if len(places) != copies:
-        raise CoverError(
-            f"problem {number}: a saved solution places {len(places)} pieces, not {copies}", remedy=_REMEDY
-        )
+        message = f"problem {number}: a saved solution places {len(places)} pieces, not {copies}"
+        raise _wrong(element, message)
     return tuple(places)

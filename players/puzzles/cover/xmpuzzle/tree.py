@@ -10,6 +10,7 @@ import zlib
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
+from gdl.errors import Place
 from players.puzzles.cover.problem import CoverError
 
 MOST_BYTES = 64 << 20
@@ -22,12 +23,13 @@ _LATIN_1 = (b"iso-8859-1", b"iso8859-1", b"latin-1", b"latin1")
 
 @dataclass(eq=False, slots=True)
 class Element:
-    """One element: its tag, attributes, children and the text right inside it."""
+    """One element: its tag, attributes, children, the text right inside it, and where it begins."""
 
     tag: str
     attributes: dict[str, str]
     children: list[Element] = field(default_factory=list)
     text: str = ""
+    place: Place = Place()
 
     def child(self, tag: str) -> Element | None:
         """The first child of this tag."""
@@ -65,7 +67,8 @@ def unpacked(data: bytes) -> bytes:
 def parsed(data: bytes, leave_out: frozenset[str] = frozenset()) -> Element:
     """The root element of XML, without the elements of some tags.
 
-    Raises CoverError, with the line, for what is no XML, has a document type, or is too large or too deep.
+    Raises CoverError, with line and column, for what is no XML, has a document type, or is too large or too
+    deep.
     """
     text = unpacked(data)
     builder = _Builder(leave_out)
@@ -80,9 +83,8 @@ def parsed(data: bytes, leave_out: frozenset[str] = frozenset()) -> Element:
         parser.Parse(text, True)
     except expat.ExpatError as error:
         what = expat.ErrorString(error.code)
-        raise CoverError(
-            f"line {error.lineno}: no XML: {what}", remedy="it should be a file of BurrTools"
-        ) from error
+        place = Place(error.lineno, error.offset + 1)
+        raise CoverError(f"this is no XML: {what}", place, "it should be a file of BurrTools") from error
     assert builder.root is not None
     return builder.root
 
@@ -111,7 +113,10 @@ class _Builder:
         self.ignored = self.elements = 0
 
     def _refused(self, what: str, remedy: str) -> CoverError:
-        return CoverError(f"line {self.parser.CurrentLineNumber}: {what}", remedy=remedy)
+        return CoverError(what, self._place(), remedy)
+
+    def _place(self) -> Place:
+        return Place(self.parser.CurrentLineNumber, self.parser.CurrentColumnNumber + 1)
 
     def doctype(self, *_: object) -> None:
         raise self._refused("a document type is not allowed", "remove it: puzzle files have none")
@@ -125,7 +130,7 @@ class _Builder:
         if self.ignored or tag in self.leave_out:
             self.ignored += 1
             return
-        element = Element(tag, attributes)
+        element = Element(tag, attributes, place=self._place())
         if self.open:
             self.open[-1].children.append(element)
         else:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from gdl.errors import GdlError
+from gdl.errors import GdlError, Place
 from gdl.reading import read_limited
 from players.puzzles.level_name import read_level_name
 from players.puzzles.snakes.file_kind import MOST_BYTES, looks_like_snakes
 from players.puzzles.sokoban.levels.drawn_map import DrawnMap
 from players.puzzles.sokoban.levels.level import Level
+from players.puzzles.sokoban.levels.listing import is_page
 from players.puzzles.sokoban.levels.slc import drawn_maps_of_slc
 from players.puzzles.sokoban.levels.xsb import drawn_maps
 
-SUFFIXES = (".xsb", ".sok", ".slc", ".txt")
+SUFFIXES = (".xsb", ".sok", ".slc", ".txt", ".html", ".htm")
 """What the names of level files end in."""
 
 
@@ -71,12 +72,14 @@ def names_level_file(name: str) -> bool:
 
 def _drawn(text: str, source: str) -> list[DrawnMap]:
     text = text.removeprefix("\ufeff")
-    maps = (drawn_maps_of_slc if text.lstrip().startswith("<") else drawn_maps)(text, source)
+    collection = text.lstrip().startswith("<") and not is_page(text)
+    maps = (drawn_maps_of_slc if collection else drawn_maps)(text, source)
     if not maps:
         raise GdlError(
             "there is no level in this file",
-            remedy="a map has walls of #; also read: run lengths (3#|#@$.#), and XML (.slc)",
-            source=source,
+            Place(1, 1),
+            "a map has walls of #; also read: run lengths (3#|#@$.#), XML (.slc), <pre> of pages",
+            source,
         )
     return maps
 

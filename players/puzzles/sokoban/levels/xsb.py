@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from gdl.errors import GdlError, Place
 from players.puzzles.sokoban.levels.drawn_map import CHARACTERS, MOST_SIDE, DrawnMap, DrawnRow
+from players.puzzles.sokoban.levels.listing import FileLine, lines_of
 from players.puzzles.sokoban.levels.run_length import Spread, spread
 
 _FIELD = re.compile(r"\s*;*\s*([A-Za-z][A-Za-z /-]{0,30}?)\s*[:=]\s*(.*)")
@@ -54,12 +55,13 @@ def drawn_maps(text: str, source: str) -> list[DrawnMap]:
     Raises GdlError, with the place: a character in a map that no dialect has, a run length that is none.
     """
     texts, maps = [_Text()], list[DrawnMap]()
-    lines = text.rstrip("\x1a").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    found = lines_of(text)
+    lines = [line.text for line in found]
     number = squares = 0
     while number < len(lines):
         line = lines[number]
         if _is_row(line) or (_is_tip(line) and number + 1 < len(lines) and _is_row(lines[number + 1])):
-            rows, number = _map(lines, number, source, _MOST_SQUARES - squares)
+            rows, number = _map(found, number, source, _MOST_SQUARES - squares)
             squares += sum(len(row.cells) for row in rows)
             maps.append(DrawnMap(source, rows))
             texts.append(_Text())
@@ -94,9 +96,10 @@ def _few_strange(line: str) -> bool:
     return sum(char not in _MAP_CHARACTERS for char in line) <= _MOST_STRANGE
 
 
-def _map(lines: list[str], first: int, source: str, room: int) -> tuple[list[DrawnRow], int]:
+def _map(found: list[FileLine], first: int, source: str, room: int) -> tuple[list[DrawnRow], int]:
     """The rows of the map that begins on line ``first`` (from 0), and the line behind it; GdlError where it
     has more than ``room`` squares."""
+    lines = [line.text for line in found]
     last = end = first
     while end < len(lines) and lines[end].strip():
         if _is_row(lines[end], inside=True):
@@ -107,12 +110,12 @@ def _map(lines: list[str], first: int, source: str, room: int) -> tuple[list[Dra
     rows: list[DrawnRow] = []
     for number in range(first, last + 1):
         before = len(rows)
-        rows.extend(_rows(lines[number], number + 1, source))
+        rows.extend(_rows(found[number], source))
         room -= sum(len(row.cells) for row in rows[before:])
         if room < 0:
             raise GdlError(
                 f"the maps of this file have more than {_MOST_SQUARES:,} squares",
-                Place(number + 1, 1),
+                found[number].place(1),
                 "split it",
                 source,
                 "too-large",
@@ -120,10 +123,17 @@ def _map(lines: list[str], first: int, source: str, room: int) -> tuple[list[Dra
     return rows, last + 1
 
 
-def _rows(line: str, number: int, source: str) -> list[DrawnRow]:
+def _rows(line: FileLine, source: str) -> list[DrawnRow]:
     """The rows of a line: one, or as many as ``|`` parts it into."""
     rows: list[Spread] = [[]]
-    for char, column in spread(line.rstrip(), number, source):
+    try:
+        cells = spread(line.text.rstrip(), line.number, source)
+    except GdlError as error:
+        error.place = error.place and line.place(error.place.column)
+        raise
+    columns = line.columns
+    for char, counted in cells:
+        column = counted if columns is None else columns[counted - 1]
         if char == "|":
             rows.append([])
         elif char in CHARACTERS:
@@ -131,14 +141,14 @@ def _rows(line: str, number: int, source: str) -> list[DrawnRow]:
         else:
             raise GdlError(
                 f"{char!r} is no character of a Sokoban map",
-                Place(number, column),
+                Place(line.number, column),
                 "# wall, $ box, . goal, * box on a goal, @ keeper, + keeper on a goal, blank - _ floor",
                 source,
                 "map-character",
             )
     if not rows[-1]:
         del rows[-1]  # A | at the end of the line.
-    return [DrawnRow(number, "".join(c for c, _ in row), [column for _, column in row]) for row in rows]
+    return [DrawnRow(line.number, "".join(c for c, _ in row), [column for _, column in row]) for row in rows]
 
 
 def _read_text(lines: list[str], number: int, text: _Text) -> int:

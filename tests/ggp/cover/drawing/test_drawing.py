@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from ggp.cover.drawing.layers import layers
-from ggp.cover.drawing.packed import Packed, PlacedPiece, css
+from ggp.cover.drawing.packed import LETTERS, Packed, PlacedPiece, css
 from ggp.cover.drawing.page import page
 from ggp.cover.drawing.solids import SHAPES, Solid, edges, surface
 from ggp.cover.drawing.svg import svg
@@ -34,13 +34,42 @@ def printed(packed: Packed) -> str:
 
 def test_layers_show_a_letter_in_each_cell_and_dots_where_nothing_is() -> None:
     text = printed(TWO)
-    assert [text.count(sign + " ") for sign in "AB·"] == [2, 4, 2]
+    assert [text.count(sign + " ") for sign in "BR·"] == [2, 4, 2]
     assert "z = 0" in text and "z = 1" in text
 
 
 def test_names_of_one_sign_are_their_own_letters() -> None:
     packed = Packed("cubes", (PlacedPiece("F", ((0, 0, 0),), 0), PlacedPiece("P", ((1, 0, 0),), 1)))
     assert packed.letters() == ["F", "P"]
+    assert packed.legend() == ""
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["bar", "corner", "boat", "piece 1", "S2", "", "7"]), st.booleans()))
+)
+def test_every_piece_has_a_letter_of_its_own_that_the_legend_names(kinds: list[tuple[str, bool]]) -> None:
+    pieces = []
+    for number, (name, again) in enumerate(kinds):
+        pieces += [PlacedPiece(name, ((len(pieces) + i, 0, 0),), number) for i in range(1 + again)]
+    packed = Packed("cubes", tuple(pieces))
+    letters = packed.letters()
+    assert len(letters) == len(pieces)
+    if len(pieces) <= len(LETTERS):
+        assert len(set(letters)) == len(letters)
+    legend = packed.legend()
+    if legend:
+        named = {}
+        for part in legend.split(", "):
+            signs = [word for word in part.split(" ") if len(word) == 1]
+            named |= dict.fromkeys(signs)
+        assert set(letters) <= set(named)
+
+
+def test_letters_come_from_the_names_of_pieces() -> None:
+    names = ["bar", "bar", "corner", "cross", "piece 3"]
+    packed = Packed("cubes", tuple(PlacedPiece(n, ((i, 0, 0),), i and i - 1) for i, n in enumerate(names)))
+    assert packed.letters() == ["B", "A", "C", "R", "D"]
+    assert packed.legend() == "B A bar, C corner, R cross, D piece 3"
 
 
 @pytest.mark.parametrize("grid", ["cubes", "prisms", "spheres"])

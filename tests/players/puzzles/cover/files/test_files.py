@@ -89,5 +89,5 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 
 def test_bytes_that_are_no_text() -> None:
-    with pytest.raises(CoverError, match="puzzle: line 2 is not UTF-8"):
-        problem_of(b"a b\n\xff\xfe", "puzzle")
+    with pytest.raises(CoverError, match=r"^puzzle:2:4: this is not UTF-8"):
+        problem_of("a b\nä b".encode() + b"\xff\xfe", "puzzle")

@@ -124,20 +124,24 @@ def test_boxes_of_every_grid(grid: str, cells: int, places: int) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "no packing puzzle"),
-        ("packing hexagons\n", "hexagons"),
-        ("packing\n", "no result"),
+        ("", "^line 1, column 1: no packing puzzle"),
+        ("packing hexagons\n", "^line 1, column 1: .*hexagons"),
+        ("packing\n", "^line 1, column 1: .*no result"),
         ("packing\nresult 2 x 2\n", "no pieces"),
-        ("packing\nresult 2 x q\n", "line 2: .*no size"),
-        ("packing\nresult 9999 x 9999\n", "line 2: .*too large"),
-        ("packing\n\n; so\npiece\n##\n", "line 4"),
-        ("packing\npiece a y3\n##\n", "line 2"),
-        ("packing\npiece a\nresult 2 x 2\n", "'a' has no drawing"),
-        ("packing\npentominoes Q\n", "'Q' among"),
-        ("packing\ncolour 3\n", "'colour' means nothing"),
-        ("packing\nallow 3\n", "is not 2"),
-        ("packing\nholes many\n", "is not 1"),
-        ("packing\npiece a x3-2\n#\nresult 2 x 2\n", "3 to 2 copies"),
+        ("packing\nresult 2 x q\n", "^line 2, column 1: .*no size"),
+        ("packing\nresult 9999 x 9999\n", "^line 2, column 1: .*too large"),
+        ("packing\n\n; so\n  piece\n##\n", "^line 4, column 3: expected a name and how often, found ''"),
+        ("packing\npiece a y3\n##\n", "^line 2, column 1: expected a name and how often, found 'a y3'"),
+        ("packing\npiece a\nresult 2 x 2\n", "^line 2, column 1: 'a' has no drawing"),
+        ("packing\npiece a\n #X#\nresult 2 x 2\n", "^line 3, column 3: 'X' is no mark .*write # "),
+        ("packing\npiece a\n##\n#*\nresult 2 x 2\n", r"^line 4, column 2: '\*' is no mark"),
+        ("packing\npentominoes Q\n", "^line 2, column 1: .*'Q' among"),
+        ("packing\ncolour 3\n", "^line 2, column 1: 'colour' means nothing"),
+        ("packing\nallow 3\n", "^line 2, column 1: expected 2 numbers, found '3'"),
+        ("packing\nholes many\n", "^line 2, column 1: expected 1 number, found 'many'"),
+        ("packing\npiece a x3-2\n#\nresult 2 x 2\n", "^line 2, column 1: 3 to 2 copies"),
+        ("packing\npiece a x2\n##\nresult\n##\n##\n##\n", "^line 4, column 1: .* 2 cells too few .* as \\+"),
+        ("packing\npiece a x3\n##\nresult 4 x 1\n", "^line 4, column 1: .* 2 cells more than the result"),
         ("packing prisms\nflat\npiece a x4\n#\nresult 2 x 2\n", "flat"),
         ("packing\npiece a\n+\nresult 2 x 2\n", "variable"),
         ("packing rhombic\npiece a\n#\nresult 5 x 5 x 5\n", "no cell"),
@@ -156,3 +160,14 @@ def test_damage_gives_an_error_or_a_puzzle(at: int, what: str, width: int) -> No
     except CoverError:
         return
     Packing.of(puzzle)
+
+
+def test_cells_that_may_stay_empty_make_room_for_too_few_pieces() -> None:
+    text = "packing\npiece a\n##\nresult\n"
+    with pytest.raises(CoverError, match=r"draw those cells of the result that may stay empty as \+"):
+        packing_of_text(f"{text}###\n")
+    packing_of_text(f"{text}##+\n").check()
+
+
+def test_sizes_may_be_written_with_the_sign_of_times() -> None:
+    assert len(packing_of_text("packing\npiece a x3\n##\nresult 3×2\n").result) == 6

@@ -189,6 +189,9 @@ def test_what_is_no_puzzle_is_refused(name: str) -> None:
     with pytest.raises(CoverError, match=message) as caught:
         xmpuzzle(data)
     assert "\n" not in str(caught.value)
+    if not data.startswith(b"\x1f\x8b"):
+        place = caught.value.place
+        assert place is not None and place.line >= 1 and place.column >= 1
 
 
 @pytest.mark.parametrize(
