@@ -16,7 +16,9 @@ from pathlib import Path
 
 import pytest
 
+from gdl.syntax.parser import parse_rules
 from ggp.protocol.messages import Abort, Info, Message, Play, Start
+from ggp.web.replay.replay_process import ReplayDesk
 from tests.ggp.program import ggp
 from tests.ggp.puppets import Puppet, Reply, decent, marker
 from tests.ggp.server.live import MARKS, ServeProcess, eventually
@@ -37,6 +39,15 @@ def test_ggp_host_plays_a_file_and_writes_json(tmp_path: Path) -> None:
     fields = json.loads(out.read_text())
     assert fields["matchId"] == "m7"
     assert fields["goalValues"] == [100, 50]
+    # The rules are in it: whoever replays it needs neither their file nor to guess from the match's id.
+    assert parse_rules(fields["rules"]) == parse_rules(MARKS)
+    game.unlink()
+    order = {"do": "story", "kind": "record", "path": str(out), "match": 0}
+    story = ReplayDesk().answer(order, lambda *_, **__: None)["story"]
+    assert isinstance(story, dict)
+    assert (story["game"], story["known"]) == ("marks", True)
+    assert story["roles"] == ["Robot", "other"]
+    assert story["players"] == ("legal", "random")
 
 
 @pytest.mark.parametrize(
@@ -144,6 +155,7 @@ def test_a_corpus_match_between_two_served_players(corpus: Path, tmp_path: Path)
         logs = [s.close() for s in servers]
     assert ran.returncode == 0, ran.stdout + ran.stderr + "".join(logs)
     fields = json.loads(out.read_text())
+    assert fields["playerNamesFromHost"] == ["kaskade", "kaskade-random"]
     assert fields["isCompleted"]
     assert sum(fields["goalValues"]) == 100
     assert not any(error for errors in fields["errors"] for error in errors)

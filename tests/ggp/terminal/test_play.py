@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from gdl.errors import GdlError
+from ggp.boards.board import find_board
 from ggp.boards.text import Painter
 from ggp.game import Game
 from ggp.terminal.human import HumanPlayer, listing, matching
@@ -407,7 +408,13 @@ def test_a_move_that_was_not_visited_does_not_look_like_a_loss() -> None:
     told = (Candidate(first, 3, 0.0), Candidate(second), Candidate(third, 0, 50.0))
     step = MatchSnapshot(1, state, (Choice(first, told), Choice(0)), (True, False), 0.1, (0.0, 0.0))
     console = Console(file=shown, width=100)
-    TextView(console, machine, [player, player], Painter(machine), board=False).step(step)
+    TextView(
+        console,
+        machine,
+        [player, player],
+        Painter(find_board(machine), machine.rules, machine.roles),
+        board=False,
+    ).step(step)
     JsonView(machine, [player, player], "tictactoe", lines.append).step(step)
     lost, unknown, proven = shown.getvalue().splitlines()[:3]
     assert re.search(r"3 visits +expects +0\.0 of 100", lost)
