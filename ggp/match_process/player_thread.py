@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from gdl.machine import Machine, State
 from gdl.rules import Rules
 from gdl.terms import Term
+from gdl.visible import without_folders
 from ggp.match_process.survey import Classifier, survey
 from ggp.processes.parent import Send
 from ggp.warm.compile import alone, warm_up
@@ -262,7 +263,7 @@ class Thinker:
                     self._log("error", "player chose an illegal move", move=str(move))
             except Exception as error:
                 self._log("error", "player failed", error=describe(error))
-        told = {"note": note, "machine": level, "expects": expects}
+        told = {"note": without_folders(note), "machine": level, "expects": expects}
         self._send("move", id=turn, move=safe, again=False, **told)
 
     def _think_aloud(self, choice: Choice) -> None:
@@ -279,7 +280,11 @@ class Thinker:
             [machine.rules.spell(machine.move(self._role, one.move)), one.visits, one.rounded(1)]
             for one in choice.candidates[:MOST_CANDIDATES]
         ]
-        told = {"note": choice.note, "machine": self._player.machine.level, "candidates": candidates}
+        told = {
+            "note": without_folders(choice.note),
+            "machine": self._player.machine.level,
+            "candidates": candidates,
+        }
         self._send("search", turn=self._turn, expects=self._expected(choice), **told)
 
     def _expected(self, choice: Choice) -> float | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from gdl.machine import Machine, State
 from gdl.terms import sort_key
+from gdl.visible import without_folders
 from ggp.boards.board import find_board
 from ggp.boards.clicks import ClickFinder
 from ggp.boards.svg.picture import SvgPainter
@@ -90,7 +91,11 @@ class TableView:
         expects = {self.roles[role]: expected(choice) for role, choice in step.choices.items()}
         return {
             "moves": [self.spelled(role, move) for role, move in enumerate(step.joint)],
-            "notes": {self.roles[role]: choice.note for role, choice in step.choices.items() if choice.note},
+            "notes": {
+                self.roles[role]: without_folders(choice.note)
+                for role, choice in step.choices.items()
+                if choice.note
+            },
             "expects": {role: value for role, value in expects.items() if value is not None},
         }
 
