@@ -62,7 +62,7 @@ def command(
         False, "--open-events", help="Let other computers read GET /events, what the search expects included."
     ),
     seed: int = typer.Option(0, help="Seed of the player's randomness."),
-    log_level: str = typer.Option("info", help="debug, info, warning or error."),
+    log_level: str = typer.Option("info", help="debug (each turn), info (each match), warning or error."),
     log_format: str = typer.Option("logfmt", help="logfmt or json."),
 ) -> None:
     """Answer game managers over HTTP as a player.

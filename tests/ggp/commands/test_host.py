@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -160,3 +161,21 @@ def test_a_corpus_match_between_two_served_players(corpus: Path, tmp_path: Path)
     assert sum(fields["goalValues"]) == 100
     assert not any(error for errors in fields["errors"] for error in errors)
     assert all("Traceback" not in log for log in logs)
+
+
+def test_by_default_a_server_logs_each_match_and_no_turns(tmp_path: Path) -> None:
+    server = ServeProcess("--player", "legal", "--machine", "prover")
+    try:
+        place = f"127.0.0.1:{server.port}"
+        ran = host("tictactoe", "-p", f"{place},legal", "--scramble", "--startclock", "20", timeout=100)
+        page = urlopen(Request(f"http://{place}/", headers={"Accept": "*/*"})).read().decode()
+    finally:
+        log = server.close()
+    assert ran.returncode == 0, ran.stdout + log
+    events = re.findall(r"level=(\w+) event=(\S+) match=", log)
+    assert sorted(events) == [("info", "end"), ("info", "game"), ("info", "result"), ("info", "start")]
+    # The words of the rules are hidden, and the game is known all the same.
+    assert "name=tictactoe roles=" in log
+    assert re.search(r"event=result .*turns=\d+ goals=\"\d+ \d+\"", log)
+    assert re.search(r"^match +game +role", page, re.MULTILINE)
+    assert re.search(r"^Match\.\S+ +tictactoe +", page, re.MULTILINE)
