@@ -160,6 +160,8 @@ def command(
             errors = unready + replaced.total()
             counts = f"{counted(turns, 'turn')}, {counted(errors, 'error')}"
             console.print(Text.assemble((result, "bold"), f" after {counts}"), soft_wrap=True)
+            for doubt in manager.doubts:
+                console.print(Text(f"{doubt}: the highest that holds counts, or 0", "yellow"), soft_wrap=True)
     except KeyboardInterrupt:
         console.print("aborted", style="yellow")
         raise

@@ -163,6 +163,17 @@ def test_a_corpus_match_between_two_served_players(corpus: Path, tmp_path: Path)
     assert all("Traceback" not in log for log in logs)
 
 
+def test_a_result_that_the_rules_do_not_give_is_told_with_the_reason(tmp_path: Path) -> None:
+    game = tmp_path / "doubtful.kif"
+    game.write_text(
+        "(role x) (role y) (init (step 1)) (legal x a) (legal y a) (<= (next (step 2)) (true (step 1)))"
+        "(<= terminal (true (step 2))) (goal x 100) (goal x 50)"
+    )
+    shown = host(str(game), "-p", "legal,legal").stdout
+    assert "the goal values 50 and 100 hold for x at once in the state (step 2): the highest" in shown
+    assert "no goal rule of y holds in the state (step 2): the highest that holds counts, or 0" in shown
+
+
 def test_by_default_a_server_logs_each_match_and_no_turns(tmp_path: Path) -> None:
     server = ServeProcess("--player", "legal", "--machine", "prover")
     try:
