@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 
 from gdl.errors import GdlError
-from ggp.manager import RemotePlayer, RolePlayer, remote_players
+from ggp.manager import RemotePlayer, RolePlayer, StandIn, remote_players
 from ggp.protocol import messages
 from ggp.protocol.asking import asking, post
 from ggp.protocol.http_error import HttpError
@@ -31,6 +31,26 @@ async def meet(players: Sequence[RolePlayer]) -> list[str]:
     async with asking():
         faults = await asyncio.gather(*map(_meet, remote_players(players)))
     return [fault for fault in faults if fault]
+
+
+def make_distinct(players: Sequence[RemotePlayer | StandIn]) -> None:
+    """Give each player a name of its own: those that are called alike get their address, and a number where
+    that is the same too."""
+    for same in _alike(players):
+        for player in same:
+            if isinstance(player, RemotePlayer) and player.name != str(player.address):
+                player.name = f"{player.name} at {player.address}"
+    for same in _alike(players):
+        for number, player in enumerate(same[1:], 2):
+            player.name = f"{player.name} ({number})"
+
+
+def _alike(players: Sequence[RemotePlayer | StandIn]) -> list[list[RemotePlayer | StandIn]]:
+    """The players that share a name with another one."""
+    names: dict[str, list[RemotePlayer | StandIn]] = {}
+    for player in players:
+        names.setdefault(player.name, []).append(player)
+    return [same for same in names.values() if len(same) > 1]
 
 
 async def _meet(player: RemotePlayer) -> str:

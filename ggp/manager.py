@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from gdl.ends import no_move
+from gdl.ends import no_goal, no_move
 from gdl.errors import GdlError, StuckError
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_term
@@ -172,6 +172,7 @@ class GameManager:
     Attributes:
         record: the match.
         own_moves: per role, how many moves it has made itself where it had a choice.
+        doubts: why roles have no goal value at the end, or not only one.
 
     Raises:
         GdlError: there are not as many players as roles.
@@ -199,6 +200,7 @@ class GameManager:
             )
         self.record = record
         self.own_moves = [0] * len(players)
+        self.doubts: list[str] = []
         self._rules = spaced(rules)
         self._machine = machine
         self._players = players
@@ -249,6 +251,8 @@ class GameManager:
             record.add_moves(joint)
         record.goals = [machine.result(state, role) or 0 for role in roles]
         record.completed = machine.is_terminal(state)
+        if record.completed:
+            self.doubts = [no_goal(state, role) for role in roles if machine.goal(state, role) is None]
         record.aborted = not record.completed
         if record.completed:
             await self._tell_all(messages.stop_request(record.match_id, self._hidden(joint)))

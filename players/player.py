@@ -14,6 +14,10 @@ from gdl.terms import sort_key
 from players.options import Option, complete
 from propnet.capabilities import lane_machine
 
+TOLERANCE = 0.1
+"""Seconds after the clock at which an answer still counts. The connection and the scheduler take them, not
+the player, which is told the clock itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:

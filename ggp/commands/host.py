@@ -55,7 +55,7 @@ def command(
     from gdl.words import counted
     from ggp.console import new_console
     from ggp.game import Game
-    from ggp.introductions import meet
+    from ggp.introductions import make_distinct, meet
     from ggp.manager import NO_CONNECTION, GameManager, MatchStep, RemotePlayer, in_words, parse_players
     from ggp.protocol import messages
     from ggp.protocol.cipher import cipher_for
@@ -79,7 +79,7 @@ def command(
     spell = referee.rules.spell
     roles = [spell(role) for role in referee.roles]
     record = MatchRecord(match_id, startclock, playclock, [s.name for s in seats], scrambled=scramble)
-    record.game = loaded.name
+    record.game, record.rules = loaded.name, loaded.kif
     newsroom = Newsroom("ggp host")
     news: MatchNews | None = None
     cipher = cipher_for(loaded.rules, seed) if scramble else None
@@ -128,6 +128,7 @@ def command(
             raise GdlError("; ".join(faults), remedy="--anyway plays on, with random moves in their place")
         for fault in faults:
             console.print(Text(fault, "yellow"), soft_wrap=True)
+        make_distinct(seats)
         for seat, name in zip(seats, given, strict=False):
             seat.name = name
         record.players = [seat.name for seat in seats]
@@ -159,6 +160,8 @@ def command(
             errors = unready + replaced.total()
             counts = f"{counted(turns, 'turn')}, {counted(errors, 'error')}"
             console.print(Text.assemble((result, "bold"), f" after {counts}"), soft_wrap=True)
+            for doubt in manager.doubts:
+                console.print(Text(f"{doubt}: the highest that holds counts, or 0", "yellow"), soft_wrap=True)
     except KeyboardInterrupt:
         console.print("aborted", style="yellow")
         raise

@@ -15,7 +15,9 @@ def command(
     player: str = typer.Option(
         "uct", help="Player: uct, montecarlo, greedy..., with options (uct:playouts=1000), or module:Class."
     ),
-    name: str = typer.Option("", help="Name in INFO replies; kaskade by default."),
+    name: str = typer.Option(
+        "", help="Name in INFO replies; by default kaskade, and the player if it is not uct."
+    ),
     matches: int = typer.Option(1, min=1, max=64, help="Matches at once; more are answered busy."),
     workers: int | None = typer.Option(
         None, min=0, help="Search processes per match.", show_default="all cores, shared by matches"
@@ -60,7 +62,7 @@ def command(
         False, "--open-events", help="Let other computers read GET /events, what the search expects included."
     ),
     seed: int = typer.Option(0, help="Seed of the player's randomness."),
-    log_level: str = typer.Option("info", help="debug, info, warning or error."),
+    log_level: str = typer.Option("info", help="debug (each turn), info (each match), warning or error."),
     log_format: str = typer.Option("logfmt", help="logfmt or json."),
 ) -> None:
     """Answer game managers over HTTP as a player.
@@ -88,6 +90,7 @@ def command(
         raise GdlError(f"there is no log level {log_level!r}", remedy=f"choose {', '.join(levels)}")
     check_machine(machine)
     check_name(player)
+    name = name or _name_of(player)
     if tables is not None:
         player = _from_tables(tables, player)
     if knowledge is not None:
@@ -107,7 +110,7 @@ def command(
                 raise GdlError(f"{player} searches on no cluster", remedy="uct does")
             settings = replace(settings, player=together)
         config = ServerConfig(
-            name=name or "kaskade",
+            name=name,
             host=host,
             port=port,
             matches=matches,
@@ -121,6 +124,16 @@ def command(
             forks=FORKS,
         )
         run_server(Server(fit(config, raise_limit())).run())
+
+
+def _name_of(player: str) -> str:
+    """What a server calls itself that was given no name: after the kind of its player, but for the usual one.
+    Options may name folders, which are nobody else's business."""
+    from players.registry import is_registered
+    from players.spec import read_spec
+
+    kind = read_spec(player).kind if is_registered(player) else player.rpartition(":")[2]
+    return "kaskade" if kind == "uct" else f"kaskade-{''.join(c for c in kind if c.isalnum() or c in '-_.+')}"
 
 
 def _knowing(knowledge: str, player: str) -> str:

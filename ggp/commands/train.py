@@ -55,6 +55,7 @@ def command(
     from ggp.training.duel import summary
     from ggp.training.ladder import LADDER, Climb, LadderTerms
     from ggp.training.lesson import lane_machine_of
+    from ggp.training.trial import worth
     from players.kaskade.guided_machine import guided
     from players.knowledge.store import KnowledgeStore
     from players.processes.limits import cores
@@ -100,6 +101,7 @@ def command(
             "share": known.share,
             "looks": known.looks,
             "trials": trials,
+            "worth": worth(known, climb.verdicts),
         }
         typer.echo(orjson.dumps(outcome, option=orjson.OPT_INDENT_2).decode())
         return
@@ -114,3 +116,4 @@ def command(
     used = f"used with a share of {known.use}" if known.share else untried
     learnt_from = f"{known.model}, {known.moves:,} moves learnt from"
     typer.echo(f"{loaded.name} {known.fingerprint[:12]}: {learnt_from}; {used}")
+    typer.echo(worth(known, climb.verdicts))

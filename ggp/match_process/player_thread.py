@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING
 from gdl.machine import Machine, State
 from gdl.rules import Rules
 from gdl.terms import Term
+from gdl.visible import without_folders
 from ggp.match_process.survey import Classifier, survey
 from ggp.processes.parent import Send
+from ggp.recognition import by_length, name_of
 from ggp.warm.compile import alone, warm_up
 from players.kaskade.kaskade import BOTTOM, FAILED, READY, Event, Kaskade
 from players.kaskade.player import START_SHARE, KaskadePlayer
@@ -145,6 +147,7 @@ class Thinker:
             warm_up(alone(player), level, self._warm.set)
         except Exception as error:  # it shows in the match too, and is told there
             self._log("warning", "no warm-up", error=describe(error))
+        by_length()  # before a match begins, for it takes a while
         self._warm.set()
         self._warm_alone.set()
 
@@ -152,7 +155,7 @@ class Thinker:
         self, position: StateToRebuild, player: str, seed: int, startclock: float, deadline: float
     ) -> None:
         began = time.monotonic()
-        self._log("info", "player", player=player, seed=seed, startclock=startclock)
+        self._log("debug", "player", player=player, seed=seed, startclock=startclock)
         self._survey(deadline - began)
         if len(self._kaskade.prover().roles) == 1:
             self._needed = self._warm_alone
@@ -161,12 +164,16 @@ class Thinker:
         else:
             # The player's own code is still being compiled.
             self._next = lambda: self._make(player, seed)
-            self._log("info", "a stand-in begins", player=STAND_IN)
+            self._log("debug", "a stand-in begins", player=STAND_IN)
             self._begin_play(make_player(STAND_IN, seed), position, startclock, deadline)
         level = self._kaskade.best().level
         used = time.monotonic() - began
-        self._log("info", "prepared", machine=level, seconds=f"{used:.2f}", rising=self._kaskade.rising)
+        self._log("debug", "prepared", machine=level, seconds=f"{used:.2f}", rising=self._kaskade.rising)
         self._send("ready", machine=level)
+        machine = self._kaskade.prover()
+        name, roles = name_of(machine.rules), " ".join(map(machine.rules.spell, machine.roles))
+        self._log("info", "game", name=name, roles=roles)
+        self._send("game", name=name)
 
     def _share(self, workers: int, ponder: bool) -> None:
         self._shared = workers, ponder
@@ -182,7 +189,7 @@ class Thinker:
         except Exception as error:
             self._log("warning", "no survey", error=describe(error))
             return
-        self._log("info", "game", **{**asdict(seen), "sum": "" if seen.sum is None else seen.sum})
+        self._log("debug", "survey", **{**asdict(seen), "sum": "" if seen.sum is None else seen.sum})
         self._send("game", text=str(seen))
 
     def _classify(self) -> None:
@@ -192,7 +199,7 @@ class Thinker:
             return
 
         def classified(kind: Classification) -> None:
-            self._log("info", "classified", **asdict(kind))
+            self._log("debug", "classified", **asdict(kind))
             self._send("game", text=str(kind))
 
         self._classifier = Classifier(
@@ -230,7 +237,7 @@ class Thinker:
     ) -> None:
         """Have this player play from here on."""
         state = self._state(position)
-        player.found_out = lambda text: self._log("info", "found out", text=text)
+        player.found_out = lambda text: self._log("debug", "found out", text=text)
         self._player = KaskadePlayer(player, self._kaskade, on_up=self._moved_up)
         self._player.on_progress = self._think_aloud
         try:
@@ -247,7 +254,7 @@ class Thinker:
         self._best, self._options = -1, position.options
         if self._next is not None and self._needed.is_set():
             player, self._next = self._next(), None
-            self._log("info", "the stand-in goes", player=player.name)
+            self._log("debug", "the stand-in goes", player=player.name)
             self._begin_play(player, position, 0.0, time.monotonic())
         if self._player is not None:
             try:
@@ -262,7 +269,7 @@ class Thinker:
                     self._log("error", "player chose an illegal move", move=str(move))
             except Exception as error:
                 self._log("error", "player failed", error=describe(error))
-        told = {"note": note, "machine": level, "expects": expects}
+        told = {"note": without_folders(note), "machine": level, "expects": expects}
         self._send("move", id=turn, move=safe, again=False, **told)
 
     def _think_aloud(self, choice: Choice) -> None:
@@ -279,7 +286,11 @@ class Thinker:
             [machine.rules.spell(machine.move(self._role, one.move)), one.visits, one.rounded(1)]
             for one in choice.candidates[:MOST_CANDIDATES]
         ]
-        told = {"note": choice.note, "machine": self._player.machine.level, "candidates": candidates}
+        told = {
+            "note": without_folders(choice.note),
+            "machine": self._player.machine.level,
+            "candidates": candidates,
+        }
         self._send("search", turn=self._turn, expects=self._expected(choice), **told)
 
     def _expected(self, choice: Choice) -> float | None:
@@ -293,7 +304,7 @@ class Thinker:
     def _moved_up(self, machine: Machine) -> None:
         fast = lane_machine(machine)
         size = {"propositions": len(fast.network.bases), "moves": fast.network.move_count} if fast else {}
-        self._log("info", "moved up", machine=machine.level, **size)
+        self._log("debug", "moved up", machine=machine.level, **size)
 
     def _note(self, event: Event) -> None:
         """Log an event of the machines; from any thread."""
@@ -301,7 +312,7 @@ class Thinker:
         if event.what == FAILED:
             self._log("warning", "no machine", **fields, reason=event.detail)
         else:
-            self._log("info", f"machine {event.what}", **fields)
+            self._log("debug", f"machine {event.what}", **fields)
             if event.what == READY:
                 self._share_network()
                 self._classify()

@@ -5,9 +5,9 @@ It talks to the server by :class:`ggp.processes.parent.Parent`. Deadlines are se
 
 To it: ``start`` (rules, role, deadline...), ``play`` (moves, deadline), ``judge`` (whether reported moves can
 be), ``share`` (of the processors), ``preview``, ``stop``.
-From it: ``ready`` or ``refused`` (``clean`` where it can take another match), ``game`` (what kind of game it
-seems to be), per turn ``options`` (a safe move, before any search) and ``move``, ``verdict``, at the end
-``over``, and ``log`` at any time.
+From it: ``ready`` or ``refused`` (``clean`` where it can take another match), ``game`` (its ``name``, or
+a ``text`` on its kind), per turn ``options`` (a safe move, before any search) and ``move``, ``verdict``, at
+the end ``over``, and ``log`` at any time.
 
 The main thread follows the match on a prover of its own, and on the network once there is one
 (:mod:`ggp.match_process.match_follower`); the player thinks in another

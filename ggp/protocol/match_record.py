@@ -33,6 +33,7 @@ class MatchRecord:
         players: a name for each role, in role order.
         game_url: where the game's rules are published; empty if nowhere.
         game: the game's name, if it is to be told; beside the public keys.
+        rules: the game's rules as KIF, if they are to be told; beside the public keys.
         states: for each state its true propositions.
         moves: the joint moves, GDL text in role order; one fewer than states.
         errors: for each state and role what went wrong on the way to it: ``TO`` no answer in time, ``CE`` no
@@ -48,6 +49,7 @@ class MatchRecord:
     scrambled: bool = False
     game_url: str = ""
     game: str = ""
+    rules: str = ""
     tournament: str = ""
     previewclock: int = -1
     token: str = field(default_factory=random_token)
@@ -93,6 +95,8 @@ class MatchRecord:
             fields["gameMetaURL"] = self.game_url
         if self.game:
             fields["game"] = self.game
+        if self.rules:
+            fields["rules"] = self.rules
         if self.completed:
             fields["goalValues"] = self.goals
         return fields

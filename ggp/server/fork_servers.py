@@ -232,7 +232,7 @@ class ForkServers:
             set_session(self._first.pid, USUAL)
             self._servers.append(self._first)
             self._first = None
-            self._log("info", "fork server", what=self._name, seconds=message["ready"])
+            self._log("debug", "fork server", what=self._name, seconds=message["ready"])
             self._on_ready()
         elif "pid" in message:
             self._owners[int(message["pid"])] = int(message["owner"])

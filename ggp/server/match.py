@@ -190,7 +190,6 @@ class ServedMatch:
             id=self.id,
             role=self.start.role,
             game=self.news.game,
-            rules=len(self.start.rules),
             turn=len(self.history.moves) + 1,
             machine=self.news.machine,
             clocks=clocks,
@@ -205,6 +204,7 @@ class ServedMatch:
         """For the status page once it is over."""
         return EndedStatus(
             id=self.id,
+            game=self.news.title,
             role=self.start.role,
             turns=self._length or len(self.history.moves),
             why=why,
@@ -296,12 +296,12 @@ class ServedMatch:
         match message["kind"]:
             case "ready":
                 self.news.machine = message["machine"]
-                self._say("info", "ready", machine=message["machine"])
+                self._say("debug", "ready", machine=message["machine"])
                 self._settle_start()
             case "refused":
                 self._refused(message)
             case "game":
-                self.news.game = message["text"]
+                self.news.learn(message)
             case "search":
                 self.news.search(message)
             case "best" if self._turn is not None and self._turn.id == message["id"]:
@@ -324,7 +324,7 @@ class ServedMatch:
                 if not self._length:
                     self._length = message["turns"]
                     self._goals = " ".join(map(str, message["goals"] or ()))
-                    self._say("info", "over", turns=message["turns"], goals=message["goals"])
+                    self._say("info", "result", turns=message["turns"], goals=self._goals)
             case "log":
                 self._say(message["level"], message["event"], **message["fields"])
 
@@ -365,7 +365,7 @@ class ServedMatch:
         self.news.answer(turn.id, message["move"], message)
         told = {"seconds": f"{now - turn.received:.3f}", "margin": f"{turn.due - turn.deadline:.3f}"}
         told |= {"note": self.news.note, "machine": self.news.machine}
-        self._say("info", "move", turn=turn.id, move=message["move"], again=again, **told)
+        self._say("debug", "move", turn=turn.id, move=message["move"], again=again, **told)
 
     def _refused(self, message: JsonMessage) -> None:
         self._say("warning", "refused", error=message["error"][:300])

@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ggp.protocol.messages import Start
+from gdl.words import counted
+from ggp.protocol.messages import Start, split
 
 Publish = Callable[[str, dict[str, Any]], None]
 """Takes an event's name and its data."""
@@ -26,7 +27,8 @@ class MatchNews:
 
     Attributes:
         publish: whom to tell; nobody at first.
-        game: what kind of game it seems to be, in words.
+        name: the game's name; empty while it is not known.
+        kind: what kind of game it seems to be, in words.
         machine: what the player thinks on.
         note: what the player said of its last answer.
     """
@@ -35,14 +37,30 @@ class MatchNews:
         self, start: Start, players: Sequence[str] = (), clocks: tuple[float, float] | None = None
     ) -> None:
         self.publish: Publish = lambda event, data: None
-        self.game = self.machine = self.note = ""
+        self.name = self.kind = self.machine = self.note = ""
         self._start = start
+        self._rules = counted(len(split(start.rules)), "rule")
         self._players = list(players)
         self._clocks = list(clocks or (start.startclock, start.playclock))
         self._began = time.time()
         self._moves: list[list[str]] = []
         self._answers: list[dict[str, Any]] = []
         self._search: dict[str, Any] = {}
+
+    @property
+    def title(self) -> str:
+        """The game's name, or while it is not known how many rules it has."""
+        return self.name or self._rules
+
+    @property
+    def game(self) -> str:
+        """What is known of the game: its title and its kind."""
+        return ": ".join(filter(None, (self.title, self.kind)))
+
+    def learn(self, message: dict[str, Any]) -> None:
+        """A process says what it found out of the game: its ``name``, or its kind (``text``)."""
+        self.name = message.get("name", self.name)
+        self.kind = message.get("text", self.kind)
 
     def told(self) -> dict[str, Any]:
         """All there is to know: the data of a ``match`` event. ``began`` is in seconds since 1970."""
@@ -54,6 +72,7 @@ class MatchNews:
             "players": self._players,
             "clocks": self._clocks,
             "began": self._began,
+            "name": self.name,
             "game": self.game,
             "machine": self.machine,
             "moves": self._moves,

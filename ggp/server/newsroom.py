@@ -34,7 +34,7 @@ class Newsroom:
     ) -> MatchNews:
         """A match begins; clocks in seconds."""
         news = MatchNews(Start(match, "", rules, 0, 0), players, clocks)
-        news.game = game
+        news.name = game
         news.publish = self._source.send
         self._matches[match] = news
         news.began()

@@ -220,9 +220,7 @@ class Server:
         self.metrics.started.inc()
         self.metrics.live.set(len(self._roster))
         clocks = {"startclock": startclock, "playclock": playclock}
-        self._say(
-            "info", "start", match=message.match, role=message.role, characters=len(message.rules), **clocks
-        )
+        self._say("info", "start", match=message.match, role=message.role, sender=sender, **clocks)
         self._say("debug", "whole id", match=message.match, id=message.match, sender=sender)
         if message != told:
             self._say("warning", "clocks are cut: --longest-clock", match=message.match, seconds=longest)
@@ -348,7 +346,7 @@ class Server:
 
     def _warm(self) -> None:
         """Processes of matches can be forked."""
-        self._say("info", "warm")
+        self._say("debug", "warm")
         launch.use(self._forks[1].connection)
         self._spares.match.renew()
 

@@ -14,8 +14,7 @@ class MatchStatus:
     """What is shown of a match that runs.
 
     Attributes:
-        rules: characters of the rules.
-        game: what is known of the game, in words; may be empty.
+        game: what is known of the game: its name, and its kind in words.
         turn: which joint move is asked for or comes next, from 1.
         machine: what the player thinks on; may be empty.
         clocks: startclock and playclock, seconds.
@@ -25,7 +24,6 @@ class MatchStatus:
 
     id: str
     role: str
-    rules: int
     game: str
     turn: int
     machine: str
@@ -42,6 +40,7 @@ class EndedStatus:
     """What is shown of a match that has ended; ``goals`` in role order if it came to its end."""
 
     id: str
+    game: str
     role: str
     turns: int
     why: str
@@ -64,7 +63,7 @@ Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]
 """A title, the heads of the columns, the rows."""
 _LIVE: dict[str, Callable[[MatchStatus], object]] = {
     "match": lambda match: match.id,
-    "game": lambda match: match.game or f"{match.rules:,} characters",
+    "game": lambda match: match.game,
     "role": lambda match: match.role,
     "turn": lambda match: match.turn,
     "machine": lambda match: match.machine or "-",
@@ -78,6 +77,7 @@ _LIVE: dict[str, Callable[[MatchStatus], object]] = {
 
 _ENDED: dict[str, Callable[[EndedStatus], object]] = {
     "match": lambda match: match.id,
+    "game": lambda match: match.game,
     "role": lambda match: match.role,
     "turns": lambda match: match.turns,
     "end": lambda match: match.why,

@@ -12,8 +12,7 @@ from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from gdl.words import counted
 from ggp.terminal.human import HumanPlayer, Quit, Undo
-from ggp.tournament.bounds import TOLERANCE
-from players.player import Choice, Player
+from players.player import TOLERANCE, Choice, Player
 from players.processes.limits import describe
 
 

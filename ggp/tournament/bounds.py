@@ -37,6 +37,3 @@ MOST_SEATS = 64
 """Roles of a game."""
 LONGEST_NAME = 1000
 """Characters of the name of a game, a player or a tournament."""
-TOLERANCE = 0.1
-"""Seconds after the clock at which an answer still counts. The connection and the scheduler take them, not
-the player, which is told the clock itself."""

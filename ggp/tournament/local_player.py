@@ -13,9 +13,9 @@ from ggp.manager import DIED, EXCEPTION, ILLEGAL, NO_ANSWER, NO_CONNECTION, Answ
 from ggp.processes.parent import JsonMessage
 from ggp.protocol.match_record import MatchRecord
 from ggp.protocol.messages import READY
-from ggp.tournament.bounds import TOLERANCE
 from ggp.tournament.entrants import refusal
 from ggp.tournament.processes import TournamentProcess
+from players.player import TOLERANCE
 
 LOAD_SECONDS = 600.0
 """How long a player may take for the machine and its warm-up, before any clock runs."""

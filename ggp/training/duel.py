@@ -16,7 +16,9 @@ from players.uct.tuning import Tuning
 
 _SURE = 1.96
 """Standard errors of a 95 % interval."""
-__all__ = ["LONGEST", "interval", "opening", "play_pair", "seat_of", "summary"]
+_TELLING = 0.5
+"""An interval that is wider says next to nothing: 0 % to 66 % after two lost matches."""
+__all__ = ["LONGEST", "interval", "opening", "play_pair", "points", "seat_of", "summary"]
 
 
 def interval(score: Tally) -> tuple[float, float]:
@@ -28,13 +30,17 @@ def interval(score: Tally) -> tuple[float, float]:
     return middle - width, middle + width
 
 
+def points(score: Tally) -> str:
+    """What the first tuning has got."""
+    return f"{score.wins + score.draws / 2:g} of {score.games:g} points"
+
+
 def summary(score: Tally) -> str:
-    """What the first tuning has got, with the interval of its share."""
+    """What the first tuning has got, with the interval of its share if there are matches enough."""
     low, high = interval(score)
-    return (
-        f"{score.wins + score.draws / 2:g} of {score.games:g} ({score.wins:g} won, {score.draws:g} drawn,"
-        f" {score.losses:g} lost; 95 % interval {low:.0%} to {high:.0%})"
-    )
+    sure = f"; 95 % interval {low:.0%} to {high:.0%}" if high - low <= _TELLING else ""
+    counts = f"{score.wins:g} won, {score.draws:g} drawn, {score.losses:g} lost"
+    return f"{points(score)} ({counts}{sure})"
 
 
 def opening(openings: Openings, machine: Machine, number: int) -> State:

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from gdl.errors import GdlError
 from gdl.machine import Machine
 from ggp.tournament.statistics.scores import Tally
-from ggp.training.duel import summary
+from ggp.training.duel import points
 from ggp.training.lesson import Lesson
 from ggp.training.trial import TrialTerms, TrialVerdict, hold_trial
 from players.knowledge.canonical_rules import canonical_names
@@ -151,7 +151,7 @@ class Climb:
         assert lesson.known is not None
 
         def show(use: str, score: Tally) -> None:
-            self.tell(f"{name}, share {use} against {against}: {summary(score)}")
+            self.tell(f"{name}, share {use} against {against}: {points(score)}")
 
         until = time.monotonic() + terms.trial_seconds * part
         trial = TrialTerms(terms.move_seconds, terms.pairs, until, terms.seed + 1, show)

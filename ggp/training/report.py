@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gdl.terms import Term
 from ggp.tournament.output.plots import check_installed, svg
 from ggp.training.duel import interval, summary
-from ggp.training.trial import TrialVerdict
+from ggp.training.trial import TrialVerdict, worth
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.coordinates import Coordinates, Ranks
 from players.knowledge.features import Features
@@ -54,6 +54,7 @@ def training_report(
         "<h2>Learning</h2>",
         svg(_courses(courses)),
         "<h2>Matches</h2>",
+        f"<p>{escape(worth(known, trials))}</p>",
         _matches(trials),
     ]
     if trials:
@@ -173,7 +174,7 @@ def _boards(boards: dict[str, NDArray[np.float64]]) -> Figure:
 
 def _matches(trials: Sequence[Trial]) -> str:
     if not trials:
-        return "<p>There was no trial.</p>"
+        return ""
     rows = []
     for rung, against, verdict in trials:
         word = "better" if verdict.better else "not better" if verdict.decided else "undecided"

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gdl.machine import Machine
+from gdl.words import counted
 from ggp.tournament.openings import Openings
 from ggp.tournament.statistics.scores import Tally
 from ggp.tournament.statistics.sprt import Sprt
-from ggp.training.duel import opening, play_pair, seat_of
+from ggp.training.duel import opening, play_pair, seat_of, summary
 from players.knowledge.knowledge import GameKnowledge, Record, use
 from players.uct.duel import chance
 from players.uct.tuning import Tuning
@@ -151,6 +152,29 @@ def hold_trial(
 def best_of(verdicts: list[TrialVerdict]) -> TrialVerdict | None:
     """The better one of those that are better than no knowledge; None if none is."""
     return max((v for v in verdicts if v.better), key=lambda v: _share(v.score), default=None)
+
+
+def worth(known: GameKnowledge, trials: Sequence[tuple[str, str, TrialVerdict]]) -> str:
+    """Whether training was worth it, in one sentence, with the evidence there is.
+
+    Args:
+        known: what searches use now, or what was learnt where they use nothing.
+        trials: the rung, what it was tried against, and what that has shown.
+    """
+    held = [trial for trial in trials if trial[2].score.games]
+    better = [trial for trial in held if trial[2].better]
+    if better:
+        rung, against, verdict = max(better, key=lambda trial: _share(trial[2].score))
+        return f"Training was worth it: {rung} got {summary(verdict.score)} against {against}."
+    if not held:
+        return "Whether training was worth it is not known: there was no trial."
+    matches = counted(int(sum(verdict.score.games for *_, verdict in held)), "match", "matches")
+    before = "; what was learnt before is used as before" if known.share else ""
+    rung, against, verdict = max(held, key=lambda trial: _share(trial[2].score))
+    best = f"{rung} did best, {summary(verdict.score)} against {against}"
+    if all(verdict.decided for *_, verdict in held):
+        return f"Training was not worth it so far: none of the trials ({matches}) was won; {best}{before}."
+    return f"The trials ({matches}) were too few to say whether training was worth it; {best}{before}."
 
 
 def _share(score: Tally) -> float:

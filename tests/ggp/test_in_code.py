@@ -220,7 +220,8 @@ def test_a_class_of_the_current_folder_is_served(own_folder: Path) -> None:
             process.terminate()
         said = "".join(log)
     assert result.returncode == 0, result.stdout + result.stderr
-    assert "event=player" in said
+    assert "event=result" in said
+    assert "event=error" not in said
     assert "cannot be made" not in said
     # The last of the marks in the order of their text.
     assert "(mark c 3)" in result.stdout.split("\n")[1]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ggp import introductions
-from ggp.introductions import meet
+from ggp.introductions import make_distinct, meet
 from ggp.manager import parse_players
 from tests.ggp.puppets import Puppet, decent
 from tests.places import ROOT
@@ -26,6 +26,25 @@ def test_players_are_asked_for_their_names() -> None:
             return [player.name for player in players]
 
     assert asyncio.run(run()) == ["Puppet", "random"]
+
+
+def test_players_that_are_called_alike_get_names_of_their_own() -> None:
+    async def run() -> tuple[list[str], list[int]]:
+        async with Puppet(decent) as first, Puppet(decent) as second:
+            places = f"127.0.0.1:{first.port},random,127.0.0.1:{second.port},127.0.0.1:{first.port},random"
+            players = parse_players(places)
+            assert await meet(players) == []
+            make_distinct(players)
+            return [player.name for player in players], [first.port, second.port]
+
+    names, (one, other) = asyncio.run(run())
+    assert names == [
+        f"Puppet at 127.0.0.1:{one}",
+        "random",
+        f"Puppet at 127.0.0.1:{other}",
+        f"Puppet at 127.0.0.1:{one} (2)",
+        "random (2)",
+    ]
 
 
 @pytest.mark.parametrize(

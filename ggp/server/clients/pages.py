@@ -15,6 +15,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 from gdl.errors import GdlError
+from gdl.visible import without_folders
 from ggp.protocol.dialect import rights
 from ggp.protocol.http_error import HttpError
 from ggp.server import metrics, status
@@ -97,9 +98,8 @@ def error_text(error: Exception, log: Log) -> tuple[str, int]:
         log("error", "internal error", error=one_line(f"{type(error).__name__}: {error}"))
         return "error: internal error", 500
     code = error.status if isinstance(error, HttpError) else 400
-    text = one_line(str(error))
-    log("debug" if code == 404 else "warning", "bad request", status=code, error=text)
-    return f"error: {text}", code
+    log("debug" if code == 404 else "warning", "bad request", status=code, error=one_line(f"{error}"))
+    return f"error: {one_line(without_folders(str(error)))}", code
 
 
 def _careful(desk: Desk, visitors: Visitors, log: Log) -> Middleware:

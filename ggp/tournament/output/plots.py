@@ -13,7 +13,7 @@ from ggp.output_file import replacing
 from ggp.tournament.statistics.ratings import rate
 from ggp.tournament.statistics.scores import block_scores, by_game, comparisons
 from ggp.tournament.statistics.sprt import Sprt
-from ggp.tournament.statistics.standing import Standing
+from ggp.tournament.statistics.standing import TournamentStanding
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,7 +30,9 @@ def check_installed() -> None:
         raise GdlError("plots and reports need matplotlib", remedy="pip install matplotlib") from None
 
 
-def figures(standing: Standing, labels: Sequence[str], sprt: Sprt | None = None) -> dict[str, Figure]:
+def figures(
+    standing: TournamentStanding, labels: Sequence[str], sprt: Sprt | None = None
+) -> dict[str, Figure]:
     """Name -> picture: ``ratings`` and ``games`` of those that are rated, and ``sprt`` where there is a test,
     of the two ``labels``."""
     check_installed()
@@ -67,7 +69,7 @@ def _figure(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def _ratings(standing: Standing) -> Figure:
+def _ratings(standing: TournamentStanding) -> Figure:
     table = rate(comparisons(standing.results), standing.labels).table[::-1]
     figure = _figure(8, 1.2 + 0.35 * len(table))
     axes = figure.subplots()
@@ -81,7 +83,7 @@ def _ratings(standing: Standing) -> Figure:
     return figure
 
 
-def _games(standing: Standing) -> Figure:
+def _games(standing: TournamentStanding) -> Figure:
     lines, labels = by_game(standing.results), standing.labels
     names = list(dict.fromkeys(result.fixture.game for result in standing.results))
     figure = _figure(2 + 0.9 * len(labels), 1.5 + 0.35 * len(names))

@@ -19,7 +19,7 @@ from ggp.tournament.statistics.scores import (
     percent,
 )
 from ggp.tournament.statistics.sprt import Sprt
-from ggp.tournament.statistics.standing import FaultLine, Standing, standing_of
+from ggp.tournament.statistics.standing import FaultLine, TournamentStanding, standing_of
 from ggp.tournament.storage.store import Failure, Result
 
 _STYLE = """
@@ -96,7 +96,7 @@ def _about(settings: TournamentSettings, results: Sequence[Result]) -> str:
     )
 
 
-def _ratings(standing: Standing) -> str:
+def _ratings(standing: TournamentStanding) -> str:
     if not standing.labels:
         return ""
     ratings = rate(comparisons(standing.results), standing.labels)
@@ -115,7 +115,7 @@ def _ratings(standing: Standing) -> str:
     return _table(("player", "rank", "Elo", "95 % interval", "stronger than next"), rows) + note
 
 
-def _cross(standing: Standing) -> str:
+def _cross(standing: TournamentStanding) -> str:
     pairs, labels = crosstable(comparisons(standing.results)), standing.labels
     rows: list[Sequence[object]] = []
     for first in labels:
@@ -124,7 +124,7 @@ def _cross(standing: Standing) -> str:
     return _table(("score of, against", *labels), rows)
 
 
-def _games(settings: TournamentSettings, standing: Standing) -> str:
+def _games(settings: TournamentSettings, standing: TournamentStanding) -> str:
     lines = by_game(standing.results)
     rows: list[Sequence[object]] = []
     for game in settings.games:

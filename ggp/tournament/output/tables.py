@@ -22,11 +22,11 @@ from ggp.tournament.statistics.scores import (
     percent,
 )
 from ggp.tournament.statistics.sprt import Sprt
-from ggp.tournament.statistics.standing import Standing, standing_of
+from ggp.tournament.statistics.standing import TournamentStanding, standing_of
 from ggp.tournament.storage.store import FAULTS, Failure, Result
 
 
-def standings(results: Sequence[Result], standing: Standing) -> Table:
+def standings(results: Sequence[Result], standing: TournamentStanding) -> Table:
     """Ratings, scores and the faults in all results, the strongest first."""
     compared = list(comparisons(standing.results))
     pairs = crosstable(compared)
@@ -50,7 +50,7 @@ def standings(results: Sequence[Result], standing: Standing) -> Table:
     return table
 
 
-def cross(standing: Standing) -> Table:
+def cross(standing: TournamentStanding) -> Table:
     """The score of each rated player against each other one."""
     compared = list(comparisons(standing.results))
     pairs = crosstable(compared)
@@ -63,7 +63,7 @@ def cross(standing: Standing) -> Table:
     return table
 
 
-def games(standing: Standing) -> Table:
+def games(standing: TournamentStanding) -> Table:
     """The score and mean goal of each rated player in each game."""
     lines, labels = by_game(standing.results), standing.labels
     names = list(dict.fromkeys(game for game, _ in lines))
@@ -185,7 +185,7 @@ class LiveTable:
         minutes = (now - self._began) / done * (self._total - len(self._results)) / 60
         return f", about {minutes:.0f} min left" if minutes >= 1 else ", nearly done"
 
-    def _test(self, standing: Standing) -> str:
+    def _test(self, standing: TournamentStanding) -> str:
         if self._sprt is None:
             return ""
         return test_line(self._sprt, block_scores(standing.results, *self._labels))

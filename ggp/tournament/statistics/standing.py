@@ -75,7 +75,7 @@ def _errors(fixture: Fixture, record: Record) -> Iterator[tuple[int, str, str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class TournamentStanding:
     """What counts in a tournament.
 
     Attributes:
@@ -117,7 +117,7 @@ def standing_of(
     labels: Sequence[str],
     failures: Iterable[Failure] = (),
     faults: Iterable[FaultLine] = (),
-) -> Standing:
+) -> TournamentStanding:
     """Who is rated, by which matches.
 
     Args:
@@ -133,7 +133,7 @@ def standing_of(
     rated = [label for label in labels if label in active]
     counting = [result for result in results if active.issuperset(result.fixture.seats)]
     unrated = [(label, _why(label, played[label], failed, told)) for label in labels if label not in active]
-    return Standing(counting, rated, unrated)
+    return TournamentStanding(counting, rated, unrated)
 
 
 def _why(label: str, played: int, failures: Sequence[Failure], faults: Sequence[FaultLine]) -> str:

@@ -18,7 +18,7 @@ from ggp.tournament.statistics.scores import (
     percent,
 )
 from ggp.tournament.statistics.sprt import Sprt
-from ggp.tournament.statistics.standing import Standing, fault_lines, standing_of
+from ggp.tournament.statistics.standing import TournamentStanding, fault_lines, standing_of
 from ggp.tournament.storage.store import Store
 
 LAST_MATCHES = 500
@@ -84,7 +84,7 @@ def tables_of(path: Path, sprt: Sprt | None = None) -> dict[str, Any]:
     }
 
 
-def _ratings(standing: Standing) -> list[dict[str, Any]]:
+def _ratings(standing: TournamentStanding) -> list[dict[str, Any]]:
     ratings = rate(comparisons(standing.results), standing.labels)
     rows = []
     for rank, one in enumerate(ratings.table):
@@ -101,13 +101,13 @@ def _ratings(standing: Standing) -> list[dict[str, Any]]:
     return rows
 
 
-def _cross(standing: Standing) -> list[list[str]]:
+def _cross(standing: TournamentStanding) -> list[list[str]]:
     pairs, labels = crosstable(comparisons(standing.results)), standing.labels
     tallies = [[pairs.get((first, second)) for second in labels] for first in labels]
     return [[f"{percent(one)} ({one})" if one else "" for one in row] for row in tallies]
 
 
-def _games(standing: Standing, games: dict[str, int]) -> list[list[str]]:
+def _games(standing: TournamentStanding, games: dict[str, int]) -> list[list[str]]:
     lines = by_game(standing.results)
     rows = []
     for game, roles in games.items():

@@ -121,8 +121,9 @@ class OpenTable:
             self._state = message
             if not self._opened.done():
                 self._opened.set_result(None)
-        if kind == "note":
-            message["text"] = without_folders(message["text"])
+        for name in ("text", "note"):  # of a note, of a search or hint
+            if name in message:
+                message[name] = without_folders(message[name])
         self.news.send(kind, message)
 
     def _gone(self, child: Child) -> None:

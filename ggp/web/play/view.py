@@ -6,8 +6,10 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from gdl.ends import no_goal
 from gdl.machine import Machine, State
 from gdl.terms import sort_key
+from gdl.visible import without_folders
 from ggp.boards.board import find_board
 from ggp.boards.clicks import ClickFinder
 from ggp.boards.svg.picture import SvgPainter
@@ -73,6 +75,7 @@ class TableView:
         machine = self._machine
         over = machine.is_terminal(state)
         history = [self._told(step) for step in steps]
+        goals = [machine.goal(state, role) for role in range(len(self.roles))] if over else []
         return {
             "game": self._game,
             "roles": self.roles,
@@ -81,7 +84,8 @@ class TableView:
             "svg": self._painter.draw_state(state, steps[at - 1].state if at else None),
             "facts": " ".join(map(machine.rules.spell, sorted(state.propositions))),
             "over": over,
-            "goals": [machine.goal(state, role) for role in range(len(self.roles))] if over else [],
+            "goals": goals,
+            "doubts": [no_goal(state, role) for role, goal in enumerate(goals) if goal is None],
             "last": history[at - 1]["moves"] if at else None,
             "history": history,
         }
@@ -90,7 +94,11 @@ class TableView:
         expects = {self.roles[role]: expected(choice) for role, choice in step.choices.items()}
         return {
             "moves": [self.spelled(role, move) for role, move in enumerate(step.joint)],
-            "notes": {self.roles[role]: choice.note for role, choice in step.choices.items() if choice.note},
+            "notes": {
+                self.roles[role]: without_folders(choice.note)
+                for role, choice in step.choices.items()
+                if choice.note
+            },
             "expects": {role: value for role, value in expects.items() if value is not None},
         }
 

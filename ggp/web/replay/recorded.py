@@ -28,7 +28,8 @@ class RecordedMatch:
 
     Attributes:
         name: the match's id.
-        game: what may be the name of its game; empty where the record does not say.
+        game: the name of its game; empty where the record does not say.
+        rules: those of its game; empty where the record does not say.
         players: a name for each role, as far as known.
         startclock, playclock: seconds; 0 where unknown.
         states: for each state its true propositions.
@@ -42,6 +43,7 @@ class RecordedMatch:
 
     name: str
     game: str
+    rules: str
     players: tuple[str, ...]
     startclock: float
     playclock: float
@@ -74,7 +76,8 @@ def read_match(told: dict[str, Any]) -> RecordedMatch:
     name = _text(told["matchId"], "matchId")
     return RecordedMatch(
         name=name,
-        game=_game(name, told),
+        game=_game(told),
+        rules=_rules(told),
         players=tuple(
             _text(player, "playerNamesFromHost") for player in _list(told, "playerNamesFromHost", MOST_ROLES)
         ),
@@ -115,9 +118,15 @@ def _states(texts: list[Any]) -> tuple[frozenset[Term], ...]:
     return tuple(states)
 
 
-def _game(name: str, told: dict[str, Any]) -> str:
-    """What the game may be called: as a tournament says, the end of its address, or the part of an id that
-    has one."""
+def _rules(told: dict[str, Any]) -> str:
+    rules = told.get("rules", "")
+    if not isinstance(rules, str):
+        raise RecordError("rules is no text")
+    return rules
+
+
+def _game(told: dict[str, Any]) -> str:
+    """What the game is called: as the record says, or the end of the address of its rules."""
     game, url = told.get("game"), told.get("gameMetaURL")
     if isinstance(game, str) and game:
         return visible(game[:_LONGEST_NAME])
@@ -125,8 +134,7 @@ def _game(name: str, told: dict[str, Any]) -> str:
         parts = [part for part in re.split(r"[/?#]", url) if part]
         parts = [part for part in parts if not re.fullmatch(r"v\d+|games|https?:", part)]
         return parts[-1].removesuffix(".kif")[:_LONGEST_NAME] if parts else ""
-    parts = name.split(".")
-    return parts[2][:_LONGEST_NAME] if len(parts) >= 4 and parts[:2] == ["Match", "kaskade"] else ""
+    return ""
 
 
 def _term(value: object, where: str) -> Term:

@@ -91,7 +91,8 @@ class ReplayDesk:
             source = self._source
             match = read_match(one_of(source.records, number))
             name = source.game or match.game
-            known = Game(name or "game", source.rules) if source.rules else _installed(name)
+            rules = source.rules or match.rules
+            known = Game(name or "game", rules) if rules else _installed(name)
             self._known, self._replay = key, Replay(match, known)
         return self._replay
 

@@ -215,7 +215,7 @@ function showTable(main, { table, players }) {
       ),
     );
     history.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
-    if (news.over) status.textContent = `Over: ${news.roles.map((role, i) => `${role} ${news.goals[i] ?? "-"}`).join(", ")}`;
+    if (news.over) status.textContent = `Over: ${news.roles.map((role, i) => `${role} ${news.goals[i] ?? "undefined"}`).join(", ")}${news.doubts.map((doubt) => `; ${doubt}`).join("")}`;
     else if (news.why) status.textContent = news.why;
     else if (news.asked.length > 0) status.textContent = `${news.asked.map(({ role }) => news.roles[role]).join(", ")} to move`;
     else if (news.waits) status.textContent = "paused";

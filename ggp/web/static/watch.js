@@ -155,8 +155,9 @@ function showMatch(main, key) {
   listen(`/watch/${encodeURIComponent(key)}/events`, {
     match: (told) => {
       clearError();
-      document.title = `${told.match} - kaskade`;
-      main.querySelector("h1").textContent = told.match;
+      const name = told.name ? `${told.name}, ${told.match}` : told.match;
+      document.title = `${name} - kaskade`;
+      main.querySelector("h1").textContent = name;
       answers = told.answers;
       boards.clear();
       ended = "";

@@ -28,6 +28,7 @@ def read_match(data: Mapping[str, Any]) -> dict[str, Any] | None:
         "match": _text(data.get("match")),
         "role": _text(data.get("role")),
         "rules": rules,
+        "name": _text(data.get("name")),
         "game": _text(data.get("game")),
         "players": [_text(name) for name in _list(data.get("players"))[:MOST_ROLES]],
         "clocks": [_number(clock) for clock in _list(data.get("clocks"))[:2]],

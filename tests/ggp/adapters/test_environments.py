@@ -172,7 +172,7 @@ def test_what_is_not_there_is_one_clear_line() -> None:
             GdlEnv("tictactoe", **settings)
     with pytest.raises(GdlError, match="no render mode"):
         adapted("tictactoe").render(adapted("tictactoe").machine.initial_state(), "smoke")
-    with pytest.raises(GdlError, match="r has no moves"):
+    with pytest.raises(GdlError, match="r has no legal move in the state a"):
         AdaptedGame(NOBODY)
     with pytest.raises(TooLargeError, match="does not ground"):
         AdaptedGame("tictactoe", machine="prover")

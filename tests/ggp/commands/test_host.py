@@ -13,10 +13,13 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.request import Request, urlopen
 
 import pytest
 
+from gdl.syntax.parser import parse_rules
 from ggp.protocol.messages import Abort, Info, Message, Play, Start
+from ggp.web.replay.replay_process import ReplayDesk
 from tests.ggp.program import ggp
 from tests.ggp.puppets import Puppet, Reply, decent, marker
 from tests.ggp.server.live import MARKS, ServeProcess, eventually
@@ -37,6 +40,15 @@ def test_ggp_host_plays_a_file_and_writes_json(tmp_path: Path) -> None:
     fields = json.loads(out.read_text())
     assert fields["matchId"] == "m7"
     assert fields["goalValues"] == [100, 50]
+    # The rules are in it: whoever replays it needs neither their file nor to guess from the match's id.
+    assert parse_rules(fields["rules"]) == parse_rules(MARKS)
+    game.unlink()
+    order = {"do": "story", "kind": "record", "path": str(out), "match": 0}
+    story = ReplayDesk().answer(order, lambda *_, **__: None)["story"]
+    assert isinstance(story, dict)
+    assert (story["game"], story["known"]) == ("marks", True)
+    assert story["roles"] == ["Robot", "other"]
+    assert story["players"] == ("legal", "random")
 
 
 @pytest.mark.parametrize(
@@ -144,7 +156,37 @@ def test_a_corpus_match_between_two_served_players(corpus: Path, tmp_path: Path)
         logs = [s.close() for s in servers]
     assert ran.returncode == 0, ran.stdout + ran.stderr + "".join(logs)
     fields = json.loads(out.read_text())
+    assert fields["playerNamesFromHost"] == ["kaskade", "kaskade-random"]
     assert fields["isCompleted"]
     assert sum(fields["goalValues"]) == 100
     assert not any(error for errors in fields["errors"] for error in errors)
     assert all("Traceback" not in log for log in logs)
+
+
+def test_a_result_that_the_rules_do_not_give_is_told_with_the_reason(tmp_path: Path) -> None:
+    game = tmp_path / "doubtful.kif"
+    game.write_text(
+        "(role x) (role y) (init (step 1)) (legal x a) (legal y a) (<= (next (step 2)) (true (step 1)))"
+        "(<= terminal (true (step 2))) (goal x 100) (goal x 50)"
+    )
+    shown = host(str(game), "-p", "legal,legal").stdout
+    assert "the goal values 50 and 100 hold for x at once in the state (step 2): the highest" in shown
+    assert "no goal rule of y holds in the state (step 2): the highest that holds counts, or 0" in shown
+
+
+def test_by_default_a_server_logs_each_match_and_no_turns(tmp_path: Path) -> None:
+    server = ServeProcess("--player", "legal", "--machine", "prover")
+    try:
+        place = f"127.0.0.1:{server.port}"
+        ran = host("tictactoe", "-p", f"{place},legal", "--scramble", "--startclock", "20", timeout=100)
+        page = urlopen(Request(f"http://{place}/", headers={"Accept": "*/*"})).read().decode()
+    finally:
+        log = server.close()
+    assert ran.returncode == 0, ran.stdout + log
+    events = re.findall(r"level=(\w+) event=(\S+) match=", log)
+    assert sorted(events) == [("info", "end"), ("info", "game"), ("info", "result"), ("info", "start")]
+    # The words of the rules are hidden, and the game is known all the same.
+    assert "name=tictactoe roles=" in log
+    assert re.search(r"event=result .*turns=\d+ goals=\"\d+ \d+\"", log)
+    assert re.search(r"^match +game +role", page, re.MULTILINE)
+    assert re.search(r"^Match\.\S+ +tictactoe +", page, re.MULTILINE)

@@ -19,7 +19,7 @@ from tests.players.kaskade.odd_stages import stage
 
 LONG = 120.0
 
-ROUTINE = ("player", "game", "prepared")
+ROUTINE = ("player", "survey", "game", "prepared")
 """What is logged of every startclock."""
 
 GAME = (
@@ -56,9 +56,9 @@ def test_the_log_says_what_the_startclock_was_used_for(make: Callable[..., Made]
         heard.append(message)
     fields = {message["event"]: message["fields"] for message in heard if message["kind"] == "log"}
     assert fields["player"] == {"player": "random", "seed": 7, "startclock": LONG}
-    assert fields["game"]["roles"] == 1
-    assert fields["game"]["turns"] == "single"
-    assert fields["game"]["first_moves"] == 2
+    assert fields["survey"]["roles"] == 1
+    assert fields["survey"]["turns"] == "single"
+    assert fields["survey"]["first_moves"] == 2
     assert fields["prepared"]["machine"] == "prover"
     assert [message["text"][:6] for message in heard if message["kind"] == "game"] == ["1 role"]
 

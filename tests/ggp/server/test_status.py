@@ -98,11 +98,11 @@ def test_pages_are_not_in_the_way_of_messages(server: LiveServer) -> None:
 
 
 def test_the_page_has_a_row_for_each_match_and_escapes_everything() -> None:
-    live = MatchStatus("<a>", "<b>", 5, "<c>", 3, "<d>", (30, 15), 0.8, "(<e>)", "<f>", 1, 61.0)
-    ended = EndedStatus("<g>", "<h>", 9, "stop", "100 0", 0, 3700.0)
+    live = MatchStatus("<a>", "<b>", "<c>", 3, "<d>", (30, 15), 0.8, "(<e>)", "<f>", 1, 61.0)
+    ended = EndedStatus("<g>", "<l>", "<h>", 9, "stop", "100 0", 0, 3700.0)
     status = ServerStatus("<i>", [("<j>", "<k>")], [live], [ended])
     page = as_html(status)
-    for letter in "abcdefghijk":
+    for letter in "abcdefghijkl":
         assert f"&lt;{letter}&gt;" in page
     assert "<a>" not in page.replace('<a href="/metrics">', "")
     text = as_text(status)

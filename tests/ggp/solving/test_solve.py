@@ -47,7 +47,9 @@ def test_a_puzzle_is_solved_and_told_as_one_object(workers: str) -> None:
         "seconds_cpu",
         "seconds_wall",
         "states",
+        "doubt",
     }
+    assert told["doubt"] == ""
     assert told["game"] == "hanoi"
     assert told["value"] == 100
     assert told["proven"]
@@ -151,3 +153,34 @@ def test_it_ends_when_time_is_up() -> None:
     best = solve_together(order, lambda solution, at_work: None)
     assert best.value == -1
     assert time.monotonic() - began < 60.0
+
+
+STUCK = "(role you) (init (at 0)) (<= (legal you go) (true (at 9))) (<= (next (at 1)) (true (at 0)))"
+NO_GOAL = "(role you) (init (at 0)) (legal you go) (<= (next (at 1)) (true (at 0)))"
+
+
+@pytest.mark.parametrize("solver", [[], ["--solver", "frontier"]])
+@pytest.mark.parametrize(
+    ("rules", "doubt"),
+    [
+        (
+            STUCK + "(<= terminal (true (at 1))) (goal you 100)",
+            "you has no legal move in the state (at 0), which is not terminal",
+        ),
+        (
+            NO_GOAL + "(<= terminal (true (at 1))) (<= (goal you 100) (true (at 9)))",
+            "no goal rule of you holds in the state (at 1); it counts as 0",
+        ),
+        (
+            NO_GOAL + "(<= terminal (true (at 1))) (goal you 100) (goal you 40)",
+            "the goal values 40 and 100 hold for you at once in the state (at 1); the highest counts",
+        ),
+    ],
+)
+def test_what_is_odd_about_a_result_is_told(
+    rules: str, doubt: str, solver: list[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "odd.kif"
+    path.write_text(rules)
+    assert json.loads(run(str(path), "--json", *solver)[1])["doubt"] == doubt
+    assert doubt in " ".join(run(str(path), *solver)[1].split())

@@ -46,7 +46,8 @@ def test_the_page_has_the_course_the_matches_and_the_board() -> None:
     assert "&lt;four&gt;" in page and "<four>" not in page
     assert (
         page.count("<svg") == 3
-        and "7.5 of 10" in page
+        and "7.5 of 10 points" in page
+        and "<p>Training was worth it: linear got 7.5 of 10 points" in page
         and "http" not in page.replace("http://www.w3.org", "")
     )
     assert "yellow" in page

@@ -48,6 +48,11 @@ def test_a_game_is_trained_listed_shown_and_carried_to_another_cache(tmp_path: P
     assert ladder == ["linear", "tuples", "net"] and last.removesuffix(ON) in ladder
     assert "derived: these rules derive nothing of use" in trained.stderr
     # One pair decides nothing: what was learnt is kept, but not used.
+    assert "95 % interval" not in trained.stderr
+    assert re.fullmatch(
+        r"The trials \(\d+ matches\) were too few to say whether training was worth it; \S+ did best, .*\.",
+        outcome["worth"],
+    )
     assert outcome["share"] == 0.0 and not any(trial["better"] for trial in outcome["trials"])
     row, *others = map(orjson.loads, _ggp(here, "knowledge", "list", "--json").stdout.splitlines())
     assert row["fingerprint"] == outcome["fingerprint"] and row["moves"] == outcome["moves"]

@@ -5,17 +5,22 @@ from __future__ import annotations
 import ast
 import asyncio
 import tempfile
+import time
 from pathlib import Path
 
 import orjson
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
+from gdl.errors import GdlError
 from gdl.visible import without_folders
-from ggp.game import games_folder
+from ggp.game import Game, games_folder
+from ggp.server.clients.pages import error_text
 from ggp.web.app import make_app
 from ggp.web.gate import error_reply
+from ggp.web.play.view import TableStep, TableView
 from ggp.web.settings import WebSettings
+from players.registry import make_player
 from tests.places import ROOT
 
 LEVEL = next(path.name for path in sorted((games_folder() / "levels").glob("*.xsb")))
@@ -45,6 +50,29 @@ def test_no_refusal_says_where_a_file_lies(path: Path) -> None:
         assert str(path.parent) not in error and path.name in error
 
 
+def test_a_server_of_players_refuses_without_folders() -> None:
+    place, said = Path(tempfile.gettempdir()) / "a" / "b.sqlite", list[dict[str, object]]()
+    text, status = error_text(
+        GdlError(f"cannot read {place}"), lambda level, event, **fields: said.append(fields)
+    )
+    assert (text, status) == ("error: cannot read b.sqlite", 400)
+    assert said == [{"status": 400, "error": f"cannot read {place}"}]  # the operator is told where
+
+
+def test_what_a_player_notes_is_told_without_folders(tmp_path: Path) -> None:
+    game = Game.load("tictactoe")
+    machine = game.machine("prover")
+    player = make_player(f"tables:dir={tmp_path / 'none'},otherwise=legal")
+    state = machine.initial_state()
+    player.start(machine, 0, state, 0.1, time.monotonic() + 0.1)
+    choice = player.choose(state, time.monotonic() + 0.1)
+    assert str(tmp_path) in choice.note  # who started the player here is told where it has looked
+    step = TableStep(state, (choice.move, 0), {0: choice})
+    [told] = TableView(game, machine).seen([step], 0, state)["history"]
+    assert told["notes"]["x"].startswith("no table: ")
+    assert str(tmp_path) not in told["notes"]["x"]
+
+
 def test_words_with_slashes_stay() -> None:
     for text in (
         "GET /api/games lists them",
@@ -58,13 +86,22 @@ def test_words_with_slashes_stay() -> None:
 
 
 PASSED_ON = {
-    *("bodies.py", "gate.py", "follow.py", "style_process.py", "recorded.py", "replay_process.py", "table.py")
+    *(
+        "bodies.py",
+        "gate.py",
+        "follow.py",
+        "style_process.py",
+        "recorded.py",
+        "replay_process.py",
+        "table.py",
+        "peer.py",
+    )
 }
 """Modules whose errors come to one of those that answer, or go to the log."""
 
 
 def test_errors_become_answers_without_folders() -> None:
-    for package in (ROOT / "ggp" / "web", ROOT / "ggp" / "mcp"):
+    for package in (ROOT / "ggp" / "web", ROOT / "ggp" / "mcp", ROOT / "ggp" / "server" / "clients"):
         for path in sorted(package.rglob("*.py")):
             calls = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
             bare = {id(call): call for call in calls if ast.unparse(call) == "str(error)"}

@@ -26,7 +26,7 @@ async def played(name: str, seed: int = 0) -> MatchRecord:
     game = Game.load(name)
     machine = game.machine("prover")
     players = [StandIn("random", "random") for _ in machine.roles]
-    record = MatchRecord(f"Match.kaskade.{name}.1", 1, 1, [f"p{i}" for i in range(len(players))])
+    record = MatchRecord(f"Match.kaskade.{name}.1", 1, 1, [f"p{i}" for i in range(len(players))], game=name)
     await GameManager(game.kif, machine, players, record, seed=seed).run()
     return record
 
@@ -77,7 +77,9 @@ def test_what_parts_from_the_rules_is_told_at_its_step(told: dict[str, Any]) -> 
 
 def test_records_of_other_managers_name_their_game_by_its_address(told: dict[str, Any]) -> None:
     for url in ("http://games.ggp.org/base/games/ticTacToe/", "http://x/base/games/ticTacToe/v0/"):
-        assert read_record(json.dumps({**told, "gameMetaURL": url})).game == "ticTacToe"
+        assert read_record(json.dumps({**told, "game": "", "gameMetaURL": url})).game == "ticTacToe"
+    # The id of a match is no name of a game.
+    assert read_record(json.dumps({**told, "game": ""})).game == ""
     states = [
         f"( true {state.strip()[1:-1].strip().replace(' ( ', ' ( true ( ')} )" for state in ["( ( a 1 ) )"]
     ]
