@@ -82,11 +82,13 @@ class Rules:
         spelling: lower-case name -> its first spelling in the text. GDL ignores case, but people and
             game managers want their own spelling back (:meth:`spell`).
         name: where the rules came from (a file name, a match id), for messages.
+        notation: what they were written in, one of :data:`gdl.syntax.notation.FORMS`, for messages.
     """
 
     rules: tuple[Rule, ...]
     spelling: dict[str, str] = field(default_factory=dict)
     name: str = ""
+    notation: str = field(default="kif", compare=False)
 
     def __iter__(self) -> Iterator[Rule]:
         return iter(self.rules)

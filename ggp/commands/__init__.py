@@ -30,7 +30,7 @@ GAME_HELP = (
 GameName = Annotated[str, typer.Argument(help=GAME_HELP)]
 
 NotationName = Annotated[
-    str, typer.Option("--notation", help="Of the rules: kif, infix, or auto: seen from the text.")
+    str, typer.Option("--notation", help="Of the rules: kif, infix, prolog, or auto: seen from the text.")
 ]
 
 
