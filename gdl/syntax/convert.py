@@ -62,9 +62,9 @@ def _written(
     for sentence, rule in zip(sentences, rules, strict=True):
         until = sentence.end if isinstance(sentence, Group) else sentence.offset + len(sentence.text) - 1
         while waiting and waiting[-1][0] < until:
-            at, words = waiting.pop()
+            at, its_end, words = waiting.pop()
             add(f"{mark} {words}".rstrip(), min(at, sentence.offset))
-            end = max(end, at + 1)
+            end = max(end, its_end)
         add(wanted.write(rule, spelling), sentence.offset)
         end = until + 1
         if (
@@ -72,10 +72,9 @@ def _written(
             and "\n" not in text[end : waiting[-1][0]]
             and not text[end : waiting[-1][0]].strip(" \t.")
         ):
-            at, words = waiting.pop()
+            _, end, words = waiting.pop()
             lines[-1] += f" {mark} {words}".rstrip()
-            end = at + 1
-    for at, words in reversed(waiting):
+    for at, its_end, words in reversed(waiting):
         add(f"{mark} {words}".rstrip(), at)
-        end = at + 1
+        end = its_end
     return "".join(f"{line}\n" for line in lines)

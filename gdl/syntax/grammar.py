@@ -116,15 +116,15 @@ class Grammar:
             sentences = []
         return source, sentences, faults or [first]
 
-    def comments(self, source: Source) -> Iterator[tuple[int, str]]:
-        """The comments of a text: the offset of each, and its words."""
+    def comments(self, source: Source) -> Iterator[tuple[int, int, str]]:
+        """The comments of a text, line by line: where each begins and ends, and its words."""
         for found in self.comment.finditer(source.text):
             if not found[0].startswith("'"):
                 yield from self.comment_lines(found[0], found.start())
 
-    def comment_lines(self, comment: str, at: int) -> Iterator[tuple[int, str]]:
-        """The words of a comment, line by line, with their offsets."""
-        yield at, comment.lstrip("%;").removeprefix(" ").rstrip()
+    def comment_lines(self, comment: str, at: int) -> Iterator[tuple[int, int, str]]:
+        """The lines of a comment that begins at an offset."""
+        yield at, at + len(comment), comment.lstrip("%;").removeprefix(" ").rstrip()
 
     def without_comments(self, text: str) -> str:
         """A text with blanks for its comments: offsets and lines stay."""
@@ -159,8 +159,8 @@ class Grammar:
                     "unwritable-name",
                 )
 
-    def remedy(self, found: str) -> str:
-        """What to do about a word or sign that stands where it cannot."""
+    def remedy(self, found: str, expected: str) -> str:
+        """What to do about a word or sign where something else is expected; it is empty at the end."""
         return _SEE
 
     def sentences(self, parser: pp.ParserElement) -> pp.ParserElement:
@@ -182,6 +182,8 @@ class Grammar:
     def _sentences(self, source: Source, bare: str, start: int) -> list[SExpr]:
         """The sentences of a part of the text that begins at an offset."""
         more = f"':-', {self.shown[1]}, {self.shown[2]}, '.' or the next sentence"
+        if self.must_stop:
+            more = "the head of a sentence"
         return self.taken(source, self._parsed(self._parsers[0], source, bare, start, more))
 
     def _parsed(
@@ -303,13 +305,13 @@ class Grammar:
         if expected == "end of text":
             expected = more
         if at == len(bare):
-            found, at = "the end of the text", len(bare.rstrip())
+            found, at, remedy = "the end of the text", len(bare.rstrip()), self.remedy("", expected)
             if start + at < len(source.text.rstrip()):
                 found = "the next sentence"
         else:
             token = self._token.match(bare, at)
             word = token[0] if token else bare[at]
-            found, remedy = repr(word[:40]), self.remedy(word)
+            found, remedy = repr(word[:40]), self.remedy(word, expected)
         return source.error(f"expected {expected}, found {found}", start + at, remedy, self.code)
 
 

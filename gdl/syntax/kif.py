@@ -65,11 +65,11 @@ def read_kif_past_faults(text: str, name: str = "") -> tuple[Source, list[SExpr]
     return source, [sentence for sentence in nest.top if sentence.offset not in broken], faults
 
 
-def kif_comments(source: Source) -> Iterator[tuple[int, str]]:
-    """The comments of a text: the offset of each, and its words."""
+def kif_comments(source: Source) -> Iterator[tuple[int, int, str]]:
+    """The comments of a text: where each begins and ends, and its words."""
     for word, at in tokens(source):
         if word[0] == ";":
-            yield at, word.lstrip(";").removeprefix(" ").rstrip()
+            yield at, at + len(word), word.lstrip(";").removeprefix(" ").rstrip()
 
 
 def sentence_to_kif(rule: Rule, spelling: dict[str, str]) -> str:

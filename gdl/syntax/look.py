@@ -16,6 +16,8 @@ _TOKEN = re.compile(
 _PROSE = re.compile(r";[^\n]*(?:\b(?!not\b)\w+[ \t]+\w|[!?\"])")
 """A comment as KIF and infix GDL have it: words that no sign joins."""
 _COMMENT = re.compile(r"[^\n]*")
+_DIRECTIVE = re.compile(r"[^.]*\.")
+_OPERATORS = frozenset(["not", "is", "mod"])
 _DECIDED = 20
 _ONLY_PROLOG = frozenset(["\\+", "\\=", "\\==", "->", "#"])
 
@@ -24,7 +26,7 @@ def votes(text: str) -> int | None:
     """None where a text looks like KIF; otherwise how much more it looks like Prolog than like infix GDL.
 
     Signs that only one of the two has count one: ``&`` and ``~``, and ``,`` between literals, ``\\+``, block
-    comments and others. A sentence that begins where the one before has no full stop counts two. Where all
+    comments, directives and others. A sentence that begins where the one before has no full stop counts two. Where all
     this says nothing, a full stop at the end does.
     """
     balance = depth = 0
@@ -43,9 +45,13 @@ def votes(text: str) -> int | None:
         if not before and mark in ("(", ")"):
             return None
         if mark is None:
+            operator = found[0] in _OPERATORS
             if before == "word" and not depth:
-                balance -= 2
-            before = "not" if found[0] == "not" else "word"
+                balance += 1 if operator else -2
+            before = found[0] if operator else "word"
+            continue
+        if mark in (":-", "#") and before in ("", ".") and (directive := _DIRECTIVE.match(text, position)):
+            balance, called, before, position = balance + 3, True, ".", directive.end()
             continue
         match mark:
             case "(":

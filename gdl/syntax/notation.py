@@ -35,7 +35,7 @@ class Form:
         read: the sentences of a text.
         read_terms: a run of terms.
         read_past_faults: the sentences that can be read, and the faults of the others.
-        comments: those of a text: offset and words.
+        comments: those of a text: where each line of them begins and ends, and its words.
         write: a rule on its own lines, its names spelled as told.
     """
 
@@ -46,7 +46,7 @@ class Form:
     read: Callable[[str, str], Parsed]
     read_terms: Callable[[str, str], Parsed]
     read_past_faults: Callable[[str, str], tuple[Source, list[SExpr], list[ParseError]]]
-    comments: Callable[[Source], Iterator[tuple[int, str]]]
+    comments: Callable[[Source], Iterator[tuple[int, int, str]]]
     write: Callable[[Rule, Spelling], str]
 
 

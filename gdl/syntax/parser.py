@@ -59,7 +59,7 @@ def parse_terms(text: str, name: str = "", notation: Notation = "kif") -> list[T
 
 
 class Reader:
-    """Turns expressions into rules and terms; ``spelling``: lower-case name -> its first spelling."""
+    """Turns expressions into rules and terms; ``spelling``: lower-case word -> its first spelling."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -113,8 +113,7 @@ class Reader:
             case Atom("?"):
                 raise self.source.fault("nameless-variable", part.offset)
             case Atom(word):
-                if not word.startswith("?"):
-                    self.spelling.setdefault(word.lower(), word)
+                self.spelling.setdefault(word.lower(), word)
                 return Term(word)
             case Group([Atom(word), *_]) if word.startswith("?"):
                 raise self.source.fault("variable-as-functor", part.offset, word)

@@ -34,9 +34,11 @@ _ESCAPE = re.compile(r"''|\\(x[0-9A-Fa-f]+\\|.)")
 _ESCAPED = dict(zip("abefnrstv0", "\a\b\x1b\f\n\r \t\v\0", strict=True))
 _STOP = re.compile(rf"{_QUOTED}|\d\.\d|\.\.+|\.")
 _UNWRITABLE = re.compile(r"[\s();\x00-\x1f\x7f]+|^(?=$)|^\?")
+_EQUATION = r"GDL has no equations: write one variable or constant in both places; X \= Y is understood"
+_STOP_MISSING = "end the sentence before it with a full stop"
 _REMEDIES = {
-    "=": "GDL has no equations: write the same variable or constant in both places",
-    "==": "GDL has no equations: write the same variable or constant in both places",
+    "=": _EQUATION,
+    "==": _EQUATION,
     "->": "GDL has no if-then-else: write a rule for each case, (a, b ; \\+ a, c) for (a -> b ; c)",
     "!": "GDL has no cut: give each rule the conditions under which it holds",
     "[": "GDL has no lists: write a function, pair(X,Y)",
@@ -45,6 +47,9 @@ _REMEDIES = {
     "..": "GDL has no intervals: write the facts one by one",
     ":-": "a sentence ends with a full stop, and has one ':-'",
     "'": "close the quote",
+    "/*": "close the comment with '*/'",
+    "-->": "write ':-'",
+    "<-": "write ':-'",
 }
 _ARITHMETIC = frozenset(["is", "+", "-", "*", "/", "<", ">", "=<", ">=", "<=", "=:=", "=\\=", "mod", "//", "**"])
 
@@ -55,7 +60,7 @@ class PrologGrammar(Grammar):
     code = "not-prolog"
     quoted = _QUOTED
     word = rf"{_QUOTED}|{_NUMBER}|[^\W\d]\w*"
-    sign = r"\.\.|[-+*/\\^<>=~:.?@#&$!]+"
+    sign = r"\.\.|/\*|!(?!=)|[-+*/\\^<>=~:.?@#&$!]+"
     comment = re.compile(rf"{_QUOTED}|%[^\n]*|/\*(?s:.*?)(?:\*/|\Z)")
     negation = r"\\\+|\bnot\b(?!')"
     conjunction = ","
@@ -87,29 +92,41 @@ class PrologGrammar(Grammar):
                 return Group([Atom("or", at)], at, at + len(word) - 1)
         return part
 
-    def comment_lines(self, comment: str, at: int) -> Iterator[tuple[int, str]]:
-        """A block comment has several; its stars go."""
+    def comment_lines(self, comment: str, at: int) -> Iterator[tuple[int, int, str]]:
+        """A block comment has several; its stars go, and lines that hold nothing else."""
         if comment.startswith("%"):
             yield from super().comment_lines(comment, at)
             return
+        found: list[tuple[int, str]] = []
+        begin = at
         for line in comment.removesuffix("*/").split("\n"):
-            words = line.strip().lstrip("/").lstrip("*").removeprefix(" ")
-            if words:
-                yield at + len(line) - len(line.lstrip()), words
-            at += len(line) + 1
+            if words := line.strip().lstrip("/").lstrip("*").removeprefix(" ").rstrip():
+                found.append((begin, words))
+            begin += len(line) + 1
+        ends = [begin for begin, _ in found[1:]] + [at + len(comment)]
+        for (begin, words), end in zip(found, ends, strict=bool(found)):
+            yield begin, end, words
 
     def pieces(self, bare: str) -> list[tuple[int, int]]:
         """Each sentence ends with a full stop."""
         ends = [found.end() for found in _STOP.finditer(bare) if found[0] == "."]
         return [(a, b) for a, b in zip([0, *ends], [*ends, len(bare)], strict=True) if bare[a:b].strip()]
 
-    def remedy(self, found: str) -> str:
+    def is_kept(self, found: str) -> bool:
+        """Also a comment that nothing ends."""
+        return super().is_kept(found) or (found.startswith("/*") and not found.endswith("*/", 2))
+
+    def remedy(self, found: str, expected: str) -> str:
         """For what Prolog has and GDL has not, what to write instead."""
+        if expected == "':-' or '.'" and found in (",", ";", "|"):
+            return "a head is one relation: write a sentence for each"
         if found in _ARITHMETIC:
             return "GDL has no arithmetic: write the numbers as facts, succ(1,2)"
-        if found[0].isdigit():
+        if found[:1].isdigit():
             return f"write it in quotes, '{found}', or name it otherwise"
-        return _REMEDIES.get(found, super().remedy(found))
+        if expected.endswith("or '.'") and (not found or found[0] in "'_" or found[0].isalpha()):
+            return _STOP_MISSING if found else "end the sentence with a full stop"
+        return _REMEDIES.get(found, super().remedy(found, expected))
 
     def sentences(self, parser: pp.ParserElement) -> pp.ParserElement:
         """Also directives."""
@@ -156,7 +173,7 @@ class PrologGrammar(Grammar):
                     fit = f"{_fit(atom.text)}_{number}"
                 taken.add(fit.lower())
                 names[atom.text] = fit
-                message = f"{atom.text!r} is read as {fit}: names of GDL hold no blanks, parentheses or ';'"
+                message = f"{atom.text!r} is read as {fit}: names of GDL hold no blanks, parentheses, ';' or first '?'"
                 source.remarks.append(source.error(message, atom.offset, "", "name-changed"))
             atom.text = names[atom.text]
 

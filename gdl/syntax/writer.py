@@ -92,14 +92,14 @@ def sentence_writer(signs: Signs) -> Callable[[Rule, dict[str, str]], str]:
 
 class Writer:
     """Writes the parts of one rule; its variables get names that the notation can spell, each another one.
-    ``count``: how often each variable occurs, where some may be written ``_``."""
+    ``count``: how often each variable occurs; one that came from ``_`` and occurs again gets a name."""
 
     def __init__(
         self, spelling: dict[str, str], signs: Signs = INFIX_SIGNS, count: Counter[str] | None = None
     ) -> None:
         self._spelling = spelling
         self._signs = signs
-        self._count = count or Counter()
+        self._count = count
         self._variables: dict[str, str] = {}
         self._taken: set[str] = set()
 
@@ -164,7 +164,7 @@ class Writer:
     def _variable(self, name: str) -> str:
         known = self._variables.get(name)
         if known is None:
-            if name.startswith(ANONYMOUS) and self._count[name] == 1:
+            if name.startswith(ANONYMOUS) and (self._count is None or self._count[name] == 1):
                 return "_"
             bare = re.sub(r"[^A-Za-z0-9_]", "_", self._spelling.get(name, name)[1:])
             if bare[:1].isalpha():

@@ -42,6 +42,10 @@ def without(start: str) -> str:
 TRIGGERS: list[tuple[str, str]] = [
     ("unclosed-parenthesis", CLEAN + "(<= (p ?x) (q ?x)"),
     ("not-infix", "role(x) terminal :- open &"),
+    ("not-prolog", "role(x). terminal :- a, ."),
+    ("unread-directive", "role(x). :- role(y), role(z)."),
+    ("ignored-directive", ":- dynamic role/1. role(x)."),
+    ("name-changed", "role('the red')."),
     ("unwritable-name", "role('x y')"),
     ("unopened-parenthesis", CLEAN + "(p a))"),
     ("forbidden-character", CLEAN + "(p \x00)"),
