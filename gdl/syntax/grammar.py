@@ -207,17 +207,14 @@ class Grammar:
         ``-`` in place of ``+`` says that from there on a failure is an error of the text."""
         import pyparsing as pp
 
+        from gdl.syntax.term_token import TermToken
+
         negation, conjunction, disjunction = self.shown
         start, go_on = f"a relation, {negation} or '('", f"{conjunction}, {disjunction} or "
-        word = pp.Regex(self.word).set_name("a name or a variable").set_parse_action(self._word)
         opened, comma = pp.Suppress("("), pp.Suppress(",")
         closed = pp.Literal(")").set_parse_action(lambda _, at, found: Atom(")", at))
-        term, formula, literal = pp.Forward(), pp.Forward(), pp.Forward()
-        term.set_name("a name or a variable")
-        formula.set_name(start)
-        literal.set_name(start)
-        arguments = pp.Optional(term + pp.ZeroOrMore(comma - term)) - closed.copy().set_name("',' or ')'")
-        term <<= (word + pp.Optional(opened - arguments)).set_parse_action(_term)
+        formula, literal = pp.Forward().set_name(start), pp.Forward().set_name(start)
+        term = TermToken(self.word, self._atom)
 
         mark = pp.Regex(self.negation).set_parse_action(lambda _, at, found: Atom("not", at))
         negated = (mark - literal).set_parse_action(
@@ -227,8 +224,9 @@ class Grammar:
             lambda found: _closed(found[0])
         )
         unequal = pp.Regex(self.unequal).set_parse_action(lambda _, at, found: Atom("distinct", at))
-        relation = (term + pp.Optional(unequal - term)).set_parse_action(self._relation)
-        literal <<= (negated | held | relation).set_name(start)
+        subject = TermToken(self.word, self._atom, self.negation)
+        relation = (subject + pp.Optional(unequal - term)).set_parse_action(self._relation)
+        literal <<= (relation | negated | held).set_name(start)
         joined = (literal + pp.ZeroOrMore(pp.Suppress(pp.Regex(self.conjunction)) - literal)).set_parse_action(
             lambda found: found[0] if len(found) == 1 else Conjunction(list(found))
         )
@@ -249,8 +247,7 @@ class Grammar:
         # Offsets are those of the text: tabs stay.
         return pp.ZeroOrMore(sentence).parse_with_tabs(), run.parse_with_tabs()
 
-    def _word(self, text: str, at: int, found: pp.ParseResults) -> Atom:
-        word = found[0]
+    def _atom(self, word: str, at: int) -> Atom:
         if word == "_":
             return Atom(f"{ANONYMOUS}{at}", at)
         if word[0] == "_" or word[0].isupper():
@@ -335,14 +332,6 @@ def _move(parts: list[SExpr], by: int) -> None:
         if isinstance(part, Group):
             part.end += by
             todo.extend(part.parts)
-
-
-def _term(found: pp.ParseResults) -> SExpr:
-    """A word, or a word with its arguments and the closing parenthesis."""
-    if len(found) == 1:
-        return found[0]  # type: ignore[no-any-return]
-    *parts, closed = found
-    return Group(parts, parts[0].offset, closed.offset)
 
 
 def _sentence(found: pp.ParseResults) -> SExpr:

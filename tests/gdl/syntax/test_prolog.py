@@ -147,7 +147,7 @@ def test_signs_bind_and_names_are_told_apart_as_in_prolog(text: str, kif: str | 
         ("p(X) :- q(X), X = a.", (1, 17), "expected ',', ';' or '.', found '='", "no equations"),
         ("p(X) :- q(X), X is 3+1.", (1, 17), "found 'is'", "no arithmetic"),
         ("p(X) :- q(X), X =< 3.", (1, 17), "found '=<'", "no arithmetic"),
-        ("p([a|T]) :- q(T).", (1, 3), "expected ',' or ')', found '['", "no lists"),
+        ("p([a|T]) :- q(T).", (1, 3), "expected a name or a variable, found '['", "no lists"),
         ("{ p } :- q.", (1, 1), "expected the head of a sentence, found '{'", "no choices"),
         ("cell(0..8).", (1, 7), "found '..'", "no intervals"),
         ("p(1a).", (1, 3), "found '1a'", "in quotes, '1a'"),
