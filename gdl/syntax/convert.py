@@ -31,13 +31,21 @@ def convert(text: str, to: Notation, name: str = "", notation: Notation = "auto"
         return format_text(text, name)
     source, sentences = given.read(text, name)
     reader = Reader(source)
-    written = _written(source, sentences, list(map(reader.rule, sentences)), given, wanted, reader.spelling)
+    rules = list(map(reader.rule, sentences))
+    spelling = _names_only(reader.spelling) if wanted is KIF else reader.spelling
+    written = _written(source, sentences, rules, given, wanted, spelling)
     return format_text(written) if wanted is KIF else written
 
 
 def to_kif(rules: Rules) -> str:
     """The rules as KIF in their own spelling, a sentence a line, as game managers send them."""
-    return "".join(f"{sentence_to_kif(rule, rules.spelling)}\n" for rule in rules)
+    spelling = _names_only(rules.spelling)
+    return "".join(f"{sentence_to_kif(rule, spelling)}\n" for rule in rules)
+
+
+def _names_only(spelling: dict[str, str]) -> dict[str, str]:
+    """How names are spelled. Variables of other notations begin with capital letters, those of KIF do not."""
+    return {name: spelled for name, spelled in spelling.items() if name[0] != "?"}
 
 
 def _written(
