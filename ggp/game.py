@@ -46,9 +46,7 @@ class Game:
         level: the Sokoban level that the rules were written from; None for other games.
     """
 
-    def __init__(
-        self, name: str, text: str, level: Level | None = None, notation: Notation = "auto"
-    ) -> None:
+    def __init__(self, name: str, text: str, level: Level | None = None, notation: Notation = "auto") -> None:
         """Parse ``text``, whose notation is seen from it where it is not told. Raises ParseError."""
         name = visible(name)
         self.name = name

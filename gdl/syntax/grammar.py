@@ -213,7 +213,8 @@ class Grammar:
         start, go_on = f"a relation, {negation} or '('", f"{conjunction}, {disjunction} or "
         opened, comma = pp.Suppress("("), pp.Suppress(",")
         closed = pp.Literal(")").set_parse_action(lambda _, at, found: Atom(")", at))
-        formula, literal = pp.Forward().set_name(start), pp.Forward().set_name(start)
+        formula, literal = pp.Forward(), pp.Forward()
+        formula.set_name(start)
         term = TermToken(self.word, self._atom)
 
         mark = pp.Regex(self.negation).set_parse_action(lambda _, at, found: Atom("not", at))
@@ -227,9 +228,9 @@ class Grammar:
         subject = TermToken(self.word, self._atom, self.negation)
         relation = (subject + pp.Optional(unequal - term)).set_parse_action(self._relation)
         literal <<= (relation | negated | held).set_name(start)
-        joined = (literal + pp.ZeroOrMore(pp.Suppress(pp.Regex(self.conjunction)) - literal)).set_parse_action(
-            lambda found: found[0] if len(found) == 1 else Conjunction(list(found))
-        )
+        joined = (
+            literal + pp.ZeroOrMore(pp.Suppress(pp.Regex(self.conjunction)) - literal)
+        ).set_parse_action(lambda found: found[0] if len(found) == 1 else Conjunction(list(found)))
         formula <<= (
             joined + pp.ZeroOrMore(pp.Suppress(pp.Regex(self.disjunction)) - joined)
         ).set_parse_action(

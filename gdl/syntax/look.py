@@ -26,8 +26,8 @@ def votes(text: str) -> int | None:
     """None where a text looks like KIF; otherwise how much more it looks like Prolog than like infix GDL.
 
     Signs that only one of the two has count one: ``&`` and ``~``, and ``,`` between literals, ``\\+``, block
-    comments, directives and others. A sentence that begins where the one before has no full stop counts two. Where all
-    this says nothing, a full stop at the end does.
+    comments, directives and others. A sentence that begins where the one before has no full stop counts two.
+    Where all this says nothing, a full stop at the end does.
     """
     balance = depth = 0
     called = False  # whether anything stands that KIF has not

@@ -85,8 +85,8 @@ FORMS: dict[str, Form] = {
 
 
 def named_notation(name: str) -> Notation:
-    """The notation of this name, whatever its case; KIF is also called ``prefix``. Raises GdlError where there
-    is none."""
+    """The notation of this name, whatever its case; KIF is also called ``prefix``. Raises GdlError where
+    there is none."""
     for known in get_args(Notation):
         if name.lower() in (known, FORMS[known].shown if known in FORMS else known):
             return known  # type: ignore[no-any-return]

@@ -47,8 +47,8 @@ def parse_term(text: str, name: str = "", notation: Notation = "kif") -> Term:
 
 
 def parse_terms(text: str, name: str = "", notation: Notation = "kif") -> list[Term]:
-    """Parse a run of terms, with blanks between them, outside KIF also commas. Raises ParseError where the text
-    is none.
+    """Parse a run of terms, with blanks between them, outside KIF also commas. Raises ParseError where the
+    text is none.
 
     >>> parse_terms("(mark 1 1) noop") == parse_terms("mark(1,1), noop", notation="auto")
     True

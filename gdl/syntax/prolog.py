@@ -21,8 +21,20 @@ if TYPE_CHECKING:
     import pyparsing as pp
 
 _IGNORED = frozenset(
-    """dynamic discontiguous multifile table module use_module ensure_loaded set_prolog_flag style_check
-    encoding public initialization license #show #defined #hide""".split()
+    [
+        *(
+            "dynamic",
+            "discontiguous",
+            "multifile",
+            "table",
+            "module",
+            "use_module",
+            "ensure_loaded",
+            "public",
+        ),
+        *("set_prolog_flag", "style_check", "encoding", "initialization", "license"),
+        *("#show", "#defined", "#hide"),
+    ]
 )
 """Directives that do not change what rules mean."""
 _QUOTED = r"'(?:[^'\\\n]|\\[^\n]|'')*'"
@@ -51,7 +63,9 @@ _REMEDIES = {
     "-->": "write ':-'",
     "<-": "write ':-'",
 }
-_ARITHMETIC = frozenset(["is", "+", "-", "*", "/", "<", ">", "=<", ">=", "<=", "=:=", "=\\=", "mod", "//", "**"])
+_ARITHMETIC = frozenset(
+    ["is", "+", "-", "*", "/", "<", ">", "=<", ">=", "<=", "=:=", "=\\=", "mod", "//", "**"]
+)
 
 
 class PrologGrammar(Grammar):
@@ -157,7 +171,9 @@ class PrologGrammar(Grammar):
             for atom in atoms([part]):
                 if source.text.startswith("'", atom.offset):
                     quoted.append(atom)
-                elif atom.text.startswith("?") and first.setdefault(atom.text.lower(), atom.text) != atom.text:
+                elif (
+                    atom.text.startswith("?") and first.setdefault(atom.text.lower(), atom.text) != atom.text
+                ):
                     # No variable that was read has a hyphen, but for those that stand for "_".
                     atom.text = f"{atom.text}-{''.join('1' if c.isupper() else '0' for c in atom.text[1:])}"
         refused = [atom for atom in quoted if _fit(atom.text) != atom.text]
@@ -173,7 +189,8 @@ class PrologGrammar(Grammar):
                     fit = f"{_fit(atom.text)}_{number}"
                 taken.add(fit.lower())
                 names[atom.text] = fit
-                message = f"{atom.text!r} is read as {fit}: names of GDL hold no blanks, parentheses, ';' or first '?'"
+                why = "names of GDL hold no blanks, parentheses, ';' or first '?'"
+                message = f"{atom.text!r} is read as {fit}: {why}"
                 source.remarks.append(source.error(message, atom.offset, "", "name-changed"))
             atom.text = names[atom.text]
 
@@ -205,7 +222,9 @@ def _pass_over(source: Source, directive: Atom) -> None:
             PrologGrammar.code,
         )
     message = f"the directive '{found[0]}' is passed over"
-    source.remarks.append(source.error(message, directive.offset, "remove it: GDL has none", "ignored-directive"))
+    source.remarks.append(
+        source.error(message, directive.offset, "remove it: GDL has none", "ignored-directive")
+    )
 
 
 def _always_holds(part: SExpr) -> bool:

@@ -24,10 +24,10 @@ class TermToken(pp.Token):
         self._next = re.compile(rf"[ \t\r\n]*(?:([(),])|({word}))")
         self._atom = atom
 
-    def _generateDefaultName(self) -> str:
+    def _generateDefaultName(self) -> str:  # noqa: N802
         return "term"
 
-    def parseImpl(self, instring: str, loc: int, do_actions: bool = True) -> Any:
+    def parseImpl(self, instring: str, loc: int, do_actions: bool = True) -> Any:  # noqa: N802
         """The end of a term that begins at ``loc``, and its expression. Raises ParseException where none
         begins there, and ParseSyntaxException where it breaks off."""
         first = self._first.match(instring, loc)

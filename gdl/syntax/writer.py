@@ -81,7 +81,7 @@ def sentence_writer(signs: Signs) -> Callable[[Rule, dict[str, str]], str]:
         if not rule.body:
             return head + signs.stop
         if len(rule.body) == 1:
-            # A conjunction that stands alone keeps its parentheses: without them it would be several literals.
+            # A conjunction that stands alone keeps its parentheses: it is one literal.
             alone = writer.formula(rule.body[0], isinstance(rule.body[0], And))
             return f"{head} :- {alone}{signs.stop}"
         lines = f"{signs.conjunction}\n  ".join(writer.formula(part, True) for part in rule.body)

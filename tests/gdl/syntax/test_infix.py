@@ -22,6 +22,7 @@ from gdl.terms import CONNECTIVES, Term
 from tests.gdl.syntax.made_rules import games, relations, renamed, written
 from tests.places import GAMES
 
+
 @given(games)
 @example([Rule(Term("p"), (And((Literal(Term("q")), Literal(Term("r")))),))])
 @example([Rule(Term("p"), (Or(()), Not(And((Or((Not(Literal(Term("q"))),)),)))))])

@@ -20,6 +20,7 @@ from gdl.syntax.parser import parse_rules, parse_term, parse_terms
 from gdl.syntax.prolog import PROLOG
 from gdl.syntax.sexpr import MAX_DEPTH
 from gdl.terms import Term
+from tests.gdl.reading import read_or_refused
 from tests.gdl.syntax.made_rules import games, renamed, written
 from tests.places import GAMES
 
@@ -39,7 +40,8 @@ def compared(rules: Rules) -> list[Rule]:
     """The rules with their variables numbered, without connectives of one part and literals that hold
     always."""
     return [
-        Rule(rule.head, tuple(p for p in map(simplified, rule.body) if p != And(()))) for rule in renamed(rules)
+        Rule(rule.head, tuple(p for p in map(simplified, rule.body) if p != And(())))
+        for rule in renamed(rules)
     ]
 
 
@@ -54,7 +56,9 @@ def test_rules_written_in_prolog_are_read_back_as_they_were(sentences: list[Rule
     rules = Rules(tuple(sentences))
     text = written(rules, "prolog")
     assert compared(parse_rules(text, notation="prolog")) == compared(rules)
-    assert convert(text, "auto", notation="prolog") == convert(convert(text, "kif", notation="prolog"), "prolog")
+    assert convert(text, "auto", notation="prolog") == convert(
+        convert(text, "kif", notation="prolog"), "prolog"
+    )
 
 
 def test_public_games_are_the_same_in_prolog_and_keep_their_spelling(corpus_games: list[Path]) -> None:
@@ -224,7 +228,24 @@ def test_nesting_is_read_to_its_limit_and_refused_beyond(text: str) -> None:
 
 @pytest.mark.parametrize(
     "part",
-    ["(", "p(", "\\+", "not ", "'", "/*", ":- dynamic ", "#show ", "a.", "a,", ";", "p:-", "%", "\n", "1.", "''"],
+    [
+        "(",
+        "p(",
+        "\\+",
+        "not ",
+        "'",
+        "/*",
+        ":- dynamic ",
+        "#show ",
+        "a.",
+        "a,",
+        ";",
+        "p:-",
+        "%",
+        "\n",
+        "1.",
+        "''",
+    ],
 )
 def test_a_megabyte_of_anything_is_read_or_refused(part: str) -> None:
     text = (part * (1_000_000 // len(part)))[:900_000]
@@ -247,8 +268,31 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     assert all(finding.place.line >= 1 for finding in findings)
 
 
-_PIECES = ["(", ")", ",", ";", ".", ":-", "\\+ ", "not ", "'", "/*", "*/", "%", "\n", "_", "X", "->", "=", "\\=", "!",
-           "[", "|", "{", "#show ", ":- dynamic a/1.", "0..3", "1a", "\x00", "é", "true", "fail", "dif(X,Y)", '"']  # fmt: skip
+_PIECES = [
+    *(
+        "(",
+        ")",
+        ",",
+        ";",
+        ".",
+        ":-",
+        "\\+ ",
+        "not ",
+        "'",
+        "/*",
+        "*/",
+        "%",
+        "\n",
+        "_",
+        "X",
+        "->",
+        "=",
+        "\\=",
+        "!",
+        "[",
+    ),
+    *("|", "{", "#show ", ":- dynamic a/1.", "0..3", "1a", "\x00", "é", "true", "fail", "dif(X,Y)", '"'),
+]
 
 
 def test_mutated_games_give_rules_or_an_error_with_a_place() -> None:
@@ -262,9 +306,9 @@ def test_mutated_games_give_rules_or_an_error_with_a_place() -> None:
         for _ in range(rng.randint(1, 4)):
             at = rng.randrange(len(text))
             text = text[:at] + rng.choice(["", *_PIECES]) + text[at + rng.randrange(4) :]
-        try:
-            rules = parse_rules(text, "hostile.pl")
-        except ParseError as fault:
+        rules = read_or_refused(lambda text: parse_rules(text, "hostile.pl"), text)
+        if isinstance(rules, ParseError):
+            fault = rules
             refused += 1
             assert fault.place is not None
             assert 1 <= fault.place.line <= text.count("\n") + 1

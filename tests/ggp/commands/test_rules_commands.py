@@ -116,7 +116,10 @@ def test_every_notation_is_formatted_validated_and_scrambled(
     status, scrambled = run(scramble_command.command, path, "--seed", "3")
     assert status == 0
     assert parse_rules(scrambled).notation == notation
-    assert parse_rules(scrambled).rules == parse_rules(run(scramble_command.command, files["good"], "--seed", "3")[1]).rules
+    assert (
+        parse_rules(scrambled).rules
+        == parse_rules(run(scramble_command.command, files["good"], "--seed", "3")[1]).rules
+    )
 
 
 def test_findings_in_prolog_have_their_place_in_its_file(tmp_path: Path) -> None:

@@ -25,7 +25,10 @@ MESSAGES = [
     (f"( PREVIEW ({RULES}) 30 )", Preview(RULES, 30)),
     (f"( START m1 Robot ({RULES}) 30 10)", Start("m1", "Robot", RULES, 30, 10)),
     (f"(start m1 Robot ({RULES}) 30 10 more (and more) )", Start("m1", "Robot", RULES, 30, 10)),
-    ("(start m1 Robot (role(x). p :- (a ; b), q('\\')').) 30 10 more)", Start("m1", "Robot", FOREIGN, 30, 10)),
+    (
+        "(start m1 Robot (role(x). p :- (a ; b), q('\\')').) 30 10 more)",
+        Start("m1", "Robot", FOREIGN, 30, 10),
+    ),
     ("( PREVIEW (role(x) p :- a & b) 5)", Preview("role(x) p :- a & b", 5)),
     ("( PREVIEW (% :(\nrole(x).) 5)", Preview("% :(\nrole(x).", 5)),
     ("( PLAY m1 NIL )", Play("m1", None)),

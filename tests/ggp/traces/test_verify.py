@@ -63,7 +63,9 @@ def test_a_trace_that_agrees_passes_whatever_its_case() -> None:
     assert verify_game(make_machine(parse_rules(GAME), "prover"), trace()) == (None, 4)
 
 
-@pytest.mark.parametrize("name", ["ticTacToe", "nim2", "blocker", "eightPuzzle", "roshambo2", "connectFour", "chomp"])
+@pytest.mark.parametrize(
+    "name", ["ticTacToe", "nim2", "blocker", "eightPuzzle", "roshambo2", "connectFour", "chomp"]
+)
 def test_public_games_written_in_prolog_play_as_their_traces_say(name: str, corpus: Path) -> None:
     text = convert((corpus / "games" / f"{name}.kif").read_text(), "prolog")
     lines = list(read_trace(corpus / "traces" / f"{name}.jsonl.gz"))
