@@ -44,7 +44,9 @@ def excerpt(text: str, place: Place | None, width: int = 80) -> tuple[str, str] 
 def extent(rest: str) -> int:
     """How many characters of a line the word, or the group in parentheses, at its beginning has."""
     if not rest.startswith("("):
-        return next((i for i, c in enumerate(rest) if c in "() \t;" and i), len(rest))
+        end = next((i for i, c in enumerate(rest) if c in "() \t;" and i), len(rest))
+        # In infix GDL the arguments stand directly behind the name.
+        return end + extent(rest[end:]) if rest[end : end + 1] == "(" else end
     depth = 0
     for i, character in enumerate(rest):
         depth += (character == "(") - (character == ")")

@@ -16,6 +16,9 @@
 
 from __future__ import annotations
 
+import importlib.util
+import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -34,6 +37,28 @@ _PLACES = {
     "State": "gdl.machine",
     "load": "ggp.game",
 }
+
+
+def _check_packages() -> None:
+    """Raise ImportError where a file of the user stands in the way of a package that comes with this one:
+    Python finds the modules beside a script first."""
+    home = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    for name in ("gdl", "propnet", "players"):
+        try:
+            spec = None if name in sys.modules else importlib.util.find_spec(name)
+            origin = sys.modules[name].__file__ if name in sys.modules else spec and spec.origin
+            if not origin or os.path.samefile(os.path.dirname(os.path.dirname(origin)), home):
+                continue
+        except (AttributeError, ValueError, OSError):  # made in code, or in an archive
+            continue
+        folder = os.path.basename(origin) == "__init__.py"
+        raise ImportError(
+            f"{os.path.dirname(origin) if folder else origin} hides the package {name!r} that ggp needs:"
+            f" rename the {'folder' if folder else 'file'}"
+        )
+
+
+_check_packages()
 
 
 def version() -> str:

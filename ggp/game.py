@@ -20,7 +20,7 @@ from gdl.errors import GdlError, ParseError
 from gdl.machine import Machine, State
 from gdl.reading import read_limited
 from gdl.rules import Rules
-from gdl.syntax.notation import Notation, form_of
+from gdl.syntax.notation import FORMS, Notation, form_of
 from gdl.syntax.parser import parse_rules
 from gdl.syntax.sexpr import MAX_CHARACTERS
 from gdl.visible import visible
@@ -34,6 +34,8 @@ __all__ = ["Game", "State", "games_folder", "installed_games", "load"]
 
 MOST_BYTES = 4 * MAX_CHARACTERS
 """Of a file of rules."""
+SUFFIXES = tuple(ending for form in FORMS.values() for ending in form.endings)
+"""What the names of files of rules end in, KIF's first."""
 
 
 class Game:
@@ -78,6 +80,12 @@ class Game:
             GdlError: no such game, file or level (the error names similar ones), or a broken level.
             ParseError: the rules cannot be read.
         """
+        if not isinstance(source, str | Path) or source == "":
+            given = "an empty text" if source == "" else repr(source)
+            raise GdlError(
+                f"a game's name, its file or its rules were expected, not {given}",
+                remedy="`ggp games` lists the names",
+            )
         text = str(source)
         kind = _kind_of_level(text)
         if kind == "snakes":

@@ -16,6 +16,8 @@ from players.registry import make_player
 
 PlayerSource = str | type[Player] | Player
 """A player's name (``uct:playouts=1000``, ``module:Class``), its class, or a player."""
+MOST_SECONDS = 86_400
+"""Of a clock: a day."""
 START_SHARE = 0.1
 """Share of the first turn's time that a player has to prepare."""
 
@@ -24,7 +26,20 @@ def player_from(source: PlayerSource, seed: int) -> Player:
     """The player that is meant. Raises GdlError if there is none of this name."""
     if isinstance(source, str):
         return make_player(source, seed)
-    return source if isinstance(source, Player) else source(seed=seed)
+    if isinstance(source, Player):
+        return source
+    if isinstance(source, type) and issubclass(source, Player):
+        return source(seed=seed)
+    raise GdlError(
+        f"a player was expected, not {source!r:.60}",
+        remedy="give a name such as 'uct', a subclass of Player, or one",
+    )
+
+
+def check_seconds(seconds: object, name: str = "seconds") -> None:
+    """Raise GdlError where this is no time to think for; 0 is one."""
+    if not isinstance(seconds, int | float) or not 0 <= seconds <= MOST_SECONDS:
+        raise GdlError(f"{name} is {seconds!r:.60}", remedy=f"give a number from 0 to {MOST_SECONDS:,}")
 
 
 class GamePlayer:
@@ -62,8 +77,10 @@ class GamePlayer:
         the match is over. ``state.play`` takes the answer, where roles with a choice are all in it.
 
         Raises:
+            GdlError: the seconds are no number from 0 to a day.
             MoveError: one of the roles has no legal move, or the player does not answer with one.
         """
+        check_seconds(seconds)
         moves: dict[str, str] = {}
         self.notes = {}
         if state.terminal:
@@ -160,6 +177,8 @@ def play_in_code(
     watch: Callable[[State], object],
 ) -> PlayedMatch:
     """See :meth:`ggp.game.Game.play`."""
+    check_seconds(seconds)
+    check_seconds(startclock, "startclock")
     roles = [machine.rules.spell(role) for role in machine.roles]
     if len(sources) != len(roles):
         raise GdlError(

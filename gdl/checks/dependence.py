@@ -16,9 +16,10 @@ from gdl.compile.stratify import components
 from gdl.compile.value_flow import flow_of
 from gdl.errors import Place
 from gdl.rules import Literal, Rule, Rules
+from gdl.syntax.own_notation import OwnNotation
 from gdl.terms import BASE, DISTINCT, DOES, GOAL, INIT, INPUT, LEGAL, ROLE, TERMINAL, TRUE
 
-DOES_IN_LEGAL = warning("does-in-legal", "what is legal may depend on the state alone")
+DOES_IN_LEGAL = warning("does-in-legal", "note the move in the state by a next rule, and ask for that")
 DOES_IN_GOAL = warning("does-in-goal", "note the move in the state by a next rule, and ask for that")
 DOES_IN_TERMINAL = warning("does-in-terminal", "note the move in the state by a next rule, and ask for that")
 TRUE_IN_INIT = warning("true-in-init", "there is no state before the first one: use facts")
@@ -59,6 +60,7 @@ class _Edge:
 
 def check_dependence(rules: Rules) -> Iterator[Diagnostic]:
     """Findings about dependencies between the relations of a game."""
+    own = OwnNotation(rules)
     graph: dict[Signature, list[_Edge]] = {}
     for rule in rules:
         edges = graph.setdefault(rule.head.signature, [])
@@ -67,7 +69,7 @@ def check_dependence(rules: Rules) -> Iterator[Diagnostic]:
             graph.setdefault(literal.atom.signature, [])
     for root, target, kind in _FORBIDDEN:
         if root in graph and target in graph:
-            yield from _forbidden(graph, root, target, kind)
+            yield from _forbidden(graph, root, target, kind, own)
     for rule in rules:
         if rule.head.signature == (ROLE, 1) and (rule.body or not rule.head.ground):
             yield ROLE_NOT_GROUND_FACT.at(rule.place, "a role is defined by a rule, not by a ground fact")
@@ -76,11 +78,12 @@ def check_dependence(rules: Rules) -> Iterator[Diagnostic]:
         for edge in edges:
             if not edge.positive and component[head] == component[edge.target]:
                 yield NEGATIVE_CYCLE.at(
-                    edge.place, f"{head[0]!r} depends on its own negation, if its arguments are not looked at"
+                    edge.place,
+                    f"{own.name(head[0])!r} depends on its own negation, if its arguments are not looked at",
                 )
     for rule in rules:
-        yield from _restriction(rule, component)
-    yield from _growth(rules)
+        yield from _restriction(rule, component, own)
+    yield from _growth(rules, own)
 
 
 def _relational(rule: Rule) -> list[tuple[Literal, bool]]:
@@ -89,7 +92,7 @@ def _relational(rule: Rule) -> list[tuple[Literal, bool]]:
 
 
 def _forbidden(
-    graph: dict[Signature, list[_Edge]], root: Signature, target: Signature, kind: Kind
+    graph: dict[Signature, list[_Edge]], root: Signature, target: Signature, kind: Kind, own: OwnNotation
 ) -> Iterator[Diagnostic]:
     """A finding for each rule that reads what its head must not, or else one for the shortest way to it."""
     direct = [edge for edge in graph[root] if edge.target == target]
@@ -101,7 +104,7 @@ def _forbidden(
         node = queue.popleft()
         for edge in graph[node]:
             if edge.target == target:
-                way = ", ".join(repr(name) for name, _ in paths[node])
+                way = ", ".join(repr(own.name(name)) for name, _ in paths[node])
                 yield kind.at(edge.place, f"{root[0]!r} depends on {target[0]!r} through {way}")
                 return
             if edge.target not in paths:
@@ -117,13 +120,13 @@ def _component_of(graph: dict[Signature, list[_Edge]]) -> dict[Signature, int]:
     return {names[member]: number for number, members in enumerate(components(reads)) for member in members}
 
 
-def _restriction(rule: Rule, component: dict[Signature, int]) -> Iterator[Diagnostic]:
+def _restriction(rule: Rule, component: dict[Signature, int], own: OwnNotation) -> Iterator[Diagnostic]:
     """The recursion restriction on every literal that recurses to the head."""
-    own = component[rule.head.signature]
+    recursion = component[rule.head.signature]
     recursive = []
     bound = set(subterms(rule.head))
     for literal, positive in _relational(rule):
-        if component[literal.atom.signature] == own:
+        if component[literal.atom.signature] == recursion:
             recursive.append(literal)
         elif positive:
             bound.update(subterms(literal.atom))
@@ -131,17 +134,17 @@ def _restriction(rule: Rule, component: dict[Signature, int]) -> Iterator[Diagno
         for argument in literal.atom.args:
             if not argument.ground and argument not in bound:
                 yield RECURSION_RESTRICTION.at(
-                    literal.place, f"the argument {argument} of a recursive literal is not bounded"
+                    literal.place, f"the argument {own.term(argument)} of a recursive literal is not bounded"
                 )
 
 
-def _growth(rules: Rules) -> Iterator[Diagnostic]:
+def _growth(rules: Rules, own: OwnNotation) -> Iterator[Diagnostic]:
     """Rules that put an ever deeper term around a value of their own making."""
     growing = flow_of(rules).growing()
     for rule in rules if growing else ():
-        own = flow_of([rule])
-        wraps = any(inner in growing and outer in growing for inner, outer in own.nests)
-        if wraps and any(sources and sources <= growing and to in growing for sources, to in own.copies):
+        alone = flow_of([rule])
+        wraps = any(inner in growing and outer in growing for inner, outer in alone.nests)
+        if wraps and any(sources and sources <= growing and to in growing for sources, to in alone.copies):
             yield FUNCTION_NESTING_GROWS.at(
-                rule.place, f"each use of this rule can nest the terms in {rule.head.name!r} deeper"
+                rule.place, f"each use of this rule can nest the terms in {own.name(rule.head.name)!r} deeper"
             )

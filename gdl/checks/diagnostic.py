@@ -61,15 +61,17 @@ class Diagnostic:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of finding: its code, severity and remedy are the same wherever it is found."""
+    """A kind of finding: its code and severity are the same wherever it is found, and mostly its remedy."""
 
     code: str
     severity: Severity
     remedy: str
 
-    def at(self, place: Place, message: str, evidence: Evidence | None = None) -> Diagnostic:
-        """A finding of this kind."""
-        return Diagnostic(self.code, self.severity, place, message, self.remedy, evidence)
+    def at(
+        self, place: Place, message: str, evidence: Evidence | None = None, remedy: str = ""
+    ) -> Diagnostic:
+        """A finding of this kind, with a remedy of its own where one is given."""
+        return Diagnostic(self.code, self.severity, place, message, remedy or self.remedy, evidence)
 
 
 KINDS: dict[str, Kind] = {}
@@ -91,6 +93,11 @@ def of_error(fault: GdlError) -> Diagnostic:
     return Diagnostic(
         fault.code or "not-playable", Severity.ERROR, fault.place or Place(), fault.message, fault.remedy
     )
+
+
+def in_order(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """The worst first, those of one severity in the order of the text, and none twice."""
+    return sorted(dict.fromkeys(findings), key=lambda d: (-d.severity, d.place.line, d.place.column, d.code))
 
 
 def first_each(findings: Iterable[tuple[Hashable, Diagnostic]]) -> Iterator[Diagnostic]:

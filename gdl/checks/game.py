@@ -9,6 +9,7 @@ from gdl.checks.diagnostic import Diagnostic, error, first_each, warning
 from gdl.checks.walk import Signature, atoms_of, body_literals
 from gdl.errors import Place
 from gdl.rules import Rule, Rules
+from gdl.syntax.own_notation import OwnNotation
 from gdl.terms import BASE, DOES, GOAL, INIT, INPUT, LEGAL, NEXT, ROLE, TERMINAL, Term
 
 MISSING_ROLE = error("missing-role", "write (role name) for each player")
@@ -17,6 +18,7 @@ MISSING_TERMINAL = warning("missing-terminal", "write a terminal rule that says 
 MISSING_GOAL = warning("missing-goal", "write goal rules that say what an outcome is worth")
 MISSING_INIT = warning("missing-init", "write (init ...) for what is true at first")
 MISSING_NEXT = warning("missing-next", "write next rules that say what moves change")
+NOT_KEPT = warning("state-not-kept", "write a next rule that keeps it, or use facts without init")
 GOAL_NOT_NUMBER = warning("goal-not-number", "write an integer from 0 to 100")
 GOAL_OUT_OF_RANGE = warning("goal-out-of-range", "scale the goals to 0..100")
 GOAL_MISSING_FOR_ROLE = warning("goal-missing-for-role", "write goal rules for it")
@@ -44,24 +46,26 @@ def check_game(rules: Rules) -> Iterator[Diagnostic]:
     for signature, kind, message in needed:
         if signature not in by_head:
             yield kind.at(end, message)
-    yield from _goals(by_head[GOAL, 2])
-    yield from _roles(rules, by_head)
-    yield from _coverage(rules, by_head)
+    own = OwnNotation(rules)
+    yield from _goals(by_head[GOAL, 2], own)
+    yield from _roles(rules, by_head, own)
+    yield from _coverage(rules, by_head, own)
+    yield from _kept(rules, by_head, own)
 
 
-def _goals(goals: list[Rule]) -> Iterator[Diagnostic]:
+def _goals(goals: list[Rule], own: OwnNotation) -> Iterator[Diagnostic]:
     for rule in goals:
         value = rule.head.args[1]
         digits = value.name.removeprefix("-")
         if value.is_variable:
             continue
         if value.args or not (digits.isascii() and digits.isdecimal()):
-            yield GOAL_NOT_NUMBER.at(rule.place, f"the goal value {value} is not a number")
+            yield GOAL_NOT_NUMBER.at(rule.place, f"the goal value {own.term(value)} is not a number")
         elif value.name.startswith("-") or len(digits.lstrip("0")) > 3 or int(digits) > 100:
-            yield GOAL_OUT_OF_RANGE.at(rule.place, f"the goal value {value} is not in 0..100")
+            yield GOAL_OUT_OF_RANGE.at(rule.place, f"the goal value {own.term(value)} is not in 0..100")
 
 
-def _roles(rules: Rules, by_head: dict[Signature, list[Rule]]) -> Iterator[Diagnostic]:
+def _roles(rules: Rules, by_head: dict[Signature, list[Rule]], own: OwnNotation) -> Iterator[Diagnostic]:
     """Roles without goals or moves, and names that stand for a role but are none."""
     definitions = by_head[ROLE, 1]
     if not definitions or any(r.body or not r.head.ground for r in definitions):
@@ -75,16 +79,34 @@ def _roles(rules: Rules, by_head: dict[Signature, list[Rule]]) -> Iterator[Diagn
         if provided and all(term.ground for term in provided):
             for role, place in roles.items():
                 if role not in provided:
-                    yield kind.at(place, f"the role {role} has {what}")
+                    yield kind.at(place, f"the role {own.term(role)} has {what}")
     for rule in rules:
         for atom, place in atoms_of(rule):
             if atom.signature in ((DOES, 2), (LEGAL, 2), (GOAL, 2), (INPUT, 2)):
                 role = atom.args[0]
                 if role.ground and role not in roles:
-                    yield UNKNOWN_ROLE.at(place, f"{role} stands for a role in {atom.name!r}, but is none")
+                    yield UNKNOWN_ROLE.at(
+                        place, f"{own.term(role)} stands for a role in {atom.name!r}, but is none"
+                    )
 
 
-def _coverage(rules: Rules, by_head: dict[Signature, list[Rule]]) -> Iterator[Diagnostic]:
+def _kept(rules: Rules, by_head: dict[Signature, list[Rule]], own: OwnNotation) -> Iterator[Diagnostic]:
+    """Propositions that are true at first and that no next rule can make true again, though rules ask for
+    what becomes of them: a game remembers only what its next rules say."""
+    later = by_head[NEXT, 1]
+    if any(rule.head.args[0].is_variable for rule in later) or not later:
+        return
+    kept = {rule.head.args[0].signature for rule in later}
+    first: dict[Signature, list[Rule]] = defaultdict(list)
+    for rule in by_head[INIT, 1]:
+        first[rule.head.args[0].signature].append(rule)
+    for subject, starts in first.items():
+        if len(starts) > 1 and subject not in kept and not starts[0].head.args[0].is_variable:
+            message = f"no next rule has {own.name(subject[0])!r}: none of it is true after the first move"
+            yield NOT_KEPT.at(starts[0].place, message)
+
+
+def _coverage(rules: Rules, by_head: dict[Signature, list[Rule]], own: OwnNotation) -> Iterator[Diagnostic]:
     """What base and input rules, where there are any, leave out."""
     for declaration, kind, relations, what in (
         ((BASE, 1), BASE_INCOMPLETE, ((INIT, 1), (NEXT, 1)), "base"),
@@ -97,13 +119,16 @@ def _coverage(rules: Rules, by_head: dict[Signature, list[Rule]]) -> Iterator[Di
         facts = set(declared) if all(not r.body for r in by_head[declaration]) else None
         heads = [rule for signature in relations for rule in by_head[signature]]
         yield from first_each(
-            (missing, kind.at(rule.place, f"no {what} rule covers {rule.head.args[-1]}"))
+            (missing, kind.at(rule.place, f"no {what} rule covers {own.term(rule.head.args[-1])}"))
             for rule in heads
             if (missing := _missing(rule.head.args[-1], functors, facts)) is not None
         )
         if what == "input":
             yield from first_each(
-                (move.signature, DOES_NOT_INPUT.at(literal.place, f"no input rule covers the move {move}"))
+                (
+                    move.signature,
+                    DOES_NOT_INPUT.at(literal.place, f"no input rule covers the move {own.term(move)}"),
+                )
                 for rule in rules
                 for literal, _ in body_literals(rule)
                 if literal.atom.signature == (DOES, 2)

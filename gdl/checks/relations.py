@@ -7,14 +7,22 @@ from collections.abc import Callable, Iterator
 from itertools import count
 
 from gdl.checks.diagnostic import Diagnostic, Kind, first_each, info, warning
+from gdl.checks.foreign import is_foreign
 from gdl.checks.spelling import close_to
 from gdl.checks.walk import Signature, atoms_of, body_literals, subterms
 from gdl.errors import Place
 from gdl.rules import And, Formula, Literal, Not, Or, Rules
-from gdl.terms import ARITIES, CONNECTIVES, DISTINCT, DOES, INIT, LEGAL, NEXT, TRUE, Term
+from gdl.syntax.own_notation import OwnNotation
+from gdl.terms import ARITIES, BASE, CONNECTIVES, DISTINCT, DOES, INIT, INPUT, LEGAL, NEXT, TRUE, Term
 from gdl.words import counted
 
 UNDEFINED_RELATION = warning("undefined-relation", "define it, or check its spelling and arguments")
+STATE_WITHOUT_TRUE = warning("state-without-true", "write (true ...) around it")
+MOVE_WITHOUT_DOES = warning("move-without-does", "write (does ...) around it")
+STATE_WITHOUT_NEXT = warning("state-without-next", "write (next ...) or (init ...) around it")
+RELATION_AS_VALUE = warning(
+    "relation-as-value", "ask for the relation in the body, and write its last argument"
+)
 UNUSED_RELATION = info("unused-relation", "remove its rules, or use it")
 ARITY_MISMATCH = warning("arity-mismatch", "use it with the same number of arguments everywhere")
 FUNCTION_ARITY_MISMATCH = warning(
@@ -29,6 +37,7 @@ NEVER_LEGAL = warning("move-never-legal", "write a legal rule for it")
 
 def check_relations(rules: Rules) -> Iterator[Diagnostic]:
     """Findings that take all rules of a game together, by the names in them."""
+    own = OwnNotation(rules)
     defined: dict[Signature, Place] = {}
     read: dict[Signature, Place] = {}
     functions: dict[Signature, Place] = {}
@@ -40,43 +49,97 @@ def check_relations(rules: Rules) -> Iterator[Diagnostic]:
             for term in subterms(atom):
                 if term.args:
                     functions.setdefault(term.signature, place)
-    yield from _definitions(defined, read)
-    yield from _arities({**read, **defined}, ARITY_MISMATCH, "relation")
-    yield from _arities(functions, FUNCTION_ARITY_MISMATCH, "function")
+    yield from _definitions(rules, dict(defined))
+    yield from _arities({**read, **defined}, ARITY_MISMATCH, "relation", own)
+    yield from _arities(functions, FUNCTION_ARITY_MISMATCH, "function", own)
+    values = {
+        (name, arity) for name, arity in functions if (name, arity + 1) in defined and name not in ARITIES
+    }
+    for (name, arity), place in functions.items():
+        if (name, arity) in values:
+            asked = own.term(Term(name, *[Term(f"?x{i}") for i in range(1, arity + 1)], Term("?y")))
+            message = f"{own.name(name)!r} is a relation, and has no value that a term could hold"
+            remedy = f"ask for {asked} in the body, and write {own.term(Term('?y'))} here"
+            yield RELATION_AS_VALUE.at(place, message, remedy=remedy)
     relations = {name for name, _ in defined} - ARITIES.keys() - set(CONNECTIVES)
     yield from first_each(
-        (name, RELATION_AS_FUNCTION.at(place, f"{name!r} is a function here and a relation elsewhere"))
-        for (name, _), place in functions.items()
-        if name in relations
+        (
+            name,
+            RELATION_AS_FUNCTION.at(place, f"{own.name(name)!r} is a function here and a relation elsewhere"),
+        )
+        for (name, arity), place in functions.items()
+        if name in relations and (name, arity) not in values
     )
     yield from _duplicates(rules)
     yield from _unreachable(rules, defined)
 
 
-def _definitions(defined: dict[Signature, Place], read: dict[Signature, Place]) -> Iterator[Diagnostic]:
-    for (name, arity), place in read.items():
-        if name not in (TRUE, DOES, DISTINCT) and (name, arity) not in defined:
+def _definitions(rules: Rules, defined: dict[Signature, Place]) -> Iterator[Diagnostic]:
+    """Relations that are asked for and not defined, or defined and not asked for."""
+    own = OwnNotation(rules)
+    read: dict[Signature, Literal] = {}
+    for rule in rules:
+        for literal, _ in body_literals(rule):
+            read.setdefault(literal.atom.signature, literal)
+    state, moves = _subjects(rules, (TRUE, INIT, NEXT, BASE)), _subjects(rules, (DOES, LEGAL, INPUT))
+    names = {name for name, _ in defined}
+    for (name, arity), literal in read.items():
+        if name in (TRUE, DOES, DISTINCT) or (name, arity) in defined:
+            continue
+        atom, place, spelled = literal.atom, literal.place, own.name(name)
+        if (name, arity) in state:
+            message = f"{spelled!r} is a fact of the state, and is asked for without 'true'"
+            yield STATE_WITHOUT_TRUE.at(place, message, remedy=f"write {own.term(Term(TRUE, atom))}")
+        elif (name, arity) in moves:
+            message = f"{spelled!r} is a move, and is asked for without 'does'"
+            remedy = f"write {own.term(Term(DOES, Term('?player'), atom))}"
+            yield MOVE_WITHOUT_DOES.at(place, message, remedy=remedy)
+        elif name in names or not is_foreign(name):
             arities = [a for n, a in defined if n == name]
             meant = close_to(name, (n for n, a in defined if a == arity))
             but = (
-                f", only one with {arities[0]}" if arities else f": did you mean {meant!r}?" if meant else ""
+                f", only one with {arities[0]}"
+                if arities
+                else f": did you mean {own.name(meant)!r}?"
+                if meant
+                else ""
             )
-            yield UNDEFINED_RELATION.at(place, f"no rule defines {name!r} with {_arguments(arity)}{but}")
-    for (name, arity), place in defined.items():
-        if name not in ARITIES and (name, arity) not in read:
-            yield UNUSED_RELATION.at(place, f"no rule asks for {name!r} with {_arguments(arity)}")
+            yield UNDEFINED_RELATION.at(place, f"no rule defines {spelled!r} with {_arguments(arity)}{but}")
+    for rule in rules:
+        name, arity = rule.head.signature
+        if name in ARITIES or (name, arity) in read or defined.pop((name, arity), None) is None:
+            continue
+        spelled = own.name(name)
+        if (name, arity) in state:
+            around = Term(NEXT if rule.body else INIT, rule.head)
+            message = f"{spelled!r} is a fact of the state, but this defines a relation that no rule asks for"
+            yield STATE_WITHOUT_NEXT.at(rule.place, message, remedy=f"write {own.term(around)}")
+        else:
+            yield UNUSED_RELATION.at(rule.place, f"no rule asks for {spelled!r} with {_arguments(arity)}")
+
+
+def _subjects(rules: Rules, keywords: tuple[str, ...]) -> set[Signature]:
+    """Names and arities of the propositions, or moves, in literals and heads of these keywords."""
+    return {
+        atom.args[-1].signature
+        for rule in rules
+        for atom, _ in atoms_of(rule)
+        if atom.name in keywords and len(atom.args) == ARITIES[atom.name] and not atom.args[-1].is_variable
+    }
 
 
 def _arguments(arity: int) -> str:
     return counted(arity, "argument")
 
 
-def _arities(uses: dict[Signature, Place], kind: Kind, what: str) -> Iterator[Diagnostic]:
+def _arities(uses: dict[Signature, Place], kind: Kind, what: str, own: OwnNotation) -> Iterator[Diagnostic]:
     arities: dict[str, int] = {}
     for (name, arity), place in sorted(uses.items(), key=lambda use: (use[1].line, use[1].column)):
         first = arities.setdefault(name, arity)
         if first != arity and name not in ARITIES:
-            yield kind.at(place, f"the {what} {name!r} has {_arguments(arity)} here, but {first} before")
+            yield kind.at(
+                place, f"the {what} {own.name(name)!r} has {_arguments(arity)} here, but {first} before"
+            )
 
 
 def _duplicates(rules: Rules) -> Iterator[Diagnostic]:
@@ -95,7 +158,8 @@ def _duplicates(rules: Rules) -> Iterator[Diagnostic]:
         key = rename(rule.head), tuple([_map_atoms(formula, rename) for formula in rule.body])
         known = first.setdefault(key, rule.place)
         if known is not rule.place:
-            yield DUPLICATE_RULE.at(rule.place, f"line {known.line} says the same")
+            what = "rule" if rule.body else "fact"
+            yield DUPLICATE_RULE.at(rule.place, f"the same {what} stands at {known} already")
 
 
 def _map_atoms(formula: Formula, change: Callable[[Term], Term]) -> Formula:
@@ -130,6 +194,7 @@ def _unreachable(rules: Rules, defined: dict[Signature, Place]) -> Iterator[Diag
                     possible.add(fact)
                     todo.extend(readers[fact])
     missing: set[object] = set()
+    own = OwnNotation(rules)
     for rule in waiting.values():
         blockers = (_blocker(formula, possible) for formula in rule.body)
         blocker = next((literal for literal in blockers if literal), None)
@@ -138,11 +203,11 @@ def _unreachable(rules: Rules, defined: dict[Signature, Place]) -> Iterator[Diag
         atom, place, subject = blocker.atom, blocker.place, _subject(blocker.atom)
         if atom.signature in _SUBJECTS:
             if subject not in missing and atom.name == TRUE:
-                yield NEVER_TRUE.at(place, f"no init or next rule can make {atom.args[0]} true")
+                yield NEVER_TRUE.at(place, f"no init or next rule can make {own.term(atom.args[0])} true")
             elif subject not in missing:
-                yield NEVER_LEGAL.at(place, f"no legal rule can allow the move {atom.args[1]}")
+                yield NEVER_LEGAL.at(place, f"no legal rule can allow the move {own.term(atom.args[1])}")
         elif atom.signature in defined:
-            yield UNREACHABLE_RULE.at(place, f"{atom} can never hold, so this rule never fires")
+            yield UNREACHABLE_RULE.at(place, f"{own.term(atom)} can never hold, so this rule never fires")
         missing.add(subject)
 
 

@@ -11,8 +11,12 @@ Game Description Language Specification" (Stanford LG-2006-01, 2008).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from gdl.checks.characters import without_comments_of_others
 from gdl.checks.dependence import check_dependence
-from gdl.checks.diagnostic import KINDS, Diagnostic, Severity
+from gdl.checks.diagnostic import KINDS, Diagnostic, Severity, in_order
+from gdl.checks.foreign import check_foreign
 from gdl.checks.game import check_game
 from gdl.checks.playable import check_playable
 from gdl.checks.relations import check_relations
@@ -21,19 +25,21 @@ from gdl.checks.spelling import check_spelling
 from gdl.checks.syntax import read_rules
 from gdl.rules import Rules
 from gdl.syntax.notation import Notation
+from gdl.syntax.own_notation import OwnNotation
+from gdl.syntax.sexpr import FAULTS
 
 __all__ = ["KINDS", "Diagnostic", "Severity", "check", "check_text"]
 
 
 def check(rules: Rules) -> list[Diagnostic]:
-    """Everything that is wrong or doubtful in rules that could be parsed, in text order. Rules without an
+    """Everything that is wrong or doubtful in rules that could be parsed, the worst first. Rules without an
     error (:attr:`Severity.ERROR`) can be played; many public games have warnings. What only the text shows
     (syntax, spelling) is :func:`check_text`'s."""
-    families = check_sentences, check_spelling, check_relations, check_game, check_dependence
+    families = check_sentences, check_spelling, check_foreign, check_relations, check_game, check_dependence
     findings = [finding for family in families for finding in family(rules)]
     if not any(d.severity is Severity.ERROR for d in findings):
         findings += check_playable(rules)
-    return _in_order(findings)
+    return in_order(_in_own_notation(findings, rules))
 
 
 def check_text(
@@ -41,14 +47,27 @@ def check_text(
 ) -> tuple[Rules | None, list[Diagnostic]]:
     """Parse and check a text, past as many faults as it has; messages call it ``name``.
 
-    Returns the rules, or None where some sentence could not be read, and the findings in text order. Where
+    Returns the rules, or None where some sentence could not be read, and the findings, the worst first. Where
     sentences are missing, it reports besides syntax errors only findings that need no other sentence.
     """
     rules, findings = read_rules(text, name, notation)
-    if any(d.severity is Severity.ERROR for d in findings):
-        return None, _in_order([*findings, *check_sentences(rules)])
-    return rules, _in_order([*findings, *check(rules)])
+    faulty = any(d.severity is Severity.ERROR for d in findings)
+    findings = [*_in_own_notation(findings, rules), *(check_sentences(rules) if faulty else check(rules))]
+    if rules.notation == "kif":
+        findings = without_comments_of_others(text, findings)
+    return None if faulty else rules, in_order(findings)
 
 
-def _in_order(findings: list[Diagnostic]) -> list[Diagnostic]:
-    return sorted(dict.fromkeys(findings), key=lambda d: (d.place.line, d.place.column, -d.severity, d.code))
+def _in_own_notation(findings: list[Diagnostic], rules: Rules) -> list[Diagnostic]:
+    """The findings with the samples in their remedies in the notation of the rules."""
+    own = OwnNotation(rules)
+    return [
+        replace(d, remedy=own.sample(d.remedy)) if d.remedy in _fixed_remedies(d.code) else d
+        for d in findings
+    ]
+
+
+def _fixed_remedies(code: str) -> tuple[str, ...]:
+    """The remedies of a code that do not depend on the rules: their samples are KIF."""
+    kind = KINDS.get(code)
+    return (*([] if kind is None else [kind.remedy]), *FAULTS.get(code, ())[1:])

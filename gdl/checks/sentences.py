@@ -8,8 +8,24 @@ from collections.abc import Iterable, Iterator
 from gdl.checks.diagnostic import Diagnostic, error, info, warning
 from gdl.checks.walk import body_literals, subterms
 from gdl.errors import Place
-from gdl.rules import And, Formula, Literal, Not, Or, Rule
-from gdl.terms import ARITIES, CONNECTIVES, DISTINCT, DOES, INIT, NEXT, TRUE, Term
+from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules
+from gdl.syntax.own_notation import OwnNotation
+from gdl.terms import (
+    ARITIES,
+    BASE,
+    CONNECTIVES,
+    DISTINCT,
+    DOES,
+    GOAL,
+    INIT,
+    INPUT,
+    LEGAL,
+    NEXT,
+    ROLE,
+    TERMINAL,
+    TRUE,
+    Term,
+)
 from gdl.words import counted
 
 KEYWORD_AS_HEAD = error("keyword-as-head", "write next, init or legal instead")
@@ -31,37 +47,61 @@ REPEATED_LITERAL = info("repeated-literal", "remove one of the two")
 RULE_IMPLIES_ITSELF = warning("rule-implies-itself", "remove the rule: it adds nothing")
 SINGLETON_VARIABLE = info("singleton-variable", "check its spelling; nothing else in the rule mentions it")
 
+_USE = {
+    TRUE: "(true proposition), and one for each proposition",
+    NEXT: "(next proposition), and a rule for each proposition",
+    INIT: "(init proposition), and one for each proposition",
+    BASE: "(base proposition), and one for each proposition",
+    DOES: "(does role move)",
+    LEGAL: "(legal role move)",
+    INPUT: "(input role move)",
+    GOAL: "(goal role 100)",
+    ROLE: "(role name), and one for each player",
+    TERMINAL: "terminal alone",
+    DISTINCT: "(distinct ?x ?y)",
+}
+"""How each keyword is written."""
 
-def check_sentences(rules: Iterable[Rule]) -> Iterator[Diagnostic]:
+
+def check_sentences(rules: Rules) -> Iterator[Diagnostic]:
     """Findings that each rule shows by itself."""
+    own = OwnNotation(rules)
     for rule in rules:
-        yield from _head(rule)
+        yield from _head(rule, own)
         bound = _bound_by_all(rule.body)
         for formula in rule.body:
-            yield from _formula(formula)
-            yield from _unsafe(formula, bound)
-        yield from _body(rule)
-        yield from _singletons(rule)
+            yield from _formula(formula, own)
+            yield from _unsafe(formula, bound, own)
+        yield from _body(rule, own)
+        yield from _singletons(rule, own)
 
 
-def _head(rule: Rule) -> Iterator[Diagnostic]:
+def _head(rule: Rule, own: OwnNotation) -> Iterator[Diagnostic]:
     head = rule.head
     if head.name in (TRUE, DOES, DISTINCT):
         yield KEYWORD_AS_HEAD.at(rule.place, f"{head.name!r} cannot be the head of a rule")
-    yield from _term_use(head, rule.place)
+    yield from _term_use(head, rule.place, own)
     bound = _bound_by_all(rule.body)
     for variable in dict.fromkeys(head.variables()):
-        if variable not in bound:
-            what = "no positive literal of the body binds it" if rule.body else "this is a fact"
-            yield UNSAFE_HEAD.at(rule.place, f"the head has the variable {variable}, but {what}")
+        name = own.term(variable)
+        if not rule.body:
+            message = f"the fact has the variable {name}: facts hold no variables"
+            remedy = f"write a fact for each value of {name}, or a rule whose body says its values"
+            yield UNSAFE_HEAD.at(rule.place, message, remedy=remedy)
+        elif variable not in bound:
+            message = f"the head has the variable {name}, but no positive literal of the body binds it"
+            yield UNSAFE_HEAD.at(rule.place, message)
 
 
-def _term_use(atom: Term, place: Place) -> Iterator[Diagnostic]:
+def _term_use(atom: Term, place: Place, own: OwnNotation) -> Iterator[Diagnostic]:
     """Wrong arities of keywords, keywords and connectives inside terms."""
     arity = ARITIES.get(atom.name)
     if arity is not None and len(atom.args) != arity:
         count = counted(len(atom.args), "argument")
-        yield KEYWORD_ARITY.at(place, f"{atom.name!r} has {count}, but takes {arity}")
+        remedy = own.sample(f"write {_USE[atom.name]}")
+        yield KEYWORD_ARITY.at(
+            place, f"{atom.name!r} has {count}, but takes {arity or 'none'}", remedy=remedy
+        )
     for term in subterms(atom):
         if term.name in CONNECTIVES:
             yield CONNECTIVE_IN_TERM.at(place, f"{term.name!r} stands inside a term, where it is only a name")
@@ -69,13 +109,13 @@ def _term_use(atom: Term, place: Place) -> Iterator[Diagnostic]:
             yield KEYWORD_IN_TERM.at(place, f"{term.name!r} stands inside a term, where it is only a name")
 
 
-def _formula(formula: Formula) -> Iterator[Diagnostic]:
+def _formula(formula: Formula, own: OwnNotation) -> Iterator[Diagnostic]:
     """Findings about the shape of a formula, and about its literals one by one."""
     todo = [formula]
     while todo:
         match formula := todo.pop():
             case Literal(atom, place):
-                yield from _literal(atom, place)
+                yield from _literal(atom, place, own)
             case Not(inner, place):
                 if isinstance(inner, Not):
                     yield DOUBLE_NEGATION.at(place, "a negation of a negation is the formula itself")
@@ -90,8 +130,8 @@ def _formula(formula: Formula) -> Iterator[Diagnostic]:
                 todo.extend(reversed(parts))
 
 
-def _literal(atom: Term, place: Place) -> Iterator[Diagnostic]:
-    yield from _term_use(atom, place)
+def _literal(atom: Term, place: Place, own: OwnNotation) -> Iterator[Diagnostic]:
+    yield from _term_use(atom, place, own)
     if atom.name == NEXT:
         yield NEXT_IN_BODY.at(place, "'next' may only stand in heads")
     elif atom.name == INIT:
@@ -99,9 +139,9 @@ def _literal(atom: Term, place: Place) -> Iterator[Diagnostic]:
     elif atom.name == DISTINCT and len(atom.args) == 2:
         left, right = atom.args
         if left is right:
-            yield DISTINCT_ON_SAME.at(place, f"{atom} never holds: both sides are the same")
+            yield DISTINCT_ON_SAME.at(place, f"{own.term(atom)} never holds: both sides are the same")
         elif left.ground and right.ground:
-            yield DISTINCT_ON_CONSTANTS.at(place, f"{atom} always holds: both sides are constants")
+            yield DISTINCT_ON_CONSTANTS.at(place, f"{own.term(atom)} always holds: both sides are constants")
 
 
 def bound_by(formula: Formula) -> set[Term]:
@@ -121,7 +161,9 @@ def _bound_by_all(parts: Iterable[Formula]) -> set[Term]:
     return set().union(*map(bound_by, parts))
 
 
-def _unsafe(formula: Formula, bound: set[Term], negated: bool = False) -> Iterator[Diagnostic]:
+def _unsafe(
+    formula: Formula, bound: set[Term], own: OwnNotation, negated: bool = False
+) -> Iterator[Diagnostic]:
     """Variables of negations and of ``distinct`` that nothing gives a value."""
     match formula:
         case Literal(atom, place):
@@ -130,44 +172,51 @@ def _unsafe(formula: Formula, bound: set[Term], negated: bool = False) -> Iterat
                 for variable in dict.fromkeys(atom.variables()):
                     if variable not in bound:
                         where = "distinct" if kind is UNSAFE_DISTINCT else "a negation"
-                        yield kind.at(place, f"no positive literal binds {variable}, which {where} needs")
+                        yield kind.at(
+                            place, f"no positive literal binds {own.term(variable)}, which {where} needs"
+                        )
         case Not(inner):
-            yield from _unsafe(inner, bound, not negated)
+            yield from _unsafe(inner, bound, own, not negated)
         case And(parts):
             # A conjunction that is negated twice over binds its own variables.
             inner_bound = bound if negated else bound | _bound_by_all(parts)
             for part in parts:
-                yield from _unsafe(part, inner_bound, negated)
+                yield from _unsafe(part, inner_bound, own, negated)
         case Or(parts):
             for part in parts:
-                yield from _unsafe(part, bound, negated)
+                yield from _unsafe(part, bound, own, negated)
 
 
-def _body(rule: Rule) -> Iterator[Diagnostic]:
+def _body(rule: Rule, own: OwnNotation) -> Iterator[Diagnostic]:
     """Contradictions and repetitions among the parts of a body."""
     positive = {p.atom for p in rule.body if isinstance(p, Literal)}
     if rule.head in positive:
-        yield RULE_IMPLIES_ITSELF.at(rule.place, f"the rule says that {rule.head} follows from itself")
+        yield RULE_IMPLIES_ITSELF.at(
+            rule.place, f"the rule says that {own.term(rule.head)} follows from itself"
+        )
     seen: set[Formula] = set()
     for formula in rule.body:
         if formula in seen:
-            yield REPEATED_LITERAL.at(formula.place, f"{_short(formula)} stands twice in this body")
+            yield REPEATED_LITERAL.at(
+                formula.place, f"{_short(own.formula(formula))} stands twice in this body"
+            )
         seen.add(formula)
         match formula:
             case Not(Literal(atom), place) if atom in positive:
-                yield CONTRADICTORY_BODY.at(place, f"the body asks for both {atom} and its negation")
+                yield CONTRADICTORY_BODY.at(
+                    place, f"the body asks for both {own.term(atom)} and its negation"
+                )
 
 
-def _singletons(rule: Rule) -> Iterator[Diagnostic]:
+def _singletons(rule: Rule, own: OwnNotation) -> Iterator[Diagnostic]:
     """Variables that occur once; a name with a leading ``_`` says that this is meant."""
     count = Counter(rule.head.variables())
     body = [(v, literal.place) for literal, _ in body_literals(rule) for v in literal.atom.variables()]
     count.update(variable for variable, _ in body)
     for variable, place in body:
         if count[variable] == 1 and not variable.name.startswith("?_"):
-            yield SINGLETON_VARIABLE.at(place, f"{variable} occurs only here in its rule")
+            yield SINGLETON_VARIABLE.at(place, f"{own.term(variable)} occurs only here in its rule")
 
 
-def _short(formula: Formula, limit: int = 60) -> str:
-    text = str(formula)
+def _short(text: str, limit: int = 60) -> str:
     return text if len(text) <= limit else text[: limit - 3] + "..."

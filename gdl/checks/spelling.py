@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable, Iterator
 
 from gdl.checks.diagnostic import Diagnostic, warning
+from gdl.checks.foreign import is_foreign
 from gdl.checks.walk import Signature, body_literals
 from gdl.errors import Place
 from gdl.rules import Rules
@@ -35,7 +36,7 @@ def check_spelling(rules: Rules) -> Iterator[Diagnostic]:
             ):
                 yield _finding(place, name, meant)
     for (name, arity), place in read.items():
-        if name not in ARITIES and (name, arity) not in defined:
+        if name not in ARITIES and (name, arity) not in defined and not is_foreign(name):
             words = [word for word in ARITIES if ARITIES[word] == arity] + list(CONNECTIVES)
             if meant := close_to(name, words):
                 yield _finding(place, name, meant)

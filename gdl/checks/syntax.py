@@ -4,33 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gdl.checks.characters import check_characters
 from gdl.checks.diagnostic import KINDS, Diagnostic, error, first_each, info, of_error, warning
 from gdl.errors import ParseError, Place
 from gdl.rules import Rule, Rules
-from gdl.syntax.notation import Notation, form_of
+from gdl.syntax.notation import KIF, Notation, form_of
 from gdl.syntax.parser import Reader
-from gdl.syntax.sexpr import MAX_ERRORS, Atom, Group, SExpr, Source
+from gdl.syntax.sexpr import FAULTS, MAX_ERRORS, Atom, Group, SExpr, Source
 
 NO_RULES = error("no-rules", "write at least (role ...), a legal rule and a terminal rule")
 MIXED_SPELLING = info("mixed-spelling", "spell it the same way everywhere: some tools mind the case")
 RULE_WITHOUT_BODY = info("rule-without-body", "write the fact alone, without '<='")
 
 for _code, _remedy in {
-    "text-too-large": "send rules, not data",
-    "nesting-too-deep": "flatten the terms",
-    "unclosed-parenthesis": "add the missing ')'",
-    "unopened-parenthesis": "remove it, or open it with '('",
-    "forbidden-character": "remove it",
-    "rule-without-head": "write (<= head body...)",
-    "connective-as-head": "give the rule a relation as head",
-    "variable-as-head": "give the rule a relation as head",
-    "negation-arity": "wrap several in (and ...) or (or ...)",
-    "arrow-in-body": "close the rule before this one starts",
-    "variable-as-formula": "name a relation",
-    "nameless-variable": "give it a name",
-    "variable-as-functor": "put a name after the '('",
-    "empty-parentheses": "put a name in it, or remove it",
-    "list-as-functor": "put a name after the '('",
+    **{code: remedy for code, (_, remedy) in FAULTS.items() if code != "not-one-term"},
     "not-infix": "see docs/notations.md",
     "not-prolog": "see docs/notations.md",
     "unread-directive": "write its rules out without it",
@@ -66,6 +53,8 @@ def read_rules(text: str, name: str = "", notation: Notation = "auto") -> tuple[
                 place = source.place(sentence.offset)
                 findings.append(RULE_WITHOUT_BODY.at(place, "a rule without a body is a fact"))
     findings += first_each(_spellings(source, sentences))
+    if form is KIF:
+        findings += check_characters(text)
     return Rules(tuple(rules), reader.spelling, name, form.name), findings
 
 

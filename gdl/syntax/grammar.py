@@ -159,8 +159,8 @@ class Grammar:
                     "unwritable-name",
                 )
 
-    def remedy(self, found: str, expected: str) -> str:
-        """What to do about a word or sign where something else is expected; it is empty at the end."""
+    def remedy(self, bare: str, at: int, expected: str) -> str:
+        """What to do about what stands at a place of a text where something else is expected."""
         return _SEE
 
     def sentences(self, parser: pp.ParserElement) -> pp.ParserElement:
@@ -287,6 +287,11 @@ class Grammar:
             if below + marks > MAX_DEPTH:
                 raise source.fault("nesting-too-deep", token.start(), MAX_DEPTH)
 
+    def token(self, bare: str, at: int) -> str:
+        """The word or sign that stands at a place; empty at the end."""
+        found = self._token.match(bare, at)
+        return found[0] if found else bare[at : at + 1]
+
     @cached_property
     def _token(self) -> re.Pattern[str]:
         return re.compile(rf"{self.word}|{self.sign}|\w+|.")
@@ -303,13 +308,11 @@ class Grammar:
         if expected == "end of text":
             expected = more
         if at == len(bare):
-            found, at, remedy = "the end of the text", len(bare.rstrip()), self.remedy("", expected)
+            found, at, remedy = "the end of the text", len(bare.rstrip()), self.remedy("", 0, expected)
             if start + at < len(source.text.rstrip()):
                 found = "the next sentence"
         else:
-            token = self._token.match(bare, at)
-            word = token[0] if token else bare[at]
-            found, remedy = repr(word[:40]), self.remedy(word, expected)
+            found, remedy = repr(self.token(bare, at)[:40]), self.remedy(bare, at, expected)
         return source.error(f"expected {expected}, found {found}", start + at, remedy, self.code)
 
 

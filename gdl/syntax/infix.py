@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 
 from gdl.syntax.grammar import COLUMN_1, Grammar
+from gdl.syntax.typography import comment_mark, what_to_write
 
 
 class InfixGrammar(Grammar):
@@ -33,6 +34,12 @@ class InfixGrammar(Grammar):
         """Each sentence should begin in column 1, and go on in lines that do not."""
         starts = [0, *(found.start() for found in COLUMN_1.finditer(bare) if found.start())]
         return list(zip(starts, [*starts[1:], len(bare)], strict=True))
+
+    def remedy(self, bare: str, at: int, expected: str) -> str:
+        """Also for comments of other languages, and characters of word processors."""
+        if comment_mark(bare, at, "%"):
+            return "begin comments with '%'"
+        return what_to_write(bare[at : at + 1]) or super().remedy(bare, at, expected)
 
 
 INFIX = InfixGrammar()

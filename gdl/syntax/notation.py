@@ -13,8 +13,8 @@ from gdl.syntax.infix import INFIX
 from gdl.syntax.kif import kif_comments, read_kif_past_faults, sentence_to_kif
 from gdl.syntax.look import votes
 from gdl.syntax.prolog import PROLOG
-from gdl.syntax.sexpr import SExpr, Source, read
-from gdl.syntax.writer import INFIX_SIGNS, PROLOG_SIGNS, sentence_writer
+from gdl.syntax.sexpr import SExpr, Source, check_is_text, read
+from gdl.syntax.writer import SIGNS, sentence_writer
 
 Notation = Literal["auto", "kif", "infix", "prolog"]
 """A notation's name, or ``auto``: it is seen from the text."""
@@ -66,7 +66,7 @@ FORMS: dict[str, Form] = {
             INFIX.read_terms,
             INFIX.read_past_faults,
             INFIX.comments,
-            sentence_writer(INFIX_SIGNS),
+            sentence_writer(SIGNS["infix"]),
         ),
         Form(
             "prolog",
@@ -77,7 +77,7 @@ FORMS: dict[str, Form] = {
             PROLOG.read_terms,
             PROLOG.read_past_faults,
             PROLOG.comments,
-            sentence_writer(PROLOG_SIGNS),
+            sentence_writer(SIGNS["prolog"]),
         ),
     )
 }
@@ -103,6 +103,7 @@ def form_of(text: str, notation: Notation = "auto", name: str = "") -> Form:
     >>> [form_of(text).name for text in ("(role x)", "role(x) p :- q & r", "role(x). p :- q, r.")]
     ['kif', 'infix', 'prolog']
     """
+    check_is_text(text)
     if notation != "auto":
         return FORMS[notation]
     found = votes(text)

@@ -79,6 +79,8 @@ class Reader:
     def head(self, part: SExpr) -> Term:
         """The head of a rule."""
         match part:
+            case Atom("<="):
+                raise self.source.fault("arrow-alone", part.offset)
             case Atom(word) | Group([Atom(word), *_]) if word.lower() in CONNECTIVES:
                 raise self.source.fault("connective-as-head", part.offset, word.lower())
         head = self.term(part)
@@ -100,6 +102,8 @@ class Reader:
                         return Not(self.formula(rest[0]), place)
                     case "not":
                         raise self.source.fault("negation-arity", part.offset, len(rest))
+                    case _ if any(isinstance(side, Atom) and side.text[0] in "?0123456789" for side in rest):
+                        raise self.source.fault("comparison", part.offset)
                     case _:
                         raise self.source.fault("arrow-in-body", part.offset)
         atom = self.term(part)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from gdl.syntax.grammar import Grammar, atoms
 from gdl.syntax.sexpr import Atom, Group, SExpr, Source
+from gdl.syntax.typography import what_to_write
 from gdl.visible import first_forbidden
 
 if TYPE_CHECKING:
@@ -130,8 +131,9 @@ class PrologGrammar(Grammar):
         """Also a comment that nothing ends."""
         return super().is_kept(found) or (found.startswith("/*") and not found.endswith("*/", 2))
 
-    def remedy(self, found: str, expected: str) -> str:
+    def remedy(self, bare: str, at: int, expected: str) -> str:
         """For what Prolog has and GDL has not, what to write instead."""
+        found = self.token(bare, at)
         if expected == "':-' or '.'" and found in (",", ";", "|"):
             return "a head is one relation: write a sentence for each"
         if found in _ARITHMETIC:
@@ -140,7 +142,8 @@ class PrologGrammar(Grammar):
             return f"write it in quotes, '{found}', or name it otherwise"
         if expected.endswith("or '.'") and (not found or found[0] in "'_" or found[0].isalpha()):
             return _STOP_MISSING if found else "end the sentence with a full stop"
-        return _REMEDIES.get(found, super().remedy(found, expected))
+        usual = what_to_write(found) or super().remedy(bare, at, expected)
+        return _REMEDIES.get(found, usual)
 
     def sentences(self, parser: pp.ParserElement) -> pp.ParserElement:
         """Also directives."""

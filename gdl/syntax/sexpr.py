@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from gdl.errors import ParseError, Place
+from gdl.errors import GdlError, ParseError, Place
 from gdl.visible import first_forbidden
 
 MAX_DEPTH = 100
@@ -34,13 +34,21 @@ FAULTS = {
     "nesting-too-deep": ("parentheses nest deeper than {} levels", "flatten the terms"),
     "unopened-parenthesis": ("this ')' closes nothing", "remove it, or open it with '('"),
     "unclosed-parenthesis": ("this '(' is never closed", "add the missing ')'"),
-    "forbidden-character": ("the character {!r} cannot stand in KIF", "remove it"),
+    "forbidden-character": ("the character {!r} cannot stand in KIF", "remove it, or write a blank"),
     "not-one-term": ("expected one term, found {}", "give exactly one"),
     "rule-without-head": ("'<=' has no head", "write (<= head body...)"),
-    "connective-as-head": ("{!r} cannot stand in the head of a rule", _AS_HEAD),
+    "arrow-alone": ("this '<=' stands outside of parentheses", "write (<= head body...)"),
+    "connective-as-head": (
+        "{!r} cannot stand in the head of a rule",
+        "write a rule for each relation of the head; what no rule gives does not hold",
+    ),
     "variable-as-head": ("a variable cannot be the head of a rule", _AS_HEAD),
     "negation-arity": ("'not' takes one formula, not {}", "wrap several in (and ...) or (or ...)"),
     "arrow-in-body": ("'<=' cannot stand inside a body", "close the rule before this one starts"),
+    "comparison": (
+        "GDL has no comparisons: '<=' only separates a head from its body",
+        "list the order as facts, such as (less 1 2), and ask for them",
+    ),
     "variable-as-formula": ("the variable {} cannot stand as a formula", "name a relation"),
     "nameless-variable": ("'?' alone is no variable", "give it a name"),
     "variable-as-functor": ("the variable {} cannot be a relation or function", _AS_FUNCTOR),
@@ -70,10 +78,18 @@ class Group:
 SExpr = Atom | Group
 
 
+def check_is_text(text: object) -> None:
+    """Raise GdlError where something else than text was given to be read."""
+    if not isinstance(text, str):
+        remedy = "decode the bytes" if isinstance(text, bytes) else "give the text itself"
+        raise GdlError(f"a text was expected, not {text!r:.60}", remedy=remedy)
+
+
 class Source:
     """A text that turns its offsets into lines and columns."""
 
     def __init__(self, text: str, name: str = "") -> None:
+        check_is_text(text)
         self.text = text
         self.name = name
         self.remarks: list[ParseError] = []

@@ -70,6 +70,10 @@ PROLOG_SIGNS = Signs(
 )
 
 
+SIGNS = {"infix": INFIX_SIGNS, "prolog": PROLOG_SIGNS}
+"""By the notation's name."""
+
+
 def sentence_writer(signs: Signs) -> Callable[[Rule, dict[str, str]], str]:
     """Writes a rule or fact, without a line end, each literal of a body on a line of its own; names are
     spelled as the dictionary says."""

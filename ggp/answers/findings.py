@@ -22,7 +22,7 @@ def check(text: str) -> JsonMessage:
 
 def rehearse(text: str) -> JsonMessage:
     """The same, and what playing at random shows. Raises GdlError where the rules cannot be read."""
-    from gdl.checks.diagnostic import Severity, of_error
+    from gdl.checks.diagnostic import Severity, in_order, of_error
     from players.rehearsal.rehearse import Rehearsal
     from players.rehearsal.rehearse import rehearse as play
 
@@ -33,7 +33,7 @@ def rehearse(text: str) -> JsonMessage:
         found += play(rules, Rehearsal(512, PLAY_SECONDS))
     except GdlError as fault:
         found.append(of_error(fault))
-    return _findings(text, sorted(found, key=lambda one: one.place.line))
+    return _findings(text, in_order(found))
 
 
 def _findings(text: str, found: list[Diagnostic]) -> JsonMessage:

@@ -14,6 +14,7 @@ from typing import Any
 
 from gdl.machine import State
 from gdl.rules import Rules
+from gdl.syntax.own_notation import OwnNotation
 from gdl.terms import DOES, TRUE, Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Layer, Square, Thing, split_name
@@ -133,7 +134,7 @@ class ClickFinder:
         groups: dict[tuple[tuple[str, ...], ...], list[int]] = defaultdict(list)
         for i, (clicks, _) in enumerate(found):
             groups[clicks].append(i)
-        labels = [self._rules.spell(move) for move in legal]
+        labels = list(map(OwnNotation(self._rules).term, legal))
         for same in groups.values():
             short = self._labels([legal[i] for i in same], [found[i][1] for i in same])
             for i, label in zip(same, short, strict=True):
@@ -375,7 +376,7 @@ class ClickFinder:
 
     def _labels(self, moves: list[Term], said: list[set[int]]) -> list[str]:
         """What tells moves with the same clicks from each other: as little as does it."""
-        spell = self._rules.spell
+        spell = OwnNotation(self._rules).term
         whole = list(map(spell, moves))
         if len({move.signature for move in moves}) > 1:
             return whole

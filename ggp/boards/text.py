@@ -8,6 +8,7 @@ from string import ascii_letters
 
 from gdl.machine import State
 from gdl.rules import Rules
+from gdl.syntax.own_notation import OwnNotation
 from gdl.terms import Term
 from ggp.boards.board import Grid
 from ggp.boards.dots import draw_dots
@@ -52,13 +53,14 @@ class Painter:
     def __init__(self, board: Grid | None, rules: Rules, roles: tuple[Term, ...]) -> None:
         self.board = board
         self.rules = rules
+        self._shown = OwnNotation(rules).term
         self._glyphs: dict[Thing, Span] = {}
         self.legend: list[tuple[str, str, str]] = []
         if board is None:
             return
         self._glyphs = glyphs_of(board, rules, roles)
         for thing, (glyph, style) in self._glyphs.items():
-            meaning = " ".join(map(rules.spell, thing))
+            meaning = " ".join(map(self._shown, thing))
             if glyph not in (meaning, meaning.lstrip(ascii_letters)):
                 self.legend.append((glyph, meaning, style))
 
@@ -72,7 +74,7 @@ class Painter:
     ) -> DrawnState:
         """The same for the propositions that are true."""
         if self.board is None:
-            return DrawnState((), tuple(map(self.rules.spell, sorted(propositions))))
+            return DrawnState((), tuple(map(self._shown, sorted(propositions))))
         board = self.board
         on, beside = board.place(propositions)
         cells = {square: self._cell(square, on) for square in board.squares | on.keys()}
@@ -83,7 +85,7 @@ class Painter:
             draws = {BoardShape.RINGS: self._rings, BoardShape.DOTS: self._dots}
             draw = draws.get(board.shape, self._sloping)
             drawn = map(tuple, draw(cells, wide, changed))
-            return DrawnState(tuple(drawn), tuple(map(self.rules.spell, beside)))
+            return DrawnState(tuple(drawn), tuple(map(self._shown, beside)))
         panels = list(board.panels)
         if board.places:
             panels.sort(key=lambda panel: (-board.places[panel][1], board.places[panel][0]))
@@ -96,7 +98,7 @@ class Painter:
             if board.places:
                 across = min(across, 1 + max(column for column, _ in board.places.values()))
             lines = list(_side_by_side(blocks, across))
-        return DrawnState(tuple(lines), tuple(map(self.rules.spell, beside)))
+        return DrawnState(tuple(lines), tuple(map(self._shown, beside)))
 
     def _cell(self, square: Square, on: dict[Square, list[Thing]]) -> Cell:
         assert self.board is not None
@@ -115,14 +117,14 @@ class Painter:
             for j, place in enumerate(self.board.rows)
         }
         signs = {where[square]: cells[square][0] for square in where}
-        names = [self.rules.spell(name) for name in (*self.board.columns, *self.board.rows)]
+        names = [self._shown(name) for name in (*self.board.columns, *self.board.rows)]
         return draw_rings(signs, {where[square] for square in changed}, names, wide)
 
     def _dots(self, cells: dict[Square, Cell], wide: int, changed: set[Square]) -> list[list[Span]]:
         """A board of dots and lines; boxes are empty where nothing stands in them."""
         assert self.board is not None
-        columns = [(x, self.rules.spell(x)) for x in self.board.columns]
-        rows = [(y, self.rules.spell(y)) for y in self.board.rows]
+        columns = [(x, self._shown(x)) for x in self.board.columns]
+        rows = [(y, self._shown(y)) for y in self.board.rows]
         boxes = {square: cell[0] for square, cell in cells.items() if not square[0] and cell[0] != [EMPTY]}
         lines = {square: square in changed for square in cells if square[0]}
         return draw_dots(columns, rows, boxes, lines)
@@ -130,7 +132,7 @@ class Painter:
     def _sloping(self, cells: dict[Square, Cell], wide: int, changed: set[Square]) -> list[list[Span]]:
         """A board of hexagons: rows that begin half a square apart, each with its name before it."""
         assert self.board is not None
-        spell = self.rules.spell
+        spell = self._shown
         shape, columns = self.board.shape, self.board.columns
         centred = shape is BoardShape.CENTRED
         pitch = (wide if centred else max(wide, *(len(spell(c)) for c in columns))) + 1
@@ -166,7 +168,7 @@ class Painter:
         """One board with its axes, in several blocks of columns where it is wider than ``width``; the lines
         of a block are equally long."""
         assert self.board is not None
-        spell = self.rules.spell
+        spell = self._shown
         rows = [(r, spell(r)) for r in self.board.rows]
         columns = [(c, spell(c)) for c in self.board.columns]
         margin = max(len(name) for _, name in rows)

@@ -41,13 +41,15 @@ def command(
     """Check rules, play them, and say what is wrong and where.
 
     Errors are what cannot be played, or cannot be played to the end; warnings break the language or are
-    probably slips; notes concern style. Rules without errors are also played at random: who gets stuck,
-    ends without one goal value for each role, matches that do not end, roles that cannot win, and what
-    base and input rules leave out. Exit status: 0 no errors, 1 errors (with --strict: warnings, too),
-    2 a file could not be read.
+    probably slips; notes concern style. Errors come first, then warnings. Rules without errors are also
+    played at random: who gets stuck, ends without one goal value for each role, matches that do not end,
+    roles that cannot win, and what base and input rules leave out.
+
+    Exit status: 0 no errors, 1 errors (with --strict: warnings, too), 2 a file could not be read.
     """
     import sys
 
+    from gdl.checks.diagnostic import in_order
     from gdl.checks.run import Severity, check_text
     from gdl.syntax.notation import named_notation
     from ggp.console import new_console
@@ -66,7 +68,7 @@ def command(
         rules, diagnostics = check_text(text, name, known)
         if play and rules is not None and not any(d.severity is Severity.ERROR for d in diagnostics):
             quiet = as_json or not sys.stderr.isatty()
-            diagnostics += _played(rules, name, playouts, seconds, seed, quiet)
+            diagnostics = in_order(diagnostics + _played(rules, name, playouts, seconds, seed, quiet))
         for diagnostic in diagnostics:
             counts[diagnostic.severity] += 1
             if as_json:

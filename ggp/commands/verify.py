@@ -14,7 +14,9 @@ def command(
     paths: list[Path] = typer.Argument(
         help="Trace files, folders of them or with games/ and traces/ in them, or games that come along."
     ),
-    games: Path | None = typer.Option(None, "--games", "-g", help="Folder of the .kif files."),
+    games: Path | None = typer.Option(
+        None, "--games", "-g", help="Folder of the rules, NAME.kif or NAME.hrf."
+    ),
     machine: AnyMachine = "prover",
     jobs: int = typer.Option(1, "--jobs", "-j", min=1, help="Games at the same time."),
     seconds: float = typer.Option(120.0, "--seconds", "-s", min=0.1, help="Wall time per game."),

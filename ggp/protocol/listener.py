@@ -8,12 +8,15 @@ answers go too, for these fill the memory.
 from __future__ import annotations
 
 import asyncio
+import errno
 import socket
 import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
+
+from gdl.errors import GdlError
 
 MOMENT = 0.02
 """Seconds after which a new connection makes others go."""
@@ -65,6 +68,25 @@ class Guest(Protocol):
         """End the connection at once."""
 
 
+def cannot_listen(host: str, port: int, error: OSError | UnicodeError, option: str = "--port") -> GdlError:
+    """Why an address cannot be listened on, and what to do. ``option`` is what the port was chosen by."""
+    number = error.errno if isinstance(error, OSError) else None
+    if number == errno.EADDRINUSE:
+        why, remedy = "another program listens there", f"choose another {option}; 0 takes a free one"
+    elif number in (errno.EACCES, errno.EPERM):
+        why, remedy = "this port takes rights that you lack", f"choose a {option} above 1023"
+    elif number == errno.EADDRNOTAVAIL:
+        why, remedy = (
+            "this is no address of this computer",
+            "choose 127.0.0.1, or 0.0.0.0 for all of its addresses",
+        )
+    elif isinstance(error, socket.gaierror | UnicodeError):
+        why, remedy = "there is no such address", "choose 127.0.0.1, or 0.0.0.0 for all of this computer"
+    else:
+        why, remedy = error.strerror or str(error) if isinstance(error, OSError) else str(error), ""
+    return GdlError(f"cannot listen on {host}:{port}: {why}", remedy=remedy)
+
+
 class Listener:
     """Keeps the guests of one port within ``limits``. Each guest says when it comes (:meth:`took`) and when
     it is over (:meth:`forget`)."""
@@ -89,14 +111,17 @@ class Listener:
         return self._server is not None and self._server.is_serving()
 
     async def open(self, host: str, port: int, make: Callable[[], asyncio.Protocol]) -> None:
-        """Listen, ``::`` on both versions of IP; ``make`` makes the guest of a new connection. Raises OSError
-        if the address cannot be listened on."""
+        """Listen, ``::`` on both versions of IP; ``make`` makes the guest of a new connection.
+        Raises GdlError if the address cannot be listened on."""
         loop, backlog = asyncio.get_running_loop(), self._limits.backlog
-        if host == "::" and socket.has_dualstack_ipv6():
-            both = socket.create_server((host, port), family=socket.AF_INET6, dualstack_ipv6=True)
-            self._server = await loop.create_server(make, sock=both, backlog=backlog)
-        else:
-            self._server = await loop.create_server(make, host, port, backlog=backlog)
+        try:
+            if host == "::" and socket.has_dualstack_ipv6():
+                both = socket.create_server((host, port), family=socket.AF_INET6, dualstack_ipv6=True)
+                self._server = await loop.create_server(make, sock=both, backlog=backlog)
+            else:
+                self._server = await loop.create_server(make, host, port, backlog=backlog)
+        except (OSError, UnicodeError) as error:  # a name that cannot be one of a computer is the latter
+            raise cannot_listen(host, port, error) from None
         self._ticks = asyncio.create_task(self._check())
 
     def stop(self) -> None:

@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 
 from aiohttp import web
 
-from gdl.errors import GdlError
 from ggp.protocol.event_source import EventSource, encode
 from ggp.protocol.http_error import HttpError
+from ggp.protocol.listener import cannot_listen
 from ggp.protocol.messages import Start
 from ggp.server.clients.visitors import Visitors
 from ggp.server.match_news import MatchNews
@@ -58,10 +58,7 @@ class Newsroom:
             try:
                 await web.TCPSite(runner, HOST, port).start()
             except OSError as error:
-                raise GdlError(
-                    f"cannot listen on {HOST}:{port}: {error.strerror}",
-                    remedy="choose another --events; 0 takes a free one",
-                ) from None
+                raise cannot_listen(HOST, port, error, "--events") from None
             yield int(runner.addresses[0][1])
             if self._source.readers:
                 await asyncio.sleep(GOODBYE_SECONDS)

@@ -95,7 +95,7 @@ class Server:
         return self._roster.matches
 
     async def open(self) -> None:
-        """Begin to listen, with a match process kept ready. Raises OSError if the address cannot be listened
+        """Begin to listen, with a match process kept ready. Raises GdlError if the address cannot be listened
         on."""
         await self._connections.open()
         for forks in self._forks:

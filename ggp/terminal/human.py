@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from gdl.machine import State
+from gdl.syntax.own_notation import OwnNotation
 from gdl.words import counted
 from ggp.terminal.line_editor import LineEditor
 from players.player import Choice, Player
@@ -52,7 +53,7 @@ class HumanPlayer(Player):
         self._numbers = {}
 
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:
-        spell = self.machine.rules.spell
+        spell = OwnNotation(self.machine.rules).term
         options = self.in_order(options)
         names = [spell(self.machine.move(self.role, move)) for move in options]
         role = spell(self.machine.roles[self.role])
@@ -133,4 +134,4 @@ def _complaint(text: str, fitting: list[str], legal: int) -> str:
 
 
 def _words(text: str) -> list[str]:
-    return re.findall(r"[^\s(),]+", text.lower())
+    return re.findall(r"[^\s(),']+", text.lower())

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gdl.machine import Machine, State
+from gdl.syntax.own_notation import OwnNotation
 from gdl.words import counted
 from ggp.boards.glyphs import role_styles
 from ggp.boards.text import DrawnState, Painter
@@ -42,6 +43,7 @@ class TextView(MatchView):
         super().__init__(machine, players)
         self.console = console
         self.painter = painter
+        self._own = OwnNotation(machine.rules)
         self._styles = role_styles(machine.roles)
         self._board = board
         self._delay = delay
@@ -76,6 +78,10 @@ class TextView(MatchView):
         self.close()
         if not isinstance(self.players[role], HumanPlayer):
             self._watch(role, deadline, "thinks")
+
+    def move_name(self, role: int, move: int) -> str:
+        """A move as the author of the rules writes it."""
+        return self._own.term(self.machine.move(role, move))
 
     def step(self, step: MatchSnapshot) -> None:
         self.close()

@@ -29,7 +29,7 @@ from gdl.reading import open_regular, read_limited
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
 from ggp.game import MOST_BYTES as MOST_RULES
-from ggp.game import games_folder, read_rules_file
+from ggp.game import SUFFIXES, games_folder, read_rules_file
 
 MOST_OF_LINE = 16 << 20
 MOST_BYTES = 1 << 30
@@ -61,7 +61,7 @@ def find_traces(paths: Iterable[Path], games: Path | None = None) -> list[Trace]
     Args:
         paths: trace files, folders of them, folders with ``games/`` and ``traces/``, or names of games that
             come along with a playthrough.
-        games: where the .kif files are; beside the traces' folder if None, else among the games that come
+        games: where the rules are; beside the traces' folder if None, else among the games that come
             along.
 
     Raises:
@@ -89,17 +89,19 @@ def _rules_of(trace: Path, name: str, games: Path | None) -> Path:
     line; a game that comes along if no folder of games was given and none lies near the trace."""
     beside = trace.parent.parent / "games"
     folder = games or (beside if beside.is_dir() else trace.parent)
-    expected = folder / f"{name}.kif"
-    if expected.is_file():
-        return expected
+    expected = folder / f"{name}{SUFFIXES[0]}"
+    here = (folder / f"{name}{suffix}" for suffix in SUFFIXES)
+    if (found := next(filter(Path.is_file, here), None)) is not None:
+        return found
     try:
         recorded = str(next(read_trace(trace), {}).get("game", "")) or name
     except (GdlError, AttributeError):
         return expected  # replaying it will say what is wrong with it
     folders = [folder] if games else [folder, trace.parent, games_folder()]
-    files = [place / f"{stem}.kif" for place in folders for stem in (recorded, recorded.lower(), name)]
-    found = (file for file in files if Path(file.name).name == file.name and file.is_file())
-    return next(found, expected)
+    stems = dict.fromkeys((recorded, recorded.lower(), name))
+    files = [place / f"{stem}{suffix}" for place in folders for stem in stems for suffix in SUFFIXES]
+    plain = (file for file in files if Path(file.name).name == file.name and file.is_file())
+    return next(plain, expected)
 
 
 def _is_trace(path: Path) -> bool:
@@ -237,6 +239,11 @@ def verify_file(trace: Trace, level: str) -> Verdict:
     try:
         from players.kaskade.make_machine import make_machine
 
+        if not trace.rules.exists():
+            raise GdlError(
+                f"there are no rules of this name: {' or '.join(trace.name + end for end in SUFFIXES)}",
+                remedy="name their folder by --games",
+            )
         machine = make_machine(parse_rules(read_rules_file(trace.rules), trace.name), level)
         lines = read_trace(trace.trace)
         header = next(lines, {})

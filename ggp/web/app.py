@@ -10,7 +10,6 @@ from typing import Any
 
 from aiohttp import web
 
-from gdl.errors import GdlError
 from ggp.processes.budget import WorkBudget
 from ggp.protocol.listener import Listener
 from ggp.server.log_lines import say
@@ -105,13 +104,7 @@ async def serve(
     try:
         server = runner.server
         assert server is not None
-        try:
-            await listener.open(settings.host, settings.port, lambda: Visit(server, listener, HEADERS))
-        except OSError as error:
-            raise GdlError(
-                f"cannot listen on {settings.host}:{settings.port}: {error.strerror}",
-                remedy="choose another --port; 0 takes a free one",
-            ) from None
+        await listener.open(settings.host, settings.port, lambda: Visit(server, listener, HEADERS))
         page = "/" if table is None else f"/play/{(await app[play.TABLES].open(table)).id}"
         ready(listener.port, page)
         await stop.wait()

@@ -9,6 +9,7 @@ from gdl.checks.diagnostic import Diagnostic, Evidence, Kind, Severity
 from gdl.errors import Place
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
+from gdl.syntax.own_notation import OwnNotation
 from gdl.terms import GOAL, INIT, LEGAL, NEXT, TERMINAL, Term
 from gdl.words import counted
 from players.rehearsal.walks import Trail, Walks
@@ -54,7 +55,8 @@ class Findings:
         self.rules = rules
         self.walks = walks
         self._machine = walks.machine
-        self._roles = [rules.spell(role) for role in walks.machine.roles]
+        self._own = OwnNotation(rules)
+        self._roles = [self._own.term(role) for role in walks.machine.roles]
         self._prover: ProverMachine | None = None
 
     def of_play(self) -> Iterator[Diagnostic]:
@@ -113,9 +115,7 @@ class Findings:
             proposition, tell = found[0]
             trail = tell()
             more = f", as {counted(len(found) - 1, 'other')} of its kind later" if len(found) > 1 else ""
-            message = (
-                f"{self.rules.spell(proposition)} is true {_after(trail)}, but no base rule has it{more}"
-            )
+            message = f"{self._own.term(proposition)} is true {_after(trail)}, but no base rule has it{more}"
             place = self._place_of_functor(NEXT if trail.moves else INIT, proposition)
             yield STATE_OUTSIDE_BASE.at(place, message, self._evidence(trail))
 
@@ -131,7 +131,7 @@ class Findings:
             trail = tell()
             more = f", as {counted(len(found) - 1, 'other')} of its kind later" if len(found) > 1 else ""
             message = (
-                f"{self.rules.spell(move)} is legal for {self._roles[role]} {_after(trail)},"
+                f"{self._own.term(move)} is legal for {self._roles[role]} {_after(trail)},"
                 f" but no input rule has it{more}"
             )
             place = self._place_of_functor(LEGAL, move)
@@ -144,7 +144,7 @@ class Findings:
         return self._prover.goal_values(self._prover.state_of(trail.state.propositions), role)
 
     def _evidence(self, trail: Trail) -> Evidence:
-        spell, machine = self.rules.spell, self._machine
+        spell, machine = self._own.term, self._machine
         moves = [tuple(spell(machine.move(r, m)) for r, m in enumerate(joint)) for joint in trail.moves]
         return Evidence(tuple(moves), tuple(map(spell, sorted(trail.state.propositions))))
 

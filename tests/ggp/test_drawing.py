@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
+from gdl.syntax.convert import convert
+from gdl.syntax.notation import Notation
+from ggp.drawing import PlainDrawing
 from ggp.game import Game
 from players.kaskade.make_machine import make_machine
+
+NOTATIONS: dict[Notation, str] = {"kif": "(control x)", "infix": "control(x)"}
 
 
 def test_a_state_is_a_drawing_in_a_notebook() -> None:
@@ -25,3 +30,10 @@ def test_a_game_is_its_first_state_and_its_roles() -> None:
     ET.fromstring(html)
     hostile = Game("<b>x</b>", Game.load("tictactoe").text)._repr_html_()
     assert "<b>" not in hostile
+
+
+def test_what_stands_beside_a_board_is_in_the_notation_of_the_rules() -> None:
+    rules = Game.load("tictactoe").text
+    for notation, beside in NOTATIONS.items():
+        state = Game.load(convert(rules, notation)).machine("prover").initial_state()
+        assert PlainDrawing("game")(state).splitlines()[-1] == beside

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from gdl import check_text, format_text, parse_rules, parse_term, parse_terms
 from gdl.errors import GdlError
 from gdl.syntax.convert import convert
-from gdl.syntax.parser import parse_rules
 from ggp.game import Game, installed_games, locate_level
 from players.puzzles.sokoban.levels.level import Level
 
@@ -76,3 +77,16 @@ def test_levels_are_not_listed_as_games() -> None:
     names = [path.name for path in installed_games()]
     assert "sokoban.kif" in names
     assert all(name.endswith(".kif") for name in names)
+
+
+@pytest.mark.parametrize("source", [None, 7, b"tictactoe", [], ""])
+def test_what_is_no_name_of_a_game_is_refused_in_a_sentence(source: Any) -> None:
+    with pytest.raises(GdlError, match="a game's name, its file or its rules were expected, not"):
+        Game.load(source)
+
+
+@pytest.mark.parametrize("read", [parse_rules, parse_term, parse_terms, format_text, check_text])
+@pytest.mark.parametrize("text", [None, 7, b"(role x)", ["(role x)"]])
+def test_what_is_no_text_is_refused_in_a_sentence(read: Any, text: Any) -> None:
+    with pytest.raises(GdlError, match="a text was expected, not"):
+        read(text)

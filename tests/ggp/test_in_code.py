@@ -9,6 +9,7 @@ import sys
 import time
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -111,6 +112,24 @@ def test_wrong_players_and_roles_are_refused() -> None:
         game.player("deep")
     with pytest.raises(GdlError, match=r"the player Broken failed: ZeroDivisionError.*test_in_code\.py"):
         game.play([Broken, "random"])
+
+
+@pytest.mark.parametrize("seconds", [float("nan"), float("inf"), -1, "1", None, 1e9])
+def test_clocks_that_are_no_time_are_refused(seconds: Any) -> None:
+    game = ggp.load("tictactoe")
+    with pytest.raises(GdlError, match=r"give a number from 0 to 86,400"):
+        game.play(["random", "random"], seconds=seconds)
+    with pytest.raises(GdlError, match=r"startclock is .*give a number from 0 to 86,400"):
+        game.play(["random", "random"], startclock=seconds)
+    with pytest.raises(GdlError, match=r"give a number from 0 to 86,400"):
+        game.player("random").choose(game.initial, seconds=seconds)
+    with pytest.raises(GdlError, match="a player was expected, not"):
+        game.player(seconds if seconds != "1" else 1)
+
+
+def test_a_clock_of_zero_seconds_is_one() -> None:
+    match = ggp.load("tictactoe").play(["uct", "random"], seconds=0, startclock=0)
+    assert match.states[-1].terminal
 
 
 def test_moves_by_role() -> None:

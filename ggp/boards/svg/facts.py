@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gdl.rules import Rules
+from gdl.syntax.own_notation import OwnNotation
 from gdl.terms import Term
 from ggp.boards.svg.markup import clipped, element, text_of
 
@@ -58,10 +59,11 @@ def fact_blocks(rules: Rules, facts: Iterable[Term], before: Iterable[Term] | No
     for term in sorted(facts):
         groups[term.signature].append(term)
     known = None if before is None else set(before)
+    own = OwnNotation(rules)
     blocks = [
         FactBlock(
-            rules.spelling.get(name, name),
-            tuple(tuple(map(rules.spell, term.args)) for term in terms),
+            own.name(name),
+            tuple(tuple(map(own.term, term.args)) for term in terms),
             tuple(known is not None and term not in known for term in terms),
         )
         for (name, _), terms in groups.items()

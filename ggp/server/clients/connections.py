@@ -43,7 +43,7 @@ class Connections:
         )
 
     async def open(self) -> None:
-        """Listen. Raises OSError if the address cannot be listened on."""
+        """Listen. Raises GdlError if the address cannot be listened on."""
         await self._runner.setup()
         await self.listener.open(self._config.host, self._config.port, lambda: Peer(self))
 

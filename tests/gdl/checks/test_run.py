@@ -41,11 +41,20 @@ def without(start: str) -> str:
 # What is put behind the clean rules (or instead of them), and the kinds of finding it must give.
 TRIGGERS: list[tuple[str, str]] = [
     ("unclosed-parenthesis", CLEAN + "(<= (p ?x) (q ?x)"),
+    ("arrow-alone", CLEAN + "<= (p 1) arrived"),
+    ("comparison", CLEAN + "(<= (p ?x) (after ?x 2) (<= ?x 3))"),
+    ("foreign-bracket", CLEAN + "[p 1]"),
+    ("foreign-character", CLEAN + "(p 1, 2)"),
+    ("foreign-comment", CLEAN + "// the end"),
+    ("not-in-gdl", CLEAN + "(<= (p ?x) (after ?x ?y) (!= ?x ?y))"),
+    ("connective-alone", CLEAN + "(<= (p ?x) (after ?x 2) not (after ?x 3))"),
+    ("variable-without-mark", CLEAN + "(<= (p X) (after X 2))"),
+    ("state-without-true", CLEAN + "(<= p (at 3))"),
+    ("state-without-next", CLEAN + "(at 2)"),
+    ("state-not-kept", CLEAN + "(init (wall 1)) (init (wall 2))"),
+    ("move-without-does", CLEAN + "(<= p forward)"),
+    ("relation-as-value", CLEAN + "(<= (next (step (after ?x))) (true (step ?x)))"),
     ("not-infix", "role(x) terminal :- open &"),
-    ("not-prolog", "role(x). terminal :- a, ."),
-    ("unread-directive", "role(x). :- role(y), role(z)."),
-    ("ignored-directive", ":- dynamic role/1. role(x)."),
-    ("name-changed", "role('the red')."),
     ("unwritable-name", "role('x y')"),
     ("unopened-parenthesis", CLEAN + "(p a))"),
     ("forbidden-character", CLEAN + "(p \x00)"),
@@ -146,6 +155,10 @@ TRIGGERS: list[tuple[str, str]] = [
     ("input-incomplete", CLEAN + "(legal walker jump)"),
     ("does-not-input", CLEAN + "(<= p (does walker jump))"),
     ("not-playable", "(<= (role ?x) (role ?x)) (legal a b)"),
+    ("not-prolog", "role(x). terminal :- a, ."),
+    ("unread-directive", "role(x). :- role(y), role(z)."),
+    ("ignored-directive", ":- dynamic role/1. role(x)."),
+    ("name-changed", "role('the red')."),
 ]
 
 
@@ -259,10 +272,11 @@ def test_rules_with_syntax_errors_still_get_findings_that_need_no_other_rule() -
     assert "undefined-relation" not in codes
 
 
-def test_findings_come_in_text_order_without_repetition() -> None:
+def test_findings_come_worst_first_in_text_order_without_repetition() -> None:
     _, findings = check_text("\n".join(text for _, text in TRIGGERS[20:60]))
-    places = [(d.place.line, d.place.column) for d in findings]
+    places = [(-d.severity, d.place.line, d.place.column) for d in findings]
     assert places == sorted(places)
+    assert {d.severity for d in findings} == set(Severity)
     assert len(set(findings)) == len(findings)
 
 

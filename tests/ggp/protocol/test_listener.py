@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gdl.errors import GdlError
 from ggp.protocol.listener import MOMENT, STUCK_SECONDS, Listener, ListenLimits
 
 
@@ -85,3 +88,22 @@ def test_who_takes_nothing_goes_and_who_takes_a_little_stays() -> None:
         slow.unsent -= 1
         listener.end_stuck(float(second))
     assert listener.guests == {slow}
+
+
+def test_why_an_address_cannot_be_listened_on_is_said_with_what_to_do() -> None:
+    async def ask(host: str, port: int) -> str:
+        with pytest.raises(GdlError) as caught:
+            await Listener(ListenLimits()).open(host, port, asyncio.Protocol)
+        return str(caught.value)
+
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        assert asyncio.run(ask("127.0.0.1", port)) == (
+            f"cannot listen on 127.0.0.1:{port}: another program listens there"
+            " (choose another --port; 0 takes a free one)"
+        )
+    for host in ("300.1.1.1", "no such", "a" * 80, "::1::2"):
+        assert f"cannot listen on {host}:0: there is no such address (choose 127.0.0.1" in asyncio.run(
+            ask(host, 0)
+        )
+    assert "this is no address of this computer (choose 127.0.0.1" in asyncio.run(ask("192.0.2.1", 0))

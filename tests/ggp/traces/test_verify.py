@@ -177,3 +177,24 @@ def test_rules_are_found_by_the_name_of_the_game_in_the_trace(tmp_path: Path) ->
     assert found.rules.samefile(ours.rules)
     with pytest.raises(GdlError, match="no trace, folder or game nobody"):
         find_traces([Path("nobody")])
+
+
+def test_rules_in_infix_are_found_like_those_in_kif(tmp_path: Path) -> None:
+    write(tmp_path, "g", trace())
+    kif = tmp_path / "games" / "g.kif"
+    infix = kif.with_suffix(".hrf")
+    infix.write_text(convert(GAME, "infix"))
+    kif.unlink()
+    renamed = tmp_path / "traces" / "yesterday.jsonl.gz"
+    for path in (tmp_path / "traces" / "g.jsonl.gz", renamed):
+        if path == renamed:
+            (tmp_path / "traces" / "g.jsonl.gz").rename(renamed)
+        (found,) = find_traces([path])
+        assert found.rules == infix
+        assert [verdict.fault for verdict in verify_all([found], "prover")] == [None]
+    infix.unlink()
+    (lost,) = verify_all(find_traces([renamed]), "prover")
+    assert (
+        lost.fault
+        == "there are no rules of this name: yesterday.kif or yesterday.hrf (name their folder by --games)"
+    )

@@ -1,0 +1,159 @@
+"""Findings about what other languages have and GDL has not: equality, quantifiers, arithmetic, their signs.
+
+A word counts as foreign only where the rules define no relation of that name and arity themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gdl.checks.diagnostic import Diagnostic, warning
+from gdl.checks.walk import atoms_of, body_literals, subterms
+from gdl.errors import Place
+from gdl.rules import Rule, Rules
+from gdl.syntax.own_notation import OwnNotation
+from gdl.terms import CONNECTIVES, DISTINCT, Term
+
+NOT_IN_GDL = warning("not-in-gdl", "define the relation by facts and rules")
+CONNECTIVE_ALONE = warning("connective-alone", "put the connective and its formulas into parentheses")
+VARIABLE_WITHOUT_MARK = warning("variable-without-mark", "begin variables with '?'")
+
+_ORDER = "list the order as facts, such as {less}, and ask for them"
+_RESULTS = "list the results as facts, such as {succ}, and ask for them"
+_ARROW = "write the head first: {rule}"
+_UNEQUAL, _NOT, _OR = "distinct", "not", "or"
+
+
+def _table() -> dict[str, tuple[str, str]]:
+    """Word -> what it is in other languages, and the remedy with places for samples."""
+    rows = (
+        ("= == === eq equal equals same", "equality", "use the same variable or constant in both places"),
+        ("!= !== /= <> \\= \\== =\\= ≠ neq noteq notequal unequal", "inequality", _UNEQUAL),
+        (
+            "exists exist forsome ∃",
+            "quantifiers",
+            "write its formula alone: a variable that occurs in a body alone is one that exists",
+        ),
+        ("forall foreach all ∀", "quantifiers", "define a relation for the counterexample, and write {no}"),
+        (
+            "< > <= >= =< ≤ ≥ less lessthan greater greaterthan smaller larger lt gt leq geq",
+            "comparisons",
+            _ORDER,
+        ),
+        (
+            "+ - * / % ^ ** ++ -- − × ÷ plus minus add subtract times mod sum succ successor inc",
+            "arithmetic",
+            _RESULTS,
+        ),
+        ("is assign := let", "assignments", _RESULTS),
+        ("& && ∧ , conj", "sign", "leave it out: the formulas of a body must all hold"),
+        ("| || ∨ disj", "sign", _OR),
+        ("! ~ ¬ \\+ naf", "sign", _NOT),
+        ("=> -> → ⇒ implies <=> ↔ ⇔ iff if :- <- ← ⇐ then else when", "sign", _ARROW),
+    )
+    return {word: (what, remedy) for words, what, remedy in rows for word in words.split()}
+
+
+_FOREIGN = _table()
+_SIGNS = {word for word in _FOREIGN if not word.isalpha() or not word.isascii()}
+_MARKED = re.compile(r"([!~¬]|\\\+)(\S+)")
+_SAMPLES = {
+    "less": "(less 1 2)",
+    "succ": "(succ 1 2)",
+    "no": "(not (counterexample ?x))",
+    "rule": "(<= head body...)",
+}
+
+
+def is_foreign(name: str) -> bool:
+    """Whether other languages have a meaning for this word, or it is a sign and no name."""
+    return name in _FOREIGN or name in CONNECTIVES or _MARKED.fullmatch(name) is not None
+
+
+def check_foreign(rules: Rules) -> Iterator[Diagnostic]:
+    """Words of other languages in heads, bodies and terms, and variables without their question mark."""
+    own = OwnNotation(rules)
+    defined = {rule.head.name for rule in rules}
+    read = {literal.atom.signature for rule in rules for literal, _ in body_literals(rule)}
+    for rule in rules:
+        head = rule.head
+        if head.args and head.signature not in read and _FOREIGN.get(head.name, ("", ""))[1] == _ARROW:
+            yield _finding(head, rule.place, own, False)
+        for literal, _ in body_literals(rule):
+            if literal.atom.name not in defined:
+                yield from _unknown(literal.atom, literal.place, own, defined)
+        for atom, place in atoms_of(rule):
+            for term in subterms(atom):
+                if term.args and term.name in _SIGNS and atom.name not in _SIGNS:
+                    yield _finding(term, place, own, True)
+    if rules.notation == "kif":
+        yield from _without_mark(rules, own)
+
+
+def _unknown(atom: Term, place: Place, own: OwnNotation, defined: set[str]) -> Iterator[Diagnostic]:
+    """A literal whose relation no rule defines, if it has the look of another language."""
+    marked = _MARKED.fullmatch(atom.name)
+    if not atom.args and atom.name in CONNECTIVES:
+        message = f"{atom.name!r} stands alone, where it joins nothing"
+        sample = "(not (relation ?x))" if atom.name == "not" else f"({atom.name} (relation ?x) (other ?x))"
+        yield CONNECTIVE_ALONE.at(place, message, remedy=own.sample(f"write {sample}"))
+    elif atom.name in _FOREIGN:
+        yield _finding(atom, place, own, False)
+    elif marked and marked[2] in defined:
+        meant = own.term(Term(marked[2], *atom.args))
+        yield NOT_IN_GDL.at(
+            place, f"GDL has no {marked[1]!r} before names", remedy=f"write {own.joined('not', [meant])}"
+        )
+
+
+def _finding(atom: Term, place: Place, own: OwnNotation, in_term: bool) -> Diagnostic:
+    what, remedy = _FOREIGN[atom.name]
+    args = [own.term(arg) for arg in atom.args]
+    match remedy:
+        case "distinct":
+            two = atom.args if len(atom.args) == 2 else (Term("?x"), Term("?y"))
+            remedy = f"write {own.term(Term(DISTINCT, *two))}"
+        case "not" | "or":
+            remedy = f"write {own.joined(remedy, args or ['...'])}"
+        case _:
+            samples = {key: own.sample(text) for key, text in _SAMPLES.items()}
+            remedy = remedy.format(**samples)
+    name = own.name(atom.name)
+    if what == "sign":
+        message = f"GDL has no {name!r}"
+    elif in_term:
+        message = f"GDL has no {what}: {own.term(atom)} is a name here and has no value"
+    else:
+        message = f"GDL has no {what}: no rule defines {name!r}"
+    return NOT_IN_GDL.at(place, message, remedy=remedy)
+
+
+def _without_mark(rules: Rules, own: OwnNotation) -> Iterator[Diagnostic]:
+    """Constants that look and are used as variables of other languages: ``X`` or ``_`` in a rule's head and
+    body, or twice in its body, which no fact and no head of another rule has."""
+    stated: set[str] = set()
+    for rule in rules:
+        if not rule.body:
+            stated.update(term.name for term in subterms(rule.head))
+    told: set[str] = set()
+    for rule in rules:
+        marked = any(not atom.ground for atom, _ in atoms_of(rule))
+        for name, places in _constants(rule).items():
+            word = own.name(name)
+            looks = word[:1].isupper() and len(places) > 1 and name not in stated and not marked
+            if name not in told and (looks or name == "_"):
+                told.add(name)
+                meant = f"?{word}" if looks else "a variable that occurs only here, such as ?_any"
+                message = f"{word!r} is a constant: variables begin with '?'"
+                yield VARIABLE_WITHOUT_MARK.at(places[0], message, remedy=f"write {meant}")
+
+
+def _constants(rule: Rule) -> dict[str, list[Place]]:
+    """The constants of a rule with a body, and where each stands."""
+    places: dict[str, list[Place]] = {}
+    for atom, place in atoms_of(rule) if rule.body else ():
+        for term in reversed(list(subterms(atom))):
+            if not term.args and not term.is_variable:
+                places.setdefault(term.name, []).append(place)
+    return places
