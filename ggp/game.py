@@ -238,7 +238,7 @@ def find_rules_file(name: str) -> Path:
         remedy = (
             f"did you mean {', '.join(close)}?"
             if close
-            else "`ggp games` lists the names; a path to a .kif file works too"
+            else "`ggp games` lists the names; a path to a file of rules works too"
         )
         raise GdlError(f"there is no game or file {name!r}", remedy=remedy)
     return path

@@ -24,8 +24,8 @@ FurthestMachine = Annotated[
     str, typer.Option("--machine", "-m", help="The furthest machine: prover, propnet, native or auto.")
 ]
 GAME_HELP = (
-    "A game that comes along (see `ggp games`), a .kif file, a Sokoban level, FILE.xsb:N, or a level "
-    "of Snakes, FILE.txt:N."
+    "A game that comes along (see `ggp games`), a file of rules (.kif, .hrf, .pl), a Sokoban level, "
+    "FILE.xsb:N, or a level of Snakes, FILE.txt:N."
 )
 GameName = Annotated[str, typer.Argument(help=GAME_HELP)]
 
