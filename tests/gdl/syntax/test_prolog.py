@@ -206,6 +206,17 @@ def test_directives_and_changed_names_are_remarked_upon() -> None:
     ]
 
 
+def test_findings_about_rules_in_prolog_are_written_in_prolog() -> None:
+    _, findings = check_text(
+        "role(x).\nlegal(x,go(X)) :- \\+ blocked(x,_), (a ; b), (a ; b).\nterminal :- dif(3,3).\n"
+    )
+    told = [f"{d.place} {d.message} ({d.remedy})" for d in findings]
+    assert any(line.startswith("2:1 the head has the variable X,") for line in told), told
+    assert any("binds _, which a negation needs" in line for line in told), told
+    assert any("a ; b stands twice" in line for line in told), told
+    assert not [line for line in told if "?" in line or "(not" in line or "(<=" in line], told
+
+
 @pytest.mark.parametrize(
     "text",
     [
