@@ -82,7 +82,7 @@ class Rules:
         spelling: lower-case name or variable -> its first spelling in the text. GDL ignores case, but people
             and game managers want their own spelling back (:meth:`spell`).
         name: where the rules came from (a file name, a match id), for messages.
-        notation: what they were written in, ``kif`` or ``infix``, for messages.
+        notation: what they were written in, one of :data:`gdl.syntax.notation.FORMS`, for messages.
     """
 
     rules: tuple[Rule, ...]

@@ -20,7 +20,7 @@ from gdl.errors import GdlError, ParseError
 from gdl.machine import Machine, State
 from gdl.reading import read_limited
 from gdl.rules import Rules
-from gdl.syntax.notation import is_infix
+from gdl.syntax.notation import FORMS, Notation, form_of
 from gdl.syntax.parser import parse_rules
 from gdl.syntax.sexpr import MAX_CHARACTERS
 from gdl.visible import visible
@@ -34,8 +34,8 @@ __all__ = ["Game", "State", "games_folder", "installed_games", "load"]
 
 MOST_BYTES = 4 * MAX_CHARACTERS
 """Of a file of rules."""
-SUFFIXES = (".kif", ".hrf")
-"""What the names of files of rules end in: KIF, infix."""
+SUFFIXES = tuple(ending for form in FORMS.values() for ending in form.endings)
+"""What the names of files of rules end in, KIF's first."""
 
 
 class Game:
@@ -48,21 +48,21 @@ class Game:
         level: the Sokoban level that the rules were written from; None for other games.
     """
 
-    def __init__(self, name: str, text: str, level: Level | None = None) -> None:
-        """Parse ``text``. Raises ParseError."""
+    def __init__(self, name: str, text: str, level: Level | None = None, notation: Notation = "auto") -> None:
+        """Parse ``text``, whose notation is seen from it where it is not told. Raises ParseError."""
         name = visible(name)
         self.name = name
         self.text = text
         self.level = level
-        self.rules: Rules = parse_rules(text, name)
+        self.rules: Rules = parse_rules(text, name, notation)
         self._machines: dict[str, Machine] = {}
         self._draw: PlainDrawing | None = None
         self._draw_svg: SvgDrawing | None = None
 
     @property
     def kif(self) -> str:
-        """The rules in KIF, as game managers send them: the text itself unless it is infix."""
-        if not is_infix(self.text):
+        """The rules in KIF, as game managers send them: the text itself where it is KIF."""
+        if self.rules.notation == "kif":
             return self.text
         from gdl.syntax.convert import to_kif
 
@@ -96,7 +96,8 @@ class Game:
             return cls("game", text)
         path = find_rules_file(text)
         try:
-            game = cls(path.stem, read_rules_file(path))
+            text = read_rules_file(path)
+            game = cls(path.stem, text, notation=form_of(text, name=path.name).name)
         except ParseError as error:
             error.source = str(path)
             raise
@@ -237,7 +238,7 @@ def find_rules_file(name: str) -> Path:
         remedy = (
             f"did you mean {', '.join(close)}?"
             if close
-            else "`ggp games` lists the names; a path to a .kif file works too"
+            else "`ggp games` lists the names; a path to a file of rules works too"
         )
         raise GdlError(f"there is no game or file {name!r}", remedy=remedy)
     return path

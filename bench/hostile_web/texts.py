@@ -80,7 +80,7 @@ def run(count: int, seed: int) -> Verdict:
     """Send so many."""
     rng = random.Random(seed)
     games = [path.read_text() for path in installed_games() if path.stat().st_size < 8000]
-    games += [convert(text, "infix") for text in games]
+    games += [*(convert(text, "infix") for text in games), *(convert(text, "prolog") for text in games)]
     verdict = Verdict()
     with tempfile.TemporaryDirectory() as folder:
         sheets = [Path(folder) / f"sheet{number}.xsl" for number in range(max(1, count // 4))]

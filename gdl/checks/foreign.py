@@ -103,7 +103,7 @@ def _unknown(atom: Term, place: Place, own: OwnNotation, defined: set[str]) -> I
     elif marked and marked[2] in defined:
         meant = own.term(Term(marked[2], *atom.args))
         yield NOT_IN_GDL.at(
-            place, f"GDL has no {marked[1]!r} before names", remedy=f"write {_wrapped('not', meant, own)}"
+            place, f"GDL has no {marked[1]!r} before names", remedy=f"write {own.joined('not', [meant])}"
         )
 
 
@@ -115,8 +115,7 @@ def _finding(atom: Term, place: Place, own: OwnNotation, in_term: bool) -> Diagn
             two = atom.args if len(atom.args) == 2 else (Term("?x"), Term("?y"))
             remedy = f"write {own.term(Term(DISTINCT, *two))}"
         case "not" | "or":
-            inner = " | ".join(args) if own.is_infix and remedy == "or" else " ".join(args)
-            remedy = f"write {_wrapped(remedy, inner or '...', own)}"
+            remedy = f"write {own.joined(remedy, args or ['...'])}"
         case _:
             samples = {key: own.sample(text) for key, text in _SAMPLES.items()}
             remedy = remedy.format(**samples)
@@ -128,12 +127,6 @@ def _finding(atom: Term, place: Place, own: OwnNotation, in_term: bool) -> Diagn
     else:
         message = f"GDL has no {what}: no rule defines {name!r}"
     return NOT_IN_GDL.at(place, message, remedy=remedy)
-
-
-def _wrapped(connective: str, inner: str, own: OwnNotation) -> str:
-    if not own.is_infix:
-        return f"({connective} {inner})"
-    return f"~{inner}" if connective == "not" else f"({inner})"
 
 
 def _without_mark(rules: Rules, own: OwnNotation) -> Iterator[Diagnostic]:

@@ -1,23 +1,16 @@
-"""Syntax: reads a text to its end past its faults, so that one run reports them all.
-
-A missing parenthesis is noticed where the next sentence starts: at a ``(<=``, or at a '(' in
-column 1 where the text otherwise puts only sentences there. Reading then goes on from there.
-"""
+"""Syntax: reads a text to its end past its faults, so that one run reports them all."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from gdl.checks.characters import check_characters
-from gdl.checks.diagnostic import Diagnostic, error, first_each, info, of_error
+from gdl.checks.diagnostic import KINDS, Diagnostic, error, first_each, info, of_error, warning
 from gdl.errors import ParseError, Place
 from gdl.rules import Rule, Rules
-from gdl.syntax.notation import Notation, is_infix, notation_of
-from gdl.syntax.parser import Reader, read_sentences
-from gdl.syntax.sexpr import FAULTS, Atom, Group, Nest, SExpr, Source, tokens
-
-MAX_ERRORS = 50
-"""Syntax errors reported for one text; a text with more of them is not rules."""
+from gdl.syntax.notation import KIF, Notation, form_of
+from gdl.syntax.parser import Reader
+from gdl.syntax.sexpr import FAULTS, MAX_ERRORS, Atom, Group, SExpr, Source
 
 NO_RULES = error("no-rules", "write at least (role ...), a legal rule and a terminal rule")
 MIXED_SPELLING = info("mixed-spelling", "spell it the same way everywhere: some tools mind the case")
@@ -26,23 +19,22 @@ RULE_WITHOUT_BODY = info("rule-without-body", "write the fact alone, without '<=
 for _code, _remedy in {
     **{code: remedy for code, (_, remedy) in FAULTS.items() if code != "not-one-term"},
     "not-infix": "see docs/notations.md",
+    "not-prolog": "see docs/notations.md",
+    "unread-directive": "write its rules out without it",
     "unwritable-name": "leave blanks, parentheses and semicolons out of it",
 }.items():
     error(_code, _remedy)
+warning("ignored-directive", "remove it")
+info("name-changed", "name it without blanks and parentheses")
 
 
 def read_rules(text: str, name: str = "", notation: Notation = "auto") -> tuple[Rules, list[Diagnostic]]:
     """The sentences that can be read, and a diagnostic for each fault of those that cannot."""
+    form = form_of(text, notation, name)
     try:
-        source, sentences = read_sentences(text, name, notation)
-        faults: list[ParseError] = []
+        source, sentences, faults = form.read_past_faults(text, name)
     except ParseError as fault:
-        if fault.code == "text-too-large":
-            return Rules((), {}, name), [of_error(fault)]
-        if is_infix(text, notation):
-            source, sentences, faults = _read_infix_on(text, name)
-        else:
-            source, sentences, faults = _read_on(text, name, fault)
+        return Rules((), {}, name, form.name), [of_error(fault)]
     reader = Reader(source)
     rules: list[Rule] = []
     for sentence in sentences:
@@ -51,6 +43,8 @@ def read_rules(text: str, name: str = "", notation: Notation = "auto") -> tuple[
         except ParseError as fault:
             faults.append(fault)
     findings = [of_error(fault) for fault in faults[:MAX_ERRORS]]
+    for remark in source.remarks:
+        findings.append(KINDS[remark.code].at(remark.place or Place(1, 1), remark.message))
     if not sentences and not faults:
         findings.append(NO_RULES.at(Place(1, 1), "the text holds no rules"))
     for sentence in sentences:
@@ -59,64 +53,9 @@ def read_rules(text: str, name: str = "", notation: Notation = "auto") -> tuple[
                 place = source.place(sentence.offset)
                 findings.append(RULE_WITHOUT_BODY.at(place, "a rule without a body is a fact"))
     findings += first_each(_spellings(source, sentences))
-    known = notation_of(text, notation)
-    if known == "kif":
+    if form is KIF:
         findings += check_characters(text)
-    return Rules(tuple(rules), reader.spelling, name, known), findings
-
-
-def _read_infix_on(text: str, name: str) -> tuple[Source, list[SExpr], list[ParseError]]:
-    """The same of infix rules."""
-    from gdl.syntax.infix import read_past_faults
-
-    try:
-        return read_past_faults(text, name)
-    except ParseError as fault:
-        return Source(text, name), [], [fault]
-
-
-def _read_on(text: str, name: str, first: ParseError) -> tuple[Source, list[SExpr], list[ParseError]]:
-    """Read a faulty text: the sentences without a fault, and the faults."""
-    source = Source(text, name)
-    nest = Nest(source)
-    faults: list[ParseError] = []
-    broken: set[int] = set()  # offsets of sentences that lost something
-    loose = False  # whether literals start in column 1, too
-    for word, at in tokens(source):
-        if len(faults) >= MAX_ERRORS:
-            break
-        try:
-            match word[0]:
-                case "(":
-                    if nest.stack and text[at - 1 : at] in ("\n", "\r"):
-                        arrow = text.startswith("<=", at + 1)
-                        late = first.place is not None and source.place(at).line > first.place.line
-                        if arrow or (late and not loose):
-                            faults.append(nest.unclosed())
-                            broken.add(nest.top.pop().offset)
-                            nest.stack.clear()
-                            nest.current = nest.top
-                        else:
-                            loose = True
-                    nest.opened(at)
-                case ")":
-                    nest.closed(at)
-                case ";":
-                    pass
-                case _:
-                    nest.atom(word, at)
-        except ParseError as fault:
-            faults.append(fault)
-            if fault.code == "nesting-too-deep":
-                break
-            if nest.stack:
-                broken.add(nest.stack[0].offset)
-    else:
-        if nest.stack:
-            faults.append(nest.unclosed())
-    if nest.stack:
-        broken.add(nest.top[-1].offset)
-    return source, [sentence for sentence in nest.top if sentence.offset not in broken], faults
+    return Rules(tuple(rules), reader.spelling, name, form.name), findings
 
 
 def _spellings(source: Source, sentences: list[SExpr]) -> Iterator[tuple[str, Diagnostic]]:

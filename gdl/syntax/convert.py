@@ -11,14 +11,12 @@ terminal :-
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-
-from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules
+from gdl.rules import Rule, Rules
 from gdl.syntax.format import format_text
-from gdl.syntax.notation import Notation, is_infix
-from gdl.syntax.parser import Reader, read_sentences
-from gdl.syntax.sexpr import Group, SExpr, Source, tokens
-from gdl.syntax.to_infix import sentence_to_infix
+from gdl.syntax.kif import sentence_to_kif
+from gdl.syntax.notation import FORMS, KIF, Form, Notation, form_of
+from gdl.syntax.parser import Reader
+from gdl.syntax.sexpr import Group, SExpr, Source
 
 
 def convert(text: str, to: Notation, name: str = "", notation: Notation = "auto") -> str:
@@ -27,35 +25,40 @@ def convert(text: str, to: Notation, name: str = "", notation: Notation = "auto"
     A comment stays behind its sentence, or before it where it stood before or within it. Where blank lines
     stood between sentences, one stays. Raises ParseError where the text is not in its notation.
     """
-    infix = is_infix(text, notation)
-    if not infix and to != "infix":
+    given = form_of(text, notation, name)
+    wanted = given if to == "auto" else FORMS[to]
+    if given is KIF and wanted is KIF:
         return format_text(text, name)
-    source, sentences = read_sentences(text, name, notation)
+    source, sentences = given.read(text, name)
     reader = Reader(source)
-    rules = [reader.rule(sentence) for sentence in sentences]
-    if to == "kif" or (to == "auto" and not infix):
-        return format_text(_written(source, sentences, rules, infix, ";", _kif_of(reader.spelling)))
-    return _written(
-        source, sentences, rules, infix, "%", lambda rule: sentence_to_infix(rule, reader.spelling)
-    )
+    rules = list(map(reader.rule, sentences))
+    spelling = _names_only(reader.spelling) if wanted is KIF else reader.spelling
+    written = _written(source, sentences, rules, given, wanted, spelling)
+    return format_text(written) if wanted is KIF else written
 
 
 def to_kif(rules: Rules) -> str:
     """The rules as KIF in their own spelling, a sentence a line, as game managers send them."""
-    write = _kif_of(rules.spelling)
-    return "".join(f"{write(rule)}\n" for rule in rules)
+    spelling = _names_only(rules.spelling)
+    return "".join(f"{sentence_to_kif(rule, spelling)}\n" for rule in rules)
+
+
+def _names_only(spelling: dict[str, str]) -> dict[str, str]:
+    """How names are spelled. Variables of other notations begin with capital letters, those of KIF do not."""
+    return {name: spelled for name, spelled in spelling.items() if name[0] != "?"}
 
 
 def _written(
     source: Source,
     sentences: list[SExpr],
     rules: list[Rule],
-    infix: bool,
-    mark: str,
-    write: Callable[[Rule], str],
+    given: Form,
+    wanted: Form,
+    spelling: dict[str, str],
 ) -> str:
     text = source.text
-    waiting = list(_comments(source, infix))[::-1]
+    mark = wanted.mark
+    waiting = list(given.comments(source))[::-1]
     lines: list[str] = []
     end = 0
 
@@ -67,50 +70,19 @@ def _written(
     for sentence, rule in zip(sentences, rules, strict=True):
         until = sentence.end if isinstance(sentence, Group) else sentence.offset + len(sentence.text) - 1
         while waiting and waiting[-1][0] < until:
-            at, words = waiting.pop()
+            at, its_end, words = waiting.pop()
             add(f"{mark} {words}".rstrip(), min(at, sentence.offset))
-            end = max(end, at + 1)
-        add(write(rule), sentence.offset)
+            end = max(end, its_end)
+        add(wanted.write(rule, spelling), sentence.offset)
         end = until + 1
         if (
             waiting
             and "\n" not in text[end : waiting[-1][0]]
             and not text[end : waiting[-1][0]].strip(" \t.")
         ):
-            at, words = waiting.pop()
+            _, end, words = waiting.pop()
             lines[-1] += f" {mark} {words}".rstrip()
-            end = at + 1
-    for at, words in reversed(waiting):
+    for at, its_end, words in reversed(waiting):
         add(f"{mark} {words}".rstrip(), at)
-        end = at + 1
+        end = its_end
     return "".join(f"{line}\n" for line in lines)
-
-
-def _comments(source: Source, infix: bool) -> Iterator[tuple[int, str]]:
-    if infix:
-        from gdl.syntax.infix import comments
-
-        yield from comments(source.text)
-        return
-    for word, at in tokens(source):
-        if word[0] == ";":
-            yield at, word.lstrip(";").removeprefix(" ").rstrip()
-
-
-def _kif_of(spelling: dict[str, str]) -> Callable[[Rule], str]:
-    def formula(part: Formula) -> str:
-        match part:
-            case Literal(atom):
-                return atom.spelled(spelling)
-            case Not(inner):
-                return f"(not {formula(inner)})"
-            case And(parts):
-                return f"({' '.join(['and', *map(formula, parts)])})"
-            case Or(parts):
-                return f"({' '.join(['or', *map(formula, parts)])})"
-
-    def sentence(rule: Rule) -> str:
-        head = rule.head.spelled(spelling)
-        return f"(<= {head} {' '.join(map(formula, rule.body))})" if rule.body else head
-
-    return sentence

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import re
 
-from gdl.rules import And, Formula, Literal, Not, Or, Rules
-from gdl.syntax.to_infix import Writer
+from gdl.rules import Formula, Rules
+from gdl.syntax.kif import formula_to_kif
+from gdl.syntax.writer import SIGNS, Signs, Writer
 from gdl.terms import Term
 
 _SAMPLE = re.compile(r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
@@ -25,7 +26,7 @@ class OwnNotation:
 
     def __init__(self, rules: Rules) -> None:
         self._spelling = rules.spelling
-        self.is_infix = rules.notation == "infix"
+        self._signs = SIGNS.get(rules.notation)
 
     def name(self, name: str) -> str:
         """A relation's, function's or constant's name as the rules spell it."""
@@ -33,29 +34,30 @@ class OwnNotation:
 
     def term(self, term: Term) -> str:
         """A term, or an atom."""
-        return Writer(self._spelling).term(term) if self.is_infix else term.spelled(self._spelling)
+        if self._signs is None:
+            return term.spelled(self._spelling)
+        return Writer(self._spelling, self._signs).term(term)
 
     def formula(self, formula: Formula) -> str:
         """A part of a body."""
-        if self.is_infix:
-            return Writer(self._spelling).formula(formula, False)
-        match formula:
-            case Literal(atom):
-                return self.term(atom)
-            case Not(inner):
-                return f"(not {self.formula(inner)})"
-            case And(parts):
-                return f"({' '.join(['and', *map(self.formula, parts)])})"
-            case Or(parts):
-                return f"({' '.join(['or', *map(self.formula, parts)])})"
+        if self._signs is None:
+            return formula_to_kif(formula, self._spelling)
+        return Writer(self._spelling, self._signs).formula(formula, False)
+
+    def joined(self, connective: str, parts: list[str]) -> str:
+        """Formulas, as they are written, below ``not``, ``and`` or ``or``."""
+        if self._signs is None:
+            return f"({' '.join([connective, *parts])})"
+        return _joined(connective, parts, self._signs)
 
     def sample(self, advice: str) -> str:
         """Advice whose samples are KIF, ``write (role name)``, with samples in the notation of the rules."""
-        return _SAMPLE.sub(lambda found: _to_infix(found[0]), advice) if self.is_infix else advice
+        signs = self._signs
+        return advice if signs is None else _SAMPLE.sub(lambda found: _with_signs(found[0], signs), advice)
 
 
-def _to_infix(sample: str) -> str:
-    """A sample of KIF as infix GDL. Samples may hold dots for what is left out, so no reader takes them."""
+def _with_signs(sample: str, signs: Signs) -> str:
+    """A sample of KIF in another notation. Samples may hold dots for what is left out."""
     parts: list[str] = _PART.findall(sample)
     place = 0
 
@@ -72,12 +74,18 @@ def _to_infix(sample: str) -> str:
         name, rest = inner[0], inner[1:]
         match name:
             case "<=":
-                return f"{rest[0]} :- {' & '.join(rest[1:])}"
+                return f"{rest[0]} :- {f'{signs.conjunction} '.join(rest[1:])}{signs.stop}"
             case "not":
-                return f"~{' '.join(rest)}"
+                return _joined(name, rest, signs)
             case "and" | "or":
-                joint = " & " if name == "and" else " | "
-                return f"({joint.join(rest if len(rest) > 1 else ['a', 'b'])})"
+                return _joined(name, rest if len(rest) > 1 else ["a", "b"], signs)
         return f"{name}({','.join(rest)})" if rest else f"({name})"
 
     return read()
+
+
+def _joined(connective: str, parts: list[str], signs: Signs) -> str:
+    if connective == "not":
+        return f"{signs.negation}{' '.join(parts)}"
+    sign = f"{signs.conjunction} " if connective == "and" else signs.disjunction
+    return f"({sign.join(parts)})"

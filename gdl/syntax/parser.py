@@ -1,16 +1,16 @@
-"""From KIF or infix text to :class:`~gdl.rules.Rules` and terms."""
+"""From text in any notation to :class:`~gdl.rules.Rules` and terms."""
 
 from __future__ import annotations
 
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules
-from gdl.syntax.notation import Notation, is_infix, notation_of
-from gdl.syntax.sexpr import Atom, Group, SExpr, Source, read
+from gdl.syntax.notation import Notation, form_of
+from gdl.syntax.sexpr import Atom, Group, SExpr, Source
 from gdl.terms import CONNECTIVES, Term
 
 
 def parse_rules(text: str, name: str = "", notation: Notation = "auto") -> Rules:
-    """Parse the rules of a game; messages show ``name``, a file name or match id. The notation is KIF, or
-    infix GDL (:mod:`gdl.syntax.infix`), and is seen from the text where it is not told.
+    """Parse the rules of a game; messages show ``name``, a file name or match id. The notation, one of
+    :data:`gdl.syntax.notation.FORMS`, is seen from the text and the name's ending where it is not told.
 
     >>> rules = parse_rules("(role you) (<= (legal you ?m) (true (can ?m)))")
     >>> print(rules)
@@ -19,22 +19,16 @@ def parse_rules(text: str, name: str = "", notation: Notation = "auto") -> Rules
 
     >>> parse_rules("role(you) legal(you,M) :- true(can(M))").rules == rules.rules
     True
+    >>> parse_rules("role(you). legal(you,M) :- true(can(M)).").rules == rules.rules
+    True
 
     Upper and lower case are the same. Raises ParseError: the text is not in this notation, or a sentence
     cannot be a rule.
     """
-    source, sentences = read_sentences(text, name, notation)
+    form = form_of(text, notation, name)
+    source, sentences = form.read(text, name)
     reader = Reader(source)
-    return Rules(tuple(map(reader.rule, sentences)), reader.spelling, name, notation_of(text, notation))
-
-
-def read_sentences(text: str, name: str = "", notation: Notation = "auto") -> tuple[Source, list[SExpr]]:
-    """The expressions of a text in either notation, as :func:`parse_rules` reads it. Raises ParseError."""
-    if is_infix(text, notation):
-        from gdl.syntax.infix import read_infix  # pyparsing takes its time to load
-
-        return read_infix(text, name)
-    return read(text, name)
+    return Rules(tuple(map(reader.rule, sentences)), reader.spelling, name, form.name)
 
 
 def parse_term(text: str, name: str = "", notation: Notation = "kif") -> Term:
@@ -46,30 +40,22 @@ def parse_term(text: str, name: str = "", notation: Notation = "kif") -> Term:
     >>> parse_term("mark(1,1)", notation="auto")
     Term<(mark 1 1)>
     """
-    source, parts = _read_terms(text, name, notation)
+    source, parts = form_of(text, notation).read_terms(text, name)
     if len(parts) != 1:
         raise source.fault("not-one-term", parts[1].offset if parts else 0, len(parts))
     return Reader(source).term(parts[0])
 
 
 def parse_terms(text: str, name: str = "", notation: Notation = "kif") -> list[Term]:
-    """Parse a run of terms, with blanks between them, in infix also commas. Raises ParseError where the text
-    is none.
+    """Parse a run of terms, with blanks between them, outside KIF also commas. Raises ParseError where the
+    text is none.
 
     >>> parse_terms("(mark 1 1) noop") == parse_terms("mark(1,1), noop", notation="auto")
     True
     """
-    source, parts = _read_terms(text, name, notation)
+    source, parts = form_of(text, notation).read_terms(text, name)
     reader = Reader(source)
     return [reader.term(part) for part in parts]
-
-
-def _read_terms(text: str, name: str, notation: Notation) -> tuple[Source, list[SExpr]]:
-    if notation == "kif" or not is_infix(text, notation):
-        return read(text, name)
-    from gdl.syntax.infix import read_infix_terms
-
-    return read_infix_terms(text, name)
 
 
 class Reader:

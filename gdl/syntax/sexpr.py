@@ -22,6 +22,9 @@ MAX_DEPTH = 100
 MAX_CHARACTERS = 1_000_000
 """Longest text that is read (see docs/measurements.md)."""
 
+MAX_ERRORS = 50
+"""Syntax errors reported for one text; a text with more of them is not rules."""
+
 _AS_HEAD = "give the rule a relation as head"
 _AS_FUNCTOR = "put a name after the '('"
 FAULTS = {
@@ -91,6 +94,8 @@ class Source:
         check_is_text(text)
         self.text = text
         self.name = name
+        self.remarks: list[ParseError] = []
+        """What its author should know though it can be read, as the errors that say it."""
 
     @cached_property
     def _line_starts(self) -> list[int]:
@@ -100,6 +105,10 @@ class Source:
         """Line and column (both from 1) of a character offset."""
         line = bisect.bisect_right(self._line_starts, offset)
         return Place(line, offset - self._line_starts[line - 1] + 1)
+
+    def offset(self, place: Place | None) -> int:
+        """The character offset of a place; 0 for none."""
+        return 0 if place is None else self._line_starts[place.line - 1] + place.column - 1
 
     def error(self, message: str, offset: int, remedy: str, code: str) -> ParseError:
         """A :class:`ParseError` that points at an offset."""

@@ -6,7 +6,7 @@ from gdl.checks.diagnostic import Diagnostic
 from gdl.checks.run import check_text
 from gdl.errors import GdlError
 from gdl.excerpt import extent
-from gdl.syntax.notation import is_infix
+from gdl.syntax.notation import form_of
 from ggp.processes.parent import JsonMessage
 
 PLAY_SECONDS = 10.0
@@ -57,4 +57,4 @@ def _findings(text: str, found: list[Diagnostic]) -> JsonMessage:
     counts: dict[str, int] = {}
     for one in found:
         counts[str(one.severity)] = counts.get(str(one.severity), 0) + 1
-    return {"findings": shown, "counts": counts, "notation": "infix" if is_infix(text) else "prefix"}
+    return {"findings": shown, "counts": counts, "notation": form_of(text).shown}

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gdl.json_schema import Schema
+from gdl.syntax.notation import FORMS
 from ggp.answers.source import MOST_CHARACTERS
 
 MOST_MOVES = 5000
@@ -54,7 +55,7 @@ _NUMBER: Schema = {"type": "number"}
 _COUNT: Schema = {"type": "integer", "minimum": 0}
 _GAME = {
     "game": _text("A game that comes along (tictactoe), or a level (yards.xsb:2). Give this, or rules.", 200),
-    "rules": _text("The rules in GDL, as KIF or infix. Give these, or game.", MOST_CHARACTERS),
+    "rules": _text("The rules in GDL, as KIF, infix or Prolog. Give these, or game.", MOST_CHARACTERS),
 }
 _POSITION = {
     **_GAME,
@@ -103,7 +104,7 @@ OPERATIONS: dict[str, Operation] = {
             {
                 "findings": {"type": "array", "items": _FINDING},
                 "counts": {"type": "object", "additionalProperties": _COUNT},
-                "notation": {"type": "string", "enum": ["prefix", "infix"]},
+                "notation": {"type": "string", "enum": [form.shown for form in FORMS.values()]},
             }
         ),
         seconds=40.0,

@@ -24,13 +24,13 @@ FurthestMachine = Annotated[
     str, typer.Option("--machine", "-m", help="The furthest machine: prover, propnet, native or auto.")
 ]
 GAME_HELP = (
-    "A game that comes along (see `ggp games`), a .kif file, a Sokoban level, FILE.xsb:N, or a level "
-    "of Snakes, FILE.txt:N."
+    "A game that comes along (see `ggp games`), a file of rules (.kif, .hrf, .pl), a Sokoban level, "
+    "FILE.xsb:N, or a level of Snakes, FILE.txt:N."
 )
 GameName = Annotated[str, typer.Argument(help=GAME_HELP)]
 
 NotationName = Annotated[
-    str, typer.Option("--notation", help="Of the rules: kif, infix, or auto: seen from the text.")
+    str, typer.Option("--notation", help="Of the rules: kif, infix, prolog, or auto: seen from the text.")
 ]
 
 

@@ -20,7 +20,7 @@ def command(
     ],
     write: Annotated[bool, typer.Option("--write", "-w", help="Change the files themselves.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Only say which files would change.")] = False,
-    to: Annotated[str, typer.Option("--to", help="infix or prefix (KIF); as they are by default.")] = "",
+    to: Annotated[str, typer.Option("--to", help="kif, infix or prolog; as they are by default.")] = "",
     notation: NotationName = "auto",
 ) -> None:
     """Write rules in canonical form, or in another notation.
@@ -34,7 +34,7 @@ def command(
     from gdl.syntax.notation import named_notation
     from gdl.visible import visible
 
-    given, wanted = named_notation(notation), named_notation(to.replace("prefix", "kif") or "auto")
+    given, wanted = named_notation(notation), named_notation(to or "auto")
     changed = failed = 0
     for name in files:
         # Games that come along are shown, and never changed.

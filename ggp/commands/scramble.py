@@ -20,12 +20,13 @@ def command(
     """Rename all symbols of a game.
 
     As competitions do: keywords keep their names, and so do numbers that can become goal values.
-    Comments go. Prints the result.
+    Comments go. Prints the result, in the notation of the rules.
     """
     import orjson
 
     from gdl.scramble import scramble
-    from gdl.syntax.format import format_text
+    from gdl.syntax.convert import convert
+    from gdl.syntax.notation import named_notation
     from ggp.game import Game
 
     rules = Game.load(game).rules
@@ -33,4 +34,4 @@ def command(
     if mapping is not None:
         spelled = {rules.spelling.get(old, old): new for old, new in names.items()}
         write(mapping, orjson.dumps(spelled, option=orjson.OPT_INDENT_2) + b"\n")
-    typer.echo(format_text(str(renamed), rules.name), nl=False)
+    typer.echo(convert(str(renamed), named_notation(rules.notation), rules.name, "kif"), nl=False)

@@ -27,10 +27,10 @@ from ggp.processes.budget import WorkBudget, usual_memory
 from ggp.processes.parent import JsonMessage
 
 INSTRUCTIONS = (
-    "Game Description Language (GDL), as KIF or infix. validate finds what is wrong with rules and where; "
-    "state, legal, next and goals play them; playouts says how random matches end; solve solves puzzles; "
-    "verify replays recorded matches. A game is named (see games) or brought as rules. Moves and facts "
-    "are written as the rules spell them: (mark 1 1)."
+    "Game Description Language (GDL), as KIF, infix or Prolog. validate finds what is wrong with rules and "
+    "where; state, legal, next and goals play them; playouts says how random matches end; solve solves "
+    "puzzles; verify replays recorded matches. A game is named (see games) or brought as rules. Moves and "
+    "facts are written as the rules spell them: (mark 1 1)."
 )
 PROCESSES = 8
 """That answer questions at once."""

@@ -27,6 +27,7 @@ DONE = "done"
 ABORTED = "aborted"
 NO_MOVE = "nil"
 
+_BEFORE_RULES = re.compile(r"\s*\(\s*(?:(start)\s+([^\s()]+)\s+([^\s()]+)|(preview))\s*\(\s*", re.IGNORECASE)
 _TOKEN = re.compile(r"[()]|;[^\n]*|[^\s();]+")
 
 
@@ -84,6 +85,9 @@ Message = Info | Preview | Start | Play | Stop | Abort
 def parse_message(text: str) -> Message:
     """Read a message. Words in any case, any white space; a bare ``INFO`` is one too. Raises ParseError if it
     is none, with the place and what was expected."""
+    beginning = _BEFORE_RULES.match(text)
+    if beginning is not None and text[beginning.end() : beginning.end() + 1] not in ("", "(", ")", ";"):
+        return _with_foreign_rules(text, beginning)
     expressions = split(text)
     if len(expressions) != 1:
         raise ParseError(
@@ -126,6 +130,27 @@ def parse_message(text: str) -> Message:
         f"there is no command {_shown(command)}",
         remedy="the commands are INFO, PREVIEW, START, PLAY, STOP and ABORT",
         source="message",
+    )
+
+
+def _with_foreign_rules(text: str, beginning: re.Match[str]) -> Message:
+    """A START or PREVIEW whose rules are probably not KIF. In other notations a ';' or a quote may hide
+    parentheses, so these are not counted: the rules end before the last ')' but one."""
+    start, match, role, _ = beginning.groups()
+    inner, closed, after = text[beginning.end() :].rpartition(")")
+    rules, ended, clocks = inner.rpartition(")")
+    words = clocks.split()
+    if not (closed and ended) or after.strip() or "(" in clocks or len(words) < (2 if start else 1):
+        raise Source(text, "message").error(
+            f"expected {') STARTCLOCK PLAYCLOCK )' if start else ') CLOCK )'} at the end of the message",
+            len(text.rstrip()),
+            f"send {_SHAPES['start' if start else 'preview']}",
+            "unfinished-message",
+        )
+    if not start:
+        return Preview(rules, _clock(words[0]))
+    return Start(
+        _word(match, "the match id"), _word(role, "the role"), rules, _clock(words[0]), _clock(words[1])
     )
 
 

@@ -6,7 +6,6 @@ import gc
 import os
 import random
 from collections.abc import Callable
-from typing import TypeVar
 
 import pytest
 
@@ -16,8 +15,7 @@ from gdl.errors import ParseError
 from gdl.syntax.format import format_text
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.syntax.sexpr import MAX_DEPTH
-
-T = TypeVar("T")
+from tests.gdl.reading import read_or_refused
 
 COUNT = int(os.environ.get("GGP_HOSTILE", "10000"))
 """Texts that are made in all."""
@@ -100,14 +98,6 @@ MAKERS: list[Callable[[random.Random], str]] = [
 def hostile_text(number: int) -> str:
     rng = random.Random(number)
     return MAKERS[number % len(MAKERS)](rng)
-
-
-def read_or_refused(read: Callable[[str], T], text: str) -> T | ParseError:
-    """What was read, or how it was refused; any other exception passes and fails the test."""
-    try:
-        return read(text)
-    except ParseError as error:
-        return error
 
 
 def test_malformed_rules_give_an_error_with_a_place_and_nothing_else() -> None:

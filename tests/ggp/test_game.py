@@ -9,6 +9,7 @@ import pytest
 
 from gdl import check_text, format_text, parse_rules, parse_term, parse_terms
 from gdl.errors import GdlError
+from gdl.syntax.convert import convert
 from ggp.game import Game, installed_games, locate_level
 from players.puzzles.sokoban.levels.level import Level
 
@@ -55,6 +56,21 @@ def test_levels_that_come_along_are_found_unless_there_is_a_file_of_that_name(
     level = Game.load("city.xsb").level
     assert level is not None
     assert level.width == 6
+
+
+def test_a_game_in_prolog_is_sent_to_managers_as_kif(tmp_path: Path) -> None:
+    ours = Game.load("tictactoe")
+    path = tmp_path / "mine.pl"
+    path.write_text(convert(ours.text, "prolog"))
+    game = Game.load(path)
+    assert (game.name, game.rules.notation) == ("mine", "prolog")
+    assert parse_rules(game.kif, notation="kif").rules == ours.rules.rules
+    assert Game.load(path.read_text()).rules.rules == ours.rules.rules
+    # The ending decides where the look does not.
+    for ending, notation in (("pl", "prolog"), ("hrf", "infix")):
+        other = tmp_path / f"other.{ending}"
+        other.write_text("role(x) :- p(x).\np(x).")
+        assert Game.load(other).rules.notation == notation
 
 
 def test_levels_are_not_listed_as_games() -> None:

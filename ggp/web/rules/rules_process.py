@@ -8,7 +8,7 @@ from typing import Any
 from gdl.errors import GdlError
 from gdl.rules import Rules
 from gdl.syntax.convert import convert
-from gdl.syntax.notation import is_infix
+from gdl.syntax.notation import form_of, named_notation
 from gdl.syntax.parser import parse_rules, parse_term
 from ggp.answers.findings import check, rehearse
 from ggp.processes.parent import JsonMessage, Send
@@ -28,9 +28,8 @@ Told = dict[str, object]
 
 
 def rewritten(text: str, to: str) -> Told:
-    """The rules in canonical form: ``as they are``, ``infix`` or ``prefix``."""
-    notation: Any = {"infix": "infix", "prefix": "kif"}.get(to, "auto")
-    return {"text": convert(text, notation, NAME)}
+    """The rules in canonical form, in the notation ``to``; as they are where it is empty. Raises GdlError."""
+    return {"text": convert(text, named_notation(to or "auto"), NAME)}
 
 
 def scrambled(text: str, seed: int) -> Told:
@@ -38,7 +37,7 @@ def scrambled(text: str, seed: int) -> Told:
     from gdl.scramble import scramble
 
     renamed, _ = scramble(parse_rules(text, NAME), seed)
-    return {"text": convert(str(renamed), "infix" if is_infix(text) else "kif")}
+    return {"text": convert(str(renamed), form_of(text).name)}
 
 
 def counted(text: str) -> Told:

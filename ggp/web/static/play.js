@@ -78,7 +78,7 @@ function showForm(main, { games, players }) {
     filter,
     list,
     el("h2", {}, "Your own rules"),
-    el("label", { for: "rules" }, "GDL, in either notation"),
+    el("label", { for: "rules" }, "GDL, in any notation"),
     rules,
     el("button", { type: "button", onclick: () => open("", rules.value) }, "Play these rules"),
   );

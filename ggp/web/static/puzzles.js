@@ -46,7 +46,7 @@ function showForm(main, { puzzles, solvers }) {
     filter,
     list,
     el("h2", {}, "Your own rules"),
-    el("label", { for: "rules" }, "GDL of one role, in either notation"),
+    el("label", { for: "rules" }, "GDL of one role, in any notation"),
     rules,
     el("button", { type: "button", id: "solve", onclick: () => order({ rules: rules.value }) }, "Solve these rules"),
   );

@@ -6,13 +6,13 @@ const PAUSE = 250; // ms without a key before the rules are checked
 const KEPT = "rules-text";
 
 export async function show(main, { games }) {
-  const editor = new Editor("Rules, in either notation", changed);
+  const editor = new Editor("Rules, in any notation", changed);
   const status = el("p", { class: "status", role: "status", "aria-live": "polite" });
   const list = el("ol", { class: "findings", "aria-label": "Findings" });
   const result = el("section", { class: "result", "aria-live": "polite", tabindex: "-1", "aria-label": "Result" });
   const game = el("input", { id: "game", list: "games", placeholder: "name of a game", autocomplete: "off" });
   const seed = el("input", { id: "seed", type: "number", min: "0", max: "999999", value: "0", "aria-label": "Seed of the names" });
-  const file = el("input", { type: "file", accept: ".kif,.gdl,.txt,.hrf,text/plain", class: "unseen", tabindex: "-1", "aria-label": "A file of rules" });
+  const file = el("input", { type: "file", accept: ".kif,.gdl,.txt,.hrf,.pl,.lp,.prolog,text/plain", class: "unseen", tabindex: "-1", "aria-label": "A file of rules" });
   let timer = 0;
   let number = 0; // of the newest text: answers about older ones come too late
   let busy = false;
@@ -197,6 +197,7 @@ export async function show(main, { games }) {
       button("format", "Format", () => rewrite("")),
       button("infix", "To infix", () => rewrite("infix")),
       button("prefix", "To prefix", () => rewrite("prefix")),
+      button("prolog", "To Prolog", () => rewrite("prolog")),
       button("scramble", "Scramble", () => job("scramble", { seed: Math.trunc(Number(seed.value)) }, put)),
       seed,
       button("count", "Ground statistics", () => job("count", {}, ({ rows }) => present("Ground rules", table(rows)))),

@@ -155,6 +155,10 @@ TRIGGERS: list[tuple[str, str]] = [
     ("input-incomplete", CLEAN + "(legal walker jump)"),
     ("does-not-input", CLEAN + "(<= p (does walker jump))"),
     ("not-playable", "(<= (role ?x) (role ?x)) (legal a b)"),
+    ("not-prolog", "role(x). terminal :- a, ."),
+    ("unread-directive", "role(x). :- role(y), role(z)."),
+    ("ignored-directive", ":- dynamic role/1. role(x)."),
+    ("name-changed", "role('the red')."),
 ]
 
 

@@ -12,68 +12,15 @@ from hypothesis import strategies as st
 
 from gdl.checks.run import check_text
 from gdl.errors import ParseError, Place
-from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules, literals
+from gdl.rules import And, Literal, Not, Or, Rule, Rules
 from gdl.syntax.convert import convert, to_kif
-from gdl.syntax.infix import read_infix
-from gdl.syntax.notation import is_infix
+from gdl.syntax.infix import INFIX
+from gdl.syntax.notation import form_of
 from gdl.syntax.parser import parse_rules, parse_terms
 from gdl.syntax.sexpr import MAX_CHARACTERS, MAX_DEPTH
-from gdl.syntax.to_infix import to_infix
 from gdl.terms import CONNECTIVES, Term
+from tests.gdl.syntax.made_rules import games, relations, renamed, written
 from tests.places import GAMES
-
-names = st.sampled_from(["p", "q", "cell", "1", "17", "xPlayer", "a_b", "a-b", "+", "it's", "\\", "true"])
-variables = st.sampled_from(["?x", "?X1", "?a-b", "?a_b", "?1", "?_", "?über"])
-
-
-def name(text: str) -> Term:
-    return Term(text)
-
-
-terms = st.recursive(
-    st.one_of(names, variables).map(name),
-    lambda inner: st.builds(lambda f, args: Term(f, *args), names, st.lists(inner, min_size=1, max_size=3)),
-    max_leaves=6,
-)
-relations = terms.filter(lambda term: not term.is_variable)
-formulas: st.SearchStrategy[Formula] = st.recursive(
-    relations.map(Literal),
-    lambda inner: st.one_of(
-        inner.map(Not),
-        st.lists(inner, max_size=3).map(tuple).map(And),
-        st.lists(inner, max_size=3).map(tuple).map(Or),
-    ),
-    max_leaves=6,
-)
-games = st.lists(
-    st.builds(Rule, relations, st.lists(formulas, max_size=3).map(tuple)), min_size=1, max_size=4
-)
-
-
-def renamed(rules: Rules) -> list[Rule]:
-    """The rules with the variables of each numbered: notations differ in how they can be called."""
-
-    def term(part: Term, known: dict[Term, Term]) -> Term:
-        return part.substitute(known)
-
-    def formula(part: Formula, known: dict[Term, Term]) -> Formula:
-        match part:
-            case Literal(atom):
-                return Literal(term(atom, known))
-            case Not(inner):
-                return Not(formula(inner, known))
-            case And(parts):
-                return And(tuple(formula(p, known) for p in parts))
-            case Or(parts):
-                return Or(tuple(formula(p, known) for p in parts))
-
-    out = []
-    for rule in rules:
-        atoms = [rule.head, *(found.atom for part in rule.body for found, _ in literals(part))]
-        order = dict.fromkeys(v for atom in atoms for v in atom.variables())
-        known = {variable: Term(f"?{i}") for i, variable in enumerate(order)}
-        out.append(Rule(term(rule.head, known), tuple(formula(part, known) for part in rule.body)))
-    return out
 
 
 @given(games)
@@ -82,14 +29,14 @@ def renamed(rules: Rules) -> list[Rule]:
 @example([Rule(Term("p", Term("?a-b"), Term("?a_b")))])
 def test_rules_written_in_infix_are_read_back_as_they_were(sentences: list[Rule]) -> None:
     rules = Rules(tuple(sentences))
-    assert renamed(parse_rules(to_infix(rules), notation="infix")) == renamed(rules)
+    assert renamed(parse_rules(written(rules, "infix"), notation="infix")) == renamed(rules)
 
 
 def test_public_games_are_the_same_in_both_notations(corpus_games: list[Path]) -> None:
     for path in corpus_games[::16]:
         rules = parse_rules(path.read_text(errors="replace"), path.name, "kif")
-        infix = to_infix(rules)
-        assert is_infix(infix), path.stem
+        infix = written(rules, "infix")
+        assert form_of(infix).name == "infix", path.stem
         again = parse_rules(infix)
         assert renamed(again) == renamed(rules), path.stem
         assert parse_rules(to_kif(again)).rules == again.rules, path.stem
@@ -160,12 +107,12 @@ def test_checks_go_on_behind_a_faulty_sentence() -> None:
 )
 def test_nesting_is_read_to_its_limit_and_refused_beyond(text: str) -> None:
     usual = sys.getrecursionlimit()
-    read_infix(text)
+    INFIX.read(text)
     with pytest.raises(ParseError) as caught:
-        read_infix(text.replace("~" if "~" in text else "(", "~~" if "~" in text else "((", 2))
+        INFIX.read(text.replace("~" if "~" in text else "(", "~~" if "~" in text else "((", 2))
     assert caught.value.code in ("nesting-too-deep", "not-infix")
     with pytest.raises(ParseError, match="nest deeper"):
-        read_infix("p" + "(p" * 200_000)
+        INFIX.read("p" + "(p" * 200_000)
     assert sys.getrecursionlimit() == usual
 
 
@@ -180,7 +127,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 def test_texts_beyond_the_limit_are_not_even_begun() -> None:
     with pytest.raises(ParseError, match="more than"):
-        read_infix("p." * (MAX_CHARACTERS // 2 + 1))
+        INFIX.read("p." * (MAX_CHARACTERS // 2 + 1))
 
 
 @pytest.mark.parametrize(
@@ -198,9 +145,9 @@ def test_texts_beyond_the_limit_are_not_even_begun() -> None:
     ],
 )
 def test_the_notation_is_seen(text: str, infix: bool) -> None:
-    assert is_infix(text) == infix
-    assert is_infix(text, "infix")
-    assert not is_infix(text, "kif")
+    assert (form_of(text).name != "kif") == infix
+    assert form_of(text, "infix").name == "infix"
+    assert form_of(text, "kif").name == "kif"
 
 
 @pytest.mark.parametrize("to", ["infix", "kif"])
@@ -244,7 +191,7 @@ def test_places_are_those_of_the_text_with_its_tabs() -> None:
 def test_moves_and_states_are_read_in_either_notation(parts: list[Term], between: str) -> None:
     ground = [part.substitute({v: Term("v") for v in variables_of(part)}) for part in parts]
     plain = [part for part in ground if all(c.isalnum() or c in "_ ()" for c in str(part))]
-    infix = between.join(to_infix(Rules((Rule(part),))).strip().removesuffix(".") for part in plain)
+    infix = between.join(written(Rules((Rule(part),)), "infix").strip().removesuffix(".") for part in plain)
     assert parse_terms(infix, notation="infix") == plain
     assert parse_terms(" ".join(map(str, plain)), notation="auto") == plain
 

@@ -129,6 +129,37 @@ def test_format_leaves_faulty_files_alone(files: dict[str, Path]) -> None:
     assert files["faulty"].read_text() == FAULTY
 
 
+@pytest.mark.parametrize("notation", ["kif", "infix", "prolog"])
+def test_every_notation_is_formatted_validated_and_scrambled(
+    notation: str, files: dict[str, Path], tmp_path: Path
+) -> None:
+    ending = {"kif": "kif", "infix": "hrf", "prolog": "pl"}[notation]
+    path = tmp_path / f"game.{ending}"
+    status, text = run(format_command.command, "--to", notation, files["good"])
+    path.write_text(text)
+    assert status == 0
+    assert parse_rules(text).notation == notation
+    assert run(format_command.command, path) == (0, text)
+    assert run(format_command.command, "--to", "prefix", path) == run(format_command.command, files["good"])
+    assert run(validate_command.command, path)[0] == 0
+    status, scrambled = run(scramble_command.command, path, "--seed", "3")
+    assert status == 0
+    assert parse_rules(scrambled).notation == notation
+    assert (
+        parse_rules(scrambled).rules
+        == parse_rules(run(scramble_command.command, files["good"], "--seed", "3")[1]).rules
+    )
+
+
+def test_findings_in_prolog_have_their_place_in_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "game.pl"
+    path.write_text("role(a).\nlegal(a,go) :- role(a), X = b.\n")
+    status, output = run(validate_command.command, path)
+    assert status == 1
+    assert f"{path}:2:27: error[not-prolog]: expected ',', ';' or '.', found '='" in output
+    assert "GDL has no equations" in output
+
+
 def test_scramble_prints_a_game_that_the_mapping_leads_back_from(
     files: dict[str, Path], tmp_path: Path
 ) -> None:

@@ -17,12 +17,20 @@ from ggp.protocol.messages import Abort, Info, Play, Preview, Start, Stop, parse
 
 RULES = "( role Robot ) ( <= ( legal Robot ( mark 1 1 ) ) ( true ( step ?n ) ) ) ( init ( Mixed Case ) )"
 
+FOREIGN = "role(x). p :- (a ; b), q('\\')')."
+
 MESSAGES = [
     ("( INFO )", Info()),
     ("info", Info()),
     (f"( PREVIEW ({RULES}) 30 )", Preview(RULES, 30)),
     (f"( START m1 Robot ({RULES}) 30 10)", Start("m1", "Robot", RULES, 30, 10)),
     (f"(start m1 Robot ({RULES}) 30 10 more (and more) )", Start("m1", "Robot", RULES, 30, 10)),
+    (
+        "(start m1 Robot (role(x). p :- (a ; b), q('\\')').) 30 10 more)",
+        Start("m1", "Robot", FOREIGN, 30, 10),
+    ),
+    ("( PREVIEW (role(x) p :- a & b) 5)", Preview("role(x) p :- a & b", 5)),
+    ("( PREVIEW (% :(\nrole(x).) 5)", Preview("% :(\nrole(x).", 5)),
     ("( PLAY m1 NIL )", Play("m1", None)),
     ("(play\n\tm1 nil)", Play("m1", None)),
     ("( PLAY m1 () )", Play("m1", None)),
@@ -52,6 +60,11 @@ def test_messages_are_read(text: str, message: messages.Message) -> None:
         "( START m1 Robot rules 30 10 )",
         "( START m1 Robot ((role a)) x 10 )",
         "( START m1 Robot ((role a)) -1 10 )",
+        "( START m1 Robot (role(x). p :- a ; b.) 10 )",
+        "( START m1 Robot (role(x). p :- a ; b.) 10 10",
+        "( START m1 Robot (role(x). p :- a ; b.) x 10 )",
+        "( START m1 Robot (role(x). p :- a ; b. 10 10 )",
+        "( PREVIEW (role(x). ) )",
         "( STOP )",
         "( ABORT )",
         "( PLAY m1 NIL",
@@ -74,6 +87,16 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         parse_message(text)
     except GdlError:
         return
+
+
+@given(st.text(alphabet="()';%.\n 10ap,:-", max_size=60))
+def test_any_rules_after_a_beginning_are_read_or_refused(text: str) -> None:
+    try:
+        message = parse_message(f"( START m1 robot (a{text}")
+    except GdlError:
+        return
+    assert isinstance(message, Start)
+    assert message.rules in f"a{text}"
 
 
 def test_requests_are_written_as_managers_write_them() -> None:

@@ -18,7 +18,7 @@ from gdl.rules import Rules
 from gdl.syntax.convert import convert
 from gdl.syntax.parser import parse_rules
 from ggp.cli import build
-from ggp.traces.verify import find_traces, verify_all, verify_game
+from ggp.traces.verify import find_traces, read_trace, verify_all, verify_game
 from players.kaskade.make_machine import make_machine
 
 GAME = """(role You) (init (count 0)) (succ 0 1) (succ 1 2)
@@ -61,6 +61,18 @@ def fault(lines: list[dict[str, Any]]) -> str | None:
 
 def test_a_trace_that_agrees_passes_whatever_its_case() -> None:
     assert verify_game(make_machine(parse_rules(GAME), "prover"), trace()) == (None, 4)
+
+
+@pytest.mark.parametrize(
+    "name", ["ticTacToe", "nim2", "blocker", "eightPuzzle", "roshambo2", "connectFour", "chomp"]
+)
+def test_public_games_written_in_prolog_play_as_their_traces_say(name: str, corpus: Path) -> None:
+    text = convert((corpus / "games" / f"{name}.kif").read_text(), "prolog")
+    lines = list(read_trace(corpus / "traces" / f"{name}.jsonl.gz"))
+    machine = make_machine(parse_rules(text, f"{name}.pl"), "prover")
+    difference, states = verify_game(machine, lines)
+    assert difference is None
+    assert states > 10
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,13 @@ def test_a_page_has_its_rules_checked_rewritten_scrambled_counted_and_drawn() ->
         assert (status, told["notation"], set(told["counts"])) == (200, "prefix", {"info"})
         _, infix = await page.ask("rewrite", text, to="infix")
         assert parse_rules(infix["text"]).rules == parse_rules(text).rules
-        _, back = await page.ask("rewrite", infix["text"], to="prefix")
+        _, prolog = await page.ask("rewrite", infix["text"], to="prolog")
+        assert (await page.ask("check", prolog["text"]))[1]["notation"] == "prolog"
+        _, same = await page.ask("rewrite", prolog["text"])
+        assert same["text"] == prolog["text"]
+        status, refused = await page.ask("rewrite", text, to="lisp")
+        assert (status, "there is no notation 'lisp'" in str(refused)) == (400, True)
+        _, back = await page.ask("rewrite", prolog["text"], to="prefix")
         assert parse_rules(back["text"]).rules == parse_rules(text).rules
         _, scrambled = await page.ask("scramble", infix["text"], seed=7)
         assert scrambled["text"] != infix["text"]
@@ -204,10 +210,11 @@ TEXTS = [path.read_text() for path in installed_games() if path.stat().st_size <
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.sampled_from(TEXTS), st.randoms(use_true_random=False), st.booleans())
-def test_broken_rules_are_told_and_raise_nothing(text: str, rng: random.Random, infix: bool) -> None:
-    if infix:
-        text = str(JOBS["rewrite"]({"text": text, "to": "infix"})["text"])
+@given(
+    st.sampled_from(TEXTS), st.randoms(use_true_random=False), st.sampled_from(["prefix", "infix", "prolog"])
+)
+def test_broken_rules_are_told_and_raise_nothing(text: str, rng: random.Random, notation: str) -> None:
+    text = str(JOBS["rewrite"]({"text": text, "to": notation})["text"])
     for _ in range(rng.randint(1, 6)):
         at = rng.randrange(len(text))
         text = (

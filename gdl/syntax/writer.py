@@ -1,0 +1,184 @@
+"""Rules in the notations that :mod:`gdl.syntax.infix` and :mod:`gdl.syntax.prolog` read.
+
+>>> from gdl.syntax.parser import parse_rules
+>>> rule, = parse_rules("(<= (next ?p) (true ?p) (distinct ?p a) (not (or halt (does x ?Move))))")
+>>> print(sentence_writer(INFIX_SIGNS)(rule, {}))
+next(P) :-
+  true(P) &
+  distinct(P,a) &
+  ~(halt | does(x,Move))
+>>> print(sentence_writer(PROLOG_SIGNS)(rule, {}))
+next(P) :-
+  true(P),
+  dif(P,a),
+  \\+ (halt ; does(x,Move)).
+
+What KIF can say and infix cannot, a disjunction of one formula or none, is infix ``or(a)`` and ``or()``.
+In Prolog these are ``a`` and ``fail``, the conjunctions ``a`` and ``true``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gdl.rules import And, Formula, Literal, Not, Or, Rule, literals
+from gdl.syntax.grammar import ANONYMOUS
+from gdl.terms import DISTINCT, Term
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """How a notation is written.
+
+    Attributes:
+        conjunction, disjunction, negation: with the blanks around them.
+        stop: ends a sentence.
+        bare: names that need no quotes match it.
+        lowers: whether a capital letter that begins a name may become a small one.
+        distinct: what ``distinct`` is called.
+        words: names that mean something else unless they are quoted.
+        calls: whether ``or(a)`` can be written where ``a`` is all that the disjunction holds.
+    """
+
+    conjunction: str
+    disjunction: str
+    negation: str
+    stop: str
+    bare: re.Pattern[str]
+    lowers: bool
+    distinct: str
+    words: frozenset[str]
+    calls: bool
+
+
+INFIX_SIGNS = Signs(
+    " &", " | ", "~", "", re.compile(r"[a-z0-9][A-Za-z0-9_]*"), True, DISTINCT, frozenset(), True
+)
+PROLOG_SIGNS = Signs(
+    ",",
+    " ; ",
+    "\\+ ",
+    ".",
+    re.compile(r"[a-z][A-Za-z0-9_]*|0|-?[1-9][0-9]*"),
+    False,
+    "dif",
+    frozenset(["dif", "not", "fail", "false", "is", "mod", "rem", "xor", "div", "rdiv"]),
+    False,
+)
+
+
+SIGNS = {"infix": INFIX_SIGNS, "prolog": PROLOG_SIGNS}
+"""By the notation's name."""
+
+
+def sentence_writer(signs: Signs) -> Callable[[Rule, dict[str, str]], str]:
+    """Writes a rule or fact, without a line end, each literal of a body on a line of its own; names are
+    spelled as the dictionary says."""
+
+    def write(rule: Rule, spelling: dict[str, str]) -> str:
+        atoms = [rule.head, *(literal.atom for part in rule.body for literal, _ in literals(part))]
+        writer = Writer(spelling, signs, Counter(v.name for atom in atoms for v in atom.variables()))
+        head = writer.term(rule.head)
+        if not rule.body:
+            return head + signs.stop
+        if len(rule.body) == 1:
+            # A conjunction that stands alone keeps its parentheses: it is one literal.
+            alone = writer.formula(rule.body[0], isinstance(rule.body[0], And))
+            return f"{head} :- {alone}{signs.stop}"
+        lines = f"{signs.conjunction}\n  ".join(writer.formula(part, True) for part in rule.body)
+        return f"{head} :-\n  {lines}{signs.stop}"
+
+    return write
+
+
+class Writer:
+    """Writes the parts of one rule; its variables get names that the notation can spell, each another one.
+    ``count``: how often each variable occurs; one that came from ``_`` and occurs again gets a name."""
+
+    def __init__(
+        self, spelling: dict[str, str], signs: Signs = INFIX_SIGNS, count: Counter[str] | None = None
+    ) -> None:
+        self._spelling = spelling
+        self._signs = signs
+        self._count = count
+        self._variables: dict[str, str] = {}
+        self._taken: set[str] = set()
+
+    def term(self, term: Term) -> str:
+        """A term, or an atom."""
+        if term.is_variable:
+            return self._variable(term.name)
+        return self._call(self._name(term.name), term.args)
+
+    def formula(self, formula: Formula, inside: bool) -> str:
+        """A formula; ``inside`` one that would bind closer, disjunctions and conjunctions in parentheses."""
+        signs = self._signs
+        match formula:
+            case Literal(atom):
+                return self._literal(atom)
+            case Not(inner):
+                return f"{signs.negation}{self.formula(inner, True)}"
+            case And(parts) | Or(parts) if len(parts) < 2 and signs.calls:
+                return self._as_call(formula)
+            case And(()):
+                return "true"
+            case Or(()):
+                return "fail"
+            case And((only,)) | Or((only,)):
+                return self.formula(only, inside)
+            case And(parts):
+                text = f"{signs.conjunction} ".join(self.formula(part, True) for part in parts)
+            case Or(parts):
+                text = signs.disjunction.join(self.formula(part, True) for part in parts)
+        return f"({text})" if inside else text
+
+    def _literal(self, atom: Term) -> str:
+        if atom.signature == (DISTINCT, 2):
+            return self._call(self._signs.distinct, atom.args)
+        if atom.name == "true" and not atom.args and not self._signs.calls:
+            return "'true'"
+        return self.term(atom)
+
+    def _call(self, name: str, args: tuple[Term, ...]) -> str:
+        return f"{name}({','.join(map(self.term, args))})" if args else name
+
+    def _as_call(self, formula: Formula) -> str:
+        """A formula as a term, as KIF has it."""
+        match formula:
+            case Literal(atom):
+                return self.term(atom)
+            case Not(inner):
+                return f"not({self._as_call(inner)})"
+            case And(parts):
+                return f"and({','.join(map(self._as_call, parts))})"
+            case Or(parts):
+                return f"or({','.join(map(self._as_call, parts))})"
+
+    def _name(self, name: str) -> str:
+        spelled = self._spelling.get(name, name)
+        candidates = [spelled, spelled[:1].lower() + spelled[1:], name] if self._signs.lowers else [spelled]
+        for candidate in candidates:
+            if self._signs.bare.fullmatch(candidate) and candidate not in self._signs.words:
+                return candidate
+        return "'" + re.sub(r"(['\\])", r"\\\1", spelled) + "'"
+
+    def _variable(self, name: str) -> str:
+        known = self._variables.get(name)
+        if known is None:
+            if name.startswith(ANONYMOUS) and (self._count is None or self._count[name] == 1):
+                return "_"
+            bare = re.sub(r"[^A-Za-z0-9_]", "_", self._spelling.get(name, name)[1:])
+            if bare[:1].isalpha():
+                bare = bare[:1].upper() + bare[1:]
+            elif not (bare.startswith("_") and bare.strip("_")):
+                bare = f"V{bare}"
+            known, number = bare, 1
+            while known.lower() in self._taken:
+                number += 1
+                known = f"{bare}_{number}"
+            self._taken.add(known.lower())
+            self._variables[name] = known
+        return known
