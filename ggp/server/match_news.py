@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from gdl.errors import ParseError
+from gdl.syntax.notation import form_of
 from gdl.words import counted
 from ggp.protocol.messages import Start, split
 
@@ -25,6 +27,9 @@ class MatchNews:
         players: their names in role order, where the match is a game manager's.
         clocks: startclock and playclock, seconds, where not those of ``start``.
 
+    Raises:
+        ParseError: the rules' parentheses do not balance.
+
     Attributes:
         publish: whom to tell; nobody at first.
         name: the game's name; empty while it is not known.
@@ -39,7 +44,7 @@ class MatchNews:
         self.publish: Publish = lambda event, data: None
         self.name = self.kind = self.machine = self.note = ""
         self._start = start
-        self._rules = counted(len(split(start.rules)), "rule")
+        self._rules = _in_words(start)
         self._players = list(players)
         self._clocks = list(clocks or (start.startclock, start.playclock))
         self._began = time.time()
@@ -120,3 +125,16 @@ class MatchNews:
     def ended(self, why: str, goals: str) -> None:
         """It is over; ``goals`` in role order, empty where it has not come to its end."""
         self.publish("ended", {"match": self._start.match, "why": why, "goals": goals})
+
+
+def _in_words(start: Start) -> str:
+    """What there is to say of rules that are not read yet: how many there are, if they are in KIF. Raises
+    ParseError where their parentheses do not balance."""
+    form = form_of(start.rules)
+    if form.name != "kif":
+        return f"rules in {form.name}"
+    try:
+        return counted(len(split(start.rules)), "rule")
+    except ParseError as error:
+        error.source = start.match  # whose places are those of the rules
+        raise

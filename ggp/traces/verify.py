@@ -244,8 +244,9 @@ def verify_file(trace: Trace, level: str) -> Verdict:
         from players.kaskade.make_machine import make_machine
 
         if not trace.rules.exists():
+            usual, *others = SUFFIXES
             raise GdlError(
-                f"there are no rules of this name: {' or '.join(trace.name + end for end in SUFFIXES)}",
+                f"there are no rules of this name: {trace.name}{usual} (or {', '.join(others)})",
                 remedy="name their folder by --games",
             )
         machine = make_machine(parse_rules(read_rules_file(trace.rules), trace.name), level)

@@ -131,5 +131,6 @@ def test_names_that_are_too_long_are_told(reader: str, name: str, tmp_path: Path
 def test_a_folder_of_odd_traces_is_told(tmp_path: Path) -> None:
     for number, make in enumerate(ODD):
         make(tmp_path / f"{number}.jsonl")
+        (tmp_path / f"{number}.kif").write_text("(role r) (legal r m) (<= terminal (true x))")
     for trace in find_traces([tmp_path]):
         assert "cannot read" in (verify.verify_file(trace, "prover").fault or "")

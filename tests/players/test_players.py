@@ -41,7 +41,10 @@ def follow(
         for choice, moves in zip(choices, options, strict=True):
             assert choice.move in moves
             assert {c.move for c in choice.candidates} <= set(moves)
-            assert all(0 <= c.value <= 100 and c.visits >= 0 for c in choice.candidates)
+            assert all(c.visits >= 0 for c in choice.candidates)
+            assert all(0 <= c.value <= 100 for c in choice.candidates if c.value is not None)
+            if len(choice.candidates) > 1 and any(c.visits for c in choice.candidates):
+                assert all((c.value is None) <= (c.visits == 0) for c in choice.candidates)
         turns.append(choices)
         state = machine.next_state(state, [choice.move for choice in choices])
     return turns

@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from gdl.errors import ParseError
 from ggp.game import Game
 from ggp.protocol import messages
-from ggp.protocol.messages import spaced
+from ggp.protocol.messages import Start, spaced
+from ggp.server.match_news import MatchNews
 from tests.ggp.server.live import MARKS, LiveServer
 
 START = messages.start_request("m1", "Robot", spaced(MARKS), 20, 20)
@@ -96,3 +98,17 @@ def test_the_search_is_told_while_it_goes_on() -> None:
         onlooker.close()
     finally:
         server.close()
+
+
+def test_until_the_name_is_known_the_title_says_what_the_rules_look_like() -> None:
+    titles = [
+        MatchNews(Start("m1", "x", rules, 10, 5)).title
+        for rules in ("(role x) (legal x y)", "role(x). p('(') :- \\+ q, r.", "role(x) p :- q & r")
+    ]
+    assert titles == ["2 rules", "rules in prolog", "rules in infix"]
+
+
+def test_parentheses_that_do_not_balance_are_told_with_their_place_in_the_rules() -> None:
+    with pytest.raises(ParseError) as caught:
+        MatchNews(Start("m1", "x", "role (a ()", 10, 5))
+    assert str(caught.value).startswith("m1:1:6: this '(' is never closed")

@@ -242,7 +242,7 @@ def test_what_has_no_value_is_refused_in_one_line() -> None:
     stuck = "(role a) (init (at 0)) (legal a go) (<= (next (at 1)) (does a go) (true (at 0)))"
     stuck = stuck.replace("(legal a go)", "(<= (legal a go) (true (at 0)))")
     stuck += "(<= terminal (true (at 2))) (<= (next (at 2)) (true (at 1))) (goal a 50)"
-    with pytest.raises(RulesError, match=r"no legal move in \(at 1\)"):
+    with pytest.raises(RulesError, match=r"no legal move in the state \(at 1\), which is not terminal"):
         solved(stuck)
     both = "(role a) (role b) (init (at 0)) (legal b n) (legal a u) (legal a v)"
     both += "(<= (next (at 0)) (does a u)) (<= (next (at 1)) (does a v)) (<= terminal (true (at 1)))"
