@@ -9,6 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from gdl.rules import Rules
+from players.kaskade.make_machine import make_machine
+from propnet.capabilities import lane_machine
+from propnet.machine import PropnetMachine
+
 
 @dataclass(slots=True)
 class Case:
@@ -59,3 +64,10 @@ class Field:
             name = "/".join(Path(place.filename).parts[-2:])
             case.faults.append(f"{type(error).__name__}: {error} ({name}:{place.lineno})")
         return case
+
+
+def network_machine(rules: Rules) -> PropnetMachine:
+    """The machine that solvers get."""
+    machine = lane_machine(make_machine(rules, "propnet"))
+    assert isinstance(machine, PropnetMachine)
+    return machine

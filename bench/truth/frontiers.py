@@ -14,13 +14,11 @@ from functools import cache
 from pathlib import Path
 
 from bench.truth.field import Case, Field
-from bench.truth.puzzles import Truth, drawn, random_puzzle, truth_of
-from players.kaskade.make_machine import make_machine
+from bench.truth.puzzles import Truth, drawn_puzzle, random_puzzle
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
 from players.puzzles.frontier.partitions.crew import PartCrew
 from players.puzzles.frontier.storage.directory import has_commit
-from propnet.capabilities import lane_machine
 from propnet.machine import PropnetMachine
 
 SECONDS = 40.0
@@ -35,14 +33,10 @@ _TO_FILES = 0.5
 
 
 def _examine(rng: random.Random, case: Case) -> None:
-    rules = drawn(rng, lambda: random_puzzle(rng, MOST_FACTS))
-    case.text = str(rules)
-    try:
-        truth = truth_of(rules)
-    except OverflowError:
+    puzzle = drawn_puzzle(rng, case, lambda: random_puzzle(rng, MOST_FACTS))
+    if puzzle is None:
         return
-    machine = lane_machine(make_machine(rules, "propnet"))
-    assert isinstance(machine, PropnetMachine)
+    _, machine, truth = puzzle
     if machine.is_terminal(machine.initial_state()):
         return
     for symmetry in (True, False):

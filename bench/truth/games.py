@@ -12,20 +12,18 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.truth.field import Case, Field
+from bench.truth.field import Case, Field, network_machine
 from bench.truth.rule_parts import random_condition, step_counter
 from gdl.errors import GdlError
 from gdl.machine import State
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
-from players.kaskade.make_machine import make_machine
 from players.proof.search import Proof
 from players.strong.ranked.options import StrongOptions
 from players.strong.storage import TableWriter
 from players.strong.tables import Tables
 from players.strong.whole import solve_whole
-from propnet.capabilities import lane_machine
 from propnet.machine import PropnetMachine
 
 SECONDS = 20.0
@@ -67,6 +65,14 @@ class Graph:
             if not new:
                 return won
             won |= new
+
+    def worths(self, role: int) -> dict[State, int]:
+        """What the role can force from each state, at least; states from which that is nothing are left
+        out."""
+        found: dict[State, int] = {}
+        for value in sorted({goals[role] for goals in self.goals.values()} - {0}):
+            found |= dict.fromkeys(self.forced(role, value), value)
+        return found
 
 
 def graph_of(rules: Rules) -> Graph:
@@ -139,8 +145,7 @@ def _examine(rng: random.Random, case: Case) -> None:
         graph = graph_of(rules)
     except OverflowError:
         return
-    machine = lane_machine(make_machine(rules, "propnet"))
-    assert isinstance(machine, PropnetMachine)
+    machine = network_machine(rules)
     sums = {sum(goals) for goals in graph.goals.values()}
     if sums <= {100}:
         _check_strong(case, machine, graph)
@@ -188,6 +193,7 @@ def _check_strong(case: Case, machine: PropnetMachine, graph: Graph) -> None:
 
 def _check_proof(case: Case, machine: PropnetMachine, graph: Graph, role: int, rng: random.Random) -> None:
     """Bounds of a state hold: the role can force the lower one, and no more than the upper one."""
+    worths = graph.worths(role)
     proof = Proof(machine, role, memory=1, lines=rng.choice((1, 8, 128)))
     states = [graph.start, *rng.sample(list(graph.after), min(3, len(graph.after)))]
     for state in states:
@@ -196,8 +202,7 @@ def _check_proof(case: Case, machine: PropnetMachine, graph: Graph, role: int, r
         if not proof.fits:
             return
         bounds = proof.bounds
-        forced = [value for value in range(1, 101) if state in graph.forced(role, value)]
-        true = max(forced, default=0)
+        true = worths.get(state, 0)
         case.check("proof's lower bound", bounds.low <= true, f"{bounds.low}, true is {true}")
         case.check("proof's upper bound", bounds.high >= true, f"{bounds.high}, true is {true}")
         if proof.solved:

@@ -12,19 +12,17 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bench.truth.field import Case, Field
+from bench.truth.field import Case, Field, network_machine
 from bench.truth.rule_parts import random_condition, step_counter
 from gdl.errors import GdlError
 from gdl.machine import State
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
-from players.kaskade.make_machine import make_machine
 from players.puzzles.registry import SOLVERS
 from players.puzzles.solution import replayed
 from players.puzzles.solve import solve
 from players.strong.solve import solve_game
-from propnet.capabilities import lane_machine
 from propnet.machine import PropnetMachine
 
 SECONDS = 20.0
@@ -127,15 +125,25 @@ def drawn(rng: random.Random, text: Callable[[], str]) -> Rules:
             return rules
 
 
-def _examine(rng: random.Random, case: Case) -> None:
-    rules = drawn(rng, lambda: random_puzzle(rng))
+def drawn_puzzle(
+    rng: random.Random, case: Case, text: Callable[[], str]
+) -> tuple[Rules, PropnetMachine, Truth] | None:
+    """Random rules as the case's instance, their machine and the truth of them; None where there are too many
+    states to know it."""
+    rules = drawn(rng, text)
     case.text = str(rules)
     try:
         truth = truth_of(rules)
     except OverflowError:
+        return None
+    return rules, network_machine(rules), truth
+
+
+def _examine(rng: random.Random, case: Case) -> None:
+    puzzle = drawn_puzzle(rng, case, lambda: random_puzzle(rng))
+    if puzzle is None:
         return
-    machine = lane_machine(make_machine(rules, "propnet"))
-    assert isinstance(machine, PropnetMachine)
+    rules, machine, truth = puzzle
     seed = rng.randrange(100)
     for name in (None, *(solver.name for solver in SOLVERS)):
         with contextlib.suppress(GdlError):

@@ -11,13 +11,10 @@ import contextlib
 import random
 
 from bench.truth.field import Case, Field
-from bench.truth.puzzles import check_solver, drawn, truth_of
+from bench.truth.puzzles import check_solver, drawn_puzzle
 from bench.truth.rule_parts import random_condition, step_counter
 from gdl.errors import GdlError
-from players.kaskade.make_machine import make_machine
 from players.puzzles.registry import SOLVERS
-from propnet.capabilities import lane_machine
-from propnet.machine import PropnetMachine
 
 
 def random_set_game(rng: random.Random) -> str:
@@ -99,14 +96,10 @@ def _goals(rng: random.Random, wanted: list[str]) -> list[str]:
 
 
 def _examine(rng: random.Random, case: Case) -> None:
-    rules = drawn(rng, lambda: rng.choice((random_set_game, random_tour))(rng))
-    case.text = str(rules)
-    try:
-        truth = truth_of(rules)
-    except OverflowError:
+    puzzle = drawn_puzzle(rng, case, lambda: rng.choice((random_set_game, random_tour))(rng))
+    if puzzle is None:
         return
-    machine = lane_machine(make_machine(rules, "propnet"))
-    assert isinstance(machine, PropnetMachine)
+    rules, machine, truth = puzzle
     for solver in SOLVERS:
         known = False
         with contextlib.suppress(GdlError):

@@ -11,10 +11,9 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bench.truth.field import Case, Field
+from bench.truth.field import Case, Field, network_machine
 from gdl.errors import GdlError
 from gdl.syntax.parser import parse_rules
-from players.kaskade.make_machine import make_machine
 from players.puzzles.sokoban.geometry import Geometry, Position, from_level
 from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level
@@ -26,8 +25,6 @@ from players.puzzles.sokoban.searches import all_searches
 from players.puzzles.sokoban.solver import Sokoban
 from players.puzzles.solution import replayed
 from players.puzzles.solve import solve
-from propnet.capabilities import lane_machine
-from propnet.machine import PropnetMachine
 
 MEMORY = 4 << 20
 RULES_SHARE = 0.2
@@ -201,8 +198,7 @@ def _check_rules(case: Case, level: Level, moves: int | None, rng: random.Random
     portfolio. ``moves``: the fewest that solve it."""
     steps = rng.choice((1, 3, 12, *(() if not moves else (moves, max(1, moves - 1), moves + 2))))
     rules = parse_rules(level_to_gdl(level, steps=steps), "the level's rules")
-    machine = lane_machine(make_machine(rules, "propnet"))
-    assert isinstance(machine, PropnetMachine)
+    machine = network_machine(rules)
     possible = moves is not None and moves <= steps
     for only in (None, Sokoban.name):
         if only is not None and Sokoban.recognise(machine) is None:
