@@ -11,13 +11,12 @@ from typing import Self
 from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from ggp.terminal.local_match import MatchSnapshot, MatchView, play_match
+from ggp.tournament.bounds import LONGEST_CLOCK
 from players.player import Player
 from players.registry import make_player
 
 PlayerSource = str | type[Player] | Player
 """A player's name (``uct:playouts=1000``, ``module:Class``), its class, or a player."""
-MOST_SECONDS = 86_400
-"""Of a clock: a day."""
 START_SHARE = 0.1
 """Share of the first turn's time that a player has to prepare."""
 
@@ -38,8 +37,8 @@ def player_from(source: PlayerSource, seed: int) -> Player:
 
 def check_seconds(seconds: object, name: str = "seconds") -> None:
     """Raise GdlError where this is no time to think for; 0 is one."""
-    if not isinstance(seconds, int | float) or not 0 <= seconds <= MOST_SECONDS:
-        raise GdlError(f"{name} is {seconds!r:.60}", remedy=f"give a number from 0 to {MOST_SECONDS:,}")
+    if not isinstance(seconds, int | float) or not 0 <= seconds <= LONGEST_CLOCK:
+        raise GdlError(f"{name} is {seconds!r:.60}", remedy=f"give a number from 0 to {LONGEST_CLOCK:,}")
 
 
 class GamePlayer:

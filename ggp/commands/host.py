@@ -8,6 +8,7 @@ import typer
 
 from gdl.errors import GdlError
 from ggp.commands import GameName, check_writable, write
+from ggp.tournament.bounds import LONGEST_CLOCK
 
 
 def command(
@@ -15,8 +16,8 @@ def command(
     players: str = typer.Option(
         ..., "--players", "-p", help="One per role, by commas: http://host:port, host:port, random, legal."
     ),
-    startclock: int = typer.Option(10, min=0, max=86_400, help="Seconds before the first move."),
-    playclock: int = typer.Option(5, min=1, max=86_400, help="Seconds for each move."),
+    startclock: int = typer.Option(10, min=0, max=LONGEST_CLOCK, help="Seconds before the first move."),
+    playclock: int = typer.Option(5, min=1, max=LONGEST_CLOCK, help="Seconds for each move."),
     seed: int = typer.Option(0, help="Seed of random moves."),
     out: Path | None = typer.Option(
         None, "--out", "--output", "-o", help="Write the match here as JSON, after each step."

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ggp.commands import FurthestMachine, GameName
+from ggp.tournament.bounds import LONGEST_CLOCK
 
 if TYPE_CHECKING:
     from ggp.game import Game
@@ -23,8 +24,8 @@ def command(
         "or by uct where only people are named.",
         show_default="uct for one role, else uct,random",
     ),
-    startclock: float = typer.Option(1.0, min=0, max=86_400, help="Seconds to build and prepare."),
-    playclock: float = typer.Option(1.0, min=0.01, max=86_400, help="Seconds for each move."),
+    startclock: float = typer.Option(1.0, min=0, max=LONGEST_CLOCK, help="Seconds to build and prepare."),
+    playclock: float = typer.Option(1.0, min=0.01, max=LONGEST_CLOCK, help="Seconds for each move."),
     seed: int = typer.Option(0, min=0, help="Seed of the players' randomness."),
     workers: int | None = typer.Option(
         None, min=0, help="Search processes per player; 0 for none.", show_default="all cores"

@@ -21,10 +21,12 @@ class RealBound:
     most: float
 
 
+LONGEST_CLOCK = 86_400
+"""Seconds, of any match: a day."""
 ROUNDS = Bound(1, 1_000_000)
-STARTCLOCK = RealBound(0.0, 86_400.0)
+STARTCLOCK = RealBound(0.0, float(LONGEST_CLOCK))
 """Seconds."""
-PLAYCLOCK = RealBound(0.01, 86_400.0)
+PLAYCLOCK = RealBound(0.01, float(LONGEST_CLOCK))
 """Seconds."""
 PLIES = Bound(0, 10_000)
 SEED = Bound(-(2**63), 2**63 - 1)
