@@ -81,6 +81,12 @@ class ProverMachine(Machine):
         accepts all that have the form of one."""
         return self._names.move_id(role, move)
 
+    @property
+    def functions_written(self) -> int:
+        """How many functions of code its questions have needed up to now; a function that is written anew
+        counts again."""
+        return self._evaluator.relations.written
+
     def initial_state(self) -> State:
         return State(self, self._initial)
 

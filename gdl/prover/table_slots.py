@@ -34,6 +34,7 @@ class TableSlots:
             ``does`` an empty relation.
         lazy: the paths that are filled key by key.
         at_once: the slots of states and of moves that are filled when their content is complete.
+        written: how many functions were written when they were first called.
     """
 
     def __init__(
@@ -44,7 +45,7 @@ class TableSlots:
         self._compile_call = compile_call
         self._paths: dict[Key, AccessPath] = {}
         self._slot: dict[int, int] = {}
-        self._numbers = 0
+        self._numbers = self.written = 0
         self.namespace: dict[str, Any] = {"defaultdict": defaultdict, "new": _new_memo}
         self.slots: tuple[list[Any], list[Any]] = ([], [])
         self.lazy: dict[Key, AccessPath] = {}
@@ -206,6 +207,7 @@ class TableSlots:
 
         def stub(*arguments: Any) -> Rows:
             self._asked.clear()
+            self.written += 1
             compile_it()
             for predicate in self._asked:
                 self._readers[predicate].add(function)

@@ -1,13 +1,11 @@
-"""What a follower does while it waits: plays at random before the match, looks a turn ahead in it.
+"""A follower looks a turn ahead while it waits.
 
-So code for relations that grow in the course of a game is made before a clock runs. And for joint moves that
-may come next it knows a legal move after each: whoever is told of them has an answer although this process
-may be late, hang or end in the next turn.
+For joint moves that may come next it knows a legal move after each: whoever is told of them has an answer
+although this process may be late, hang or end in the next turn.
 """
 
 from __future__ import annotations
 
-import gc
 import math
 import random
 import time
@@ -17,12 +15,7 @@ from typing import NamedTuple
 
 from gdl.errors import GdlError
 from gdl.machine import JointMove, Machine, State
-from gdl.random_games import RandomGames
 
-REHEARSAL_SECONDS = 1.5
-"""CPU time for random games before the first turn."""
-PACE_STEPS, PACE_SECONDS = 8, 0.25
-"""After so many steps of these games, or this CPU time, it is known what a turn needs."""
 AHEAD = 64
 """Joint moves that are looked at in each turn, as many as AHEAD_SECONDS of CPU time allow."""
 AHEAD_SECONDS = 0.08
@@ -43,44 +36,33 @@ class Seen(NamedTuple):
 
 
 class Foresight:
-    """Steps of a few milliseconds each, between messages; ``ahead``: in the match, too.
+    """Steps of a few milliseconds each, between messages."""
 
-    Attributes:
-        pace: the longest of the first steps before the match, CPU seconds; None until it is known.
-    """
-
-    def __init__(self, machine: Machine, role: int, rng: random.Random, ahead: bool = True) -> None:
-        self._machine, self._role, self._rng, self._ahead = machine, role, rng, ahead
-        self._games = RandomGames(machine, rng.getrandbits(32))
+    def __init__(self, machine: Machine, role: int, rng: random.Random) -> None:
+        self._machine, self._role, self._rng = machine, role, rng
         self._state: State | None = None
         self._turn = 0
-        self._rehearsed = False
-        self._steps, self._longest = 0, 0.0
         self._spent = 0.0
         self._joints: list[JointMove] | None = None
         self._replies: list[tuple[JointMove, int]] = []
-        self.pace: float | None = None
 
     def turn(self, number: int, state: State) -> None:
         """A turn was asked for: the states after this one may come next."""
         self._turn, self._state = number, state
-        self._joints = None if self._ahead else []
+        self._joints = None
         self._spent = 0.0
         self._replies = []
 
     def step(self) -> bool:
-        """Do a little; False where there is no more to do, for good or until the next turn."""
+        """Do a little; False where there is no more to do until the next turn."""
+        if self._state is None:
+            return False
         begun = time.process_time()
         try:
-            more = self._rehearse() if self._state is None else self._look_ahead(self._state)
+            more = self._look_ahead(self._state)
         except GdlError:  # the match itself will meet it, where it matters
             more, self._joints = False, []
-        seconds = time.process_time() - begun
-        self._spent += seconds
-        if self.pace is None:
-            self._steps, self._longest = self._steps + 1, max(self._longest, seconds)
-            if not more or self._steps >= PACE_STEPS or self._spent >= PACE_SECONDS:
-                self.pace = self._longest
+        self._spent += time.process_time() - begun
         return more
 
     def seen(self) -> Seen | None:
@@ -89,18 +71,6 @@ class Foresight:
         if not replies:
             return None
         return Seen(self._turn, replies, Counter(move for _, move in replies).most_common(1)[0][0])
-
-    def _rehearse(self) -> bool:
-        if self._rehearsed:
-            return False
-        self._games.step()
-        if self._spent < REHEARSAL_SECONDS:
-            return True
-        # What there is now lasts as long as the match: looking through it for garbage took 0.2 s of a turn.
-        gc.collect()
-        gc.freeze()
-        self._rehearsed = True
-        return False
 
     def _look_ahead(self, state: State) -> bool:
         machine = self._machine

@@ -15,6 +15,7 @@ from gdl.rules import Rules
 from gdl.syntax.parser import parse_term
 from ggp.match_process.foresight import Foresight
 from ggp.match_process.match_state import MatchState
+from ggp.match_process.practice import Practice
 from ggp.processes.parent import JsonMessage, Send
 from ggp.protocol.messages import NO_MOVE
 from players.processes.limits import describe
@@ -22,8 +23,7 @@ from players.processes.limits import describe
 
 class Follower:
     """Follows the match, which stands where ``match`` says, in a match process or a keeper. Raises GdlError
-    if the match cannot be played. ``ahead``: it looks a turn ahead while it waits. ``paced`` is set once it
-    has said what a turn needs."""
+    if the match cannot be played. ``ahead``: it looks ahead and plays at random while it waits."""
 
     def __init__(self, rules: Rules, message: JsonMessage, send: Send, ahead: bool = True) -> None:
         self._send = send
@@ -40,7 +40,8 @@ class Follower:
         elif not options:
             raise RulesError(no_move(self.match.state, [role]))
         self.match.replay(message["history"], message.get("answers", ()))
-        self._foresight = Foresight(machine, role, self._rng, ahead)
+        self._foresight = Foresight(machine, role, self._rng)
+        self._practice = Practice(machine, self._rng.getrandbits(32)) if ahead else None
         self._turn = 0
         if options and not message["history"]:
             # Who takes long in the first turn, or does not live to see it, has said what is legal then.
@@ -48,8 +49,7 @@ class Follower:
             self._send("foreseen", id=0, replies=[(None, first)], guess=first)
         self._behind: MatchState | None = None
         self._unchecked: deque[JsonMessage] = deque()
-        self._looks = True
-        self.paced = False
+        self._ahead = self._looks = ahead
 
     def play(self, message: JsonMessage) -> tuple[list[int], str] | None:
         """Make the joint move that a PLAY reports, and send a safe move.
@@ -71,7 +71,7 @@ class Follower:
         options = match.options()
         self._turn = turn
         self._foresight.turn(turn, match.state)
-        self._looks = match.certain
+        self._looks = self._ahead and match.certain
         safe = match.text(match.role, self._rng.choice(options)) if options else NO_MOVE
         joint = match.history[-1] if made and moves is not None else None
         self._send("options", id=turn, safe=safe, joint=joint, cpu=time.process_time() - begun)
@@ -82,14 +82,22 @@ class Follower:
         if self._unchecked:
             self._check()
             return True
-        if not self._looks:
+        if self._looks and self._foresight.step():
+            return True
+        self._tell_ahead()
+        return self._practise()
+
+    def _practise(self) -> bool:
+        """A step of random games, if there are any left; whether there are."""
+        practice = self._practice
+        if practice is None or practice.over:
             return False
-        more = self._foresight.step()
-        if not self.paced and self._foresight.pace is not None:
-            self.paced = True
-            self._send("pace", cpu=self._foresight.pace)
+        paced = practice.pace is not None
+        more = practice.step()
+        if practice.pace is not None and not paced:
+            self._send("pace", cpu=practice.pace)
         if not more:
-            self._tell_ahead()
+            self._send("practised")
         return more
 
     def _tell_ahead(self) -> None:
@@ -116,14 +124,15 @@ class Follower:
             return False
         self._behind, self.match = self.match.muted(), moved
         # On this machine it costs next to nothing.
-        self._look_from(Foresight(machine, moved.role, self._rng))
+        self._look_from(machine, True)
         return True
 
-    def _look_from(self, foresight: Foresight) -> None:
-        """Look ahead by this from now on."""
-        self._foresight = foresight
+    def _look_from(self, machine: Machine, ahead: bool) -> None:
+        """Look ahead on this machine from now on, or not at all."""
+        self._ahead, self._looks = ahead, ahead and self.match.certain
+        self._foresight = Foresight(machine, self.match.role, self._rng)
         if self._turn:
-            foresight.turn(self._turn, self.match.state)
+            self._foresight.turn(self._turn, self.match.state)
 
     def _check(self) -> None:
         """Let the prover make the next turn that it has not made, and compare where both stand then."""
@@ -139,7 +148,7 @@ class Follower:
         if not same:
             self._log("error", "a machine is wrong", machine=self.match.machine.level)
             self.match, self._behind = behind, None
-            self._look_from(Foresight(behind.machine, behind.role, self._rng, ahead=False))
+            self._look_from(behind.machine, False)
 
     def judge(self, message: JsonMessage) -> None:
         """Say whether a report would lead anywhere, without going there."""

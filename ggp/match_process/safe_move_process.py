@@ -14,7 +14,7 @@ from ggp.match_process.match_follower import Follower
 from ggp.match_process.serve import serve
 from ggp.processes.parent import Inbox, JsonMessage, Parent
 from players.processes.limits import limit_memory
-from players.processes.priority import USUAL, WAITS, go_first, set_session
+from players.processes.priority import go_first
 
 MEMORY_BYTES = 2 * 1024**3
 """Data that it may allocate: rules come from the network."""
@@ -27,33 +27,20 @@ def main() -> None:
     inbox = Inbox()
     send = Parent(inbox.put).send
     follower: Follower | None = None
-    rank: int | None = None
 
     def do(message: JsonMessage) -> None:
-        nonlocal follower, rank
+        nonlocal follower
         match message["do"]:
             case "start":
                 follower = Follower(parse_rules(message["rules"], message["match"]), message, send)
             case "play" if follower is not None:
-                if rank != USUAL:
-                    rank = USUAL
-                    set_session(os.getpid(), rank)
                 follower.play(message)
             case "judge" if follower is not None:
                 follower.judge(message)
             case "stop" if follower is not None:
                 follower.finish(message)
 
-    def meanwhile() -> bool:
-        nonlocal rank
-        more = follower is not None and follower.look_ahead()
-        if rank is None and follower is not None and follower.paced:
-            # The random games that are left may take a second: others are to be answered meanwhile.
-            rank = WAITS
-            set_session(os.getpid(), rank)
-        return more
-
-    serve(inbox, send, do, lambda: False, meanwhile)
+    serve(inbox, send, do, lambda: False, lambda: follower is not None and follower.look_ahead())
     os._exit(0)
 
 

@@ -21,6 +21,7 @@ from ggp.protocol.messages import ABORTED, BUSY, READY, Play, Start
 from ggp.server.known.ahead import Ahead
 from ggp.server.known.history import History
 from ggp.server.load.admission import KeeperNeed
+from ggp.server.load.ranks import Ranks
 from ggp.server.margin import Margin
 from ggp.server.match_news import MatchNews
 from ggp.server.metrics import Metrics
@@ -29,7 +30,6 @@ from ggp.server.spares import Spare, Spares
 from ggp.server.status import EndedStatus, MatchStatus
 from ggp.server.supervised_process import SupervisedProcess
 from ggp.server.turn import Crowd, Phase, Turn, Verdicts, play_key
-from players.processes.priority import USUAL, WAITS
 
 MAX_RESTARTS = 3
 """Most deaths in a row, without a move between them, after which a process is replaced at once. After more
@@ -41,7 +41,7 @@ STOP_SECONDS = 2.0
 """How long a process may take to end by itself after the match."""
 LONG_SHARE = 0.5
 """An answer after this share of the time says how well the player keeps its deadline."""
-_OF_FOLLOWERS = ("options", "pace", "move", "over", "verdict", "foreseen")
+_OF_FOLLOWERS = ("options", "pace", "practised", "move", "over", "verdict", "foreseen")
 Log = Callable[..., None]
 
 
@@ -62,21 +62,22 @@ class ServedMatch:
     def __init__(
         self, start: Start, settings: MatchSettings, spares: Spares, log: Log, metrics: Metrics
     ) -> None:
-        self.id = start.match
-        self.start = start
+        self.id, self.start = start.match, start
         self.touched = self._began = time.monotonic()
         self.margin = Margin(settings.margin)
         self.history = History()
-        self._settings = settings
-        self._metrics = metrics
+        self._settings, self._metrics = settings, metrics
         self.news = MatchNews(start)
         self.need = KeeperNeed()
         self.admitted = self.busy = False
         self._goals = ""
         self._log = log
-        self._main = self._process("match", spares.match)
-        keepers = (self._process("keeper", spares.keeper) for _ in range(settings.keepers))
-        self._processes = [self._main, *keepers]
+        self._main, self._keeper = (
+            self._process("match", spares.match),
+            self._process("keeper", spares.keeper),
+        )
+        self._processes = [self._main, self._keeper]
+        self._ranks = Ranks(self._main, self._keeper)
         self._share: JsonMessage = {"workers": None, "ponder": True, "behind": False}
         self._ahead = Ahead()
         self._length, self._restarts, self._playable = 0, 0, False
@@ -99,8 +100,7 @@ class ServedMatch:
         if there are no more processes or files to be had."""
         clock = self.start.startclock
         self._ready_by = received + clock - self.margin.spare_time(clock)
-        for process in self._processes[1:]:
-            process.replace()
+        self._keeper.replace()
         await self._main.begin()
 
     async def ready(self) -> str:
@@ -158,7 +158,7 @@ class ServedMatch:
 
     async def measure(self) -> None:
         """Wait until a keeper has said what it needs, or the startclock is nearly over."""
-        await self.need.known(self._ready_by if self._settings.keepers else 0.0)
+        await self.need.known(self._ready_by)
 
     @property
     def settled(self) -> bool:
@@ -170,9 +170,7 @@ class ServedMatch:
         keeper knows this turn: it follows the match, too. To be called now and then."""
         for process in self._processes:
             process.check()
-        turn = self._turn
-        known = turn is None or any(each.alive and each.heard >= turn.id for each in self._processes[1:])
-        self._main.rank(WAITS if known and self._share["behind"] else USUAL)
+        self._ranks.thinks(self._turn, bool(self._share["behind"]))
 
     def share(self, workers: int | None, ponder: bool, behind: bool) -> None:
         """Say what its search may use of the processors from now on: how many processes (None: as its name
@@ -243,6 +241,7 @@ class ServedMatch:
         self.history.begin(turn)
         self._ahead.inform(turn)
         turn.call_at(turn.watched_from, self._watch)
+        self._ranks.asked(turn)
         for process in self._processes:
             process.send("play", **turn.request())
         return turn
@@ -308,10 +307,11 @@ class ServedMatch:
                 self._turn.best = message["move"]
             case "options":
                 self._safe_move(process, message)
-                if process is not self._main:
-                    self.need.note(message["cpu"])
-            case "pace" if process is not self._main:
+            case "pace":
                 self.need.note(message["cpu"])
+                self._ranks.practises(True, self._turn)
+            case "practised":
+                self._ranks.practises(False, self._turn)
             case "move":
                 self._move(process, message)
             case "foreseen":
@@ -332,9 +332,10 @@ class ServedMatch:
         """A process names a legal move."""
         self._playable = True
         self.news.step(self.history.followed(message["id"], message["joint"]))
-        if process is not self._main:
-            process.heard = message["id"]
-            process.deaths = 0
+        if process is self._keeper:
+            process.heard, process.deaths = message["id"], 0
+            self.need.note(message["cpu"])
+            self._ranks.asked(self._turn)
         if (turn := self._turn) is None or turn.id != message["id"]:
             return
         turn.name_safe(message["safe"])
@@ -343,8 +344,7 @@ class ServedMatch:
 
     def _move(self, process: SupervisedProcess, message: JsonMessage) -> None:
         """The player moves, or a process repeats what was answered to a PLAY that was sent again."""
-        process.heard = message["id"]
-        process.deaths = 0
+        process.heard, process.deaths = message["id"], 0
         again = message["again"]
         if again:
             self.news.step(self.history.followed(message["id"], None))
@@ -363,8 +363,8 @@ class ServedMatch:
         if not again:
             self._metrics.moves.labels("player").inc()
         self.news.answer(turn.id, message["move"], message)
-        told = {"seconds": f"{now - turn.received:.3f}", "margin": f"{turn.due - turn.deadline:.3f}"}
-        told |= {"note": self.news.note, "machine": self.news.machine}
+        times = {"seconds": f"{now - turn.received:.3f}", "margin": f"{turn.due - turn.deadline:.3f}"}
+        told = {"note": self.news.note, "machine": self.news.machine, **times}
         self._say("debug", "move", turn=turn.id, move=message["move"], again=again, **told)
 
     def _refused(self, message: JsonMessage) -> None:

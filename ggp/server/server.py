@@ -213,6 +213,9 @@ class Server:
             self._say("info", "busy", match=message.match)
             return BUSY
         match = ServedMatch(message, self.config.settings, self._spares, self._say, self.metrics)
+        if self._admission.refuses(match, self.running):
+            self._say("info", "busy", match=message.match, why="keepers of these rules need more")
+            return BUSY
         match.news.publish = self._shown.publish
         match.news.began()
         self._roster.add(match, sender)

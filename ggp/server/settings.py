@@ -22,7 +22,6 @@ class MatchSettings:
         seed: what the players' randomness comes from.
         cores: processors that the searches of all matches share; None if the player's name says how many
             processes a match has.
-        keepers: how many processes keep a legal move at hand, besides the one that thinks.
     """
 
     player: str = "uct"
@@ -30,7 +29,6 @@ class MatchSettings:
     margin: float = 0.8
     seed: int = 0
     cores: int | None = None
-    keepers: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ BEHIND = 10
 """Nice value of what gives way: it has a ninth of the weight of what does not."""
 WAITS = 5
 """Nice value of the session of a process that thinks and also follows a match: before its searches, behind
-keepers. And that of a keeper that rehearses."""
+keepers. And that of a keeper that practises."""
 USUAL = 0
 _TRIES, _AGAIN_SECONDS = 100, 0.11
 """The system takes ten such changes a second from all who are not root."""

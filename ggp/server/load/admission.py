@@ -6,17 +6,22 @@ sum over all matches may take :data:`SHARE` of the processors: searches and buil
 loop, the followers beside the searches and the system need some, too.
 
 A keeper measures itself: in random games while the startclock runs, and then in each turn. Of that the peak
-is kept, which fades.
+is kept, which fades. What a keeper of some rules needed at first is remembered: a manager that asks again and
+again for a match there is no room for starts no processes, which would take from those that are played.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import math
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import Protocol
+
+from ggp.protocol.messages import Start
 
 SHARE = 0.5
 """Share of the processors that all keepers together may need."""
@@ -24,6 +29,8 @@ LEAST = 0.02
 """CPU seconds that every match needs in a turn besides: messages, its follower, looking ahead."""
 FADING = 0.9
 """What is left of a peak after a turn: half of it after seven turns."""
+MOST_REMEMBERED = 1000
+"""Of how many rules it is remembered what a keeper needs."""
 
 
 class KeeperNeed:
@@ -50,9 +57,10 @@ class KeeperNeed:
 
 
 class Applicant(Protocol):
-    """A match: whether it was ``admitted``, what share of a processor it needs, how to wait until that is
-    known."""
+    """A match: how it was begun, whether it was ``admitted``, what share of a processor it needs, how to wait
+    until that is known."""
 
+    start: Start
     admitted: bool
 
     @property
@@ -66,6 +74,7 @@ class Admission:
 
     def __init__(self, processors: int) -> None:
         self._most = SHARE * processors
+        self._remembered: OrderedDict[bytes, float] = OrderedDict()
 
     def room(self, running: Iterable[Applicant]) -> bool:
         """Whether a match may come that needs next to nothing, as far as is known."""
@@ -77,13 +86,31 @@ class Admission:
         beside = [other for other in running() if other.admitted]
         if beside:
             await asyncio.gather(*(each.measure() for each in (match, *beside)))
+            self._remember(_key(match), match.share_needed)
         others = _shares(running())
         match.admitted = not others or sum(others) + match.share_needed <= self._most
         return match.admitted
 
+    def refuses(self, match: Applicant, running: Iterable[Applicant]) -> bool:
+        """Whether it is known before anything is started that this match will not be admitted."""
+        known = [share for share in _shares(running) if share < math.inf]
+        return bool(known) and sum(known) + self._remembered.get(_key(match), 0.0) > self._most
+
+    def _remember(self, key: bytes, share: float) -> None:
+        if share < math.inf:
+            self._remembered[key] = share
+            self._remembered.move_to_end(key)
+            if len(self._remembered) > MOST_REMEMBERED:
+                self._remembered.popitem(last=False)
+
     def told(self, running: Iterable[Applicant]) -> str:
         """For the status page."""
         return f"{sum(_shares(running)):.2f} of {self._most:g} processors"
+
+
+def _key(match: Applicant) -> bytes:
+    known_by = f"{match.start.playclock} {match.start.rules}"
+    return hashlib.sha256(known_by.encode(errors="surrogatepass")).digest()
 
 
 def _shares(running: Iterable[Applicant]) -> list[float]:

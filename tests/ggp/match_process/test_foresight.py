@@ -89,30 +89,9 @@ def test_nothing_is_foreseen_while_it_is_in_doubt_how_the_match_has_gone() -> No
     follower.play(play(3, ["(mark a 2)", "noop"], "noop"))  # it puts the last report right
     assert not follower.match.certain
     sent.clear()
-    assert not follower.look_ahead()
-    assert not sent
-
-
-def test_the_pace_is_told_once_before_the_match(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(foresight, "REHEARSAL_SECONDS", 0.05)
-    follower, sent = messages("connectfour", "red")
     while follower.look_ahead():
         pass
-    ((kind, fields),) = [each for each in sent if each[0] != "foreseen"]
-    assert kind == "pace"
-    assert fields["cpu"] > 0
-
-
-def test_rehearsal_ends_and_leaves_the_match_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(foresight, "REHEARSAL_SECONDS", 0.05)
-    follower, sent = messages("connectfour", "red")
-    before = follower.match.state
-    steps = 0
-    while follower.look_ahead():
-        steps += 1
-    assert steps > 5
-    assert follower.match.state == before
-    assert {kind for kind, _ in sent} == {"foreseen", "pace"}
+    assert "foreseen" not in dict(sent)
 
 
 def test_nothing_is_foreseen_at_the_end() -> None:

@@ -10,13 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ggp.protocol.messages import Start
 from ggp.server.load.admission import FADING, LEAST, SHARE, Admission, KeeperNeed
 
 
 class Match:
     """A match whose keeper is measured when it is waited for."""
 
-    def __init__(self, share: float) -> None:
+    def __init__(self, share: float, rules: str = "") -> None:
+        self.start = Start("m", "robot", rules, 1, 1)
         self.admitted = False
         self._share = share
         self.asked = 0
@@ -58,6 +60,23 @@ def test_a_match_alone_is_admitted_without_a_look_and_a_second_one_is_measured()
         assert not await admission.admit(other, lambda: [slow, other])
         assert other.asked == 1
         assert await admission.admit(other, lambda: [other])
+
+    asyncio.run(body())
+
+
+def test_rules_that_were_measured_are_refused_before_anything_is_started() -> None:
+    """A manager that asks every second for a match there is no room for took from those that were played."""
+
+    async def body() -> None:
+        admission, running = Admission(1), [Match(0.4)]
+        assert await admission.admit(running[0], lambda: running)
+        again, small = Match(0.3, "( large )"), Match(0.05, "( small )")
+        assert not admission.refuses(again, running)
+        assert not await admission.admit(again, lambda: [*running, again])
+        assert admission.refuses(Match(0.3, "( large )"), running)
+        assert not admission.refuses(Match(0.3, "( large )"), [])
+        assert await admission.admit(small, lambda: [*running, small])
+        assert not admission.refuses(Match(0.05, "( small )"), running)
 
     asyncio.run(body())
 
