@@ -28,14 +28,14 @@ class TurnTaking:
         several: whether two roles were seen to have a choice in one state.
     """
 
-    def __init__(self, machine: PropnetMachine, seed: int = 1) -> None:
+    def __init__(self, machine: PropnetMachine) -> None:
         self.machine = machine
         self.waiting: list[set[int]] = [set() for _ in machine.roles]
         self.several = False
         if len(machine.roles) == 1:
             return
         matches = VectorMatch(machine, _MATCHES, memory_limit=1 << 34)
-        matches.reset(seed=seed)
+        matches.reset(seed=1)
         bounds = list(pairwise(machine.role_moves.tolist()))
         seen = [np.zeros(high - low, np.bool_) for low, high in bounds]
         actions = matches.random_actions()
