@@ -14,11 +14,10 @@ from gdl.errors import TooLargeError
 from gdl.grounding.ground_rules import GroundRules
 from propnet.network import Network
 from propnet.passes.circuit import Circuit, remove_dead
-from propnet.passes.construct import construct
+from propnet.passes.construct import construct, prune
 from propnet.passes.extract import extract, share_overlaps
 from propnet.passes.finish import finish
 from propnet.passes.onehot import constant_latches, one_move_per_role
-from propnet.passes.prune import prune
 from propnet.passes.select import select_once
 from propnet.passes.simplify import simplify
 

@@ -27,7 +27,7 @@ from propnet.analysis.cones import observed
 from propnet.analysis.ternary import constant_bases
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE, Circuit, CircuitBuilder, Shape, remove_dead, replaced
-from propnet.passes.prune import AtomRules, prune
+from propnet.passes.construct import AtomRules, prune
 
 WIDE = 64
 """A gate with more inputs that several gates read is not merged into these."""
