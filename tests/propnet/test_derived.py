@@ -38,12 +38,16 @@ def test_derived_relations_depend_on_the_state_and_not_on_moves() -> None:
     assert derived_relations(rules) == [("seen", 1)]
 
 
-def test_there_are_no_more_than_there_is_room_for() -> None:
+def test_there_are_no_more_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
     machine = _machine("amazons")
     relations = derived_relations(machine.rules)
-    network = derived_network(machine.rules, machine.network.bases, relations, most=500)
+    monkeypatch.setattr(networks, "MOST", 500)
+    monkeypatch.setattr(networks, "_KIND", "derived 500\n")
+    network = derived_network(machine.rules, machine.network.bases, relations)
     assert network is not None and 0 < len(network.moves[0]) <= 500
-    assert derived_network(machine.rules, machine.network.bases, relations, most=0) is None
+    monkeypatch.setattr(networks, "MOST", 0)
+    monkeypatch.setattr(networks, "_KIND", "derived 0\n")
+    assert derived_network(machine.rules, machine.network.bases, relations) is None
 
 
 def test_a_network_that_was_built_is_found_again_and_a_damaged_one_built_anew(
