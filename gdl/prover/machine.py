@@ -8,16 +8,14 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 from gdl.compile.pipeline import compile_rules
-from gdl.compile.split_by_role import split_by_role
+from gdl.compile.specialize import split_by_role
 from gdl.compile.stratify import stratify
 from gdl.errors import RulesError
 from gdl.machine import Machine, Playouts, State
-from gdl.prover.depth_charge import Charge, ChargePlan, generate
-from gdl.prover.evaluator import Evaluator
+from gdl.prover.evaluator import Charge, ChargePlan, Evaluator, generate
 from gdl.prover.limits import ProverLimits
-from gdl.prover.numbering import Numbering
+from gdl.prover.numbering import CachedState, Numbering, StateCache
 from gdl.prover.schema import Rows, Tables, each, full, plain
-from gdl.prover.state_cache import CachedState, StateCache
 from gdl.rules import Rules
 from gdl.terms import GOAL, INIT, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term
 

@@ -6,10 +6,9 @@ import random
 import time
 from collections import deque
 
-from gdl.disagreement import difference
 from gdl.ends import no_move
 from gdl.errors import GdlError, RulesError
-from gdl.machine import Machine
+from gdl.machine import Machine, difference
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_term

@@ -6,9 +6,9 @@ from __future__ import annotations
 import gc
 import time
 
+from gdl.ends import RandomGames
 from gdl.errors import GdlError
 from gdl.prover.machine import ProverMachine
-from gdl.random_games import RandomGames
 
 PRACTICE_SECONDS, QUIET_SECONDS = 1.5, 0.3
 """CPU time for these games; and in how much of it without new code they end before."""

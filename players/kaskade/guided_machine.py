@@ -9,9 +9,8 @@ from typing import Any
 
 from gdl.errors import GdlError
 from gdl.rules import Rules
-from propnet.analysis.turns import forced_moves, rivals
-from propnet.guides.decisive import decisive
-from propnet.guides.sure_ends import sure_ends
+from propnet.analysis.classify import forced_moves, rivals
+from propnet.guides import decisive, sure_ends
 from propnet.machine import PropnetMachine
 from propnet.native.machine import NativeCode, NativeMachine, compile_network
 from propnet.native.object_cache import ObjectCache, digest

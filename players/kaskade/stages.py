@@ -17,7 +17,7 @@ from players.kaskade.make_machine import compile_budget
 from players.kaskade.turns import BuildTurn, processors
 from players.processes.limits import cores
 from players.processes.warm_up_games import WARM_UP_GAMES
-from propnet.storage.network_cache import keep, load
+from propnet.storage.network_bytes import keep, load
 
 KEEP_SECONDS = 0.1
 """A network that took less CPU time than this is not stored on disk."""
@@ -92,9 +92,8 @@ def build_native(text: str, previous: bytes) -> Iterator[bytes]:
     of the guide for playouts, if the game has one. Raises TooLargeError if too little is compiled in time."""
     from players.kaskade.guided_machine import compiled_guide
     from propnet.machine import PropnetMachine
-    from propnet.native.assembler import host
     from propnet.native.machine import PAYS, NativeCode, compile_network
-    from propnet.native.object_cache import ObjectCache, to_bytes
+    from propnet.native.object_cache import ObjectCache, host, to_bytes
     from propnet.storage.network_bytes import from_bytes
     from propnet.storage.network_bytes import to_bytes as network_to_bytes
 
@@ -154,9 +153,8 @@ def load_native(rules: Rules, product: bytes, before: Machine | None) -> Machine
     """The machine that runs the code on the network of the machine before, with the guide if there is one."""
     from players.kaskade.guided_machine import GuidedMachine
     from propnet.machine import PropnetMachine
-    from propnet.native.assembler import host
     from propnet.native.machine import NativeCode, NativeMachine
-    from propnet.native.object_cache import from_bytes
+    from propnet.native.object_cache import from_bytes, host
     from propnet.storage.network_bytes import from_bytes as network_from_bytes
 
     if not isinstance(before, PropnetMachine):

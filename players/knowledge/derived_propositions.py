@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.checks.walk import Signature, body_literals
-from gdl.rules import Rules
+from gdl.rules import Rules, Signature, body_literals
 from gdl.terms import GOAL, LEGAL, TERMINAL, Term
 from players.knowledge.canonical_rules import CanonicalNames
 from players.knowledge.knowledge import KnowledgeError
-from propnet.derived.network import derived_network
-from propnet.derived.relations import derived_relations
+from propnet.derived import derived_network, derived_relations
 from propnet.kernels.records import record_words, unpack
 from propnet.machine import PropnetMachine
 from propnet.network import Network
@@ -37,7 +35,7 @@ class DerivedPropositions:
     """
 
     def __init__(self, bases: tuple[Term, ...], network: Network, relations: tuple[str, ...]) -> None:
-        """Those that the ``network`` tells, of :func:`propnet.derived.network.derived_network`, for
+        """Those that the ``network`` tells, of :func:`propnet.derived.derived_network`, for
         states over these base propositions."""
         self.relations = relations
         self.terms = network.moves[0]
@@ -79,7 +77,7 @@ def find_derived(machine: PropnetMachine, names: CanonicalNames, seed: int = 0) 
 
 Derive = Callable[[Rules, Sequence[Term], Sequence[Signature]], Network | None]
 """Makes the network of what some relations say of states over some base propositions, as
-:func:`propnet.derived.network.derived_network`."""
+:func:`propnet.derived.derived_network`."""
 
 
 def derived_of(

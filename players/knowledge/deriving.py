@@ -1,5 +1,5 @@
 """`Deriving`: the network of derived propositions is made and kept by a process of its own, so that no turn
-waits for it: that may take as long as :data:`propnet.derived.network.LIMITS` allow.
+waits for it: that may take as long as :data:`propnet.derived.LIMITS` allow.
 
 The process is ``python -m players.knowledge.deriving SOCKET TASK PRODUCT``, all inherited descriptors. It
 ends when the other end of the socket is closed.
@@ -16,15 +16,14 @@ import sys
 import threading
 from collections.abc import Sequence
 
-from gdl.checks.walk import Signature
 from gdl.errors import GdlError
-from gdl.rules import Rules
+from gdl.rules import Rules, Signature
 from gdl.terms import Term
 from players.knowledge.derived_propositions import NotDerivedError
 from players.processes.ending import end_with
 from players.processes.launch import launch
 from players.processes.nameless import nameless, shared_bytes
-from propnet.derived.network import derived_network, kept_network
+from propnet.derived import derived_network, kept_network
 from propnet.network import Network
 from propnet.private_files import default_directory, make_directory
 from propnet.storage.network_bytes import from_bytes, to_bytes
@@ -45,7 +44,7 @@ class Deriving:
         self._network: Network | None = None
 
     def network(self, rules: Rules, bases: Sequence[Term], relations: Sequence[Signature]) -> Network | None:
-        """What :func:`propnet.derived.network.derived_network` says. Raises NotDerivedError, at once, while
+        """What :func:`propnet.derived.derived_network` says. Raises NotDerivedError, at once, while
         that is not known."""
         if self.ready:
             return self._network

@@ -16,7 +16,7 @@ from players.knowledge.n_tuples import NTuples
 from players.knowledge.net.layers import NetLayers
 from players.knowledge.tuples.tables import TupleTables
 from players.knowledge.value_kernels import MOST_WEIGHT, SCALE, fill_table, values_of_states
-from propnet.derived.network import derived_network
+from propnet.derived import derived_network
 from propnet.machine import PropnetMachine
 
 

@@ -19,7 +19,7 @@ from gdl.errors import GdlError
 from gdl.machine import State
 from gdl.rules import Rules
 from players.openspiel.require import pyspiel_module
-from propnet.environments.turn_taking import TurnTaking
+from propnet.environments.vector_match import TurnTaking
 from propnet.machine import PropnetMachine
 from propnet.network import Network
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from gdl.checks.walk import body_literals
 from gdl.prover.machine import ProverMachine
-from gdl.rules import Literal, Rule, Rules
+from gdl.rules import Literal, Rule, Rules, body_literals
 from gdl.terms import BASE, DOES, GOAL, INIT, INPUT, LEGAL, NEXT, TERMINAL, TRUE, Term
 
 _STATEFUL = (TRUE, 1), (DOES, 2), (INIT, 1)

@@ -9,7 +9,7 @@ from gdl.checks.diagnostic import Diagnostic, Evidence, Kind, Severity
 from gdl.errors import Place
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
-from gdl.syntax.own_notation import OwnNotation
+from gdl.syntax.writer import OwnNotation
 from gdl.terms import GOAL, INIT, LEGAL, NEXT, TERMINAL, Term
 from gdl.words import counted
 from players.rehearsal.walks import Trail, Walks

@@ -19,7 +19,7 @@ from players.knowledge.state_values import StateValues, values_by
 from players.knowledge.store import find, read_file
 from players.uct.batch_size import Batch
 from players.uct.tuning import Tuning
-from propnet.derived.network import derived_network
+from propnet.derived import derived_network
 from propnet.machine import PropnetMachine
 
 log = logging.getLogger("players.knowledge")

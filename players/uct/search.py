@@ -36,7 +36,7 @@ from players.uct.tree.backup import average
 from players.uct.tree.selection_rules import SelectionRule
 from players.uct.tree.tree import Tree
 from players.uct.tuning import STAGES, WIDEST, Tuning
-from propnet.derived.network import derived_network
+from propnet.derived import derived_network
 
 log = logging.getLogger("players.knowledge")
 

@@ -17,10 +17,10 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.checks.walk import Signature
 from gdl.errors import GdlError
 from gdl.grounding.ground_rules import GroundRules
 from gdl.grounding.pipeline import ground
+from gdl.rules import Signature
 from gdl.terms import Term
 from players.knowledge.canonical_rules import CanonicalNames
 from players.knowledge.coordinates import Coordinates

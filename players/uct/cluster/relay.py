@@ -22,7 +22,7 @@ from functools import partial
 from typing import Any
 
 from gdl.errors import GdlError
-from gdl.syntax.convert import to_kif
+from gdl.syntax.format import to_kif
 from gdl.syntax.parser import parse_term
 from players.fleet.fleet import Fleet, FleetNode, LostWorkerError
 from players.fleet.open_fleet import open_fleet

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from players.puzzles.sokoban.recognition.recognise import recognise
 from players.puzzles.sokoban.rollouts.dead_moves import DeadMoves
 from players.uct.rollouts.policy import Look, RolloutPolicy
-from propnet.guides.dead_ends import all_true, with_nogoods
 from propnet.machine import PropnetMachine
+from propnet.nogoods import all_true, with_nogoods
 
 
 class DeadlockPolicy(RolloutPolicy):

@@ -20,7 +20,7 @@ from players.uct.training.net_training import NetTraining
 from players.uct.training.play_processes import PlayProcesses
 from players.uct.training.play_terms import STEPS, LearntStates, PlayTerms, play_and_tell
 from players.uct.training.searched_play import SearchedPlay
-from propnet.analysis.turns import forced_moves
+from propnet.analysis.classify import forced_moves
 from propnet.machine import PropnetMachine
 from propnet.symmetries.group import EFFORT, MOST_INPUTS
 

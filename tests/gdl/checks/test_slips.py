@@ -9,7 +9,7 @@ import pytest
 
 from gdl.checks.run import Severity, check_text
 from gdl.errors import ParseError
-from gdl.syntax.convert import convert
+from gdl.syntax.format import convert
 
 GAME = """\
 (role white) (role black)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from gdl.errors import TooLargeError
-from gdl.prover import function_source
+from gdl.prover import conditions
 from gdl.prover import join_code as joins
 from gdl.prover.estimates import Estimates
 from gdl.prover.limits import ProverLimits
@@ -191,7 +191,7 @@ def small_functions(request: pytest.FixtureRequest) -> Iterator[None]:
     _, loops, indent = request.param
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(joins, "MAX_NESTED_LOOPS", loops)
-        patch.setattr(function_source, "MAX_INDENT", indent)
+        patch.setattr(conditions, "MAX_INDENT", indent)
         patch.setattr(joins, "WORK_BETWEEN_TICKS", 1)
         yield
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from gdl.ends import RandomGames
 from gdl.prover.limits import DEMAND_ROWS
 from gdl.prover.machine import ProverMachine
-from gdl.random_games import RandomGames
 from gdl.syntax.parser import parse_rules
 from tests.places import CORPUS
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from gdl.checks.run import check_text
 from gdl.errors import ParseError, Place
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules
-from gdl.syntax.convert import convert
+from gdl.syntax.format import convert
 from gdl.syntax.notation import FORMS, form_of
 from gdl.syntax.parser import parse_rules, parse_term, parse_terms
 from gdl.syntax.prolog import PROLOG

@@ -28,8 +28,8 @@ from players.knowledge.state_values import features_of, values_by
 from players.knowledge.training import Training
 from players.uct.training.play_terms import PlayTerms
 from players.uct.training.searched_training import SearchedTraining
-from propnet.derived import network as networks
-from propnet.derived.relations import derived_relations
+from propnet import derived as networks
+from propnet.derived import derived_relations
 from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
 from propnet.recoding.samples import sample_states

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.puzzles.cover.in_rules.clocks import Clocks, bits, followed
-from propnet.analysis.cofactors import cofactors
+from propnet.analysis.factors import cofactors
 from propnet.analysis.ternary import CASES_PER_WORD, Ternary, unpack_cases
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE
