@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from gdl.terms import Term
 from ggp.tournament.output.plots import check_installed, svg
-from ggp.training.duel import interval, summary
-from ggp.training.trial import TrialVerdict, worth
+from ggp.training.trial import TrialVerdict, interval, summary, worth
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.coordinates import Coordinates, Ranks
 from players.knowledge.features import Features

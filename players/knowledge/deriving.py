@@ -11,7 +11,6 @@ import contextlib
 import logging
 import os
 import pickle
-import socket
 import sys
 import threading
 from collections.abc import Sequence
@@ -21,9 +20,9 @@ from gdl.errors import GdlError
 from gdl.rules import Rules
 from gdl.terms import Term
 from players.knowledge.derived_propositions import NotDerivedError
-from players.processes.ending import end_with
-from players.processes.launch import launch
-from players.processes.nameless import nameless, shared_bytes
+from players.processes.launch import launch_linked
+from players.processes.lifeline import end_with
+from players.processes.temporary import bytes_of, nameless, shared_bytes
 from propnet.derived.network import derived_network, kept_network
 from propnet.network import Network
 from propnet.private_files import default_directory, make_directory
@@ -60,23 +59,20 @@ class Deriving:
 
     def _make(self, task: bytes) -> None:
         """Have it made, and wait for that."""
-        files: list[int] = []
+        made = -1
         try:
-            ours, theirs = socket.socketpair()
-            files += [ours.detach(), theirs.detach()]
-            files += [shared_bytes(task), nameless()]
-            inherited = {file: file for file in files[1:]}
-            process = launch("players.knowledge.deriving", [str(file) for file in inherited], inherited)
-            process.wait()
-            with os.fdopen(os.dup(files[-1]), "rb") as product:
-                product.seek(0)
-                data = product.read()
+            made = nameless()
+            files = shared_bytes(task), os.dup(made)
+            ours, process = launch_linked("players.knowledge.deriving", files)
+            with ours:
+                process.wait()
+            data = bytes_of(os.dup(made))
             self._network = from_bytes(data) if data else None
         except (OSError, GdlError) as error:
             log.info("derived propositions are not made: %s", error)
         finally:
-            for file in files:
-                os.close(file)
+            if made >= 0:
+                os.close(made)
             self.ready = True
 
 
@@ -84,9 +80,7 @@ def main() -> None:
     """Make the network of a task."""
     connection, task, product = (int(argument) for argument in sys.argv[1:])
     end_with(connection)
-    with os.fdopen(task, "rb") as file:
-        file.seek(0)
-        asked = pickle.load(file)
+    asked = pickle.loads(bytes_of(task))
     # Several searches may ask for the same: the others find it kept.
     lock = None
     with contextlib.suppress(OSError, RuntimeError):

@@ -17,7 +17,7 @@ from players.knowledge.derived_propositions import Derive, NotDerivedError
 from players.knowledge.knowledge import use
 from players.knowledge.state_values import StateValues, values_by
 from players.knowledge.store import find, read_file
-from players.uct.batch_size import Batch
+from players.uct.batches import Batch
 from players.uct.tuning import Tuning
 from propnet.derived.network import derived_network
 from propnet.machine import PropnetMachine

@@ -9,9 +9,8 @@ import pytest
 
 from gdl.errors import GdlError
 from ggp.game import Game
-from players.own_class import find_class
 from players.player import Choice, Player
-from players.registry import check_name, make_player
+from players.registry import check_name, find_class, make_player
 
 GOOD = (
     "from ggp import Choice, Player\nclass First(Player):\n    def decide(self, state, options, deadline):\n"

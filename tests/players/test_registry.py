@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from gdl.errors import GdlError
 from gdl.syntax.parser import parse_rules
-from players.baselines.montecarlo import MonteCarloPlayer
 from players.kaskade.make_machine import make_machine
+from players.montecarlo import MonteCarloPlayer
 from players.options import Option
 from players.processes.limits import cores
 from players.registry import (
