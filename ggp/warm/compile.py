@@ -22,7 +22,7 @@ PROCESSES = (
     "ggp.match_process.safe_move_process",
     "ggp.match_process.thinking_process",
     "players.kaskade.builder",
-    "players.knowledge.deriving",
+    "players.knowledge.derived_propositions",
     "players.uct.play_processes",
     "players.uct.workers.worker",
 )

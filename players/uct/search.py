@@ -18,8 +18,7 @@ from gdl.machine import Machine, State
 from players.batch_machine import BatchMachine, Ends, NetworkBatch, batch_machine_of
 from players.batch_pace import MARGIN
 from players.companions import BatchReport, TimeShares
-from players.knowledge.derived_propositions import NotDerivedError
-from players.knowledge.deriving import Deriving
+from players.knowledge.derived_propositions import Deriving, NotDerivedError
 from players.player import same_numbering
 from players.puzzles.best_line import BestLine
 from players.puzzles.portfolio import Portfolio

@@ -19,7 +19,7 @@ from players.knowledge.state_values import StateValues
 from players.uct.forced_plies import forced_plies
 from players.uct.leaf_values import LeafValues
 from players.uct.tree.arrays import OPEN, Table
-from players.uct.tree.root_choice import choose_moves
+from players.uct.tree.guesses import choose_moves
 from players.uct.tree.tree import Tree
 from players.uct.tuning import Tuning
 from propnet.machine import PropnetMachine

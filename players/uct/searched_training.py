@@ -17,10 +17,8 @@ from gdl.errors import GdlError
 from players.knowledge.canonical_rules import CanonicalNames
 from players.knowledge.derived_propositions import DerivedPropositions
 from players.knowledge.features import Features
-from players.knowledge.knowledge import GameKnowledge
-from players.knowledge.learnt_net import LearntNet
-from players.knowledge.net.layers import NetLayers
-from players.knowledge.net.learner import NetLearner
+from players.knowledge.knowledge import GameKnowledge, LearntNet
+from players.knowledge.models import NetLayers, NetLearner
 from players.knowledge.state_values import StateValues
 from players.knowledge.training import Training, TrainingProgress
 from players.symmetries.game_symmetries import find_symmetries

@@ -1,4 +1,4 @@
-"""n-tuples of a game found from its rules: variables (:mod:`players.knowledge.tuples.multi_valued`) that are
+"""n-tuples of a game found from its rules: variables (:mod:`players.knowledge.variables`) that are
 looked at together (W. Bledsoe and I. Browning, 1959; S. Lucas: Learning to play Othello with n-tuple systems,
 2008).
 
@@ -23,11 +23,10 @@ from gdl.grounding.ground_rules import GroundRules
 from gdl.grounding.pipeline import ground
 from gdl.terms import Term
 from players.knowledge.canonical_rules import CanonicalNames
-from players.knowledge.coordinates import Coordinates
 from players.knowledge.derived_propositions import DerivedPropositions
 from players.knowledge.features import DERIVED
 from players.knowledge.n_tuples import NTuples
-from players.knowledge.tuples.multi_valued import MultiValued, variables_of
+from players.knowledge.variables import Coordinates, MultiValued, variables_of
 from players.move_lists import unpack_moves
 from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine

@@ -11,12 +11,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from players.knowledge.features import Features
-from players.knowledge.knowledge import MAGIC_NET, GameKnowledge, KnowledgeError
-from players.knowledge.learnt_net import HIDDEN, WIDTH, LearntNet
-from players.knowledge.net.gradients import adam, gradients, spread_to_features, sums_of_features
-from players.knowledge.net.kernels import UNIT
-from players.knowledge.net.layers import NetLayers
-from players.knowledge.net.learner import NetLearner
+from players.knowledge.knowledge import HIDDEN, MAGIC_NET, WIDTH, GameKnowledge, KnowledgeError, LearntNet
+from players.knowledge.models import NetLayers, NetLearner
+from players.knowledge.net_kernels import UNIT, adam, gradients, spread_to_features, sums_of_features
 from players.knowledge.state_values import StateValues
 from players.knowledge.value_kernels import SCALE
 from propnet.kernels.records import pack
