@@ -86,7 +86,6 @@ READ_THEIR_OWN = {
     "players/processes/descendants.py": "/proc",
     "ggp/processes/budget.py": "the limit of the group, /sys",
     "ggp/traces/verify.py": "/proc",
-    "players/kaskade/builder_process.py": "descriptors that it was given",
     "propnet/jit/decorators.py": "the source of kernels",
     "propnet/native/object_cache.py": "bytes of propnet.private_files",
     "players/puzzles/sokoban/deadlocks/pattern_table.py": "a table of the package",

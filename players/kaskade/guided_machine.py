@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -109,9 +110,9 @@ def compiled_guide(
     return (network, code) if code.complete() else None
 
 
-def guided(machine: NativeMachine, seconds: float = float("inf")) -> NativeMachine:
-    """The machine with a guide if the game has one, built here in at most so many seconds of compiling."""
-    guide = compiled_guide(machine, seconds) if machine.compiled else None
+def guided(machine: NativeMachine) -> NativeMachine:
+    """The machine with a guide if the game has one, built here."""
+    guide = compiled_guide(machine, math.inf) if machine.compiled else None
     if guide is None:
         return machine
     return GuidedMachine(machine.rules, machine.network, machine.code, *guide)

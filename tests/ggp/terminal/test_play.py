@@ -323,8 +323,7 @@ def test_undo_without_anything_to_take_back_is_told() -> None:
 
 def test_a_player_of_another_module_is_named_with_its_case(tmp_path: Path) -> None:
     (tmp_path / "eager.py").write_text(
-        "from players.baselines.legal import LegalPlayer\n"
-        "class EagerPlayer(LegalPlayer):\n    name = 'eager'\n"
+        "from players.baselines import LegalPlayer\nclass EagerPlayer(LegalPlayer):\n    name = 'eager'\n"
     )
     done = subprocess.run(
         [

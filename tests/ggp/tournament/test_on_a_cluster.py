@@ -22,7 +22,8 @@ from ggp.tournament.sites import Sites
 from ggp.tournament.storage.store import Result, Store
 from players.fleet.fleet import Fleet, FleetWorker, LostWorkerError, Message
 from players.fleet.local_fleet import LocalFleet
-from players.fleet.ray_fleet import LOOPBACK, RayFleet
+from players.fleet.ray_fleet import RayFleet
+from players.fleet.ray_nodes import LOOPBACK
 
 needs_ray = pytest.mark.skipif(
     importlib.util.find_spec("ray") is None, reason="Ray, the extra cluster, is missing"

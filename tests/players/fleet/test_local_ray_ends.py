@@ -106,7 +106,7 @@ def test_a_relay_ends_with_its_player_while_it_starts_nodes(marked: Marked) -> N
     os.ftruncate(memory, 1 << 20)
     relay = subprocess.Popen(
         [
-            *(sys.executable, "-m", "players.uct.cluster.relay"),
+            *(sys.executable, "-m", "players.uct.workers.relay"),
             *(str(theirs.fileno()), str(memory), "local-ray:1"),
         ],
         env=marked.environment,

@@ -21,7 +21,7 @@ from players.proof.search import Proof
 from players.uct.root_statistics import RootStatistics, merge, rank
 from players.uct.search import Search
 from players.uct.tuning import Tuning
-from players.uct.workers.shared_statistics import Slot, new_memory
+from players.uct.workers.channel import Slot, new_memory
 from propnet.machine import PropnetMachine
 from tests.players.random_games import random_game
 from tests.propnet.test_machines_agree import BOTH

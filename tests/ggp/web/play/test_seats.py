@@ -18,7 +18,7 @@ from tests.ggp.web.play.test_tables import Client, moves, opened, with_client
 
 MARKER = """
 from pathlib import Path
-from players.baselines.legal import LegalPlayer
+from players.baselines import LegalPlayer
 Path("imported").touch()
 class X(LegalPlayer):
     pass

@@ -26,7 +26,7 @@ from players.uct.root_statistics import RootStatistics, merge, rank
 from players.uct.search import Search
 from players.uct.tuning import Tuning
 from players.uct.workers import pool as uct_pool
-from players.uct.workers.shared_statistics import Slot, new_memory
+from players.uct.workers.channel import Slot, new_memory
 from tests.games.small_sokoban import small_sokoban
 
 LONG = 60.0
