@@ -11,7 +11,7 @@ from ggp.commands import GAME_HELP, parse_bytes
 
 if TYPE_CHECKING:
     from ggp.sokoban.wishes import Wishes
-    from players.puzzles.sokoban.optimizer.optimizer import Metric
+    from players.puzzles.sokoban.optimizer import Metric
 
 
 def command(
@@ -311,7 +311,7 @@ def _solve_levels(
 
 def _metric(name: str | None) -> Metric | None:
     from gdl.errors import GdlError
-    from players.puzzles.sokoban.optimizer.optimizer import Metric
+    from players.puzzles.sokoban.optimizer import Metric
 
     try:
         return None if name is None else Metric(name)

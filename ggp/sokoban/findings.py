@@ -1,13 +1,22 @@
-"""What the analysis finds in a level, as plain data: a sentence and marked squares for each thing."""
+"""What the analysis finds in a level, and why a position can never be solved, as plain data: a sentence and
+marked squares for each thing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from ggp.sokoban.stage import LevelStage
-from players.puzzles.sokoban.analysis.report import LevelReport, report
+from players.puzzles.sokoban.deadlocks.bipartite import has_bipartite_deadlock
+from players.puzzles.sokoban.deadlocks.corral_deadlock import pushes_needed
+from players.puzzles.sokoban.deadlocks.freeze import frozen_boxes
 from players.puzzles.sokoban.deadsets.dead_sets import DeadSets, make_dead_sets
+from players.puzzles.sokoban.distances import dead_squares
+from players.puzzles.sokoban.geometry import Position
+from players.puzzles.sokoban.lines import is_solved, reachable
+from players.puzzles.sokoban.rooms import forced_pushes, packing_order, rooms, tunnels
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _SECONDS = 2.0
@@ -50,9 +59,8 @@ class Finding:
 
 def findings(stage: LevelStage) -> list[Finding]:
     """Everything that is found in a level, walls first. Dead sets take up to two CPU seconds."""
-    found = report(stage.geometry, stage.start)
     sets = dead_sets_of(stage, max(2, len(stage.start.boxes)))
-    return [_dead(stage, found), _tunnels(found), _rooms(found), *_packing(found), _sets(sets)]
+    return [_dead(stage), _tunnels(stage), _rooms(stage), *_packing(stage), _sets(sets)]
 
 
 def dead_sets_of(stage: LevelStage, most: int) -> DeadSets | None:
@@ -63,35 +71,39 @@ def dead_sets_of(stage: LevelStage, most: int) -> DeadSets | None:
     return make_dead_sets(stage.geometry, most=min(3, most), seconds=_SECONDS)
 
 
-def _dead(stage: LevelStage, found: LevelReport) -> Finding:
-    share = len(found.dead) / max(1, stage.geometry.size)
-    sentence = f"{count(len(found.dead), 'square')} ({share:.0%}) from where a box never gets to a goal"
-    return Finding("dead squares", sentence, dict.fromkeys(found.dead, "xx"))
+def _dead(stage: LevelStage) -> Finding:
+    dead = np.flatnonzero(dead_squares(stage.geometry)[:-1]).tolist()
+    share = len(dead) / max(1, stage.geometry.size)
+    sentence = f"{count(len(dead), 'square')} ({share:.0%}) from where a box never gets to a goal"
+    return Finding("dead squares", sentence, dict.fromkeys(dead, "xx"))
 
 
-def _tunnels(found: LevelReport) -> Finding:
+def _tunnels(stage: LevelStage) -> Finding:
+    found = tunnels(stage.geometry)
+    forced = np.flatnonzero(forced_pushes(stage.geometry)).tolist()
     sentence = (
-        f"{count(len(found.tunnels), 'tunnel')}; on {count(len(found.forced), 'square')} (marked >>) a box "
+        f"{count(len(found), 'tunnel')}; on {count(len(forced), 'square')} (marked >>) a box "
         "that comes by some way is pushed on at once"
     )
-    labels = {square: _letter(number) for number, way in enumerate(found.tunnels) for square in way}
-    return Finding("tunnels", sentence, labels | dict.fromkeys(found.forced, ">>"))
+    labels = {square: _letter(number) for number, way in enumerate(found) for square in way}
+    return Finding("tunnels", sentence, labels | dict.fromkeys(forced, ">>"))
 
 
-def _rooms(found: LevelReport) -> Finding:
+def _rooms(stage: LevelStage) -> Finding:
+    found = rooms(stage.geometry)
     parts = [
         f"{_letter(number)} with {count(len(room.goals), 'goal')} and "
         f"{count(len(room.entrances), 'entrance')}"
-        for number, room in enumerate(found.rooms)
+        for number, room in enumerate(found)
         if room.goals
     ]
     with_goals = ": " + "; ".join(parts) if parts else ", none with goals"
-    labels = {square: _letter(number) for number, room in enumerate(found.rooms) for square in room.squares}
-    return Finding("rooms", count(len(found.rooms), "room") + with_goals, labels)
+    labels = {square: _letter(number) for number, room in enumerate(found) for square in room.squares}
+    return Finding("rooms", count(len(found), "room") + with_goals, labels)
 
 
-def _packing(found: LevelReport) -> list[Finding]:
-    packing = found.packing
+def _packing(stage: LevelStage) -> list[Finding]:
+    packing = packing_order(stage.geometry, stage.start)
     if not packing.order and not packing.stuck:
         return []
     labels = {
@@ -156,3 +168,46 @@ def count(number: int, name: str) -> str:
 def sentences(found: Sequence[Finding]) -> list[str]:
     """A line of text for each finding."""
     return [f"{finding.kind}: {finding.sentence}" for finding in found]
+
+
+_CORRAL_STATES = 1000
+
+
+def why_dead(stage: LevelStage, position: Position) -> list[Finding]:
+    """The reasons that are found, the plainest first. None where the position is solved, and where nothing is
+    found: it may be dead all the same."""
+    geometry = stage.geometry
+    if is_solved(geometry, position):
+        return []
+    goals = set(geometry.goals.tolist())
+    dead = dead_squares(geometry)
+    lost = [box for box in position.boxes if dead[box]]
+    found = []
+    if lost:
+        sentence = f"{count(len(lost), 'box')} on dead squares: no push or pushes lead from there to a goal"
+        found.append(Finding("dead square", sentence, dict.fromkeys(lost, "!!")))
+    frozen = {box for box in position.boxes if set(frozen_boxes(geometry, position, box)) - goals}
+    if frozen - set(lost):
+        stuck = sorted({other for box in frozen for other in frozen_boxes(geometry, position, box)})
+        missing = sum(box not in goals for box in stuck)
+        sentence = f"{count(len(stuck), 'box')} that can never move again, {missing} of them not on a goal"
+        found.append(Finding("freeze deadlock", sentence, dict.fromkeys(stuck, "!!")))
+    if found:
+        return found
+    boxes = set(position.boxes)
+    sets = dead_sets_of(stage, len(boxes))
+    known = sets.box_sets() if sets is not None else ()
+    within = next((one for one in known if boxes.issuperset(one)), None)
+    if within is not None:
+        sentence = f"these {len(within)} boxes can never all be packed, whatever the others do"
+        return [Finding("dead set", sentence, dict.fromkeys(within, "!!"))]
+    if has_bipartite_deadlock(geometry, position):
+        sentence = "every box reaches some goal, but not each one of its own"
+        return [Finding("bipartite deadlock", sentence, {})]
+    if pushes_needed(geometry, position, _CORRAL_STATES) == []:
+        shut = {*boxes, geometry.size}
+        walked = reachable(geometry.neighbours.tolist(), shut, position.keeper)
+        closed = sorted(set(range(geometry.size)) - shut - walked)
+        sentence = "boxes close off a part of the map (marked ..), and no push opens it in time"
+        return [Finding("corral deadlock", sentence, dict.fromkeys(closed, ".."))]
+    return []

@@ -1,17 +1,19 @@
-"""Findings on small maps, with a sentence each."""
+"""Findings on small maps, with a sentence each, and what is said after a match."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rich.columns import Columns
 from rich.console import Console
 from rich.text import Text
 
-from ggp.sokoban.findings import Finding
+from ggp.sokoban.findings import Finding, count, findings, sentences, why_dead
 from ggp.sokoban.glyphs import Mark, as_text, draw, frame_of, in_unicode, legend
+from ggp.sokoban.machine_stage import MachineStage
 from ggp.sokoban.stage import LevelStage
 from players.puzzles.sokoban.geometry import Position
+from players.puzzles.sokoban.lines import is_solved
 
 _STYLES = {
     "dead squares": ("bold #ff8a80 on #5a1f24",),
@@ -65,3 +67,27 @@ def _example(stage: LevelStage, squares: tuple[int, ...], unicode: bool) -> Text
     hidden = {keeper: Mark("()" if keeper in stage.geometry.goals.tolist() else "")}
     position = Position(squares, keeper)
     return as_text(draw(stage, position, unicode, marks=hidden, frame=frame_of(stage, squares)))
+
+
+def show_epilogue(console: Console, level: MachineStage, positions: Sequence[Position], solver: str) -> None:
+    """Print pushes, moves and who found them; why the last position is dead, if it is; a line for each thing
+    that was found in the level.
+
+    Args:
+        console: where to.
+        level: the game's level.
+        positions: of the match, the first and the last included.
+        solver: who has played; may be empty.
+    """
+    stage = level.stage
+    steps = level.steps(positions)
+    pushes = sum(letter.isupper() for letter in steps)
+    solved = is_solved(stage.geometry, positions[-1])
+    head = "solved" if solved else "not solved"
+    by = f", by {solver}" if solver else ""
+    text = f": {pushes} {'push' if pushes == 1 else 'pushes'} in {count(len(steps), 'move')}{by}"
+    console.print()
+    console.print(Text.assemble((head, "bold green" if solved else "yellow"), text))
+    show_reasons(console, stage, positions[-1], why_dead(stage, positions[-1]))
+    for sentence in sentences(findings(stage)):
+        console.print(Text(f"  {sentence}", "dim"))

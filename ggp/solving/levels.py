@@ -11,11 +11,10 @@ from multiprocessing.pool import Pool
 from gdl.errors import GdlError
 from gdl.processes import end_with_parent
 from players.puzzles.sokoban.levels.level import Level
-from players.puzzles.sokoban.optimizer.optimizer import Metric
-from players.puzzles.sokoban.search.portfolio import Entry, SearchPortfolio
+from players.puzzles.sokoban.optimizer import Metric
+from players.puzzles.sokoban.search.portfolio import Entry, SearchPortfolio, entries_named
 from players.puzzles.sokoban.search.push_search import Outcome
 from players.puzzles.sokoban.search.solve_level import LevelSolution, shortened, solve_level, warm_up
-from players.puzzles.sokoban.searches import entries_named
 
 _OVERTIME_SECONDS = 60.0
 """A process that says nothing for so long after the end has died. It may have had kernels to compile."""

@@ -11,8 +11,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from players.puzzles.sokoban.dead_moves import DeadMoves
 from players.puzzles.sokoban.recognition.recognise import recognise
-from players.puzzles.sokoban.rollouts.dead_moves import DeadMoves
 from players.uct.rollouts.policy import Look, RolloutPolicy
 from propnet.guides.dead_ends import all_true, with_nogoods
 from propnet.machine import PropnetMachine

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from players.puzzles.sokoban.analysis.sides import NO_SIDE, Sides, find_sides, side_of
 from players.puzzles.sokoban.board import BOXED, Board, new_board, place_boxes
 from players.puzzles.sokoban.deadlocks.freeze import Freeze, freeze_all, new_freeze
+from players.puzzles.sokoban.distances import NO_SIDE, Sides, find_sides, side_of
 from players.puzzles.sokoban.geometry import Geometry, Position
 from propnet.jit.arrays import Index, Int32s, Octets, Words
 from propnet.jit.decorators import ARENA, inner, kernel

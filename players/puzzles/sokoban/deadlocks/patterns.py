@@ -1,7 +1,7 @@
 """Deadlock patterns: boxes within 4 by 4 squares that cannot all leave them, and cannot all rest there.
 
-The minimal patterns of :mod:`players.puzzles.sokoban.deadlocks.pattern_table` are laid over every window of a
-level, once. What fits is kept by each of its boxes, as a mask of the 7 by 7 squares around: a query reads
+The minimal patterns of :mod:`players.puzzles.sokoban.deadlocks.pattern_solver` are laid over every window of
+a level, once. What fits is kept by each of its boxes, as a mask of the 7 by 7 squares around: a query reads
 these squares once and compares masks.
 """
 
@@ -20,10 +20,10 @@ from players.puzzles.sokoban.deadlocks.pattern_solver import (
     RIM,
     cells_around,
     part_of,
+    patterns_up_to_symmetry,
     spread,
     symmetries,
 )
-from players.puzzles.sokoban.deadlocks.pattern_table import patterns_up_to_symmetry
 from players.puzzles.sokoban.geometry import Geometry, Position
 from propnet.jit.arrays import Index, Int32s, Ints, Words
 from propnet.jit.decorators import ARENA, inner, kernel

@@ -9,11 +9,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from players.puzzles.sokoban.deadsets.counters import any_counters, encode_counters
-from players.puzzles.sokoban.deadsets.linear import any_linear, encode_linear
+from players.puzzles.sokoban.deadsets.methods import (
+    any_counters,
+    any_linear,
+    any_tree,
+    encode_counters,
+    encode_linear,
+    encode_tree,
+)
 from players.puzzles.sokoban.deadsets.minimal import Family
 from players.puzzles.sokoban.deadsets.squares import MOST, BoxSquares
-from players.puzzles.sokoban.deadsets.tree import any_tree, encode_tree
 from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import inner
 from propnet.jit.vector512 import item

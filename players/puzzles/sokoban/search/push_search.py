@@ -14,7 +14,7 @@ import numpy as np
 
 from gdl.errors import GdlError
 from gdl.words import counted
-from players.puzzles.sokoban.analysis.distances import FAR, goal_distances
+from players.puzzles.sokoban.distances import FAR, goal_distances
 from players.puzzles.sokoban.geometry import Geometry, Position
 from players.puzzles.sokoban.lines import Push
 from propnet.jit.arrays import Int32s, Octets
@@ -88,12 +88,10 @@ class Progress:
     Attributes:
         positions: how many positions were made.
         bound: its best lower bound or estimate of pushes still to make; -1 while there is none.
-        note: a few words that only this search knows to say.
     """
 
     positions: int = 0
     bound: int = -1
-    note: str = ""
 
 
 class PushSearch(ABC):

@@ -18,7 +18,7 @@ from players.puzzles.sokoban.geometry import from_level
 from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.lines import LETTERS, Push, steps_of
-from players.puzzles.sokoban.optimizer.optimizer import Metric, Optimizer
+from players.puzzles.sokoban.optimizer import Metric, Optimizer
 from players.puzzles.sokoban.search.portfolio import ENTRIES, Entry, SearchPortfolio
 from players.puzzles.sokoban.search.push_search import LevelKnowledge, Outcome, PushTask
 from players.puzzles.solution import Solution, replayed

@@ -7,14 +7,14 @@ import math
 import numpy as np
 import pytest
 
+from bench.sokoban.state_space import explore
 from gdl.syntax.parser import parse_rules
 from players.batch_machine import batch_machine_of
 from players.kaskade.make_machine import make_machine
+from players.puzzles.sokoban.dead_moves import DeadMoves
 from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.recognition.recognise import recognise
-from players.puzzles.sokoban.rollouts.dead_moves import DeadMoves
-from players.puzzles.sokoban.state_space import explore
 from players.uct.rollouts.deadlocks import DeadlockPolicy
 from players.uct.rollouts.policy import RolloutPolicy
 from players.uct.rollouts.rollouts import Rollouts

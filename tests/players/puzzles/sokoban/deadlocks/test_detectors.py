@@ -9,16 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.sokoban.deadlocks import LAST, Tally, ask, prune
+from bench.sokoban.state_space import StateSpace, explore
 from gdl.errors import GdlError, TooLargeError
 from players.puzzles.sokoban.deadlocks.bipartite import has_bipartite_deadlock
 from players.puzzles.sokoban.deadlocks.corral_deadlock import pushes_needed
-from players.puzzles.sokoban.deadlocks.diagonal import has_diagonal_deadlock
 from players.puzzles.sokoban.deadlocks.freeze import frozen_boxes, has_freeze_deadlock
 from players.puzzles.sokoban.deadlocks.patterns import has_pattern_deadlock
 from players.puzzles.sokoban.geometry import Geometry, Position, from_level
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.levels.read import levels_of_file
-from players.puzzles.sokoban.state_space import StateSpace, explore
 
 
 @st.composite
@@ -195,37 +194,6 @@ def test_a_pattern_with_a_hole_is_dead_unless_the_keeper_is_in_it() -> None:
         assert not has_freeze_deadlock(geometry, position, numbers[place])
         assert has_pattern_deadlock(geometry, position, numbers[place])
         assert not has_pattern_deadlock(geometry, inside, numbers[place])
-
-
-DIAGONAL = (
-    "##########",
-    "#        #",
-    "# #$     #",
-    "# $ $    #",
-    "#  $ $   #",
-    "#   $#   #",
-    "#   @    #",
-    "#......  #",
-    "##########",
-)
-
-
-def test_a_sealed_diagonal_is_dead_unless_it_is_opened_or_has_goals() -> None:
-    geometry, position, numbers = _level(*DIAGONAL)
-    for box in position.boxes:
-        assert has_diagonal_deadlock(geometry, position, box)
-    for place in [(3, 3), (4, 4)]:
-        inside = Position(position.boxes, numbers[place])
-        assert not any(has_diagonal_deadlock(geometry, inside, box) for box in position.boxes)
-    for gone in position.boxes:
-        boxes = tuple(box for box in position.boxes if box != gone)
-        assert not any(
-            has_diagonal_deadlock(geometry, Position(boxes, position.keeper), box) for box in boxes
-        )
-    rows = list(DIAGONAL)
-    rows[3], rows[4], rows[7] = "# $ *    #", "#  * $   #", "#....    #"
-    geometry, position, numbers = _level(*rows)
-    assert not any(has_diagonal_deadlock(geometry, position, box) for box in position.boxes)
 
 
 def test_detectors_are_never_wrong_in_known_levels_and_flag_most(microban: Path) -> None:

@@ -7,10 +7,7 @@ from itertools import combinations
 from hypothesis import given, settings
 
 from players.puzzles.sokoban.deadsets.dead_sets import make_dead_sets
-from players.puzzles.sokoban.deadsets.goal_sets import fillers, some_goals_unfilled
 from players.puzzles.sokoban.geometry import Geometry, Position
-from propnet.jit.arrays import Words
-from propnet.jit.decorators import kernel
 from tests.players.puzzles.sokoban.deadsets.brute_force import alive_states, geometries
 
 
@@ -81,37 +78,6 @@ def test_answers_after_a_push_are_those_of_brute_force_for_up_to_three_boxes(geo
                     assert made.dead_after_push(position, box, direction) == dead
             if made.is_dead(position):
                 assert all(state[0] != frozenset(boxes) for state in alive[size])
-
-
-@kernel
-def _unfilled(rows: Words, bits: Words, number: int, side: int) -> bool:
-    return some_goals_unfilled(rows, bits, number, side)
-
-
-@settings(max_examples=40, deadline=None)
-@given(geometries(most_goals=3))
-def test_goals_that_no_boxes_can_fill(geometry: Geometry) -> None:
-    made = make_dead_sets(geometry, most=2)
-    rows = fillers(made.squares)
-    size = len(geometry.goals)
-    alive = alive_states(geometry, size)
-    somewhere = {boxes for boxes, _ in alive}
-    live = made.squares.squares.tolist()
-    for boxes in combinations(live, size):
-        bits = made.bits(Position(boxes, 0))
-        if _unfilled(rows, bits, -1, 0):
-            assert frozenset(boxes) not in somewhere
-        elif size == 2:
-            assert frozenset(boxes) in somewhere
-        for box in boxes:
-            for direction in range(4):
-                keeper = int(geometry.neighbours[box, direction])
-                if keeper == geometry.size or keeper in boxes:
-                    continue
-                dead = _unfilled(rows, bits, live.index(box), direction)
-                if size == 2:
-                    assert dead == ((frozenset(boxes), keeper) not in alive)
-                assert not dead or (frozenset(boxes), keeper) not in alive
 
 
 @settings(max_examples=20, deadline=None)
