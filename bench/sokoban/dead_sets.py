@@ -22,9 +22,16 @@ from gdl.errors import TooLargeError
 from players.puzzles.sokoban.board import BOXED, FREE, Board, new_board
 from players.puzzles.sokoban.deadlocks.bipartite import Bipartite, is_bipartite_deadlock, new_bipartite
 from players.puzzles.sokoban.deadlocks.freeze import is_freeze_deadlock
-from players.puzzles.sokoban.deadsets.dead_sets import make_dead_sets
+from players.puzzles.sokoban.deadsets.dead_sets import (
+    DeadSets,
+    Lookup,
+    any_within,
+    dead_after_push,
+    freeze,
+    make_dead_sets,
+    set_box,
+)
 from players.puzzles.sokoban.deadsets.larger import alive_sets
-from players.puzzles.sokoban.deadsets.lookup import Lookup, dead_after_push, dead_with_box, set_box
 from players.puzzles.sokoban.deadsets.minimal import player_family
 from players.puzzles.sokoban.deadsets.pairs import alive_pairs
 from players.puzzles.sokoban.deadsets.squares import number_squares
@@ -70,11 +77,18 @@ def _flag(
         unmatched = is_bipartite_deadlock(board, bipartite, box)
         row[0] += 1
         row[1] += by_side
-        row[2] += dead_with_box(boxes, bits, square)
+        number_to = sides.numbers[square]
+        row[2] += number_to < 0 or any_within(boxes.heads, boxes.data, number_to, bits)
         row[3] += frozen
         row[4] += unmatched
         row[5] += by_side or frozen
         row[6] += by_side or unmatched
+
+
+def box_lookup(made: DeadSets) -> Lookup:
+    """The sets that are dead wherever the keeper is, frozen for kernels."""
+    squares = made.squares
+    return freeze(squares, made.box_families, len(squares.squares), len(made.geometry.goals))
 
 
 def count_flags(space: StateSpace, most: int) -> Ints:
@@ -84,7 +98,7 @@ def count_flags(space: StateSpace, most: int) -> Ints:
     made = make_dead_sets(geometry, most, seconds=60, memory=1 << 30)
     counts = np.zeros((2, len(COLUMNS)), np.int64)
     _flag(
-        made.lookup, made.box_lookup, new_board(geometry), new_bipartite(geometry), space.records,
+        made.lookup, box_lookup(made), new_board(geometry), new_bipartite(geometry), space.records,
         space.edges, space.alive, counts, np.zeros(made.squares.words, np.uint64),
     )  # fmt: skip
     return counts

@@ -29,8 +29,7 @@ from players.puzzles.sokoban.deadlocks.corral_deadlock import (
 )
 from players.puzzles.sokoban.deadlocks.freeze import Freeze, is_freeze_deadlock, new_freeze
 from players.puzzles.sokoban.deadlocks.patterns import Patterns, is_pattern_deadlock, new_patterns
-from players.puzzles.sokoban.deadsets.dead_sets import make_dead_sets
-from players.puzzles.sokoban.deadsets.lookup import Lookup, dead_after_push, set_box
+from players.puzzles.sokoban.deadsets.dead_sets import Lookup, dead_after_push, make_dead_sets, set_box
 from players.puzzles.sokoban.geometry import Geometry, from_level
 from players.puzzles.sokoban.levels.read import levels_of_file
 from players.puzzles.sokoban.rooms import forced_pushes

@@ -152,7 +152,7 @@ def _examine(rng: random.Random, case: Case) -> None:
     pushes: list[tuple[int, int]] | None = None
     for kind in (*all_searches(), SearchPortfolio):
         for most in {None, *([] if fewest is None else [fewest[0], max(0, fewest[0] - 1)])}:
-            task = PushTask(LevelKnowledge(geometry), start, MEMORY, most, rng.randrange(100))
+            task = PushTask(LevelKnowledge(geometry), start, MEMORY, most)
             try:
                 search = _ended(kind(task))
             except GdlError as error:

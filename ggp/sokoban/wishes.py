@@ -10,8 +10,7 @@ from rich.console import Console
 
 from gdl.errors import GdlError
 from ggp import output_file
-from ggp.sokoban.findings import findings
-from ggp.sokoban.findings_view import show_findings
+from ggp.sokoban.findings import findings, show_findings
 from ggp.sokoban.glyphs import animate
 from ggp.sokoban.lurd import run_length, snapshot
 from ggp.sokoban.stage import LevelStage

@@ -32,7 +32,6 @@ class LevelOrder:
         memory: bytes for all processes together.
         only: the name of the one search that is wanted; None for all.
         workers: how many processes.
-        seed: what the randomness comes from.
         shorter: what a solution is to have fewer of, in the time that is left; None for the first solution.
     """
 
@@ -40,7 +39,6 @@ class LevelOrder:
     memory: int
     only: str | None = None
     workers: int = 1
-    seed: int = 0
     shorter: Metric | None = None
 
 
@@ -76,7 +74,6 @@ def _here(
         level,
         order.seconds,
         memory=order.memory,
-        seed=order.seed,
         clock=time.monotonic,
         entries=entries,
         watch=lambda search: show(number, search),
@@ -100,7 +97,7 @@ def _there(level: Level, order: LevelOrder, entries: list[Entry], memory: int) -
         warm_up(entries)
         began = time.monotonic()
         solution = solve_level(
-            level, order.seconds, memory=memory, seed=order.seed, clock=time.monotonic, entries=entries
+            level, order.seconds, memory=memory, clock=time.monotonic, entries=entries
         )
         return _shortened(level, solution, order, began, memory)
     except GdlError as error:

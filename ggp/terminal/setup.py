@@ -17,7 +17,7 @@ from ggp.boards.snakes import SnakesPainter, map_of_rules
 from ggp.boards.text import Painter
 from ggp.console import new_console
 from ggp.game import Game
-from ggp.sokoban.findings_view import show_epilogue
+from ggp.sokoban.findings import show_epilogue
 from ggp.sokoban.glyphs import in_unicode
 from ggp.sokoban.machine_stage import LevelPainter, MachineStage, stage_of_machine
 from ggp.terminal.human import HumanPlayer, Quit

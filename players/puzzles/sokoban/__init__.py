@@ -4,4 +4,3 @@ Here are the geometry of a level, the board that kernels work on, what the walls
 rooms), solutions as lines, and the optimizer, which looks for the shortest line in the vicinity of a known
 one.
 """
-

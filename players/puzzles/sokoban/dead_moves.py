@@ -7,8 +7,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from players.puzzles.sokoban.deadsets.dead_sets import DeadSets, make_dead_sets
-from players.puzzles.sokoban.deadsets.lookup import Lookup, clear_box, dead_after_push, set_box
+from players.puzzles.sokoban.deadsets.dead_sets import (
+    DeadSets,
+    Lookup,
+    clear_box,
+    dead_after_push,
+    make_dead_sets,
+    set_box,
+)
 from players.puzzles.sokoban.recognition.encoding import BOX, EMPTY, KEEPER
 from players.puzzles.sokoban.recognition.model import PushModel, StepModel
 from players.puzzles.sokoban.recognition.recognise import Recognised

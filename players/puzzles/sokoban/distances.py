@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from players.puzzles.sokoban.geometry import Geometry
+from players.puzzles.sokoban.geometry import Geometry, Position
 from propnet.jit.arrays import Index, Int32s, Octets
 from propnet.jit.decorators import ARENA, inner, kernel
 
@@ -137,11 +137,26 @@ def push_distances(geometry: Geometry) -> Int32s:
     Returns int32, shape (goals, size + 1, 4): entry [g, s, d] is for a box on square s and the keeper on its
     neighbour in direction d; FAR where there is no way, or the neighbour is outside.
     """
+    return _from_squares(geometry, geometry.goals, pulling=True)
+
+
+def start_distances(geometry: Geometry, start: Position) -> Int32s:
+    """Pushes that bring each box, alone on the map, to each square.
+
+    Returns int32, shape (boxes, size + 1); FAR where there is no way.
+    """
+    boxes = np.array(start.boxes, np.int32)
+    least: Int32s = _from_squares(geometry, boxes, pulling=False).min(axis=2)
+    least[np.arange(len(boxes)), boxes] = 0
+    return least
+
+
+def _from_squares(geometry: Geometry, squares: Int32s, pulling: bool) -> Int32s:
     rows = geometry.size + 1
-    distances = np.full((len(geometry.goals), rows, 4), FAR, np.int32)
+    distances = np.full((len(squares), rows, 4), FAR, np.int32)
     neighbours = np.ascontiguousarray(geometry.neighbours, np.int32)
-    goals = np.ascontiguousarray(geometry.goals, np.int32)
-    _pull(neighbours, side_classes(geometry), goals, distances, np.zeros(4 * rows, np.int32))
+    begins = np.ascontiguousarray(squares, np.int32)
+    _spread(neighbours, side_classes(geometry), begins, pulling, distances, np.zeros(4 * rows, np.int32))
     return distances
 
 
@@ -178,31 +193,32 @@ def dead_squares(geometry: Geometry) -> Octets:
 
 
 @kernel(**ARENA)
-def _pull(neighbours: Int32s, sides: Octets, goals: Int32s, distances: Int32s, queue: Int32s) -> None:
-    """Breadth first by pulls from each goal. ``queue``: int32, shape (4 * (size + 1),), holds four times the
-    square plus the class of sides."""
-    for number in range(len(goals)):
-        found = distances[number]
+def _spread(
+    neighbours: Int32s, sides: Octets, begins: Int32s, pulling: bool, distances: Int32s, queue: Int32s
+) -> None:
+    """Breadth first by pulls or pushes from each of some squares, with the keeper on any side of it.
+    ``queue``: int32, shape (4 * (size + 1),), holds four times the square plus the class of sides."""
+    for number in range(len(begins)):
+        found, begin = distances[number], begins[number]
         head, tail = 0, 0
         for side in range(4):
-            if sides[goals[number], side] == NO_SIDE:
-                continue
-            found[goals[number], side] = 0
-            if sides[goals[number], side] == side:
-                queue[tail] = 4 * goals[number] + side
-                tail += 1
+            if sides[begin, side] != NO_SIDE:
+                found[begin, side] = 0
+                if sides[begin, side] == side:
+                    queue[tail] = 4 * begin + side
+                    tail += 1
         while head < tail:
             square, part = queue[head] >> 2, queue[head] & 3
             head += 1
-            for back in range(4):  # the keeper stands on this side, and pulls the box there
-                if sides[square, back] != part:
+            for way in range(4):  # the keeper stands on this side, pulls the box there or pushes it away
+                if sides[square, way] != part:
                     continue
-                origin = neighbours[square, back]
-                behind = sides[origin, back]
-                if behind == NO_SIDE or found[origin, behind] != FAR:
+                there = neighbours[square, way if pulling else way ^ 2]
+                behind = sides[there, way]
+                if behind == NO_SIDE or found[there, behind] != FAR:
                     continue
                 for side in range(4):
-                    if sides[origin, side] == behind:
-                        found[origin, side] = found[square, part] + 1
-                queue[tail] = 4 * origin + behind
+                    if sides[there, side] == behind:
+                        found[there, side] = found[square, part] + 1
+                queue[tail] = 4 * there + behind
                 tail += 1

@@ -50,7 +50,7 @@ class Sokoban(LineSolver):
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
-        self._memory, self._seed = task.memory, task.seed
+        self._memory = task.memory
         self._work = self._solve()
 
     @classmethod
@@ -141,7 +141,7 @@ class Sokoban(LineSolver):
             return begun
         left = game.moves_left(self.start)
         search = SearchPortfolio(
-            PushTask(LevelKnowledge(game.geometry), start, self._memory, left, self._seed)
+            PushTask(LevelKnowledge(game.geometry), start, self._memory, left)
         )
         if begun is not None:
             begun.search.close()

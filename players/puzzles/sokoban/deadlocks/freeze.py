@@ -159,11 +159,6 @@ def frozen_boxes(geometry: Geometry, position: Position, square: int) -> tuple[i
     return tuple(sorted(freeze.group[:count].tolist()))
 
 
-def has_freeze_deadlock(geometry: Geometry, position: Position, square: int) -> bool:
-    """Whether the box on this square is frozen, alone or with others, and one of them is not on a goal."""
-    return not set(frozen_boxes(geometry, position, square)) <= set(geometry.goals.tolist())
-
-
 @kernel(**ARENA)
 def _frozen_with(board: Board, freeze: Freeze, square: Index) -> Index:
     """For Python."""

@@ -14,8 +14,7 @@ from gdl.errors import GdlError, Place
 from gdl.reading import read_limited
 from players.puzzles.level_name import read_level_name
 from players.puzzles.snakes.file_kind import MOST_BYTES, looks_like_snakes
-from players.puzzles.sokoban.levels.drawn_map import CHARACTERS, DrawnMap, DrawnRow
-from players.puzzles.sokoban.levels.level import Level
+from players.puzzles.sokoban.levels.level import CHARACTERS, DrawnMap, DrawnRow, Level
 from players.puzzles.sokoban.levels.listing import is_page
 from players.puzzles.sokoban.levels.xsb import drawn_maps
 
@@ -31,7 +30,7 @@ def read_levels(text: str, source: str = "") -> list[Level]:
         source: its name, for messages.
 
     Raises GdlError, with the place, for the first level that is none (see
-    :meth:`~players.puzzles.sokoban.levels.drawn_map.DrawnMap.checked`), and where there is no level at all.
+    :meth:`~players.puzzles.sokoban.levels.level.DrawnMap.checked`), and where there is no level at all.
     """
     return [drawn.checked() for drawn in _drawn(text, source)]
 

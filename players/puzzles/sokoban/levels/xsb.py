@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 
 from gdl.errors import GdlError, Place
-from players.puzzles.sokoban.levels.drawn_map import CHARACTERS, MOST_SIDE, DrawnMap, DrawnRow
+from players.puzzles.sokoban.levels.level import CHARACTERS, MOST_SIDE, DrawnMap, DrawnRow
 from players.puzzles.sokoban.levels.listing import FileLine, lines_of
 
 _FIELD = re.compile(r"\s*;*\s*([A-Za-z][A-Za-z /-]{0,30}?)\s*[:=]\s*(.*)")

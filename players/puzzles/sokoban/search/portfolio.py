@@ -188,7 +188,7 @@ class SearchPortfolio(PushSearch):
             entry = self._entries.pop(0)
             task = self.task
             memory = int(task.memory * entry.memory)
-            made = entry.kind(PushTask(task.knowledge, task.start, memory, task.most_pushes, task.seed))
+            made = entry.kind(PushTask(task.knowledge, task.start, memory, task.most_pushes))
             self._members.append(_Member(entry, made))
 
     def _report(self, member: _Member) -> None:

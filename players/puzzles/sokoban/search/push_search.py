@@ -52,14 +52,12 @@ class PushTask:
         start: the position.
         memory: bytes that the search may take.
         most_pushes: solutions with more pushes do not count; None for any.
-        seed: what its randomness comes from.
     """
 
     knowledge: LevelKnowledge
     start: Position
     memory: int
     most_pushes: int | None = None
-    seed: int = 0
 
     @property
     def geometry(self) -> Geometry:

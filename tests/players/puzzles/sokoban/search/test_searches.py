@@ -11,11 +11,12 @@ import pytest
 
 from bench.sokoban.state_space import StateSpace, explore
 from gdl.errors import GdlError
+from players.puzzles.sokoban.distances import start_distances
 from players.puzzles.sokoban.geometry import Geometry, Position, from_level
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.lines import after_steps, is_solved, steps_of
 from players.puzzles.sokoban.search.best_first import AStar, BestFirst, Greedy
-from players.puzzles.sokoban.search.from_goals import Backward, BidirectionalCells, start_distances
+from players.puzzles.sokoban.search.from_goals import Backward, BidirectionalCells
 from players.puzzles.sokoban.search.ida import IdaStar
 from players.puzzles.sokoban.search.portfolio import (
     ENTRIES,
