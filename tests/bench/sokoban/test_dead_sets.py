@@ -17,6 +17,7 @@ from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.levels.read import levels_of_file
 
 
+@pytest.mark.slow
 def test_fatal_pushes_of_microban(microban: Path) -> None:
     total = np.zeros((2, len(COLUMNS)), np.int64)
     explored = 0

@@ -64,6 +64,7 @@ SECOND = 1.0
 """CPU seconds of the shortest playclock there is."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not GAMES, reason="the corpus of public games is not beside the project")
 @pytest.mark.parametrize("path", GAMES, ids=lambda path: path.stem)
 def test_no_question_of_a_long_random_game_takes_a_second(path: Path) -> None:

@@ -84,6 +84,7 @@ def _frozen(geometry: Geometry, position: Position, square: int) -> set[int]:
     return frozen if square in frozen else set()
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(crowded_levels())
 def test_no_detector_is_wrong_and_no_pruning_spoils(level: Level) -> None:
@@ -247,6 +248,7 @@ def test_a_pattern_with_a_hole_is_dead_unless_the_keeper_is_in_it() -> None:
         assert not has_pattern_deadlock(geometry, inside, numbers[place])
 
 
+@pytest.mark.slow
 def test_detectors_are_never_wrong_in_known_levels_and_flag_most(microban: Path) -> None:
     tallies: dict[str, Tally] = {}
     asked = 0
