@@ -96,9 +96,7 @@ def _there(level: Level, order: LevelOrder, entries: list[Entry], memory: int) -
     try:
         warm_up(entries)
         began = time.monotonic()
-        solution = solve_level(
-            level, order.seconds, memory=memory, clock=time.monotonic, entries=entries
-        )
+        solution = solve_level(level, order.seconds, memory=memory, clock=time.monotonic, entries=entries)
         return _shortened(level, solution, order, began, memory)
     except GdlError as error:
         return error.message

@@ -1,9 +1,8 @@
 """`Optimizer`: makes a solution shorter, by search in ever larger vicinities of it.
 
-A round collects the box configurations that differ from those of the solution by a few boxes nearby
-and looks for a shortest line among them (:mod:`.optimizer_kernels`). A better one is the next
-round's solution. When a round finds nothing, the next vicinity is larger; the last one is everything that
-memory holds.
+A round collects the box configurations that differ from those of the solution by a few boxes nearby, and
+looks for a shortest line among them (:mod:`.optimizer_kernels`). A better one is the next round's solution.
+When a round finds nothing, the next vicinity is larger; the last one is everything that memory holds.
 
 >>> from players.puzzles.sokoban.geometry import from_level
 >>> from players.puzzles.sokoban.levels.level import Level

@@ -140,9 +140,7 @@ class Sokoban(LineSolver):
                 begun.start, begun.optimizer = start, None
             return begun
         left = game.moves_left(self.start)
-        search = SearchPortfolio(
-            PushTask(LevelKnowledge(game.geometry), start, self._memory, left)
-        )
+        search = SearchPortfolio(PushTask(LevelKnowledge(game.geometry), start, self._memory, left))
         if begun is not None:
             begun.search.close()
         Sokoban._begun = _Begun(game, start, anchored, search)

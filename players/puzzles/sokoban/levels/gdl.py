@@ -1,6 +1,7 @@
 """Writes a level as rules in GDL: one step of the keeper per move, or one push with the walk to it.
 
-No Sokoban in GDL is known to us from before; the form is that of games/sokoban.kif.
+No Sokoban in GDL is known to us from before; the form is that of games/sokoban.kif. How many moves a level
+may take is a generous guess at the length of a good solution, without solving it.
 """
 
 from __future__ import annotations

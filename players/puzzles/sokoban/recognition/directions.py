@@ -3,6 +3,10 @@
 What is known: which squares are next to each other, what is straight ahead (a box pushed from the first onto
 the second square goes there), and hints, by which two steps may have one direction. Steps of one direction,
 and their opposites, are put together by union-find; the parts get directions by backtracking.
+
+Where a move is a push the keeper walks over squares that no proposition speaks of, because no box ever gets
+there and he never stops there. What is known is which squares he can walk between when boxes are on all
+others. Squares are put in that make just that possible.
 """
 
 from __future__ import annotations

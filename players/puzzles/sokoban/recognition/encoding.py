@@ -1,4 +1,6 @@
-"""Base propositions grouped by what they say of which square, read from the build of their terms.
+"""Base propositions grouped by what they say of which square, read from the build of their terms; and machine
+states as positions and back: which propositions are true where a square is empty, has the keeper on it, or a
+box of some kind.
 
 A term is a list of symbols; which symbols these are means nothing. The keeper's propositions are alike but
 for some places in the list, the *coordinates*, and exactly one of them is true. Everything else that is said
