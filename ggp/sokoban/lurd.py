@@ -18,7 +18,7 @@ from gdl.errors import Place as TextPlace
 from gdl.words import counted
 from ggp.sokoban.stage import LevelStage
 from players.puzzles.sokoban.geometry import Position
-from players.puzzles.sokoban.lines import BadStepError, Step, follow, is_solved
+from players.puzzles.sokoban.lines import BadStepError, MadeStep, follow, is_solved
 
 MOST_STEPS = 5_000_000
 """A longer line is refused: a run length may ask for any number."""
@@ -127,7 +127,7 @@ class LurdVerdict:
 
 def check_lurd(stage: LevelStage, steps: str) -> LurdVerdict:
     """Make the steps one by one on the stage's map, up to the first that cannot be made."""
-    last = Step(-1, stage.start.keeper, False, frozenset(stage.start.boxes))
+    last = MadeStep(-1, stage.start.keeper, False, frozenset(stage.start.boxes))
     made = pushes = miswritten = 0
     fault = ""
     try:

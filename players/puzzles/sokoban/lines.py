@@ -73,7 +73,7 @@ def steps_of(geometry: Geometry, start: Position, pushes: Iterable[Push]) -> str
     return "".join(parts)
 
 
-class Step(NamedTuple):
+class MadeStep(NamedTuple):
     """A step that was made: its direction, where the keeper is now, whether it was a push, and the squares of
     the boxes, which change with the next step."""
 
@@ -96,7 +96,7 @@ class BadStepError(GdlError):
         self.box, self.beyond = box, beyond
 
 
-def follow(geometry: Geometry, start: Position, steps: Iterable[str]) -> Iterator[Step]:
+def follow(geometry: Geometry, start: Position, steps: Iterable[str]) -> Iterator[MadeStep]:
     """Make steps one by one; the case of the letters says nothing.
 
     Raises:
@@ -119,12 +119,12 @@ def follow(geometry: Geometry, start: Position, steps: Iterable[str]) -> Iterato
             boxes.add(beyond)
         elif keeper == outside:
             raise BadStepError(f"step {number}, {letter}, runs into a wall")
-        yield Step(direction, keeper, pushed, boxes)
+        yield MadeStep(direction, keeper, pushed, boxes)
 
 
 def after_steps(geometry: Geometry, start: Position, steps: Iterable[str]) -> Position:
     """The position after a string of steps. Raises GdlError as :func:`follow` does."""
-    last = Step(-1, start.keeper, False, frozenset(start.boxes))
+    last = MadeStep(-1, start.keeper, False, frozenset(start.boxes))
     for last in follow(geometry, start, steps):  # noqa: B007 (only the last one counts)
         pass
     return Position(tuple(sorted(last.boxes)), last.keeper)
