@@ -88,7 +88,7 @@ READ_THEIR_OWN = {
     "ggp/traces/verify.py": "/proc",
     "propnet/jit/decorators.py": "the source of kernels",
     "propnet/native/object_cache.py": "bytes of propnet.private_files",
-    "players/puzzles/sokoban/deadlocks/pattern_table.py": "a table of the package",
+    "players/puzzles/sokoban/deadlocks/pattern_solver.py": "a table of the package",
     "ggp/web/replay/export.py": "files of the package",
     "ggp/cover/drawing/page.py": "files of the package",
     "ggp/boards/svg/stylesheet.py": "a file of the package",
