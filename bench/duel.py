@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from ggp.game import Game
-from ggp.tournament.openings import Openings
+from ggp.tournament.schedule import Openings
 from ggp.tournament.statistics.scores import Tally
 from ggp.training.duel import LONGEST, opening, play_pair, seat_of, summary
 from players.kaskade.guided_machine import guided

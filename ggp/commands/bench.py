@@ -67,7 +67,7 @@ def command(
         raise GdlError("there is no game to measure", remedy="`ggp games` lists those that come along")
     rows = _measured(jobs, bool(machine), seconds, seed, repetitions, playouts, as_json)
     if not as_json:
-        from ggp.bench.view import comparison, console, measurements
+        from ggp.bench.results import comparison, console, measurements
 
         out = console()
         if compare:
@@ -143,7 +143,7 @@ def _expanded(names: list[str]) -> list[str]:
 
 def _gdl_perf(arguments: list[str], level: str, seed: int) -> int:
     """Exit status of a test process of gdl-perf."""
-    from ggp.bench.gdl_perf import perf_test
+    from ggp.bench.measure import perf_test
 
     try:
         rules, results, seconds = arguments

@@ -56,8 +56,7 @@ def command(
     began = time.monotonic()
     loaded = Game.load(game)  # before slow imports: a wrong name is told at once
 
-    from ggp.terminal.doubts import doubts
-    from ggp.terminal.setup import HUMAN, LocalMatch, check_names
+    from ggp.terminal.setup import HUMAN, LocalMatch, check_names, doubts
     from players.processes.limits import cores
     from players.spec import read_names
 
@@ -92,7 +91,7 @@ def _play_in_browser(game: Game, names: list[str], terms: dict[str, Any]) -> Non
     from ggp.processes.event_loop import run_server
     from ggp.terminal.setup import HUMAN
     from ggp.web.app import serve
-    from ggp.web.settings import WebSettings
+    from ggp.web.gate import WebSettings
     from players.fleet.permission import permit_only
     from players.registry import clusters_of
 

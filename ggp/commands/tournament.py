@@ -13,7 +13,7 @@ from ggp.commands import check_machine, check_writable
 from ggp.tournament import bounds
 
 if TYPE_CHECKING:
-    from ggp.tournament.entrants import Entrant
+    from ggp.tournament.settings import Entrant
     from ggp.tournament.sites import Sites
 
 
@@ -92,10 +92,10 @@ def command(
     under way are played anew next time.
     """
     from ggp.console import new_console
-    from ggp.tournament.entrants import check_kept, parse_entrants
-    from ggp.tournament.output.plots import check_installed
     from ggp.tournament.session import Session, parse_test, settings_of
-    from ggp.tournament.storage.store import Store
+    from ggp.tournament.settings import check_kept, parse_entrants
+    from ggp.tournament.statistics.plots import check_installed
+    from ggp.tournament.store import Store
     from players.fleet.permission import permit_only
     from players.registry import clusters_of
 

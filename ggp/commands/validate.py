@@ -89,8 +89,7 @@ def _played(
     """What playing shows, with a line on a terminal while it lasts."""
     from gdl.checks.diagnostic import of_error
     from gdl.errors import GdlError
-    from ggp.console import new_console
-    from ggp.terminal.spinner import spinner
+    from ggp.console import new_console, spinner
     from players.rehearsal.rehearse import Rehearsal, rehearse
 
     with spinner(new_console(stderr=True, quiet=quiet)) as progress:

@@ -17,7 +17,7 @@ def command(
     the program, else in the user's cache folder. Without this the first match compiles them, and is played
     by a weaker player meanwhile.
     """
-    from ggp.warm.view import compile_all
+    from ggp.warm import compile_all
     from players.processes.limits import cores
     from players.registry import check_name
 

@@ -48,8 +48,8 @@ def command(
     from ggp.processes.budget import usual_memory
     from ggp.processes.event_loop import run_server
     from ggp.web.app import serve
+    from ggp.web.gate import WebSettings
     from ggp.web.play.seats import check_offer
-    from ggp.web.settings import WebSettings
     from players.fleet.permission import permit_only
     from players.registry import clusters_of
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from gdl.machine import Machine, State
-from ggp.tournament.openings import Openings
+from ggp.tournament.schedule import Openings
 from ggp.tournament.statistics.scores import Tally
 from players.uct.duel import LONGEST, advantage, play, seated
 from players.uct.tuning import Tuning

@@ -2,8 +2,8 @@
 equal CPU time?
 
 For each share that knowledge may have in the value of a leaf, pairs of matches are played until a sequential
-test has decided (:mod:`ggp.tournament.statistics.sprt`), or there is no more time. A share is used only where
-the test says that it is better, or a sign test of what was played when the time was over.
+test has decided (:mod:`ggp.tournament.statistics.ratings`), or there is no more time. A share is used only
+where the test says that it is better, or a sign test of what was played when the time was over.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from pathlib import Path
 
 from gdl.machine import Machine
 from gdl.words import counted
-from ggp.tournament.openings import Openings
+from ggp.tournament.schedule import Openings
+from ggp.tournament.statistics.ratings import Sprt
 from ggp.tournament.statistics.scores import Tally
-from ggp.tournament.statistics.sprt import Sprt
 from ggp.training.duel import opening, play_pair, seat_of, summary
 from players.knowledge.knowledge import GameKnowledge, Record, use
 from players.uct.duel import chance

@@ -23,11 +23,9 @@ from gdl.errors import GdlError
 from ggp.boards.board import find_board
 from ggp.boards.text import Painter
 from ggp.game import Game
-from ggp.terminal.doubts import doubts
-from ggp.terminal.human import HumanPlayer, listing, matching
-from ggp.terminal.line_editor import LineEditor
+from ggp.terminal.human import HumanPlayer, LineEditor, listing, matching
 from ggp.terminal.local_match import MatchSnapshot, MatchView, play_match
-from ggp.terminal.setup import check_names, seats
+from ggp.terminal.setup import check_names, doubts, seats
 from ggp.terminal.views import JsonView, TextView
 from players.player import Candidate, Choice
 from players.registry import make_player
@@ -250,7 +248,7 @@ def test_at_the_prompt_a_line_is_edited_completed_and_brought_back() -> None:
     pytest.importorskip("readline")
     master, slave = pty.openpty()
     script = (
-        "from ggp.terminal.line_editor import LineEditor\n"
+        "from ggp.terminal.human import LineEditor\n"
         "editor = LineEditor()\n"
         "editor.words = ['(mark a 1)', '(take b)']\n"
         "for _ in range(3): print('<' + editor('? ') + '>')\n"

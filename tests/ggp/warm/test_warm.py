@@ -14,7 +14,7 @@ import pytest
 from numba.core.caching import NullCache, UserProvidedCacheLocator
 
 from gdl.errors import GdlError
-from ggp.warm.view import compile_all
+from ggp.warm import compile_all
 from propnet.kernels.playouts import playouts
 from tests.places import ROOT
 
@@ -132,7 +132,7 @@ def test_what_cannot_be_compiled_is_told_and_not_raised(
         code = f"import os, sys; {how}"
         return subprocess.Popen([sys.executable, "-c", code], stdout=files[1], stderr=files[2])
 
-    monkeypatch.setattr("ggp.warm.view.anew", fail)
+    monkeypatch.setattr("ggp.warm.anew", fail)
     assert not compile_all("uct", 2)
     printed = capsys.readouterr().out
     assert "not everything could be compiled" in printed
@@ -144,7 +144,7 @@ def test_where_nothing_can_be_kept_it_says_so_at_once_and_compiles_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(playouts, "_cache", NullCache())
-    monkeypatch.setattr("ggp.warm.view.anew", lambda *_: pytest.fail("a process was started"))
+    monkeypatch.setattr("ggp.warm.anew", lambda *_: pytest.fail("a process was started"))
     with pytest.raises(GdlError, match="can be kept") as caught:
         compile_all("uct", 1)
     assert "$NUMBA_CACHE_DIR" in caught.value.remedy

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from ggp.console import new_console
-from ggp.tournament.output.report import html_report
-from ggp.tournament.output.tables import LiveTable
 from ggp.tournament.schedule import Fixture
-from ggp.tournament.statistics.sprt import Sprt
+from ggp.tournament.statistics.ratings import Sprt
+from ggp.tournament.statistics.report import html_report
 from ggp.tournament.statistics.standing import standing_of
-from ggp.tournament.storage.store import Result
+from ggp.tournament.statistics.tables import LiveTable
+from ggp.tournament.store import Result
 from tests.ggp.tournament.small_settings import settings_of
 
 
@@ -84,7 +84,7 @@ def test_the_report_needs_nothing_from_elsewhere_and_shows_hostile_names_as_text
     for heading in ("Ratings", "Crosstable", "By game", "Conduct", "Sequential test", "could not be run"):
         assert heading in page
 
-    from ggp.tournament.output.plots import figures, write_plots
+    from ggp.tournament.statistics.plots import figures, write_plots
 
     paths = write_plots(
         figures(standing_of(results, tournament.labels), tournament.labels), tmp_path / "plots"
@@ -95,7 +95,7 @@ def test_the_report_needs_nothing_from_elsewhere_and_shows_hostile_names_as_text
 
 def test_scores_in_the_picture_of_games_can_be_read_and_are_none_where_nobody_played() -> None:
     matplotlib = pytest.importorskip("matplotlib")
-    from ggp.tournament.output.plots import figures, ink_on
+    from ggp.tournament.statistics.plots import figures, ink_on
 
     def contrast(one: tuple[float, ...], other: tuple[float, ...]) -> float:
         def luminance(colour: tuple[float, ...]) -> float:

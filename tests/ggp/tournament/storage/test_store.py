@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from gdl.errors import GdlError
-from ggp.tournament.output.export import write_csv, write_json
 from ggp.tournament.schedule import Fixture
+from ggp.tournament.session import write_csv, write_json
 from ggp.tournament.statistics.scores import (
     block_scores,
     by_game,
@@ -18,7 +18,7 @@ from ggp.tournament.statistics.scores import (
     conduct,
     crosstable,
 )
-from ggp.tournament.storage.store import Result, Store, faults_of
+from ggp.tournament.store import Result, Store, faults_of
 
 
 def result(game: str, number: int, seats: str, *goals: int, faults: object = None) -> Result:

@@ -26,12 +26,12 @@ from bench.hostile_tournaments import (
     write_tournament,
 )
 from gdl.errors import GdlError
+from ggp.tournament import database
+from ggp.tournament.database import Database
 from ggp.tournament.schedule import Fixture
 from ggp.tournament.session import settings_of, stored_settings
-from ggp.tournament.storage import database, snapshot
-from ggp.tournament.storage.database import Database
-from ggp.tournament.storage.store import Result, Store
-from ggp.web.dashboard.tables import tables_of
+from ggp.tournament.store import Result, Store
+from ggp.web.tournament_process import tables_of
 
 RESULT = Result(Fixture("g", 1, ("a", "b")), (100, 0), ((0, 0, 0), (0, 0, 0)), True, 3, 0.5)
 
@@ -140,7 +140,7 @@ def test_copies_are_private_and_go(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     write_tournament(tmp_path / "t.sqlite")
     with Store(tmp_path / "t.sqlite") as writer:
         writer.set("x", 1)
-        folder, copy = snapshot.copy_with_log(tmp_path / "t.sqlite")
+        folder, copy = database.copy_with_log(tmp_path / "t.sqlite")
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
         assert copy.parent == folder
         shutil.rmtree(folder)
@@ -148,7 +148,7 @@ def test_copies_are_private_and_go(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         assert os.listdir(tmp_path / "tmp") == []
         assert reader.setting("x") == 1
         reader.close()
-        monkeypatch.setattr(snapshot, "MOST_BYTES", 1000)
+        monkeypatch.setattr(database, "MOST_BYTES", 1000)
         with pytest.raises(GdlError, match="is being written and has more than"):
             Store(tmp_path / "t.sqlite", writing=False)
         with pytest.raises(GdlError, match="another tournament"):  # and not that it is too large to go on
@@ -160,7 +160,7 @@ def test_a_log_that_begins_anew_while_it_is_copied_is_copied_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_tournament(tmp_path / "t.sqlite", row=None)
-    copy = snapshot._copy
+    copy = database._copy
     with Store(tmp_path / "t.sqlite") as writer:
         writer.add(RESULT, {})
         done: list[Path] = []
@@ -174,7 +174,7 @@ def test_a_log_that_begins_anew_while_it_is_copied_is_copied_again(
                 writer.add(_numbered(2), {})
             return count
 
-        monkeypatch.setattr(snapshot, "_copy", slow)
+        monkeypatch.setattr(database, "_copy", slow)
         with Store(tmp_path / "t.sqlite", writing=False) as reader:
             assert [result.fixture.round for result in reader.results()] == [1, 2]
         assert len(done) == 4

@@ -20,9 +20,9 @@ from gdl.json_schema import check_json
 from ggp.answers.operations import OPERATIONS
 from ggp.game import Game, games_folder
 from ggp.processes.child import Child
-from ggp.web.api.openapi import ERROR, describe_api
+from ggp.web.api import ERROR, describe_api
 from ggp.web.app import make_app
-from ggp.web.settings import WebSettings
+from ggp.web.gate import WebSettings
 
 Client = TestClient[web.Request, web.Application]
 HANOI = {"game": "hanoi"}

@@ -13,14 +13,13 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from gdl.errors import GdlError
 from ggp.game import Game
-from ggp.tournament.entrants import parse_entrants
 from ggp.tournament.schedule import Fixture
-from ggp.tournament.settings import GameSpec, TournamentSettings
-from ggp.tournament.statistics.sprt import Sprt
-from ggp.tournament.storage.store import Result, Store
+from ggp.tournament.settings import GameSpec, TournamentSettings, parse_entrants
+from ggp.tournament.statistics.ratings import Sprt
+from ggp.tournament.store import Result, Store
 from ggp.web.app import make_app
-from ggp.web.dashboard.tables import tables_of
-from ggp.web.settings import WebSettings
+from ggp.web.gate import WebSettings
+from ggp.web.tournament_process import tables_of
 from tests.ggp.web.replay.test_recorded import played
 
 EVIL = "<b>tictactoe</b>"

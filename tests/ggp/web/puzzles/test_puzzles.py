@@ -14,14 +14,13 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
 from gdl.errors import GdlError
-from ggp.answers.solve import solve_told
+from ggp.answers.answer_process import solve_told
 from ggp.answers.source import checked_source, known_puzzles, load_source
 from ggp.game import Game
 from ggp.processes.child import Child
 from ggp.web.app import make_app
-from ggp.web.gate import TOKENS
-from ggp.web.puzzles.solve_process import PuzzleBench
-from ggp.web.settings import WebSettings
+from ggp.web.gate import TOKENS, WebSettings
+from ggp.web.puzzle_process import PuzzleBench
 from players.puzzles.solution import Solution, replayed
 
 Client = TestClient[web.Request, web.Application]

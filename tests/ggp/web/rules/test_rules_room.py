@@ -16,14 +16,13 @@ from hypothesis import strategies as st
 
 from gdl.errors import GdlError
 from gdl.syntax.parser import parse_rules
-from ggp.answers.findings import MOST_FINDINGS, check
+from ggp.answers.answer_process import MOST_FINDINGS, check
 from ggp.game import Game, installed_games
 from ggp.processes.child import Child
 from ggp.web.app import make_app
-from ggp.web.gate import TOKENS
-from ggp.web.rules.routes import WORKERS
-from ggp.web.rules.rules_process import JOBS, MOST_BOXES
-from ggp.web.settings import WebSettings
+from ggp.web.gate import TOKENS, WebSettings
+from ggp.web.rules import WORKERS
+from ggp.web.rules_process import JOBS, MOST_BOXES
 
 Client = TestClient[web.Request, web.Application]
 INFIX = "role(you)\ninit(p)\nlegal(you,go)\nnext(q) :- true(p)\nterminal :- true(q)\ngoal(you,100)\n"
@@ -178,7 +177,7 @@ def test_what_cannot_be_worked_on_is_told(
 
 @pytest.mark.parametrize("text", [GROUNDS_FOR_EVER, GROWS_FOR_EVER])
 def test_rules_without_bounds_are_given_up_within_limits(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ggp.web.rules.rules_process.GROUND_SECONDS", 0.5)
+    monkeypatch.setattr("ggp.web.rules_process.GROUND_SECONDS", 0.5)
     for job in ("count", "draw"):
         with pytest.raises((GdlError, MemoryError)):
             JOBS[job]({"text": text, "of": ""})
