@@ -16,7 +16,7 @@ from dataclasses import replace
 
 import ggp
 from gdl.errors import GdlError
-from ggp import warm as warm
+from ggp import warm
 from ggp.processes.child import Child
 from ggp.processes.parent import JsonMessage
 from ggp.protocol import messages

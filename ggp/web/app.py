@@ -14,12 +14,7 @@ from ggp.processes.budget import WorkBudget
 from ggp.protocol.listener import Listener
 from ggp.server.log_lines import say
 from ggp.server.open_files import fit_limits, quiet_about_files, raise_limit
-from ggp.web import api as api
-from ggp.web import boards as boards
-from ggp.web import puzzles as puzzles
-from ggp.web import rules as rules
-from ggp.web import shell
-from ggp.web import tournaments as dashboard
+from ggp.web import api, boards, puzzles, rules, shell, tournaments
 from ggp.web.gate import HEADERS, PAGES, STREAMED, TOKENS, Tokens, WebSettings, gate
 from ggp.web.kept import KNOWN, Names
 from ggp.web.overseer import BUDGET, keep_warm, oversee
@@ -27,7 +22,7 @@ from ggp.web.play import routes as play
 from ggp.web.replay import routes as replay
 from ggp.web.styles import routes as styles
 from ggp.web.visits import MAX_BODY, Visit, visit_of
-from ggp.web.watch import watched as watch
+from ggp.web.watch import watched
 
 SETTINGS = web.AppKey("settings", WebSettings)
 OWN_FILES = 64
@@ -48,9 +43,9 @@ def make_app(settings: WebSettings) -> web.Application:
     app[KNOWN] = Names()
     shell.add_page(app, "/", _start)
     play.add_routes(app, settings)
-    watch.add_routes(app, settings)
+    watched.add_routes(app, settings)
     replay.add_routes(app, settings)
-    dashboard.add_routes(app)
+    tournaments.add_routes(app)
     puzzles.add_routes(app)
     api.add_routes(app)
     rules.add_routes(app)

@@ -87,7 +87,7 @@ def command(
 
 def _play_in_browser(game: Game, names: list[str], terms: dict[str, Any]) -> None:
     """Serve a table with these players until Ctrl-C; roles left out are played by uct."""
-    from ggp.commands.web import say_address
+    from ggp.commands.play.web import say_address
     from ggp.processes.event_loop import run_server
     from ggp.terminal.setup import HUMAN
     from ggp.web.app import serve
