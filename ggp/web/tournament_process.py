@@ -9,10 +9,10 @@ from gdl.errors import GdlError
 from ggp.processes.parent import JsonMessage, Send
 from ggp.processes.work_process import answer_orders
 from ggp.tournament.session import parse_test, stored_settings
-from ggp.tournament.statistics.ratings import Sprt, rate
-from ggp.tournament.statistics.scores import block_scores, by_game, comparisons, conduct, crosstable, percent
-from ggp.tournament.statistics.standing import TournamentStanding, fault_lines, standing_of
-from ggp.tournament.statistics.tables import test_line
+from ggp.tournament.statistics.ratings import Sprt
+from ggp.tournament.statistics.scores import block_scores
+from ggp.tournament.statistics.standing import fault_lines, standing_of
+from ggp.tournament.statistics.tables import conduct_rows, cross_rows, game_rows, rating_rows, test_line
 from ggp.tournament.store import Store
 
 LAST_MATCHES = 500
@@ -49,15 +49,21 @@ def tables_of(path: Path, sprt: Sprt | None = None) -> dict[str, Any]:
         "played": len(results),
         "total": settings.matches,
         "players": labels,
-        "ratings": _ratings(standing) if standing.labels else [],
+        "ratings": [
+            {
+                "player": one.label,
+                "elo": round(one.elo, 1),
+                "low": round(one.low, 1),
+                "high": round(one.high, 1),
+                "sure": None if sure is None else round(100 * sure, 1),
+            }
+            for one, sure in rating_rows(standing)
+        ],
         "rated": standing.labels,
         "unrated": standing.reasons,
-        "cross": _cross(standing),
-        "games": _games(standing, games),
-        "conduct": [
-            [label, line.matches, line.steps, line.late, line.illegal, line.crashed]
-            for label, line in conduct(results).items()
-        ],
+        "cross": cross_rows(standing),
+        "games": game_rows(standing, games),
+        "conduct": conduct_rows(results),
         "faults": [[f.label, f.text, f.times, f.match, f.game, f.when] for f in faults],
         "failures": standing.failure_lines(failures),
         "test": test,
@@ -76,46 +82,6 @@ def tables_of(path: Path, sprt: Sprt | None = None) -> dict[str, Any]:
             for number, result in list(enumerate(results, 1))[-LAST_MATCHES:]
         ],
     }
-
-
-def _ratings(standing: TournamentStanding) -> list[dict[str, Any]]:
-    ratings = rate(comparisons(standing.results), standing.labels)
-    rows = []
-    for rank, one in enumerate(ratings.table):
-        below = ratings.table[rank + 1].label if rank + 1 < len(ratings.table) else ""
-        rows.append(
-            {
-                "player": one.label,
-                "elo": round(one.elo, 1),
-                "low": round(one.low, 1),
-                "high": round(one.high, 1),
-                "sure": round(100 * ratings.superiority(one.label, below), 1) if below else None,
-            }
-        )
-    return rows
-
-
-def _cross(standing: TournamentStanding) -> list[list[str]]:
-    pairs, labels = crosstable(comparisons(standing.results)), standing.labels
-    tallies = [[pairs.get((first, second)) for second in labels] for first in labels]
-    return [[f"{percent(one)} ({one})" if one else "" for one in row] for row in tallies]
-
-
-def _games(standing: TournamentStanding, games: dict[str, int]) -> list[list[str]]:
-    lines = by_game(standing.results)
-    rows = []
-    for game, roles in games.items():
-        for label in standing.labels:
-            line = lines.get((game, label))
-            if line is None:
-                continue
-            goals = [
-                f"{sum(line.goals[r]) / len(line.goals[r]):.1f}" if line.goals.get(r) else ""
-                for r in range(roles)
-            ]
-            counts = str(line.tally) if line.tally.games else ""
-            rows.append([game, label, percent(line.tally), counts, " / ".join(goals)])
-    return rows
 
 
 MEMORY = 1024**3

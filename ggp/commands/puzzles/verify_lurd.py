@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from gdl.words import counted
 from ggp.commands import GameName, read_or_complain
+
+if TYPE_CHECKING:
+    from ggp.sokoban.stage import LevelStage
 
 
 def command(
@@ -31,10 +35,9 @@ def command(
     from ggp.sokoban.findings_view import show_reasons
     from ggp.sokoban.glyphs import as_text, draw, in_unicode
     from ggp.sokoban.lurd import check_lurd, lurd_of_file, read_lurd
-    from ggp.sokoban.machine_stage import load_stage
     from ggp.sokoban.why_dead import why_dead
 
-    stage = load_stage(level)
+    stage = _stage_of(level)
     if steps == "-" or _is_file(steps):
         data = read_or_complain(Path(steps))
         if data is None:
@@ -73,3 +76,20 @@ def _is_file(name: str) -> bool:
         return Path(name).is_file()
     except OSError:
         return False
+
+
+def _stage_of(name: str) -> LevelStage:
+    """The level that ``FILE.xsb:N`` or the name of a game names. Raises GdlError: there is none, it is broken,
+    or the game is not Sokoban."""
+    from ggp.game import Game, locate_level
+    from ggp.sokoban.machine_stage import not_sokoban, stage_of_machine
+    from ggp.sokoban.stage import LevelStage
+    from players.puzzles.sokoban.levels.read import find_level, names_level_file
+
+    if names_level_file(name):
+        return LevelStage.of_level(find_level(locate_level(name)))
+    game = Game.load(name)
+    found = stage_of_machine(game.machine("propnet"), game.name)
+    if found is None:
+        raise not_sokoban(game.name)
+    return found.stage

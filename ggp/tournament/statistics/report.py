@@ -8,10 +8,10 @@ from html import escape
 from gdl.words import counted
 from ggp.tournament.settings import TournamentSettings
 from ggp.tournament.statistics.plots import figures, svg
-from ggp.tournament.statistics.ratings import Sprt, rate
-from ggp.tournament.statistics.scores import block_scores, by_game, comparisons, conduct, crosstable, percent
+from ggp.tournament.statistics.ratings import Sprt
+from ggp.tournament.statistics.scores import block_scores
 from ggp.tournament.statistics.standing import FaultLine, TournamentStanding, standing_of
-from ggp.tournament.statistics.tables import test_line
+from ggp.tournament.statistics.tables import conduct_rows, cross_rows, game_rows, rating_rows, test_line
 from ggp.tournament.store import Failure, Result
 
 _STYLE = """
@@ -52,14 +52,20 @@ def html_report(
             f"<p>{escape(labels[0])} against {escape(labels[1])}. {escape(test_line(sprt, scores))}.</p>",
             drawn["sprt"],
         ]
+    pairs = [[label, *row] for label, row in zip(standing.labels, cross_rows(standing), strict=True)]
+    games = game_rows(standing, {game.name: game.roles for game in settings.games})
     parts += [
         "<h2>Crosstable</h2>",
-        _cross(standing),
+        _table(
+            ("score of, against", *standing.labels),
+            pairs,
+        ),
         "<h2>By game</h2>",
         drawn.get("games", ""),
-        _games(settings, standing),
+        _table(("game", "player", "score", "won, drawn, lost", "mean goal in each role"), games),
         "<h2>Conduct</h2>",
-        _conduct(results, labels),
+        _table(("player", "matches", "steps", "late", "illegal", "crashed"), conduct_rows(results)),
+        "<p>A late, illegal or missing answer is replaced by a random legal move.</p>",
     ]
     if faults:
         heads = ("player", "fault", "times", "first in match", "game", "when")
@@ -91,13 +97,11 @@ def _about(settings: TournamentSettings, results: Sequence[Result]) -> str:
 def _ratings(standing: TournamentStanding) -> str:
     if not standing.labels:
         return ""
-    ratings = rate(comparisons(standing.results), standing.labels)
     rows: list[Sequence[object]] = []
-    for rank, rating in enumerate(ratings.table, 1):
-        below = ratings.table[rank].label if rank < len(ratings.table) else ""
-        sure = f"{100 * ratings.superiority(rating.label, below):.1f} %" if below else ""
+    for rank, (one, sure) in enumerate(rating_rows(standing), 1):
+        reach = f"{one.low:+.0f} to {one.high:+.0f}"
         rows.append(
-            (rating.label, rank, f"{rating.elo:+.0f}", f"{rating.low:+.0f} to {rating.high:+.0f}", sure)
+            (one.label, rank, f"{one.elo:+.0f}", reach, "" if sure is None else f"{100 * sure:.1f} %")
         )
     note = (
         "<p>Bradley-Terry with draws (Davidson), fitted to all comparisons; 0 is the mean of the players."
@@ -105,44 +109,6 @@ def _ratings(standing: TournamentStanding) -> str:
         " The last column says how likely it is that a player is stronger than the next one.</p>"
     )
     return _table(("player", "rank", "Elo", "95 % interval", "stronger than next"), rows) + note
-
-
-def _cross(standing: TournamentStanding) -> str:
-    pairs, labels = crosstable(comparisons(standing.results)), standing.labels
-    rows: list[Sequence[object]] = []
-    for first in labels:
-        tallies = [pairs.get((first, second)) for second in labels]
-        rows.append([first, *(f"{percent(tally)} ({tally})" if tally else "" for tally in tallies)])
-    return _table(("score of, against", *labels), rows)
-
-
-def _games(settings: TournamentSettings, standing: TournamentStanding) -> str:
-    lines = by_game(standing.results)
-    rows: list[Sequence[object]] = []
-    for game in settings.games:
-        for label in standing.labels:
-            line = lines.get((game.name, label))
-            if line is None:
-                continue
-            goals = [
-                f"{sum(values) / len(values):.1f}" if (values := line.goals.get(role)) else ""
-                for role in range(game.roles)
-            ]
-            tally = line.tally
-            counts = str(tally) if tally.games else ""
-            rows.append((game.name, label, percent(tally), counts, " / ".join(goals)))
-    return _table(("game", "player", "score", "won, drawn, lost", "mean goal in each role"), rows)
-
-
-def _conduct(results: Sequence[Result], labels: Sequence[str]) -> str:
-    lines = conduct(results)
-    rows = [
-        (label, line.matches, line.steps, line.late, line.illegal, line.crashed)
-        for label in labels
-        if (line := lines.get(label)) is not None
-    ]
-    note = "<p>A late, illegal or missing answer is replaced by a random legal move.</p>"
-    return _table(("player", "matches", "steps", "late", "illegal", "crashed"), rows) + note
 
 
 def _matches(results: Sequence[Result]) -> str:

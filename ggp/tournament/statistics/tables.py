@@ -1,9 +1,10 @@
-"""A tournament's standing as tables in the terminal, while it goes on and at its end."""
+"""A tournament's standing as rows for every kind of table, and as tables in the terminal."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.table import Table
@@ -11,7 +12,7 @@ from rich.text import Text
 
 from gdl.words import counted
 from ggp.tournament.schedule import Fixture
-from ggp.tournament.statistics.ratings import Sprt, rate
+from ggp.tournament.statistics.ratings import Rating, Sprt, rate
 from ggp.tournament.statistics.scores import (
     Tally,
     block_scores,
@@ -79,6 +80,49 @@ def games(standing: TournamentStanding) -> Table:
             cells.append(f"{score}goal {sum(goals) / len(goals):.0f}")
         table.add_row(game, *cells)
     return table
+
+
+def rating_rows(standing: TournamentStanding) -> list[tuple[Rating, float | None]]:
+    """The ratings, the strongest first; each with the probability that the player is stronger than the next
+    one, None for the last."""
+    if not standing.labels:
+        return []
+    ratings = rate(comparisons(standing.results), standing.labels)
+    following = [*ratings.table[1:], None]
+    return [
+        (one, ratings.superiority(one.label, below.label) if below else None)
+        for one, below in zip(ratings.table, following, strict=True)
+    ]
+
+
+def cross_rows(standing: TournamentStanding) -> list[list[str]]:
+    """The score of each rated player (a row) against each (a column), with wins, draws and losses."""
+    pairs, labels = crosstable(comparisons(standing.results)), standing.labels
+    tallies = [[pairs.get((first, second)) for second in labels] for first in labels]
+    return [[f"{percent(one)} ({one})" if one else "" for one in row] for row in tallies]
+
+
+def game_rows(standing: TournamentStanding, roles: Mapping[str, int]) -> list[list[str]]:
+    """Game, player, score, wins with draws and losses, mean goal in each role; ``roles``: how many each game
+    has."""
+    lines = by_game(standing.results)
+    rows = []
+    for game, label in product(roles, standing.labels):
+        line = lines.get((game, label))
+        if line is not None:
+            every = [line.goals.get(role) for role in range(roles[game])]
+            goals = [f"{sum(values) / len(values):.1f}" if values else "" for values in every]
+            counts = str(line.tally) if line.tally.games else ""
+            rows.append([game, label, percent(line.tally), counts, " / ".join(goals)])
+    return rows
+
+
+def conduct_rows(results: Iterable[Result]) -> list[tuple[object, ...]]:
+    """Player, matches, steps, late, illegal and crashed answers."""
+    return [
+        (label, line.matches, line.steps, line.late, line.illegal, line.crashed)
+        for label, line in conduct(results).items()
+    ]
 
 
 def fault_counts(counts: Sequence[int]) -> str:

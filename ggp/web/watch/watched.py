@@ -29,7 +29,7 @@ from ggp.web.watch.follow import (
     size_of,
 )
 
-WORK = WorkKind("ggp.web.watch.watch_process", "drawing a watched match", most=6, seconds=30.0)
+WORK = WorkKind("ggp.web.drawing_process", "drawing a watched match", most=6, seconds=30.0)
 MOST_MATCHES = 200
 """More are forgotten, those that have ended first."""
 MATCH_BYTES = 4 * 1024 * 1024
