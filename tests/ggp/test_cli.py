@@ -139,6 +139,7 @@ BROKEN = """\
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
