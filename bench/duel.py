@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from ggp.game import Game
-from ggp.tournament.openings import Openings
+from ggp.tournament.schedule import Openings
 from ggp.tournament.statistics.scores import Tally
 from ggp.training.trial import opening, seat_of, summary
 from players.kaskade.guided_machine import guided

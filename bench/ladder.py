@@ -19,15 +19,13 @@ from rich.console import Console
 from rich.table import Table
 
 from ggp.game import Game
-from ggp.tournament.entrants import Entrant, parse_entrants
-from ggp.tournament.output.tables import LiveTable
 from ggp.tournament.runner import Runner
 from ggp.tournament.session import stored_settings
-from ggp.tournament.settings import GameSpec, TournamentSettings
-from ggp.tournament.statistics.ratings import rate
+from ggp.tournament.settings import Entrant, GameSpec, TournamentSettings, parse_entrants
+from ggp.tournament.statistics.ratings import Sprt, rate
 from ggp.tournament.statistics.scores import block_scores, comparisons, crosstable
-from ggp.tournament.statistics.sprt import Sprt
-from ggp.tournament.storage.store import Result, Store
+from ggp.tournament.statistics.tables import LiveTable
+from ggp.tournament.store import Result, Store
 
 GAMES = ("connectfour", "breakthrough", "othello", "checkers", "hex", "kalah")
 

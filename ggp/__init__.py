@@ -3,7 +3,8 @@
 - ``terminal``: matches at a terminal; ``in_code``: matches and players in code, ``drawing``: states as text;
 - ``protocol``, ``server``, ``match_process``: a player for game managers;
 - ``manager``, ``tournament``: matches between players, one or many;
-- ``traces``: matches recorded and replayed; ``bench``: how fast machines are; ``warm``: compiling beforehand.
+- ``traces``: matches recorded and replayed; ``bench``: how fast machines are; ``warm``: compiling beforehand;
+- ``answers``, ``web``, ``mcp_tools``: questions of pages and programs.
 
 >>> import ggp
 >>> game = ggp.load("tictactoe")

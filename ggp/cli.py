@@ -1,4 +1,4 @@
-"""The ``ggp`` command: each module of :mod:`ggp.commands` is a subcommand of its name.
+"""The ``ggp`` command: each module in a folder of :mod:`ggp.commands` is a subcommand of its name.
 
 A module declares ``command``, a function whose parameters are the options (as typer reads them) and whose
 docstring's first line is the help in the list. Only what has to be shown or run is imported, and nothing
@@ -12,12 +12,16 @@ import inspect
 import pkgutil
 import shutil
 import sys
+from types import ModuleType
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
-import ggp.commands
+import ggp
 from gdl.errors import GdlError, StuckError
 from gdl.visible import visible
+from ggp.commands import THEMES
 from ggp.complaint import complain
 from propnet.jit.notice import tell_when_compiling
 
@@ -29,18 +33,46 @@ def _columns() -> int:
     return shutil.get_terminal_size().columns
 
 
-def names() -> list[str]:
-    """The subcommands: modules of the folder that do not begin with ``_``; later ones are written ``-``."""
-    modules = (module.name for module in pkgutil.iter_modules(ggp.commands.__path__))
-    return [name.replace("_", "-") for name in modules if not name.startswith("_")]
+def modules() -> dict[str, tuple[str, str]]:
+    """Subcommand -> its theme and its module: those of the themes' folders that begin with no ``_``, later
+    ones written ``-``."""
+    return {
+        module.name.replace("_", "-"): (theme, f"ggp.commands.{theme}.{module.name}")
+        for theme in THEMES
+        for module in pkgutil.iter_modules(_folder(theme).__path__)
+        if not module.name.startswith("_")
+    }
+
+
+def _folder(theme: str) -> ModuleType:
+    return importlib.import_module(f"ggp.commands.{theme}")
+
+
+class _CommandsByTheme(TyperGroup):
+    """Lists the commands under the titles of their themes."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        known = modules()
+        width = max(map(len, self.commands), default=0)
+        for theme in THEMES:
+            title = (inspect.getdoc(_folder(theme)) or theme).partition(":")[0]
+            rows = [
+                (name.ljust(width), command.get_short_help_str())
+                for name, command in self.commands.items()
+                if known[name][0] == theme
+            ]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
 
 
 def build(wanted: str | None) -> typer.Typer:
     """The application with the one command that is wanted, or with all of them where it is none."""
-    known = names()
-    shown = [wanted] if wanted in known else known
+    known = modules()
+    shown = [wanted] if wanted in known else list(known)
     app = typer.Typer(
         name="ggp",
+        cls=_CommandsByTheme,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         # typer's coloured help imports rich's Markdown: too slow for the plain list of commands. Its tables
@@ -63,7 +95,7 @@ def build(wanted: str | None) -> typer.Typer:
         """General Game Playing: reads the rules of any game in GDL, and plays it."""
 
     for name in shown:
-        function = importlib.import_module(f"ggp.commands.{name.replace('-', '_')}").command
+        function = importlib.import_module(known[name][1]).command
         # The whole first line: what click shortens it to ends in dots. Paragraphs without line ends: they are
         # to be wrapped for the terminal.
         text = inspect.getdoc(function) or ""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from rich.console import Console
-from rich.progress import TextColumn
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 
 def new_console(**options: Any) -> Console:
@@ -21,3 +21,9 @@ def new_console(**options: Any) -> Console:
 def text_column(form: str) -> TextColumn:
     """A column of a progress display: ``{task.description}``."""
     return TextColumn(form, markup=False)
+
+
+def spinner(console: Console) -> Progress:
+    """A display whose tasks are lines: a spinner, the task's description, and its time."""
+    columns = SpinnerColumn("line"), text_column("{task.description}"), TimeElapsedColumn()
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

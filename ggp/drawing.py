@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 from gdl.machine import State
-from gdl.words import counted
 
 if TYPE_CHECKING:
     from ggp.boards.svg.picture import SvgPainter
-    from ggp.game import Game
 
 
 class PlainDrawing:
@@ -59,12 +56,3 @@ class SvgDrawing:
         if self._painter is None:
             self._painter = SvgPainter.of_machine(state.machine, self._name)
         return self._painter.draw_state(state, alone=True)
-
-
-def game_html(game: Game) -> str:
-    """A game's first state, and its name, roles and number of rules below, as HTML."""
-    machine = game.machine("prover")
-    drawing = machine.initial_state()._repr_svg_() or ""
-    roles = ", ".join(map(machine.rules.spell, machine.roles))
-    words = f"{game.name}: {roles}; {counted(len(game.rules), 'rule')}"
-    return f"<figure>{drawing}<figcaption>{escape(words)}</figcaption></figure>"

@@ -24,6 +24,7 @@ from gdl.syntax.notation import FORMS, Notation, form_of
 from gdl.syntax.parser import parse_rules
 from gdl.syntax.sexpr import MAX_CHARACTERS
 from gdl.visible import visible
+from gdl.words import counted
 
 if TYPE_CHECKING:
     from ggp.drawing import PlainDrawing, SvgDrawing
@@ -205,8 +206,13 @@ class Game:
 
     def _repr_html_(self) -> str:
         """The first state in a notebook, with the game's name and roles below it."""
-        html: str = _later("ggp.drawing:game_html")(self)
-        return html
+        from html import escape
+
+        machine = self.machine("prover")
+        roles = ", ".join(map(machine.rules.spell, machine.roles))
+        words = escape(f"{self.name}: {roles}; {counted(len(self.rules), 'rule')}")
+        drawing = machine.initial_state()._repr_svg_() or ""
+        return f"<figure>{drawing}<figcaption>{words}</figcaption></figure>"
 
     def __repr__(self) -> str:
         return f"<Game {self.name}: {len(self.rules)} rules>"

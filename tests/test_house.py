@@ -47,11 +47,7 @@ def test_modules_that_strings_name_are_there(path: Path) -> None:
 
 
 def test_names_in_strings_are_looked_at() -> None:
-    assert {text for path in FILES for _, text in _names_in_strings(path)} >= {"ggp.warm.compile"}
-
-
-ONE_OF_EACH = {"ggp/commands"}
-"""Folders with one module for each thing of a kind, found by its name: there the number does no harm."""
+    assert {text for path in FILES for _, text in _names_in_strings(path)} >= {"ggp.answers.answer_process"}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
@@ -62,7 +58,7 @@ def test_modules_are_short(path: Path) -> None:
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: str(folder.relative_to(ROOT)))
 def test_folders_are_small_and_say_what_they_are_for(folder: Path) -> None:
     modules = [path for path in folder.glob("*.py") if path.stem not in ("__init__", "__main__")]
-    assert len(modules) <= MOST_MODULES or str(folder.relative_to(ROOT)) in ONE_OF_EACH
+    assert len(modules) <= MOST_MODULES
     assert ast.get_docstring(ast.parse((folder / "__init__.py").read_text()))
 
 
@@ -89,9 +85,9 @@ READ_THEIR_OWN = {
     "propnet/jit/decorators.py": "the source of kernels",
     "propnet/native/object_cache.py": "bytes of propnet.private_files",
     "players/puzzles/sokoban/deadlocks/pattern_solver.py": "a table of the package",
-    "ggp/web/replay/export.py": "files of the package",
+    "ggp/web/replay/replay_process.py": "files of the package",
     "ggp/cover/drawing/page.py": "files of the package",
-    "ggp/boards/svg/stylesheet.py": "a file of the package",
+    "ggp/boards/svg/markup.py": "a file of the package",
 }
 """Modules that read files which nobody else can name, and what these are."""
 READERS = {"read_text", "read_bytes", "fromfile", "loadtxt", "genfromtxt", "memmap"}

@@ -17,8 +17,8 @@ from pathlib import Path
 from bench.boards.recorded import RecordedGame, read_recorded, renamed
 from gdl.scramble import scramble
 from ggp.boards.board import Grid, board_of
+from ggp.boards.svg.markup import stylesheet
 from ggp.boards.svg.picture import SvgPainter
-from ggp.boards.svg.stylesheet import stylesheet
 from ggp.traces.verify import find_traces
 
 _STYLE = """

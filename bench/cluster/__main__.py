@@ -22,11 +22,10 @@ import numpy as np
 
 from ggp.game import Game
 from ggp.tournament.cluster import ClusterSites
-from ggp.tournament.entrants import Entrant
 from ggp.tournament.runner import Runner
-from ggp.tournament.settings import GameSpec, TournamentSettings
+from ggp.tournament.settings import Entrant, GameSpec, TournamentSettings
 from ggp.tournament.sites import OwnSite, OwnSites, Sites
-from ggp.tournament.storage.store import Store
+from ggp.tournament.store import Store
 from players.fleet.fleet import Fleet, FleetWorker
 from players.fleet.open_fleet import open_fleet
 from players.fleet.service import pack

@@ -1,4 +1,4 @@
-"""Too much at once: connections, tables, records, events of a watched server; and what is no HTTP."""
+"""Others at the door: crowds of connections, pages of other sites, neighbours of a player's server."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import random
 import socket
 import statistics
+import tempfile
 import threading
 import time
 from collections import Counter
@@ -13,7 +14,120 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 
-from bench.hostile_web.attack import Attack, Verdict, status_of, timed, victim
+from bench.hostile_web.attack import Attack, Verdict, get_request, status_of, timed, victim
+from bench.hostile_web.mutated import GETS
+from ggp.game import Game
+from ggp.protocol.dialect import request_bytes
+from ggp.protocol.messages import spaced, start_request
+
+ID = "Match.neighbours.tictactoe.1700000000"
+PAGE = b"GET / HTTP/1.0\r\nAccept: text/plain\r\n\r\n"
+EVENTS = b"GET /events HTTP/1.0\r\n\r\n"
+
+
+def other_address() -> str:
+    """An address of this computer that is not the loopback device's; empty where there is none."""
+    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(("192.0.2.1", 9))  # nothing is sent
+        return str(probe.getsockname()[0])
+    return ""
+
+
+def ask(address: str, port: int, data: bytes) -> str:
+    """What comes back from the server at this address, which is also where it is asked from."""
+    with socket.create_connection((address, port), timeout=30) as connection:
+        connection.sendall(data)
+        reply = b""
+        with suppress(TimeoutError, ConnectionError):
+            while chunk := connection.recv(65536):
+                reply += chunk
+        return reply.decode("utf-8", "replace")
+
+
+def foreign_messages(count: int, seed: int) -> Verdict:
+    """A neighbour looks for the id of a match, then plays and ends it; and does so although it knows it."""
+    verdict = Verdict()
+    there = other_address()
+    if not there:
+        return Verdict("not tried: this computer has no address but its own")
+    start = start_request(ID, "x", spaced(Game.load("tictactoe").kif), 5, 5)
+    with victim("serve", "--host", "0.0.0.0", "--player", "legal", "--machine", "prover") as server:
+
+        def say(address: str, message: str) -> str:
+            return ask(address, server.port, request_bytes(message, "localhost", "x")).rpartition("\r\n\r\n")[
+                2
+            ]
+
+        verdict.expect(say("127.0.0.1", start) == "ready", "the match does not begin")
+        page, events = ask(there, server.port, PAGE), ask(there, server.port, EVENTS)
+        verdict.expect("Live matches: 1" in page and ID not in page, f"the page shows the id: {page[-500:]}")
+        verdict.expect(ID in ask("127.0.0.1", server.port, PAGE), "the page hides the id from this computer")
+        verdict.expect(" 403 " in events[:40], f"events: {events[:200]}")
+        tried = (start, f"( PLAY {ID} NIL )", f"( STOP {ID} NIL )", f"( ABORT {ID} )")
+        answers = [say(there, message) for message in tried]
+        verdict.expect(set(answers) == {"busy"}, f"a neighbour is answered {answers}")
+        played = say("127.0.0.1", f"( PLAY {ID} NIL )")
+        verdict.expect(played.startswith("(mark"), f"the match does not go on: {played}")
+        verdict.expect(say("127.0.0.1", f"( ABORT {ID} )") == "aborted", "its manager cannot end it")
+        verdict.expect(ID not in server.log(), "the log shows the id")
+    verdict.figures = f"START, PLAY, STOP, ABORT of a neighbour: {answers}; GET /events: {events[9:12]}"
+    return verdict
+
+
+MOZILLA = "User-Agent: Mozilla/5.0"
+PARTS = (("no-cors", "image"), ("no-cors", "script"), ("cors", "empty"), ("navigate", "iframe"))
+PAGES = ("/", "/play", "/watch", "/replay", "/tournaments", "/puzzles", "/rules")
+STRANGE = ("rebound.example", "rebound.example:80", "localhost.rebound.example", "127.0.0.1.rebound.example")
+
+
+def other_sites(count: int, seed: int) -> Verdict:
+    """Every GET as a picture, a script, a frame and data of a page elsewhere; links to pages."""
+    verdict, statuses = Verdict(), Counter[int]()
+    with tempfile.TemporaryDirectory() as folder, victim("web", "--records", folder) as server:
+        for path in GETS:
+            for site in ("cross-site", "same-site"):
+                for mode, dest in PARTS:
+                    fetched = (
+                        f"Sec-Fetch-Site: {site}",
+                        f"Sec-Fetch-Mode: {mode}",
+                        f"Sec-Fetch-Dest: {dest}",
+                    )
+                    status = status_of(server.talk(get_request(path, "localhost", MOZILLA, *fetched)))
+                    statuses[status] += 1
+                    verdict.expect(status == 403, f"{path} as {dest} of a {site} page: {status}")
+            if path.partition("?")[0] not in PAGES and "/static/" not in path and "TABLE" not in path:
+                if path.startswith("/puzzles/x"):
+                    continue  # a page or a part of one that is not there
+                status = status_of(server.talk(get_request(path, "192.0.2.1:8080", MOZILLA)))
+                statuses[status] += 1
+                verdict.expect(status == 403, f"{path} in a local network, for a page elsewhere: {status}")
+        for path in PAGES:
+            led = ("Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document")
+            status = status_of(server.talk(get_request(path, "localhost", MOZILLA, *led)))
+            statuses[status] += 1
+            verdict.expect(status == 200, f"a link to {path}: {status}")
+    verdict.figures = ", ".join(f"{status}: {number}" for status, number in sorted(statuses.items()))
+    return verdict
+
+
+def rebound_names(count: int, seed: int) -> Verdict:
+    """Every GET under a name that is not ours, on the loopback and on all addresses."""
+    verdict, statuses = Verdict(), Counter[int]()
+    for host in ("127.0.0.1", "0.0.0.0"):
+        with victim("web", "--host", host, "--allow-host", "play.example") as server:
+            for name in STRANGE:
+                for path in GETS:
+                    for headers in ((), (MOZILLA,), (MOZILLA, "Sec-Fetch-Site: same-origin")):
+                        status = status_of(server.talk(get_request(path, name, *headers)))
+                        statuses[status] += 1
+                        verdict.expect(status == 403, f"{path} as {name} on {host}: {status}")
+            for name in ("play.example", "localhost", "127.0.0.1", "192.0.2.1"):
+                status = status_of(server.talk(get_request("/", name, MOZILLA)))
+                statuses[status] += 1
+                verdict.expect(status == 200, f"/ as {name} on {host}: {status}")
+    verdict.figures = ", ".join(f"{status}: {number}" for status, number in sorted(statuses.items()))
+    return verdict
+
 
 MIB = 1024**2
 IDLE = 1100
@@ -241,4 +355,7 @@ ATTACKS = [
     Attack("a watched server that floods", watch_flood),
     Attack("half-closed requests", half_closed),
     Attack("no HTTP", no_http),
+    Attack("pages of other sites", other_sites),
+    Attack("rebound names", rebound_names),
+    Attack("a neighbour at a player's server", foreign_messages),
 ]

@@ -10,8 +10,7 @@ from statistics import median
 import orjson
 
 from bench.table.published import PUBLISHED
-from ggp.bench.results import Row, geometric_mean, ready_seconds, spread
-from ggp.bench.view import number
+from ggp.bench.results import Row, geometric_mean, number, ready_seconds, spread
 
 _NOISY = 0.1
 """From this half range of its repetitions on, as a share, a rate is marked."""

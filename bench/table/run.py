@@ -20,8 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from bench.processes import call, rules_files
 from gdl.errors import GdlError
 from ggp.bench.measure import engine_version, measure, peak_mb
-from ggp.bench.results import Row
-from ggp.bench.view import number
+from ggp.bench.results import Row, number
 from ggp.game import Game, games_folder, read_rules_file
 
 

@@ -3,8 +3,8 @@ Stable-Baselines3, OpenSpiel.
 
 ``adapted_game`` is what all share: the game loaded, action ids with names, observations, legal masks. Each of
 ``pettingzoo``, ``gymnasium``, ``vector``, ``stable_baselines`` and ``openspiel`` imports its own framework,
-and only when one of its names is first used here; ``missing`` tells what to install. ``raster`` draws states
-as pixels.
+and only when one of its names is first used here; ``missing`` tells what to install. ``planes`` makes arrays
+and pixels of states.
 
 >>> from ggp.adapters import AdaptedGame
 >>> game = AdaptedGame("tictactoe")

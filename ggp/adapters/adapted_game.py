@@ -170,7 +170,7 @@ class AdaptedGame:
             return state.board()
         if mode == "svg":
             return state._repr_svg_() or ""
-        from ggp.adapters.raster import raster
+        from ggp.adapters.planes import raster
 
         return raster(self._painter, state)
 

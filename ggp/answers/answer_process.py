@@ -4,19 +4,125 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import orjson
 
+from gdl.checks.diagnostic import Diagnostic
+from gdl.checks.run import check_text
 from gdl.errors import GdlError, TooLargeError
+from gdl.excerpt import extent
 from gdl.machine import Machine, State
+from gdl.syntax.notation import form_of
 from gdl.syntax.parser import parse_terms
-from ggp.answers.findings import check, rehearse
-from ggp.answers.solve import solve_told
 from ggp.answers.source import load_source
 from ggp.game import Game
 from ggp.processes.parent import JsonMessage, Send
 from ggp.processes.work_process import answer_orders
+
+PLAY_SECONDS = 10.0
+"""For grounding, and again for playing."""
+MOST_FINDINGS = 500
+"""More are counted, not shown."""
+
+
+def check(text: str) -> JsonMessage:
+    """What the validator finds in the text itself, with lines, columns and extents."""
+    return _findings(text, check_text(text)[1])
+
+
+def rehearse(text: str) -> JsonMessage:
+    """The same, and what playing at random shows. Raises GdlError where the rules cannot be read."""
+    from gdl.checks.diagnostic import Severity, in_order, of_error
+    from players.rehearse import Rehearsal
+    from players.rehearse import rehearse as play
+
+    rules, found = check_text(text)
+    if rules is None or any(one.severity is Severity.ERROR for one in found):
+        return _findings(text, found)
+    try:
+        found += play(rules, Rehearsal(512, PLAY_SECONDS))
+    except GdlError as fault:
+        found.append(of_error(fault))
+    return _findings(text, in_order(found))
+
+
+def _findings(text: str, found: list[Diagnostic]) -> JsonMessage:
+    lines = text.split("\n")
+    shown = []
+    for one in found[:MOST_FINDINGS]:
+        line, column = one.place.line, one.place.column
+        rest = lines[line - 1][column - 1 :] if 0 < line <= len(lines) else ""
+        shown.append(
+            {
+                "line": line,
+                "column": column,
+                "length": max(1, extent(rest)) if rest else 0,
+                "severity": str(one.severity),
+                "code": one.code,
+                "message": one.message,
+                "remedy": one.remedy,
+                "moves": None if one.evidence is None else one.evidence.moves,
+            }
+        )
+    counts: dict[str, int] = {}
+    for one in found:
+        counts[str(one.severity)] = counts.get(str(one.severity), 0) + 1
+    return {"findings": shown, "counts": counts, "notation": form_of(text).shown}
+
+
+SOLVER_MEMORY = 600 * 1024**2
+
+
+def solve_told(game: Game, order: JsonMessage, send: Send) -> dict[str, object]:
+    """Solve a game; news ``progress`` about five times a second, with the line whenever it is a better one.
+
+    The answer is what ``ggp solve --json`` prints, its line replayed by the prover. Raises GdlError: it is no
+    puzzle, or no solver recognises it.
+    """
+    from ggp.solving.doubt import doubt_of
+    from ggp.solving.team import Order, cpu_seconds, solve_together
+    from players.puzzles.solution import Solution, replayed
+
+    roles = [rule for rule in game.rules if rule.head.name == "role"]
+    if len(roles) != 1:
+        raise GdlError(f"this game has {len(roles)} roles, and only a puzzle of one role can be solved")
+    began, cpu = time.monotonic(), cpu_seconds()
+    best: Solution | None = None
+
+    def tell(solution: Solution, at_work: list[str]) -> None:
+        nonlocal best
+        better = solution.value >= 0 and (best is None or solution.rank > best.rank)
+        if better:
+            best = solution
+        news = {"moves": solution.moves} if better else {}
+        send(
+            "progress",
+            seconds=round(time.monotonic() - began, 2),
+            states=solution.states,
+            value=solution.value if solution.value >= 0 else None,
+            length=len(solution.moves),
+            proven=solution.proven,
+            at_work=at_work,
+            **news,
+        )
+
+    work = Order(game.text, float(order["seconds"]), SOLVER_MEMORY, order["solver"] or None, 1, order["seed"])
+    found = replace(solve_together(work, tell), seconds=cpu_seconds() - cpu)
+    last = replayed(game.rules, found) if found.value >= 0 else None
+    return {
+        "game": game.name,
+        "value": found.value if found.value >= 0 else None,
+        "moves": found.moves,
+        "proven": found.proven,
+        "solver": found.solver or None,
+        "states": found.states,
+        "doubt": doubt_of(game.rules, last),
+        "seconds_cpu": round(found.seconds, 3),
+        "seconds_wall": round(time.monotonic() - began, 3),
+    }
+
 
 MEMORY = 3 * 1024**3
 CPU_SECONDS = 1800.0

@@ -17,8 +17,6 @@ from itertools import combinations
 from gdl.machine import Machine
 from gdl.rules import Rule, Rules, literals
 from gdl.terms import ARITIES, BASE, INIT, NEXT, TRUE, Term
-from ggp.boards.coordinates import CoordinateOrder
-from ggp.boards.dots import line_layer
 from ggp.boards.layers import (
     MOST_SIDE,
     Layer,
@@ -30,10 +28,8 @@ from ggp.boards.layers import (
     transposed,
     twins,
 )
-from ggp.boards.panels import places_of_panels
-from ggp.boards.rings import ring_of
-from ggp.boards.shapes import BoardShape, centred_by_name, shape_of
-from ggp.boards.statics import Statics
+from ggp.boards.shapes import BoardShape, centred_by_name, line_layer, places_of_panels, ring_of, shape_of
+from ggp.boards.statics import CoordinateOrder, Statics
 from ggp.boards.walls import floor_things, walls, without_holes
 from propnet.capabilities import lane_machine
 

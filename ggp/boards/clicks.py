@@ -7,24 +7,21 @@ chosen from a list.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from gdl.machine import State
 from gdl.rules import Rules
 from gdl.syntax.writer import OwnNotation
 from gdl.terms import DOES, TRUE, Term
 from ggp.boards.board import Grid
-from ggp.boards.layers import Layer, Square, Thing, split_name
+from ggp.boards.layers import Layer, Square, split_name
 from ggp.boards.nearness import Nearness, Place
 from ggp.boards.shapes import BoardShape
 from ggp.boards.svg.layout import square_key
 
 _FARTHEST = 4
-_MOST_TRIED = 12
-"""Moves whose effects are looked at."""
 Signature = tuple[str, int]
 
 
@@ -59,12 +56,6 @@ class ClickMove:
     clicks: tuple[tuple[str, ...], ...]
     label: str
 
-    def begins(self, clicked: Sequence[str]) -> bool:
-        """Whether these clicks are its first ones."""
-        return len(clicked) <= len(self.clicks) and all(
-            key in keys for key, keys in zip(clicked, self.clicks, strict=False)
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class ClickMap:
@@ -75,16 +66,6 @@ class ClickMap:
     """
 
     moves: tuple[ClickMove, ...]
-
-    def complete(self, clicked: Sequence[str]) -> list[ClickMove]:
-        """The moves that need no further click."""
-        return [m for m in self.moves if m.begins(clicked) and len(m.clicks) == len(clicked)]
-
-    def further(self, clicked: Sequence[str]) -> list[str]:
-        """The squares that may be clicked next."""
-        n = len(clicked)
-        keys = {key for m in self.moves if m.begins(clicked) and len(m.clicks) > n for key in m.clicks[n]}
-        return sorted(keys)
 
     def as_json(self) -> list[dict[str, Any]]:
         """One object for each move, in order: ``move``, ``clicks``, ``label``."""
@@ -142,48 +123,6 @@ class ClickFinder:
         spelled = map(self._rules.spell, legal)
         shown = zip(spelled, (clicks for clicks, _ in found), labels, strict=True)
         return ClickMap(tuple(ClickMove(*parts) for parts in shown))
-
-    def clicks_in(self, state: State, role: int) -> ClickMap:
-        """The clicks of a role's legal moves in a state. Where no move names a square, those few that move
-        one and the same thing, such as steps up and down, are clicks on where it goes."""
-        machine = state.machine
-        ids = machine.legal_moves(state, role)
-        legal = [machine.move(role, index) for index in ids]
-        shown = self.clicks(legal, state.propositions)
-        if self._board is None or len(ids) > _MOST_TRIED or any(move.clicks for move in shown.moves):
-            return shown
-        others = [machine.legal_moves(state, r) for r in range(len(machine.roles))]
-        if not all(others):
-            return shown
-        before = self._standing(state.propositions)
-        goes: list[dict[Thing, str]] = []
-        for index in ids:
-            joint = [index if r == role else options[0] for r, options in enumerate(others)]
-            after = self._standing(machine.next_state(state, joint).propositions)
-            goes.append({t: after[t] for t in after.keys() & before.keys() if after[t] != before[t]})
-        movers = Counter(thing for moved in goes for thing in moved)
-        if not movers:
-            return shown
-        mover = max(sorted(movers), key=lambda thing: movers[thing])
-        aims = [moved.get(mover) for moved in goes]
-        if movers[mover] < 2 or len({a for a in aims if a}) < movers[mover]:
-            return shown  # it goes to one square in several ways: these say nothing
-        return ClickMap(
-            tuple(
-                replace(move, clicks=() if aim is None else ((aim,),))
-                for move, aim in zip(shown.moves, aims, strict=True)
-            )
-        )
-
-    def _standing(self, propositions: Iterable[Term]) -> dict[Thing, str]:
-        """The square of each thing that stands on one only."""
-        assert self._board is not None
-        at: dict[Thing, set[str]] = defaultdict(set)
-        for square, things in self._board.place(propositions)[0].items():
-            key = square_key(self._board, square)
-            for thing in things:
-                at[thing].add(key or "")
-        return {thing: min(keys) for thing, keys in at.items() if len(keys) == 1 and "" not in keys}
 
     def places(self, signature: Signature) -> tuple[SquarePlaces, ...]:
         """Which arguments of moves of this functor name squares, in the order of clicks."""

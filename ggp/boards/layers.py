@@ -11,7 +11,7 @@ from operator import itemgetter
 
 from gdl.rules import Rules, literals
 from gdl.terms import ARITIES, NEXT, TRUE, Term
-from ggp.boards.coordinates import CoordinateOrder
+from ggp.boards.statics import CoordinateOrder
 
 Square = tuple[tuple[Term, ...], Term, Term]
 """Panel (empty but for games on several boards), column and row."""

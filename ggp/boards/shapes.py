@@ -1,4 +1,4 @@
-"""Shapes of boards: which are of hexagons, and how far each of their rows begins to the right."""
+"""Shapes of boards: hexagons, rings, dots that lines join, and where each of several boards stands."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from enum import Enum
 
 from gdl.terms import Term
-from ggp.boards.layers import Square
-from ggp.boards.statics import Statics
+from ggp.boards.layers import Layer, Square
+from ggp.boards.statics import CoordinateOrder, Statics
 
 Point = tuple[int, int]
 """Half columns to the right and rows up."""
@@ -121,3 +121,100 @@ def _hexagonal(pairs: list[tuple[Point, Point]]) -> bool:
             if step in ways:
                 ways[step] += 1
     return sum(ways.values()) >= _FEW_WRONG * len(steps) and min(ways.values()) > 0.1 * len(steps)
+
+
+_COMPASS = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
+"""Places of a ring, clockwise."""
+
+
+def ring_of(domain: Iterable[Term], statics: Statics) -> tuple[Term, ...]:
+    """Eight places as they go round, clockwise from the middle of the top side: by the names of the compass,
+    else by facts about which follows which. Empty if they do not go round."""
+    places = sorted(set(domain))
+    if len(places) != len(_COMPASS):
+        return ()
+    if {place.name for place in places} == set(_COMPASS):
+        return tuple(map(Term, _COMPASS))
+    for signature in statics.signatures((2,)):
+        pairs = statics.rows(signature, len(places))
+        after = {row[0]: row[1] for row in pairs}
+        if len(pairs) != len(places) or set(after) != set(places):
+            continue
+        ring = [places[0]]
+        while after[ring[-1]] in after and after[ring[-1]] not in ring:
+            ring.append(after[ring[-1]])
+        if len(ring) == len(places):
+            return tuple(ring[1:] + ring[:1]) if _corners(ring, statics) else tuple(ring)
+    return ()
+
+
+def _corners(ring: list[Term], statics: Statics) -> bool:
+    """Whether the first place of a ring is a corner: one of four with a property of theirs."""
+    halves = {frozenset(ring[0::2]): True, frozenset(ring[1::2]): False}
+    for signature in statics.signatures((1,)):
+        some = frozenset(row[0] for row in statics.rows(signature, len(ring)))
+        if some in halves:
+            return halves[some]
+    return False
+
+
+Panel = tuple[Term, ...]
+
+
+def places_of_panels(
+    panels: tuple[Panel, ...], squares: set[Square], order: CoordinateOrder, statics: Statics
+) -> dict[Panel, tuple[int, int]]:
+    """Column from the left and row from the bottom of each panel; empty where nothing says more than a line.
+
+    Panels with two coordinates stand by these. Those with one stand where a relation puts them that gives
+    each square of each panel a column and a row of the whole, as in Pentago.
+    """
+    if len(panels) < 2:
+        return {}
+    if len(panels[0]) == 2:
+        return _places({panel: (panel[0], panel[1]) for panel in panels}, order)
+    if len(panels[0]) != 1:
+        return {}
+    for signature in statics.signatures((5,)):
+        rows = statics.rows(signature, len(squares))
+        whole = {((row[0],), row[1], row[2]): (row[3], row[4]) for row in rows}
+        if whole.keys() == squares and len(set(whole.values())) == len(squares):
+            corners = {
+                panel: tuple(
+                    order.sort({at[side] for square, at in whole.items() if square[0] == panel})[0]
+                    for side in (0, 1)
+                )
+                for panel in panels
+            }
+            places = _places({panel: (corner[0], corner[1]) for panel, corner in corners.items()}, order)
+            if len(set(places.values())) == len(panels):
+                return places
+    return {}
+
+
+def _places(at: dict[Panel, tuple[Term, Term]], order: CoordinateOrder) -> dict[Panel, tuple[int, int]]:
+    columns = order.sort({x for x, _ in at.values()})
+    rows = order.sort({y for _, y in at.values()})
+    return {panel: (columns.index(x), rows.index(y)) for panel, (x, y) in at.items()}
+
+
+def line_layer(
+    terms: set[Term], order: CoordinateOrder
+) -> tuple[Layer, tuple[Term, ...], tuple[Term, ...]] | None:
+    """The layer of a functor whose four arguments are two neighbouring dots, with the columns and rows of the
+    dots in order: where a line begins is its square, where it ends its panel. None for other functors."""
+    name, arity = next(iter(terms)).signature
+    if arity != 4 or any(arg.args for term in terms for arg in term.args):
+        return None
+    across = {term.args[i] for term in terms for i in (0, 2)}
+    up = {term.args[i] for term in terms for i in (1, 3)}
+    if min(len(across), len(up)) < 2 or not (order.sure(across) and order.sure(up)):
+        return None
+    columns, rows = order.sort(across), order.sort(up)
+    x_place = {x: i for i, x in enumerate(columns)}
+    y_place = {y: j for j, y in enumerate(rows)}
+    steps = {
+        (abs(x_place[x1] - x_place[x2]), abs(y_place[y1] - y_place[y2]))
+        for x1, y1, x2, y2 in (term.args for term in terms)
+    }
+    return (Layer(name, 4, 0, 1, (2, 3)), columns, rows) if steps == {(1, 0), (0, 1)} else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_letters
 
@@ -11,10 +11,8 @@ from gdl.rules import Rules
 from gdl.syntax.writer import OwnNotation
 from gdl.terms import Term
 from ggp.boards.board import Grid
-from ggp.boards.dots import draw_dots
 from ggp.boards.glyphs import EMPTY, Span, glyphs_of
 from ggp.boards.layers import Square, Thing
-from ggp.boards.rings import draw_rings
 from ggp.boards.shapes import BoardShape, indents
 
 Cell = tuple[list[Span], Span]
@@ -23,6 +21,8 @@ _GROUND: Span = (" ", "")
 _GAP = 4
 _MARK = "bold"
 _NARROWEST = 20
+_DRAWN = "bold"
+_NEW = "bold yellow"
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +232,7 @@ def _changed(before: dict[Square, list[Thing]], on: dict[Square, list[Thing]], s
     return changed if 2 * len(changed) <= squares else set()
 
 
-def _length(line: list[Span]) -> int:
+def _length(line: Sequence[Span]) -> int:
     return sum(len(text) for text, _ in line)
 
 
@@ -245,3 +245,121 @@ def _side_by_side(blocks: list[list[list[Span]]], across: int) -> Iterator[tuple
             for spans in row:
                 line += [*spans, (" " * _GAP, "")]
             yield tuple(line[:-1])
+
+
+def draw_dots(
+    columns: Sequence[tuple[Term, str]],
+    rows: Sequence[tuple[Term, str]],
+    boxes: Mapping[Square, Sequence[Span]],
+    lines: Mapping[Square, bool],
+) -> list[list[Span]]:
+    """Dots with the lines between them.
+
+    Args:
+        columns, rows: coordinates of the dots, and their names.
+        boxes: what stands in the boxes, by the dot at their lower left.
+        lines: the lines that are drawn, and whether they are new: new ones are made of ``#``.
+    """
+    margin = max(len(name) for _, name in rows)
+    wide = max([3, *(2 + _length(signs) for signs in boxes.values()), *(len(name) for _, name in columns)])
+
+    def joined(a: tuple[Term, Term], b: tuple[Term, Term], sign: str, length: int) -> Span:
+        for (x1, y1), (x2, y2) in ((a, b), (b, a)):
+            new = lines.get(((x2, y2), x1, y1))
+            if new is not None:
+                return ("#" if new else sign) * length, _NEW if new else _DRAWN
+        return " " * length, ""
+
+    drawn: list[list[Span]] = []
+    for j in reversed(range(len(rows))):
+        y, name = rows[j]
+        line: list[Span] = [(f"{name:>{margin}}  ", "dim")]
+        for i, (x, _) in enumerate(columns):
+            line.append(("+", "dim"))
+            if i + 1 < len(columns):
+                line.append(joined((x, y), (columns[i + 1][0], y), "-", wide))
+        drawn.append(line)
+        if not j:
+            break
+        below = rows[j - 1][0]
+        line = [(" " * (margin + 2), "")]
+        for x, _ in columns:
+            line.append(joined((x, below), (x, y), "|", 1))
+            signs = boxes.get(((), x, below), ())
+            space = wide - _length(signs)
+            line += [(" " * (space // 2), ""), *signs, (" " * (space - space // 2), "")]
+        drawn.append(line)
+    axis = "".join(f"{name:<{wide + 1}}" for _, name in columns)
+    drawn.append([(" " * (margin + 2) + axis.rstrip(), "dim")])
+    return drawn
+
+
+_WAYS = ((0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1))
+
+
+def draw_rings(
+    signs: Mapping[tuple[int, int], Sequence[Span]],
+    marked: set[tuple[int, int]],
+    names: Sequence[str],
+    wide: int,
+) -> list[list[Span]]:
+    """Rings as lines of text.
+
+    Args:
+        signs: what stands on each place, by ring from the inside and place clockwise from the top.
+        marked: the places to stand in brackets.
+        names: of the rings, from the inside, and then of the eight places.
+        wide: width of the widest sign.
+    """
+    rings = 1 + max(ring for ring, _ in signs)
+    size, pitch = 2 * rings + 1, max(2 * wide, 4)
+    margin = max(map(len, names)) + 2
+    where = {
+        (rings + (ring + 1) * x, rings + (ring + 1) * y): (ring, place)
+        for ring in range(rings)
+        for place, (x, y) in enumerate(_WAYS)
+    }
+    spoken = [names[rings + place] for place in range(len(_WAYS))]
+    lines = [_header(margin, pitch, rings, (spoken[7], spoken[0], spoken[1]))]
+    for y in range(size):
+        ring = abs(y - rings) - 1
+        label = names[ring] if ring >= 0 else spoken[6]
+        line: list[Span] = [(f"{label:>{margin - 2}} ", "dim")]
+        line.append(("[", "bold") if where.get((0, y)) in marked else (" ", ""))
+        for x in range(size):
+            spot = where.get((x, y))
+            after = where.get((x + 1, y))
+            if spot is None:
+                # Sides of rings run down or across here.
+                down, across = abs(x - rings) > abs(y - rings), abs(x - rings) < abs(y - rings)
+                line.append(("-" * wide if across else f"{'|' if down else ' ':<{wide}}", "dim"))
+            else:
+                line += [*signs[spot], (" " * (wide - sum(len(text) for text, _ in signs[spot])), "")]
+            if x + 1 == size:
+                line.append(("]", "bold") if spot in marked else (" ", ""))
+                continue
+            along = _joined(x, y, rings)
+            gap = (" -"[along]) * (pitch - wide)
+            left = "]" if spot in marked else gap[0]
+            right = "[" if after in marked else gap[-1]
+            line += [(left, "bold" if spot in marked else "dim"), (gap[1:-1], "dim")]
+            line.append((right, "bold" if after in marked else "dim"))
+        if ring < 0:
+            line.append((f" {spoken[2]}", "dim"))
+        lines.append(line)
+    lines.append(_header(margin, pitch, rings, (spoken[5], spoken[4], spoken[3])))
+    return lines
+
+
+def _joined(x: int, y: int, rings: int) -> bool:
+    """Whether a line runs from a point to the next one on its right."""
+    across, down = x - rings, abs(y - rings)
+    if down == 0:
+        return across not in (-1, 0)
+    return -down <= across < down
+
+
+def _header(margin: int, pitch: int, rings: int, names: Sequence[str]) -> list[Span]:
+    step = pitch * rings
+    left, middle, right = names
+    return [(f"{' ' * margin}{left:<{step}}{middle:<{step}}{right}", "dim")]

@@ -1,4 +1,4 @@
-"""The subcommands of ``ggp``, one module each: see :mod:`ggp.cli` for what a module declares.
+"""The subcommands of ``ggp``, one module each, in a folder for each theme: see :mod:`ggp.cli`.
 
 Modules import heavy things inside their functions, for ``ggp --help`` loads them all. What several commands
 do is here: check a machine's name, read rules files, write results.
@@ -18,6 +18,8 @@ from gdl.reading import read_limited, read_open
 from gdl.visible import visible
 from ggp.complaint import complain
 
+THEMES = ("play", "rules", "puzzles", "server", "learning")
+"""The folders, in the order of ``ggp --help``, which shows the beginnings of their first lines as titles."""
 _PIPES = "- is standard input"
 AnyMachine = Annotated[str, typer.Option("--machine", "-m", help="prover, propnet, native or auto.")]
 FurthestMachine = Annotated[

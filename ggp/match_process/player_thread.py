@@ -20,7 +20,7 @@ from gdl.visible import without_folders
 from ggp.match_process.survey import Classifier, survey
 from ggp.processes.parent import Send
 from ggp.recognition import by_length, name_of
-from ggp.warm.compile import alone, warm_up
+from ggp.warm import alone, warm_up
 from players.kaskade.kaskade import BOTTOM, FAILED, READY, Event, Kaskade
 from players.kaskade.player import START_SHARE, KaskadePlayer
 from players.player import Choice, Player

@@ -16,6 +16,7 @@ from dataclasses import replace
 
 import ggp
 from gdl.errors import GdlError
+from ggp import warm
 from ggp.processes.child import Child
 from ggp.processes.parent import JsonMessage
 from ggp.protocol import messages
@@ -36,7 +37,6 @@ from ggp.server.open_files import quiet_about_files
 from ggp.server.settings import ServerConfig
 from ggp.server.spares import Spare, Spares
 from ggp.server.status import ServerStatus
-from ggp.warm import compile as warm
 from players.processes import launch
 from players.processes.descendants import Orphans
 from players.processes.limits import cores

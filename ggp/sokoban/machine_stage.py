@@ -88,24 +88,6 @@ def steps_of_moves(machine: Machine, stage: MachineStage, moves: Sequence[str]) 
     return stage.steps(map(stage.position, states))
 
 
-def load_stage(name: str) -> LevelStage:
-    """The stage that ``FILE.xsb:N`` or the name of a game names.
-
-    Raises:
-        GdlError: there is none, it is broken, or the game is not Sokoban.
-    """
-    from ggp.game import Game, locate_level
-    from players.puzzles.sokoban.levels.read import find_level, names_level_file
-
-    if names_level_file(name):
-        return LevelStage.of_level(find_level(locate_level(name)))
-    game = Game.load(name)
-    found = stage_of_machine(game.machine("propnet"), game.name)
-    if found is None:
-        raise not_sokoban(game.name)
-    return found.stage
-
-
 def not_sokoban(name: str) -> GdlError:
     """The error for a game that has no level to be drawn."""
     return GdlError(

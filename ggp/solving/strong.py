@@ -15,9 +15,8 @@ from rich.text import Text
 from gdl.errors import GdlError
 from gdl.machine import State
 from gdl.words import counted
-from ggp.console import new_console
+from ggp.console import new_console, spinner
 from ggp.game import Game
-from ggp.terminal.spinner import spinner
 from players.puzzles.frontier.budget import peak_bytes
 from players.strong.query import JointValue, TableAnswer, ask, facts
 from players.strong.ranked.options import StrongOptions

@@ -1,33 +1,53 @@
-"""Puts a match in this process together: machine, players, view."""
+"""Puts a match in this process together: machine, players, view; tells of doubtful rules before."""
 
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
 from rich.text import Text
 
+from gdl.checks.diagnostic import Severity
+from gdl.checks.run import check_text
 from gdl.errors import GdlError
 from gdl.machine import Machine, State
+from gdl.visible import visible
 from gdl.words import counted
 from ggp.boards.board import find_board
 from ggp.boards.snakes import SnakesPainter, map_of_rules
 from ggp.boards.text import Painter
-from ggp.console import new_console
-from ggp.game import Game
+from ggp.console import new_console, spinner
+from ggp.game import Game, loaded_files
 from ggp.sokoban.findings import show_epilogue
 from ggp.sokoban.glyphs import in_unicode
 from ggp.sokoban.machine_stage import LevelPainter, MachineStage, stage_of_machine
 from ggp.terminal.human import HumanPlayer, Quit
 from ggp.terminal.local_match import play_match
-from ggp.terminal.spinner import spinner
 from ggp.terminal.views import JsonView, TextView
 from players.kaskade.kaskade import BOTTOM, FAILED, Event, Kaskade
 from players.kaskade.player import KaskadePlayer
 from players.player import Player
 from players.registry import check_name, make_player
+
+
+def doubts(game: Game) -> str:
+    """What the checks of the text say of a game, the worst first, in one line; empty where they have nothing
+    against it. Notes do not count."""
+    found = [d for d in check_text(game.text, game.name)[1] if d.severity > Severity.INFO]
+    if not found:
+        return ""
+    counts = Counter(d.severity for d in found)
+    numbers = ", ".join(counted(counts[severity], str(severity)) for severity in sorted(counts, reverse=True))
+    path = visible(str(loaded_files.get(game.name, game.name)))
+    first = found[0]
+    return (
+        f"{path}:{first.place}: these rules are doubtful: {first.message}"
+        f" ({numbers}; see `ggp validate {path}`)"
+    )
+
 
 HUMAN = "human"
 

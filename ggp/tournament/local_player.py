@@ -13,8 +13,8 @@ from ggp.manager import DIED, EXCEPTION, ILLEGAL, NO_ANSWER, NO_CONNECTION, Answ
 from ggp.processes.parent import JsonMessage
 from ggp.protocol.match_record import MatchRecord
 from ggp.protocol.messages import READY
-from ggp.tournament.entrants import refusal
-from ggp.tournament.processes import TournamentProcess
+from ggp.tournament.settings import refusal
+from ggp.tournament.sites import TournamentProcess
 from players.player import TOLERANCE
 
 LOAD_SECONDS = 600.0

@@ -17,7 +17,7 @@ from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
 from ggp.processes.parent import Inbox, JsonMessage, Parent, leave
-from ggp.tournament.processes import END_SECONDS, pin
+from ggp.tournament.sites import END_SECONDS, pin
 from players.player import IllegalChoiceError, Player
 from players.processes.limits import describe, limit_memory
 from players.registry import make_player

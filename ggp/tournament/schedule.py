@@ -1,13 +1,22 @@
-"""The matches of a tournament: every choice of players, in every order, from every opening."""
+"""The matches of a tournament: every choice of players, in every order, from every opening.
+
+Openings are random: the same for every order of players, another one in each round. As engine testers do in
+chess: a pair of matches from the same opening with the roles exchanged takes the opening's own worth out of
+the comparison.
+"""
 
 from __future__ import annotations
 
+import random
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations, product
 from math import perm
 
 from gdl.errors import GdlError
+from gdl.machine import JointMove, Machine, State
+from gdl.terms import sort_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +64,80 @@ def plan(games: Mapping[str, int], players: Sequence[str], rounds: int) -> Itera
         for game, roles in games.items():
             for seats in seatings(players, roles):
                 yield Fixture(game, number, seats)
+
+
+_WORD = re.compile(r"[^\s()]+")
+
+TRIES = 50
+"""How often another opening is tried where one ends the match or is not new."""
+
+
+class Openings:
+    """The openings of one game, one per round; they depend on the rules, the seed and the plies alone.
+
+    Args:
+        machine: any machine of the game.
+        plies: joint moves in which some role had a choice; none in one-player games, where a random
+            move may spoil a puzzle.
+        seed: of the choice.
+    """
+
+    def __init__(self, machine: Machine, plies: int, seed: int) -> None:
+        self._machine = machine
+        self._plies = plies if len(machine.roles) > 1 else 0
+        self._seed = seed
+        self._known: list[tuple[JointMove, ...]] = []
+        self._reached: set[State] = set()
+
+    def of_round(self, number: int) -> tuple[JointMove, ...]:
+        """The joint moves of a round's opening; rounds count from 1. They lead to a new position as
+        long as random play finds one."""
+        while len(self._known) < number:
+            self._known.append(self._next())
+        return self._known[number - 1]
+
+    def _next(self) -> tuple[JointMove, ...]:
+        rng = random.Random(f"{self._seed} {len(self._known)}")
+        best: tuple[JointMove, ...] = ()
+        for _ in range(TRIES if self._plies else 0):
+            moves, end = self._walk(rng)
+            if len(moves) > len(best) or not best:
+                best = moves
+            if end is not None and end not in self._reached:
+                self._reached.add(end)
+                return moves
+        return best
+
+    def _walk(self, rng: random.Random) -> tuple[tuple[JointMove, ...], State | None]:
+        """A random walk that stops before the match would end, and the state it leads to; None where it
+        had to stop early."""
+        machine = self._machine
+        state = machine.initial_state()
+        walk: list[JointMove] = []
+        plies = 0
+        while plies < self._plies:
+            options = [machine.legal_moves(state, role) for role in range(len(machine.roles))]
+            if not all(options):
+                return tuple(walk), None
+            joint = tuple(rng.choice(in_order(machine, role, moves)) for role, moves in enumerate(options))
+            after = machine.next_state(state, joint)
+            if machine.is_terminal(after):
+                return tuple(walk), None
+            plies += any(len(moves) > 1 for moves in options)
+            walk.append(joint)
+            state = after
+        return tuple(walk), state
+
+
+def in_order(machine: Machine, role: int, moves: list[int]) -> list[int]:
+    """Move ids in the order of the moves' text, which is the same on every machine."""
+    return sorted(moves, key=lambda move: sort_key(machine.move(role, move)))
+
+
+def rules_from(state: State) -> str:
+    """The rules of a state's game, as KIF, with this state as the initial one: for players over HTTP, who
+    know of a match's beginning only what its rules say."""
+    rules = state.machine.rules
+    facts = [f"(init {p})" for p in sorted(state.propositions, key=sort_key)]
+    rest = [str(rule) for rule in rules if rule.head.signature != ("init", 1)]
+    return _WORD.sub(lambda word: rules.spelling.get(word.group(), word.group()), "\n".join(facts + rest))

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import codecs
+import csv
+import json
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -15,20 +18,64 @@ from rich.text import Text
 from gdl.errors import GdlError
 from gdl.words import counted
 from ggp.game import Game
-from ggp.output_file import write_file
+from ggp.output_file import replacing, write_file
 from ggp.server.newsroom import Newsroom
-from ggp.tournament.entrants import parse_entrants
-from ggp.tournament.output.export import write_csv, write_json
-from ggp.tournament.output.plots import figures, write_plots
-from ggp.tournament.output.report import html_report
-from ggp.tournament.output.tables import LiveTable, cross, games, standings, test_line
 from ggp.tournament.runner import Runner
-from ggp.tournament.settings import GameSpec, TournamentSettings
+from ggp.tournament.settings import GameSpec, TournamentSettings, parse_entrants
 from ggp.tournament.sites import Sites
+from ggp.tournament.statistics.plots import figures, write_plots
+from ggp.tournament.statistics.ratings import Sprt
+from ggp.tournament.statistics.report import html_report
 from ggp.tournament.statistics.scores import block_scores
-from ggp.tournament.statistics.sprt import Sprt
 from ggp.tournament.statistics.standing import fault_lines, standing_of
-from ggp.tournament.storage.store import Store
+from ggp.tournament.statistics.tables import LiveTable, cross, games, standings, test_line
+from ggp.tournament.store import FAULTS, Store
+
+
+def write_json(store: Store, path: Path) -> int:
+    """Write all match records as one JSON array, each with ``game`` and ``round`` beside the public keys;
+    returns how many."""
+    count = 0
+    with replacing(path) as file:
+        file.write(b"[")
+        for fixture, record in store.records():
+            fields = {"game": fixture.game, "round": fixture.round, **record}
+            line = json.dumps(fields, ensure_ascii=False)
+            file.write(f"{',' if count else ''}\n{line}".encode())
+            count += 1
+        file.write(b"\n]\n")
+    return count
+
+
+def write_csv(store: Store, path: Path) -> int:
+    """Write a line for each role of each match; returns how many matches."""
+    results = store.results()
+    with replacing(path) as file:
+        writer = csv.writer(codecs.getwriter("utf-8")(file))
+        writer.writerow(
+            (
+                "match",
+                "game",
+                "round",
+                "role",
+                "player",
+                "goal",
+                "completed",
+                "steps",
+                "seconds",
+                *FAULTS,
+                "own moves",
+            )
+        )
+        for number, result in enumerate(results, 1):
+            fixture = result.fixture
+            match = (number, fixture.game, fixture.round)
+            length = (int(result.completed), result.steps, f"{result.seconds:.2f}")
+            for role, label in enumerate(fixture.seats):
+                own = result.own[role] if result.own else ""
+                row = (*match, role + 1, label, result.goals[role], *length, *result.faults[role], own)
+                writer.writerow(row)
+    return len(results)
 
 
 def settings_of(
@@ -38,7 +85,7 @@ def settings_of(
 
     Args:
         sources: games, as :meth:`ggp.game.Game.load` reads them; those in the store if empty.
-        players: as :func:`ggp.tournament.entrants.parse_entrants` reads them; likewise.
+        players: as :func:`ggp.tournament.settings.parse_entrants` reads them; likewise.
         name: of the tournament, if it is new.
         given: other fields of the settings.
 

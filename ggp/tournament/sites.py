@@ -1,14 +1,62 @@
-"""Where matches are played: cores that are free, and referees beside them."""
+"""Where matches are played: cores that are free, and processes of referees and players bound to them."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, chain
-from typing import Protocol
+from typing import Protocol, Self
 
+from ggp.processes.child import Child, ProcessKind
 from ggp.processes.parent import JsonMessage
-from ggp.tournament.processes import TournamentProcess, usable_cores
+
+END_SECONDS = 1.5
+"""How long a process may take to free what it holds when it is to end."""
+_KIND = ProcessKind(
+    max_line=64 * 1024 * 1024,  # the record of a long match
+    group=True,
+    environment=dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
+)
+
+
+class TournamentProcess(Child):
+    """A referee's or a player's process, as its parent sees it. Its ``inbox`` has what it says, message by
+    message, and None when it has ended."""
+
+    inbox: asyncio.Queue[JsonMessage | None]
+
+    @classmethod
+    async def start(cls, module: str) -> Self:
+        """Start ``python -m module``. Raises OSError if there are no more processes or files to be had."""
+        process = await cls.spawn(module, kind=_KIND)
+        inbox = process.inbox = asyncio.Queue()
+        process.on_message = inbox.put_nowait
+        process.on_exit = lambda _: inbox.put_nowait(None)
+        return process
+
+    async def close(self) -> None:
+        """Let it end by itself, or else kill it and all of its group; wait for its end."""
+        self.hang_up()
+        await self.end(2 * END_SECONDS)
+
+
+def pin(cores: Iterable[int]) -> None:
+    """Run on these cores only, where the system can be told so; on any if there are none."""
+    chosen = set(cores)
+    if chosen and hasattr(os, "sched_setaffinity"):
+        try:
+            os.sched_setaffinity(0, chosen)
+        except OSError:  # a core that went away, or that a container may not use
+            return
+
+
+def usable_cores() -> list[int]:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
+
 
 CoreSets = tuple[tuple[int, ...], ...]
 """The cores of each player of a match."""

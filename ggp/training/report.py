@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.terms import Term
-from ggp.tournament.output.plots import check_installed, svg
+from ggp.tournament.statistics.plots import check_installed, svg
 from ggp.training.trial import TrialVerdict, interval, summary, worth
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.features import Features

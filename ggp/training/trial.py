@@ -2,8 +2,8 @@
 equal CPU time?
 
 For each share that knowledge may have in the value of a leaf, pairs of matches (:mod:`players.uct.duel`) are
-played until a sequential test has decided (:mod:`ggp.tournament.statistics.sprt`), or there is no more time.
-Each opening of random moves is played twice, with seats changed. A share is used only where the test says
+played until a sequential test has decided (:mod:`ggp.tournament.statistics.ratings`), or time is over. Each
+opening of random moves is played twice, with seats changed. A share is used only where the test says
 that it is better, or a sign test of what was played when the time was over.
 """
 
@@ -18,9 +18,9 @@ from pathlib import Path
 
 from gdl.machine import Machine, State
 from gdl.words import counted
-from ggp.tournament.openings import Openings
+from ggp.tournament.schedule import Openings
+from ggp.tournament.statistics.ratings import Sprt
 from ggp.tournament.statistics.scores import Tally
-from ggp.tournament.statistics.sprt import Sprt
 from players.knowledge.knowledge import GameKnowledge, Record, use
 from players.uct.duel import chance, play_pair
 from players.uct.tuning import Tuning

@@ -14,23 +14,15 @@ from ggp.processes.budget import WorkBudget
 from ggp.protocol.listener import Listener
 from ggp.server.log_lines import say
 from ggp.server.open_files import fit_limits, quiet_about_files, raise_limit
-from ggp.web import shell
-from ggp.web.api import routes as api
-from ggp.web.boards import routes as boards
-from ggp.web.bodies import MAX_BODY
-from ggp.web.dashboard import routes as dashboard
-from ggp.web.gate import HEADERS, PAGES, STREAMED, TOKENS, Tokens, gate
-from ggp.web.names import KNOWN, Names
-from ggp.web.overseer import BUDGET, oversee
+from ggp.web import api, boards, puzzles, rules, shell, tournaments
+from ggp.web.gate import HEADERS, PAGES, STREAMED, TOKENS, Tokens, WebSettings, gate
+from ggp.web.kept import KNOWN, Names
+from ggp.web.overseer import BUDGET, keep_warm, oversee
 from ggp.web.play import routes as play
-from ggp.web.puzzles import routes as puzzles
 from ggp.web.replay import routes as replay
-from ggp.web.rules import routes as rules
-from ggp.web.settings import WebSettings
 from ggp.web.styles import routes as styles
-from ggp.web.visits import Visit, visit_of
-from ggp.web.warmth import keep_warm
-from ggp.web.watch import routes as watch
+from ggp.web.visits import MAX_BODY, Visit, visit_of
+from ggp.web.watch import watched
 
 SETTINGS = web.AppKey("settings", WebSettings)
 OWN_FILES = 64
@@ -51,9 +43,9 @@ def make_app(settings: WebSettings) -> web.Application:
     app[KNOWN] = Names()
     shell.add_page(app, "/", _start)
     play.add_routes(app, settings)
-    watch.add_routes(app, settings)
+    watched.add_routes(app, settings)
     replay.add_routes(app, settings)
-    dashboard.add_routes(app)
+    tournaments.add_routes(app)
     puzzles.add_routes(app)
     api.add_routes(app)
     rules.add_routes(app)

@@ -13,19 +13,49 @@ from __future__ import annotations
 import hmac
 import secrets
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from hashlib import sha256
+from pathlib import Path
 
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 from gdl.errors import GdlError
 from gdl.visible import without_folders
+from ggp.processes.budget import usual_memory
 from ggp.protocol.http_error import BusyError, HttpError
+from ggp.protocol.listener import ListenLimits
 from ggp.server.clients.visitors import Visitors
 from ggp.server.log_lines import say
-from ggp.web.bodies import take_body
-from ggp.web.settings import WebSettings
-from ggp.web.visits import visit_of
+from ggp.web.visits import take_body, visit_of
+
+
+@dataclass(frozen=True, slots=True)
+class WebSettings:
+    """Attributes:
+    host, port: where it listens; port 0 picks a free one.
+    records: a folder of match records to replay.
+    styles: a folder of stylesheets that draw states.
+    watch: addresses of servers whose matches are shown.
+    allow_origins: origins whose pages may ask beside our own.
+    allow_hosts: names under which pages may be asked for, beside this computer's.
+    players: players that pages may choose besides public names: classes, addresses, any options.
+    limits: what bounds its connections.
+    processes, memory: what all tables, searches, checks and drawings together may take; memory in bytes.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8080
+    records: Path | None = None
+    styles: Path | None = None
+    watch: tuple[str, ...] = ()
+    allow_origins: tuple[str, ...] = ()
+    allow_hosts: tuple[str, ...] = ()
+    players: tuple[str, ...] = ()
+    processes: int = 48
+    memory: int = field(default_factory=usual_memory)
+    limits: ListenLimits = ListenLimits(most=512, most_per_address=384)
+
 
 TOKEN_HEADER = "X-Ggp-Token"
 POLICY = (

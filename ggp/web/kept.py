@@ -7,6 +7,10 @@ import time
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
+from aiohttp import web
+
+from ggp.answers.source import known_games, known_levels, known_puzzles
+
 T = TypeVar("T")
 SHARE = 10.0
 """A list is kept so many times as long as it took to make: a tenth of the time at most goes into it."""
@@ -42,3 +46,23 @@ class Kept(Generic[T]):
         finally:
             now = time.monotonic()
             self._until = now + min(LONGEST, SHARE * (now - began))
+
+
+def known_solvers() -> list[str]:
+    """The names of the solvers. To know them takes seconds the first time: they bring what they work with."""
+    from players.puzzles.registry import SOLVERS
+
+    return [solver.name for solver in SOLVERS]
+
+
+class Names:
+    """The lists of names, each made when it is first needed. To be used within one event loop."""
+
+    def __init__(self) -> None:
+        self.games = Kept(known_games)
+        self.levels = Kept(known_levels)
+        self.puzzles = Kept(known_puzzles)
+        self.solvers = Kept(known_solvers)
+
+
+KNOWN = web.AppKey("names", Names)

@@ -1,8 +1,9 @@
-"""Keeps the budget of all work for strangers: measures what its processes take, and ends the greediest.
+"""The processes of all rooms: forked from one that has everything loaded, measured, ended if too greedy.
 
-A reservation says what work of its kind usually needs, not what it may not exceed. So a few processes could
-take far more than was reserved. When all together take more memory than there is, the one that is furthest
-above its reservation ends; who waits for it is told on one line.
+Strangers' rules never reach the process that forks (on Linux). A reservation says what work of its kind
+usually needs, not what it may not exceed. So a few processes could take far more than was reserved. When all
+together take more memory than there is, the one that is furthest above its reservation ends; who waits for
+it is told on one line.
 """
 
 from __future__ import annotations
@@ -10,16 +11,66 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import suppress
+from importlib import import_module
 
 from aiohttp import web
 
 from ggp.processes.budget import WorkBudget
+from ggp.server.fork_servers import ForkServers
 from ggp.server.log_lines import say
-from ggp.web.warmth import FORKS
+from ggp.warm import warm_up_all
+from players.processes import launch
 from players.processes.descendants import descendants, parent, proportional_bytes
+
+PROCESSES = (
+    "ggp.answers.answer_process",
+    "ggp.web.play.table_process",
+    "ggp.web.drawing_process",
+    "ggp.web.tournament_process",
+    "ggp.web.puzzle_process",
+    "ggp.web.replay.replay_process",
+    "ggp.web.rules_process",
+    "ggp.web.styles.style_process",
+)
+BEAT = 1.0
+"""Seconds between looks at the processes."""
+FORKS = web.AppKey("forks", ForkServers)
+
+
+def warm_up() -> None:
+    """Load, and where need be compile, what these processes run."""
+    for module in PROCESSES:
+        import_module(module)
+    warm_up_all("uct", "auto")
+
+
+async def keep_warm(app: web.Application) -> AsyncIterator[None]:
+    """Start when the application does, end with it."""
+    if sys.platform != "linux":
+        yield
+        return
+    forks = ForkServers(
+        "web", (f"{__name__}:warm_up",), say, lambda: launch.use(forks.connection), lambda: launch.use(None)
+    )
+    app[FORKS] = forks
+    forks.open()
+    looking = asyncio.create_task(_look_after(forks))
+    yield
+    looking.cancel()
+    await forks.close()
+
+
+async def _look_after(forks: ForkServers) -> None:
+    while True:
+        await asyncio.sleep(BEAT)
+        forks.check()
+        for pid in forks.end_left_over():
+            say("warning", "left-over process ends", pid=pid)
+
 
 BUDGET = web.AppKey("budget", WorkBudget)
 LOOK_SECONDS = 2.0

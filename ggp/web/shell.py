@@ -1,8 +1,8 @@
-"""The frame of every page: head, links to the rooms, and one ES module that fills it."""
+"""The frame of every page (head, links to the rooms, one ES module that fills it), and its events."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any
 
@@ -10,7 +10,9 @@ import orjson
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
-from ggp.web.gate import PAGES, TOKENS
+from ggp.protocol.event_source import EventSource, encode
+from ggp.web.gate import HEADERS, PAGES, TOKENS
+from ggp.web.visits import touch
 
 ROOMS: dict[str, str] = {
     "/play": "Play",
@@ -64,3 +66,16 @@ def page(
         "<noscript>These pages need JavaScript.</noscript></body></html>"
     )
     return web.Response(text=text, content_type="text/html", headers={"Cache-Control": "no-store"})
+
+
+__all__ = ["Broadcast", "encode"]
+
+
+class Broadcast(EventSource):
+    """One source of events; ``greeting`` as for :class:`~ggp.protocol.event_source.EventSource`."""
+
+    def __init__(self, greeting: Callable[[], list[bytes]] = list) -> None:
+        super().__init__(greeting, HEADERS)
+
+    def wrote(self, request: web.Request) -> None:
+        touch(request)

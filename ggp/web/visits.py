@@ -1,8 +1,9 @@
-"""The connections to ``ggp web``, as its listener counts them.
+"""The connections to ``ggp web``, as its listener counts them, and the bodies of their requests.
 
 aiohttp reads and answers HTTP. This adds what a server for strangers needs: idle connections make room for
 others, what is no HTTP gets one line and leaves none in the log, and whoever closes the sending side after
-the last byte still gets the answer.
+the last byte still gets the answer. A body is read whole, within bounds of size and time, before anything is
+done with it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
 
 import orjson
 from aiohttp import StreamReader, web
@@ -18,6 +21,7 @@ from aiohttp.web_protocol import RequestHandler
 
 from ggp.protocol.dialect import MAX_HEAD
 from ggp.protocol.http_error import RETRY_SECONDS, HttpError
+from ggp.protocol.json_body import object_of
 from ggp.protocol.listener import Listener
 from ggp.server.log_lines import one_line, say
 
@@ -158,3 +162,61 @@ def touch(request: web.Request) -> None:
     """The peer of a request has just taken something: it is not silent."""
     if (visit := visit_of(request)) is not None:
         visit.since = time.monotonic()
+
+
+MAX_BODY = 2 * 1024 * 1024
+"""Bytes of a body, where a route does not say otherwise."""
+WHOLE_SECONDS = 30.0
+"""How long a body may take to come."""
+PAUSE_SECONDS = 10.0
+"""How long the sender of a large body may pause."""
+_LATE = HttpError(408, "the body takes too long to come", "send it at once")
+
+
+async def take_body(request: web.Request) -> None:
+    """Read the body; ``request.read()`` then has it at once. Raises HttpError where it does not come, and
+    HTTPRequestEntityTooLarge."""
+    if request.can_read_body:
+        with _reading(request):
+            try:
+                async with asyncio.timeout(WHOLE_SECONDS):
+                    await request.read()
+            except TimeoutError:
+                raise _LATE from None
+
+
+async def body_chunks(request: web.Request, most: int) -> AsyncIterator[bytes]:
+    """A large body piece by piece, at most so many bytes. Raises HttpError where it does not come or is
+    longer."""
+    size = 0
+    while True:
+        with _reading(request):
+            try:
+                async with asyncio.timeout(PAUSE_SECONDS):
+                    chunk = await request.content.readany()
+            except TimeoutError:
+                raise _LATE from None
+        if not chunk:
+            return
+        touch(request)
+        size += len(chunk)
+        if size > most:
+            raise HttpError(413, f"the body has more than {most:,} bytes")
+        yield chunk
+
+
+@contextmanager
+def _reading(request: web.Request) -> Iterator[None]:
+    visit = visit_of(request)
+    if visit is not None:
+        visit.body, visit.waits = request.content, False
+    try:
+        yield
+    finally:
+        if visit is not None:
+            visit.body, visit.waits = None, True
+
+
+async def json_object(request: web.Request) -> dict[str, Any]:
+    """The JSON object that a request carries. Raises GdlError where it is none."""
+    return object_of(await request.read())

@@ -12,7 +12,7 @@ from gdl.errors import GdlError
 from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
-from ggp.tournament.openings import Openings
+from ggp.tournament.schedule import Openings
 from ggp.tournament.statistics.scores import Tally
 from ggp.training.trial import opening, seat_of, summary
 from players.uct import duel

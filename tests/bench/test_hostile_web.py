@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from bench.hostile_web import crowds, mutated, neighbours, texts
+from bench.hostile_web import crowds, files, mutated
 from bench.hostile_web.attack import Attack
 
-QUICK = [
-    one for one in (*crowds.ATTACKS, *neighbours.ATTACKS) if one.name in ("half-closed requests", "no HTTP")
-]
+QUICK = [one for one in crowds.ATTACKS if one.name in ("half-closed requests", "no HTTP")]
 
 
 def test_what_is_malformed_is_told_and_the_server_goes_on() -> None:
     pytest.importorskip("lxml", reason="lxml is not installed: extra styles")
-    assert texts.run(60, 2).faults == []
+    assert files.malformed_texts(60, 2).faults == []
 
 
 @pytest.mark.slow
@@ -29,4 +27,4 @@ def test_what_is_no_http_or_half_closed_is_answered(attack: Attack) -> None:
 
 
 def test_a_neighbour_learns_no_id_and_ends_no_match() -> None:
-    assert neighbours.foreign_messages(1, 1).faults == []
+    assert crowds.foreign_messages(1, 1).faults == []

@@ -10,7 +10,7 @@ import pytest
 
 from gdl.errors import GdlError, MoveError
 from gdl.machine import Machine
-from ggp.commands.playthrough import command
+from ggp.commands.rules.playthrough import command
 from ggp.game import Game
 from ggp.traces.record import record
 from ggp.traces.verify import read_trace, verify_game

@@ -12,8 +12,9 @@ from types import ModuleType
 import pytest
 from typer.testing import CliRunner
 
-import ggp.commands
-from ggp.cli import build, names
+import ggp.commands.rules
+from ggp.cli import build, modules
+from ggp.commands import THEMES
 from tests.places import ROOT
 
 
@@ -26,19 +27,29 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def module_of(name: str) -> ModuleType:
     """The module of a command."""
-    return importlib.import_module(f"ggp.commands.{name.replace('-', '_')}")
+    return importlib.import_module(modules()[name][1])
 
 
 def test_help_names_every_command() -> None:
     shown = run("--help")
     assert shown.returncode == 0
-    for name in names():
+    for name in modules():
         text = inspect.getdoc(module_of(name).command) or ""
         assert f"  {name} " in shown.stdout
         assert f" {text.splitlines()[0]}\n" in shown.stdout
 
 
-@pytest.mark.parametrize("name", names())
+def test_help_lists_each_command_once_under_the_title_of_its_theme() -> None:
+    shown = run("--help").stdout
+    folders = {theme: importlib.import_module(f"ggp.commands.{theme}") for theme in THEMES}
+    titles = {theme: (inspect.getdoc(folder) or "").partition(":")[0] for theme, folder in folders.items()}
+    parts = {theme: shown.partition(f"\n{title}:\n")[2] for theme, title in titles.items()}
+    for name, (theme, _) in modules().items():
+        assert f"\n  {name} " in "\n" + parts[theme].partition("\n\n")[0]
+        assert shown.count(f"\n  {name} ") == 1
+
+
+@pytest.mark.parametrize("name", modules())
 def test_every_command_has_a_module_with_a_documented_function(name: str) -> None:
     command = module_of(name).command
     first, _, rest = (inspect.getdoc(command) or "").partition("\n")
@@ -48,8 +59,9 @@ def test_every_command_has_a_module_with_a_documented_function(name: str) -> Non
 
 def test_every_module_of_a_command_is_listed() -> None:
     folder = ROOT / "ggp" / "commands"
-    modules = {path.stem.replace("_", "-") for path in folder.glob("[!_]*.py")}
-    assert modules == set(names())
+    files = {path.stem.replace("_", "-") for path in folder.glob("*/[!_]*.py")}
+    assert files == set(modules())
+    assert {path.parent.name for path in folder.glob("*/*.py")} == set(THEMES)
 
 
 def test_a_command_is_added_by_its_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,8 +69,9 @@ def test_a_command_is_added_by_its_file_alone(tmp_path: Path, monkeypatch: pytes
         "import typer\n\ndef command(who: str = typer.Argument('you')) -> None:\n"
         '    """Greet somebody.\n\n    At length."""\n    typer.echo(f"hello {who}")\n'
     )
-    monkeypatch.setattr(ggp.commands, "__path__", [*ggp.commands.__path__, str(tmp_path)])
-    assert "say-hello" in names()
+    folder = ggp.commands.rules
+    monkeypatch.setattr(folder, "__path__", [*folder.__path__, str(tmp_path)])
+    assert "say-hello" in modules()
     listed = CliRunner().invoke(build(None), ["--help"])
     assert "Greet somebody.\n" in listed.output
     assert "At length" not in listed.output
@@ -160,7 +173,7 @@ def test_every_command_shows_where_rules_are_at_fault(words: str, tmp_path: Path
 def test_help_fits_the_terminal(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setattr("typer.rich_utils.MAX_WIDTH", columns)
-    for name in names():
+    for name in modules():
         shown = CliRunner().invoke(build(name), [name, "--help"]).output.splitlines()
         assert max(map(len, shown)) <= columns, name
         assert not any("…" in line for line in shown), name

@@ -15,7 +15,7 @@ from gdl.errors import GdlError
 from ggp.commands import check_writable
 from ggp.output_file import replacing, write_file
 from ggp.tournament.schedule import Fixture
-from ggp.tournament.storage.store import Result, Store
+from ggp.tournament.store import Result, Store
 from tests.places import ROOT
 
 
@@ -167,7 +167,7 @@ def test_a_full_disk_is_one_error_of_a_tournament_and_loses_no_match(tmp_path: P
     code = (
         "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "from pathlib import Path; from gdl.errors import GdlError\n"
-        "from ggp.tournament.storage.store import *; from ggp.tournament.schedule import Fixture\n"
+        "from ggp.tournament.store import *; from ggp.tournament.schedule import Fixture\n"
         "store = Store(Path('t.sqlite'))\n"
         "result = Result(Fixture('g', 1, ('a', 'b')), (1, 2), ((0, 0, 0),) * 2, True, 3, 1.0)\n"
         "try: store.add(result, {'moves': ['x' * 200_000]})\n"
@@ -184,7 +184,7 @@ def test_a_full_disk_is_one_error_of_a_tournament_and_loses_no_match(tmp_path: P
 def test_a_full_disk_at_the_start_is_told_as_such(tmp_path: Path) -> None:
     code = (
         "from pathlib import Path; from gdl.errors import GdlError\n"
-        "from ggp.tournament.storage.store import *; from ggp.tournament.schedule import Fixture\n"
+        "from ggp.tournament.store import *; from ggp.tournament.schedule import Fixture\n"
         "try: Store(Path('t.sqlite'))\n"
         "except GdlError as error: print(error)"
     )

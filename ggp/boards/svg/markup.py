@@ -1,10 +1,15 @@
-"""SVG elements as text: every name from the rules is escaped, and is never markup."""
+"""SVG elements as text, every name from the rules escaped and never markup; the stylesheet of boards, and the
+policy that lets a drawing carry it."""
 
 from __future__ import annotations
 
+import base64
+import functools
 import re
 from collections.abc import Iterable
+from hashlib import sha256
 from html import escape
+from importlib.resources import files
 
 _UNWRITABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What no XML document may contain, however it is written (XML 1.0, production 2)."""
@@ -38,3 +43,17 @@ def points(corners: Iterable[tuple[float, float]]) -> str:
 def clipped(text: str, most: int) -> str:
     """Text of at most so many characters; an ellipsis where something is left out."""
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+@functools.cache
+def stylesheet() -> str:
+    """What colours boards, light and dark: pages link it as ``/static/board.css``, drawings that stand alone
+    carry it."""
+    return (files("ggp") / "web" / "static" / "board.css").read_text()
+
+
+@functools.cache
+def drawing_policy() -> str:
+    """The Content-Security-Policy of a drawing that stands alone: nothing but its own stylesheet."""
+    digest = base64.b64encode(sha256(stylesheet().encode()).digest()).decode()
+    return f"default-src 'none'; style-src 'sha256-{digest}'"

@@ -22,10 +22,8 @@ from ggp.boards.layers import Square, Thing
 from ggp.boards.shapes import BoardShape
 from ggp.boards.svg.facts import FactBlock, draw_facts, fact_blocks
 from ggp.boards.svg.layout import UNIT, BoardLayout, Spot, SpotKind, lay_out, square_name
-from ggp.boards.svg.looks import PieceLook, PieceShape, looks_of
-from ggp.boards.svg.markup import element, number, points, text_of
-from ggp.boards.svg.pieces import draw_ground, draw_side, draw_things
-from ggp.boards.svg.stylesheet import stylesheet
+from ggp.boards.svg.looks import PieceLook, PieceShape, draw_ground, draw_side, draw_things, looks_of
+from ggp.boards.svg.markup import element, number, points, stylesheet, text_of
 
 _EDGE = 12.0
 _MOST_LINES = 12

@@ -7,7 +7,7 @@ from pathlib import Path
 from gdl.errors import GdlError
 from gdl.words import counted
 from ggp.output_file import replacing
-from ggp.tournament.output.plots import check_installed
+from ggp.tournament.statistics.plots import check_installed
 from players.puzzles.frontier.outcome import FrontierResult
 
 _KINDS = ".svg", ".png", ".pdf"

@@ -1,2 +1,4 @@
-"""What results say of players: ``scores`` (who did better), then ``ratings`` (Elo with intervals) and
-``sprt`` (is one of two stronger?)."""
+"""What results say of players: ``scores`` (who did better), ``standing`` (who is rated), then ``ratings``
+(Elo with intervals; is one of two stronger?); for people ``tables``, ``plots`` and ``report`` (one HTML
+page with both).
+"""

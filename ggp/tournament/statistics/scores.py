@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from ggp.tournament.schedule import seatings
-from ggp.tournament.storage.store import Result
+from ggp.tournament.store import Result
 
 Block = tuple[str, int]
 """Game and round: the matches that share an opening."""

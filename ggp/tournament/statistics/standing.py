@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from gdl.words import counted
 from ggp.manager import DIED, EXCEPTION, in_words
-from ggp.tournament.entrants import why_refused
 from ggp.tournament.schedule import Fixture
-from ggp.tournament.storage.store import Failure, Record, Result
+from ggp.tournament.settings import why_refused
+from ggp.tournament.store import Failure, Record, Result
 
 NOT_YET = "no match yet"
 

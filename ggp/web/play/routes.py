@@ -9,12 +9,12 @@ from aiohttp import web
 
 from gdl.errors import GdlError
 from ggp.answers.source import checked_source
-from ggp.web.bodies import json_object
-from ggp.web.names import KNOWN
+from ggp.web.gate import WebSettings
+from ggp.web.kept import KNOWN
 from ggp.web.overseer import BUDGET
 from ggp.web.play.tables import OpenTables
-from ggp.web.settings import WebSettings
 from ggp.web.shell import add_page, page
+from ggp.web.visits import json_object
 from players.processes.limits import cores
 from players.registry import NAMES
 

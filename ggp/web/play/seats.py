@@ -1,18 +1,140 @@
 """Who may take a seat at a table: people, players by public names, and whom the operator has named.
 
 A page's text never imports a class, calls an address, or opens a folder: those come from the command line
-(``ggp web --player NAME``).
+(``ggp web --player NAME``). A player at an address is asked over HTTP, as a game manager asks it. It knows of
+no step taken back. So each line of play is a match of its own: after people have gone back, or have made its
+moves for it, another one is started in the state that stands there. The page never repeats an answer that is
+no legal move: the address may be that of another service.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import asyncio
+import contextlib
+import math
+import secrets
+from collections.abc import Callable, Collection, Sequence
 
 from gdl.errors import GdlError
+from gdl.machine import JointMove, Machine, State
+from gdl.syntax.parser import parse_term
+from ggp.protocol import messages
 from ggp.protocol.address import parse_address
-from ggp.web.play.remote_seat import is_remote
+from ggp.protocol.asking import post
+from ggp.protocol.http_error import HttpError
+from ggp.tournament.schedule import rules_from
 from ggp.web.play.view import HUMAN
+from players.player import Choice
 from players.registry import check_name, check_public
+
+SCHEME = "http://"
+GRACE_SECONDS = 1.0
+"""How long after its clock an answer is waited for."""
+_LOOK_SECONDS = 0.05
+_GOODBYE_SECONDS = 0.5
+
+
+def is_remote(name: str) -> bool:
+    """Whether a seat's name is an address."""
+    return name.startswith(SCHEME)
+
+
+class InterruptedByPeopleError(GdlError):
+    """People want something else before the answer."""
+
+
+class RemoteSeat:
+    """The player at an address, for one role.
+
+    Args:
+        name: its address, ``http://host:port``. Raises GdlError if it is none.
+        playclock: seconds for a move; clocks of the protocol are whole seconds.
+        hurry: whether people want something else; its answer is not waited for then.
+    """
+
+    def __init__(self, name: str, role: int, playclock: float, hurry: Callable[[], bool]) -> None:
+        self._address = parse_address(name)
+        self._name = name
+        self._role = role
+        self._clock = max(1, math.ceil(playclock))
+        self._hurry = hurry
+        self._match = ""
+        self._line: list[tuple[State, JointMove]] = []
+        """The steps that it has been told of."""
+        self._first = 0
+        """After how many of them its match began."""
+
+    def choose(self, state: State, line: Sequence[tuple[State, JointMove]]) -> Choice:
+        """Its move in a state, after the steps of ``line``. Raises GdlError: it does not answer in time, or
+        with no legal move; InterruptedByPeopleError."""
+        machine = state.machine
+        told = len(self._line)
+        if not self._match or list(line[:told]) != self._line:
+            self._begin(state, len(line))
+            self._line = list(line)
+            answer = self._play(machine, None)
+        else:
+            answer = ""
+            for number in range(told, len(line)):
+                self._line.append(line[number])
+                answer = self._play(machine, line[number][1])
+            if not answer:  # the same state once more
+                answer = self._play(machine, self._line[-1][1] if len(self._line) > self._first else None)
+        try:
+            move = machine.move_id(self._role, parse_term(answer))
+            legal = move in machine.legal_moves(state, self._role)
+        except GdlError:
+            legal = False
+        if not legal:
+            raise GdlError("answers with no legal move")
+        return Choice(move)
+
+    def stop(self) -> None:
+        """It is not asked any more."""
+        if self._match:
+            with contextlib.suppress(GdlError):
+                self._ask(messages.abort_request(self._match), _GOODBYE_SECONDS, patient=True)
+        self._match = ""
+
+    def _begin(self, state: State, steps: int) -> None:
+        self.stop()
+        match, machine = f"Table.{secrets.token_hex(6)}", state.machine
+        role = machine.rules.spell(machine.roles[self._role])
+        rules = messages.spaced(rules_from(state))
+        request = messages.start_request(match, role, rules, self._clock, self._clock)
+        reply = self._ask(request, self._clock + GRACE_SECONDS)
+        if reply.lower() != messages.READY:
+            raise GdlError("does not answer that it is ready", remedy="is it free?")
+        self._match, self._first = match, steps
+
+    def _play(self, machine: Machine, joint: JointMove | None) -> str:
+        moves = None
+        if joint is not None:
+            moves = [machine.rules.spell(machine.move(role, move)) for role, move in enumerate(joint)]
+        return self._ask(messages.play_request(self._match, moves), self._clock + GRACE_SECONDS)
+
+    def _ask(self, message: str, seconds: float, patient: bool = False) -> str:
+        try:
+            return asyncio.run(self._asked(message, seconds, patient))
+        except TimeoutError:
+            self._match = ""
+            raise GdlError("does not answer in time") from None
+        except HttpError:
+            self._match = ""
+            raise GdlError("does not speak the protocol of matches") from None
+        except OSError as error:
+            self._match = ""
+            raise GdlError(f"cannot be reached: {error.strerror or error}") from None
+
+    async def _asked(self, message: str, seconds: float, patient: bool) -> str:
+        asking = asyncio.create_task(post(self._address, message, self._name, seconds))
+        while not asking.done():
+            await asyncio.wait([asking], timeout=_LOOK_SECONDS)
+            if not asking.done() and not patient and self._hurry():
+                asking.cancel()
+                await asyncio.wait([asking])
+                raise InterruptedByPeopleError("is not waited for")
+        return asking.result()
 
 
 def check_seat(name: str, allowed: Collection[str]) -> None:

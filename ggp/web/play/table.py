@@ -18,8 +18,7 @@ from gdl.errors import GdlError, MoveError
 from gdl.machine import State
 from ggp.game import Game
 from ggp.processes.parent import Inbox, JsonMessage, Send
-from ggp.web.play.remote_seat import InterruptedByPeopleError, RemoteSeat, is_remote
-from ggp.web.play.seats import check_seat
+from ggp.web.play.seats import InterruptedByPeopleError, RemoteSeat, check_seat, is_remote
 from ggp.web.play.view import HUMAN, TableStep, TableView, expected
 from players.kaskade.kaskade import BOTTOM, Kaskade
 from players.kaskade.player import KaskadePlayer

@@ -1,27 +1,161 @@
-"""The process that reads and draws the records of one source, within limits of time and memory."""
+"""The process that reads and draws the records of one source, within limits of time and memory.
+
+A match is drawn state by state and compared with its rules; a replay may be kept as one HTML file that needs
+nothing else and loads nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import base64
+import hashlib
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from gdl.errors import GdlError
+from gdl.machine import Machine
 from gdl.reading import read_limited
+from gdl.syntax.parser import parse_rules
+from gdl.visible import visible
+from ggp.boards.board import board_of, find_board
+from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
+from ggp.manager import in_words
 from ggp.processes.parent import JsonMessage, Send
 from ggp.processes.work_process import answer_orders
 from ggp.protocol.json_body import object_of
 from ggp.tournament.session import stored_settings
-from ggp.tournament.storage.store import Store
-from ggp.web.replay.collection import one_of, records_in, summary
-from ggp.web.replay.export import as_page
-from ggp.web.replay.frames import Replay
-from ggp.web.replay.recorded import read_match
+from ggp.tournament.store import Store
+from ggp.web.replay.recorded import RecordedMatch, one_of, read_match, records_in, summary
 from ggp.web.replay.shelf import LARGEST, MOST_BROUGHT_BYTES
+
+CHECK_SECONDS = 5.0
+"""How long a match is compared with its rules at most."""
+_NO_RULES = "(role unknown)"
+
+
+class Replay:
+    """A match with its drawings.
+
+    Args:
+        match: the match.
+        game: its rules; None where nobody has them: the board is then found in the states alone.
+    """
+
+    def __init__(self, match: RecordedMatch, game: Game | None) -> None:
+        self.match = match
+        self.game = game
+        self._machine: Machine | None = None
+        if game is None:
+            rules = parse_rules(_NO_RULES)
+            states = list(match.states)
+            board = board_of(rules, (), states, set().union(*states))
+            self._painter = SvgPainter(board, rules, (), match.game)
+        else:
+            self._machine = game.machine("prover")
+            self._painter = SvgPainter(find_board(self._machine), game.rules, self._machine.roles, game.name)
+
+    def story(self) -> dict[str, Any]:
+        """What there is beside the drawings: names, results, and for each step its moves and faults."""
+        match, machine = self.match, self._machine
+        width = max([len(match.players), *(len(joint) for joint in match.moves), *map(len, match.errors)])
+        roles = [f"role {i + 1}" for i in range(width)]
+        if machine is not None:
+            roles = [machine.rules.spell(role) for role in machine.roles]
+        steps = []
+        for number in range(len(match.states)):
+            joint = match.moves[number - 1] if 0 < number <= len(match.moves) else ()
+            errors = match.errors[number] if number < len(match.errors) else ()
+            faults = [{"role": role, "text": in_words(error)} for role, error in enumerate(errors) if error]
+            seconds = None
+            if 0 < number < len(match.times):
+                seconds = round((match.times[number] - match.times[number - 1]) / 1000, 2)
+            moves = [self._painter.rules.spell(move) for move in joint]
+            steps.append({"moves": moves, "faults": faults, "seconds": seconds})
+        return {
+            "name": match.name,
+            "game": self.game.name if self.game is not None else match.game,
+            "known": machine is not None,
+            "roles": roles,
+            "players": match.players,
+            "clocks": [match.startclock, match.playclock],
+            "goals": match.goals,
+            "aborted": match.aborted,
+            "steps": steps,
+        }
+
+    def draw(self, number: int, alone: bool = False) -> str:
+        """The drawing of a state; what has changed since the one before is marked."""
+        states = self.match.states
+        return self._painter.draw(states[number], states[number - 1] if number else None, alone=alone)
+
+    def doubts(self) -> dict[int, str]:
+        """Step -> where the record and the rules part ways: a move that is not legal, another state, an end
+        that is none. Empty without rules."""
+        match, machine = self.match, self._machine
+        doubts: dict[int, str] = {}
+        if machine is None:
+            return doubts
+        end = time.process_time() + CHECK_SECONDS
+        if machine.initial_state().propositions != match.states[0]:
+            doubts[0] = "the rules begin with another state"
+        for number, found in enumerate(match.states):
+            if time.process_time() > end:
+                break
+            try:
+                state = machine.state_of(found)
+                if number < len(match.moves):
+                    after = state.play(*match.moves[number])
+                    if number + 1 < len(match.states) and after.propositions != match.states[number + 1]:
+                        doubts[number + 1] = "by the rules another state follows"
+                elif match.goals and not machine.is_terminal(state):
+                    doubts[number] = "by the rules the match goes on here"
+            except GdlError as error:
+                doubts[min(number + 1, len(match.states) - 1)] = error.message
+        return doubts
+
+
+LARGEST_PAGE = 48 * 1024 * 1024
+"""Characters of the file."""
+_STATIC = Path(__file__).parent.parent / "static"
+
+
+def as_page(story: dict[str, Any], doubts: Mapping[int, str], frames: Sequence[str]) -> str:
+    """The file: story, doubts and drawings as data, the viewer's script and styles. Raises GdlError if it is
+    too long."""
+    # In a script element only its end tag and a comment mean anything.
+    told = {"story": story, "doubts": {str(step): text for step, text in doubts.items()}, "frames": frames}
+    data = orjson.dumps(told).decode().replace("<", "\\u003c")
+    viewer = (_STATIC / "viewer.js").read_text("utf-8").replace("export function", "function")
+    script = (
+        f"{viewer}\nconst data = JSON.parse(document.getElementById('data').textContent);\n"
+        "view(document.querySelector('main'), data.story, async (step) => data.frames[step])\n"
+        ".doubt(data.doubts);\n"
+    )
+    style = "".join((_STATIC / name).read_text("utf-8") for name in ("style.css", "board.css", "replay.css"))
+    policy = f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'"
+    title = escape(visible(f"{story['game'] or 'match'}: {', '.join(story['players'])}"))
+    page = (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f"<title>{title}</title><style>{style}</style></head><body><main><h1>{title}</h1></main>"
+        f'<script type="application/json" id="data">{data}</script>'
+        f'<script type="module">{script}</script></body></html>\n'
+    )
+    if len(page) > LARGEST_PAGE:
+        raise GdlError(f"the file would have {len(page):,} characters", remedy="replay it here instead")
+    return page
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
 
 MEMORY = 2 * 1024**3
 CPU_SECONDS = 300.0

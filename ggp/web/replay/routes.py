@@ -12,12 +12,11 @@ from aiohttp import web
 
 from gdl.errors import GdlError
 from ggp.processes.workers import Workers, WorkKind
-from ggp.web.bodies import body_chunks
-from ggp.web.gate import STREAMED
+from ggp.web.gate import STREAMED, WebSettings
 from ggp.web.overseer import BUDGET
 from ggp.web.replay.shelf import MOST_BROUGHT_BYTES, Shelf, ShelvedRecord
-from ggp.web.settings import WebSettings
 from ggp.web.shell import add_page, page
+from ggp.web.visits import body_chunks
 
 WORK = WorkKind("ggp.web.replay.replay_process", "replay", most=6, seconds=60.0, longest=64 * 1024 * 1024)
 WORKERS = web.AppKey("replay_workers", Workers)

@@ -1,7 +1,8 @@
-"""What pages ask of stylesheets: their names, and a frame with what one of them makes of a state."""
+"""What pages ask of the stylesheets of a folder: their names, and a frame with what one makes of a state."""
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections import OrderedDict
 from collections.abc import AsyncIterator
@@ -12,11 +13,41 @@ from aiohttp import web
 from gdl.errors import GdlError
 from ggp.processes.budget import WorkBudget
 from ggp.processes.workers import Workers, WorkKind
-from ggp.web.bodies import json_object
+from ggp.web.gate import WebSettings
 from ggp.web.kept import Kept
 from ggp.web.overseer import BUDGET
-from ggp.web.settings import WebSettings
-from ggp.web.styles.folder import find_stylesheets
+from ggp.web.visits import json_object
+
+SUFFIXES = (".xsl", ".xslt")
+MOST = 5000
+"""More stylesheets are not looked at."""
+_VERSION = re.compile(r"v(\d+)")
+
+
+def find_stylesheets(folder: Path) -> dict[str, Path]:
+    """Game -> its stylesheet below a folder, by name.
+
+    As the public repository of games does it, the game is the folder that holds the file, of several versions
+    (``v0``, ``v1``, ...) the newest one; a file that lies in the folder itself is called like its game.
+    """
+    root = folder.resolve()
+    found: dict[str, tuple[int, Path]] = {}
+    paths = (path for path in root.rglob("*") if path.suffix.lower() in SUFFIXES)
+    for _, path in zip(range(MOST), paths, strict=False):
+        if not path.is_file() or not path.resolve().is_relative_to(root):
+            continue
+        holders = path.relative_to(root).parts[:-1]
+        version = -1
+        if holders and (number := _VERSION.fullmatch(holders[-1])):
+            version, holders = int(number[1]), holders[:-1]
+        name = holders[-1] if holders else path.stem
+        # Several files of one folder are called by their own names.
+        if name in found and found[name][1].parent == path.parent:
+            name = path.stem
+        if name not in found or found[name][0] < version:
+            found[name] = version, path
+    return {name: path for name, (_, path) in sorted(found.items(), key=lambda item: item[0].lower())}
+
 
 WORK = WorkKind("ggp.web.styles.style_process", "drawing by a stylesheet", most=1, seconds=10.0)
 POLICY = (

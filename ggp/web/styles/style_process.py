@@ -1,7 +1,12 @@
 """The process that applies stylesheets (XSLT 1.0, by libxslt) to states, within limits.
 
-A stylesheet reads no file but others of its folder, writes none, and reaches no network; it may declare no
-entities. What images of its folder the drawing shows are carried in it, so that it asks for nothing.
+A state becomes XML as the reference game manager renders it. A stylesheet reads no file but others of its
+folder, writes none, and reaches no network; it may declare no entities. What images of its folder the drawing
+shows are carried in it, so that it asks for nothing.
+
+>>> state_xml("( (cell 1 1 b) (control xplayer) over )")
+'<state><fact><relation>cell</relation><argument>1</argument><argument>1</argument><argument>b</argument></fact>\
+<fact><relation>control</relation><argument>xplayer</argument></fact><fact>over</fact></state>'
 """
 
 from __future__ import annotations
@@ -11,17 +16,43 @@ import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import escape
 
 from gdl.errors import FileError, GdlError, MissingFileError
 from gdl.reading import read_limited
+from gdl.syntax.sexpr import Atom, Group, SExpr, read
 from ggp.processes.parent import JsonMessage, Send
 from ggp.processes.work_process import answer_orders
 from ggp.web.styles.drawing import clean_drawing
-from ggp.web.styles.state_xml import state_xml
 from players.processes.limits import limit_files
 
 if TYPE_CHECKING:
     from lxml import etree
+
+
+def state_xml(facts: str) -> str:
+    """The XML of a state, given as a run of propositions or one list of them, in their order and spelling.
+
+    A function is its ``relation`` and its ``argument``s, a constant its name. Raises ParseError.
+    """
+    _, parts = read(facts, "state")
+    match parts:
+        case [Group([Group(), *_] as inner)]:  # as match records have it
+            parts = inner
+        case [Group([])]:
+            parts = []
+    return f"<state>{''.join(f'<fact>{_xml(part)}</fact>' for part in parts)}</state>"
+
+
+def _xml(part: SExpr) -> str:
+    match part:
+        case Atom(word):
+            return escape(word)
+        case Group([head, *arguments]):
+            inner = "".join(f"<argument>{_xml(argument)}</argument>" for argument in arguments)
+            return f"<relation>{_xml(head)}</relation>{inner}"
+    return ""
+
 
 MEMORY = 1024**3
 CPU_SECONDS = 120.0

@@ -1,21 +1,27 @@
-"""The matches that are watched: what is known of each, its board, and who looks on."""
+"""The room where people watch: what is known of each match, its board, who looks on, and the room's pages."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
+
+from aiohttp import web
 
 from gdl.errors import GdlError
 from gdl.visible import without_folders
 from ggp.processes.budget import WorkBudget
 from ggp.processes.workers import Workers, WorkKind
-from ggp.web.broadcast import Broadcast, encode
-from ggp.web.watch.follow import EventFollower
-from ggp.web.watch.told import (
+from ggp.protocol.http_error import BusyError
+from ggp.web.gate import WebSettings
+from ggp.web.overseer import BUDGET
+from ggp.web.play.routes import TABLES
+from ggp.web.shell import Broadcast, add_page, encode, page
+from ggp.web.watch.follow import (
     LONGEST_TEXT,
     MOST_ANSWERS,
+    EventFollower,
     read_answer,
     read_match,
     read_moves,
@@ -23,7 +29,7 @@ from ggp.web.watch.told import (
     size_of,
 )
 
-WORK = WorkKind("ggp.web.watch.watch_process", "drawing a watched match", most=6, seconds=30.0)
+WORK = WorkKind("ggp.web.drawing_process", "drawing a watched match", most=6, seconds=30.0)
 MOST_MATCHES = 200
 """More are forgotten, those that have ended first."""
 MATCH_BYTES = 4 * 1024 * 1024
@@ -266,3 +272,47 @@ class Watched:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+WATCHED = web.AppKey("watched", Watched)
+
+
+def add_routes(app: web.Application, settings: WebSettings) -> None:
+    """Add the room to the application, after that of the tables.
+
+    Raises GdlError for an address that is none."""
+    app[WATCHED] = Watched(settings.watch, app[BUDGET])
+    app[TABLES].hear = app[WATCHED].hear_own
+    app.cleanup_ctx.append(_follow)
+    add_page(app, "/watch", _page)
+    app.router.add_get("/watch/events", _list)
+    app.router.add_get("/watch/{match}/events", _match)
+    app.router.add_get("/watch/{match}/steps/{step:[0-9]{1,6}}", _step)
+
+
+async def _follow(app: web.Application) -> AsyncIterator[None]:
+    app[WATCHED].begin()
+    yield
+    await app[WATCHED].close()
+
+
+async def _page(request: web.Request) -> web.Response:
+    match = request.query.get("match", "")[:100]
+    return page(request, "Watch", "watch.js", ("board.css", "replay.css", "watch.css"), match=match)
+
+
+async def _list(request: web.Request) -> web.StreamResponse:
+    return await request.app[WATCHED].news.stream(request)
+
+
+async def _match(request: web.Request) -> web.StreamResponse:
+    match = request.app[WATCHED].matches.get(request.match_info["match"])
+    if match is None:  # its server may not be heard yet: the page asks again
+        raise BusyError("there is no such match now")
+    return await match.news.stream(request)
+
+
+async def _step(request: web.Request) -> web.Response:
+    """An earlier step."""
+    found = request.match_info
+    return web.json_response(await request.app[WATCHED].drawing(found["match"], int(found["step"])))

@@ -1,30 +1,30 @@
-"""Environments pass their frameworks' own checks, are the game they are made of, and tell what is wrong."""
+"""Our games as environments of Gymnasium, held against frameworks' checks and the machine."""
 
 from __future__ import annotations
 
 import pickle
-import random
-import subprocess
-import sys
 from copy import deepcopy
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from gdl.errors import GdlError, MoveError, TooLargeError
+from gdl.errors import MoveError
 from ggp.adapters.adapted_game import OBSERVATIONS, AdaptedGame
-from ggp.adapters.missing import missing
 from tests.places import ROOT
 
 gymnasium = pytest.importorskip("gymnasium", reason="pip install 'kaskade-ggp[rl]'")
 pytest.importorskip("pettingzoo", reason="pip install 'kaskade-ggp[rl]'")
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
 FRAME = "(role r) (init a) (<= (next {}) (true a)) (<= terminal (true b)) (goal r 0) (<= (next b) (true b))\n"
+
+
 STUCK = FRAME.format("c") + "(<= (legal r x) (true a))"
-NOBODY = FRAME.format("c")
+
+
 ENDLESS = FRAME.format("a") + "(legal r x) (legal r y)"
 
 
@@ -72,68 +72,6 @@ def test_registered_environments_are_made_and_checked_with_every_way_to_draw(tmp
     assert len({color.tobytes() for row in pixels.render() for color in row}) > 3
 
 
-def _random_match(environment: Any, seed: int) -> list[tuple[str, int, dict[str, float]]]:
-    """Every agent, action and the rewards after it."""
-    rng = random.Random(seed)
-    environment.reset(seed=seed)
-    log = []
-    for agent in environment.agent_iter():
-        seen, _, terminated, truncated, _ = environment.last()
-        if terminated or truncated:
-            environment.step(None)
-            continue
-        action = rng.choice(np.flatnonzero(seen["action_mask"]).tolist())
-        environment.step(action)
-        log.append((agent, action, dict(environment.rewards)))
-    return log
-
-
-@pytest.mark.parametrize("name", ["connectfour", "tron", "othello", "chinesecheckers"])
-def test_agents_that_act_one_by_one_play_the_game(name: str) -> None:
-    from ggp.adapters import GdlAEC
-
-    game = adapted(name)
-    machine = game.machine
-    log = _random_match(GdlAEC(game), 5)
-    state, waiting = machine.initial_state(), iter(log)
-    step: tuple[str, int, dict[str, float]] | None = next(waiting)
-    rewards: dict[str, float] = {}
-    while not state.terminal:
-        joint = []
-        for role, agent in enumerate(game.agents):
-            moves = machine.legal_moves(state, role)
-            if step is not None and step[0] == agent and (len(moves) > 1 or step[1] == moves[0]):
-                assert step[1] in moves
-                joint.append(step[1])
-                rewards = step[2]
-                step = next(waiting, None)
-            else:
-                assert len(moves) == 1
-                joint.append(moves[0])
-        state = machine.next_state(state, joint)
-    assert step is None
-    assert rewards == dict(zip(game.agents, game.rewards(state), strict=True))
-    if name == "connectfour":
-        agents = [agent for agent, _, _ in log]
-        assert agents == [game.agents[i % 2] for i in range(len(agents))]
-
-
-def test_agents_that_act_together_play_the_game() -> None:
-    from ggp.adapters import GdlParallel
-
-    environment = GdlParallel("tron", max_steps=50)
-    machine = environment.adapted.machine
-    seen, _ = environment.reset()
-    state = machine.initial_state()
-    rng = random.Random(2)
-    while environment.agents:
-        actions = {a: rng.choice(np.flatnonzero(seen[a]["action_mask"]).tolist()) for a in environment.agents}
-        state = machine.next_state(state, list(actions.values()))
-        seen, rewards, _, _, _ = environment.step(actions)
-        assert environment.gdl_state == state
-    assert list(rewards.values()) == environment.adapted.rewards(state)
-
-
 def test_illegal_actions_are_told_or_end_the_match() -> None:
     from ggp.adapters import GdlAEC, GdlEnv, GdlParallel
 
@@ -156,47 +94,6 @@ def test_illegal_actions_are_told_or_end_the_match() -> None:
     strict.reset()
     with pytest.raises(MoveError, match="not legal"):
         strict.step(wrong)
-
-
-def test_what_is_not_there_is_one_clear_line() -> None:
-    from ggp.adapters import GdlEnv
-
-    for settings, words in (
-        ({"role": "z"}, "no role z"),
-        ({"opponents": {"z": "random"}}, "z is no opponent of x"),
-        ({"opponents": "deepthought"}, "no player 'deepthought'"),
-        ({"observation": "smell"}, "no observation 'smell'"),
-        ({"illegal": "shrug"}, "choose end or error"),
-        ({"render_mode": "png"}, "no render mode 'png' .choose ansi, svg, rgb_array"),
-    ):
-        with pytest.raises(GdlError, match=words):
-            GdlEnv("tictactoe", **settings)
-    with pytest.raises(GdlError, match="no render mode"):
-        adapted("tictactoe").render(adapted("tictactoe").machine.initial_state(), "smoke")
-    with pytest.raises(GdlError, match="r has no legal move in the state a"):
-        AdaptedGame(NOBODY)
-    with pytest.raises(TooLargeError, match="does not ground"):
-        AdaptedGame("tictactoe", machine="prover")
-
-
-@pytest.mark.parametrize("action", ["a", 1.0, None, [1, 2], np.array([0.5]), True])
-def test_what_is_no_integer_is_no_action(action: Any) -> None:
-    from ggp.adapters import GdlAEC, GdlEnv, GdlParallel, make_vec
-
-    single, turns, together, many = (
-        GdlEnv(adapted("tictactoe")),
-        GdlAEC(adapted("tictactoe")),
-        GdlParallel(adapted("tictactoe")),
-        make_vec("tictactoe", 3),
-    )
-    for environment in (single, turns, together, many):
-        environment.reset()
-        given = {"x": action, "o": 9} if environment is together else action
-        with pytest.raises(MoveError, match=r"give (an )?integer"):
-            environment.step(given)
-        masks = single.action_masks()
-        assert masks.sum() == 9, "nothing has changed"
-    single.step(np.array([1]))
 
 
 def test_masks_are_where_each_framework_looks_for_them() -> None:
@@ -227,131 +124,6 @@ def test_masks_are_where_each_framework_looks_for_them() -> None:
             environment.call("deepthought")
     with pytest.raises(AttributeError, match="call action_masks or render"):
         lanes.call("step", 0)
-
-
-@pytest.mark.parametrize("observation", OBSERVATIONS)
-@pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
-def test_what_a_step_of_lanes_returned_stays_as_it_was(observation: str, mode: str) -> None:
-    from ggp.adapters import make_vec
-
-    lanes = make_vec("tictactoe", 64, observation=observation, autoreset_mode=mode)
-    lanes.reset(seed=1)
-    kept, copies = [], []
-    for _ in range(12):
-        answer = lanes.step(lanes.random_actions())
-        kept.append(answer)
-        copies.append(deepcopy(answer))
-    assert any(answer[2].any() for answer in kept)
-    for answer, copied in zip(kept, copies, strict=True):
-        assert gymnasium.utils.env_checker.data_equivalence(answer, copied)
-
-
-def test_lanes_are_drawn_as_single_environments_are() -> None:
-    from ggp.adapters import GdlEnv, make_vec
-
-    lanes = make_vec("gdl/eightpuzzle-v0", 2, render_mode="ansi")
-    single = GdlEnv(adapted("eightpuzzle"), render_mode="ansi")
-    lanes.reset()
-    seen, _ = single.reset()
-    moves = np.flatnonzero(seen["action_mask"])[:2]
-    lanes.step(moves)
-    single.step(moves[1])
-    drawn = lanes.render()
-    assert drawn is not None and drawn[0] != drawn[1] == single.render()
-    assert make_vec("eightpuzzle", 2).render() is None
-    with pytest.raises(GdlError, match=r"no autoreset mode 'Sometimes' .choose NextStep, SameStep, Disabled"):
-        make_vec("eightpuzzle", 2, autoreset_mode="Sometimes")
-
-
-def test_agents_are_told_when_a_reset_is_due(caplog: pytest.LogCaptureFixture) -> None:
-    from ggp.adapters import GdlAEC, GdlParallel
-
-    turns = GdlAEC(adapted("tictactoe"), render_mode="ansi")
-    together = GdlParallel(adapted("tictactoe"), render_mode="ansi")
-    for name in (
-        "agents",
-        "num_agents",
-        "rewards",
-        "terminations",
-        "truncations",
-        "infos",
-        "agent_selection",
-    ):
-        with pytest.raises(AttributeError, match=f"{name} cannot be accessed before reset"):
-            getattr(turns, name)
-    for environment, calls in (
-        (turns, {"step": (0,), "observe": ("x",), "agent_iter": (), "state": (), "render": ()}),
-        (together, {"step": ({"x": 0},), "state": (), "render": ()}),
-    ):
-        for call, arguments in calls.items():
-            with pytest.raises(AssertionError, match=rf"reset\(\) needs to be called before {call}"):
-                getattr(environment, call)(*arguments)
-    with pytest.raises(AttributeError, match="before reset"):
-        turns.last()
-    _random_match(turns, 1)
-    with pytest.raises(AssertionError, match="the match is over for all agents"):
-        turns.last()
-    seen, _ = together.reset()
-    with pytest.raises(GdlError, match="no role z"):
-        together.step({"x": 0, "z": 0})
-    while together.agents:
-        seen, *_ = together.step({agent: seen[agent]["action_mask"].argmax() for agent in together.agents})
-    caplog.clear()
-    assert together.step({"x": 0}) == ({},) * 5
-    turns.step(0)
-    assert [record.levelname for record in caplog.records] == ["WARNING"] * 2
-    assert turns.agents == together.agents == []
-
-
-def test_a_loop_that_forgets_to_step_is_stopped() -> None:
-    from ggp.adapters import GdlAEC
-
-    turns = GdlAEC(adapted("tictactoe"))
-    turns.reset()
-    agents = iter(turns.agent_iter())
-    next(agents)
-    turns.last()
-    with pytest.raises(AssertionError, match=r"need to call step\(\) or reset\(\)"):
-        next(agents)
-
-
-@pytest.mark.parametrize("name", ["tictactoe", "tron"])
-def test_the_infos_of_agents_have_their_masks(name: str) -> None:
-    from ggp.adapters import GdlAEC, GdlParallel
-
-    turns, together = GdlAEC(adapted(name)), GdlParallel(adapted(name))
-    turns.reset()
-    for _ in turns.agent_iter(20):
-        seen, _, terminated, _, info = turns.last()
-        assert turns.state_space.contains(turns.state())
-        if terminated:
-            break
-        for agent in turns.agents:
-            assert (turns.infos[agent]["action_mask"] == turns.observe(agent)["action_mask"]).all()
-        assert (info["action_mask"] == seen["action_mask"]).all() and info["action_mask"].any()
-        turns.step(turns.action_space(turns.agent_selection).sample(info["action_mask"]))
-    seen, infos = together.reset()
-    while together.agents:
-        assert all((infos[agent]["action_mask"] == seen[agent]["action_mask"]).all() for agent in seen)
-        assert (together.state() == seen[together.agents[0]]["observation"]).all()
-        seen, _, _, _, infos = together.step({a: infos[a]["action_mask"].argmax() for a in together.agents})
-
-
-def test_conversions_and_wrappers_of_pettingzoo_take_our_environments() -> None:
-    from pettingzoo.utils.conversions import parallel_to_aec, turn_based_aec_to_parallel
-    from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, TerminateIllegalWrapper
-
-    from ggp.adapters import GdlAEC, GdlParallel
-
-    wrapped = AssertOutOfBoundsWrapper(TerminateIllegalWrapper(GdlAEC(adapted("tictactoe")), -1))
-    wrapped.reset()
-    wrapped.step(0)
-    wrapped.step(0)
-    assert wrapped.rewards == {"x": 0, "o": -1} and all(wrapped.terminations.values())
-    for converted in (parallel_to_aec(GdlParallel(adapted("tron"))), wrapped):
-        assert _random_match(converted, 3)
-    observations, _ = turn_based_aec_to_parallel(GdlAEC(adapted("tictactoe"))).reset()
-    assert set(observations) == {"x", "o"}
 
 
 def test_nothing_is_asked_before_the_first_reset() -> None:
@@ -410,90 +182,3 @@ def test_opponents_are_our_players_and_a_seed_repeats_them() -> None:
     assert match("random", 3) == match("random", 3)
     assert len({match("random", seed)[0] for seed in range(12)}) > 1
     assert match("greedy", 1)
-
-
-def test_planes_hold_what_the_state_holds() -> None:
-    for name in ("connectfour", "othello", "eightpuzzle", "nim"):
-        game = adapted(name, "planes")
-        matches = np.unique(_visited(game), axis=0)
-        planes = game.observe(matches)
-        assert len(np.unique(planes.reshape(len(planes), -1), axis=0)) == len(matches)
-        assert planes.shape[1:] == game.shape and len(game.planes.names) == game.shape[0]
-    first = adapted("tictactoe", "planes")
-    state = first.machine.initial_state().play("(mark a 3)")
-    assert first.observe_state(state)[first.planes.names.index("x")].sum() == 1
-
-
-def _visited(game: AdaptedGame) -> np.ndarray:
-    from propnet.environments.vector_match import VectorMatch
-
-    matches = VectorMatch(game.machine, 20)
-    return np.concatenate([matches.step(matches.random_actions()).bits.copy() for _ in range(20)])
-
-
-@pytest.mark.parametrize("observation", OBSERVATIONS)
-def test_pickled_environments_go_on_as_the_same_game(observation: str) -> None:
-    from ggp.adapters import GdlAEC
-
-    game = adapted("tictactoe", observation)
-    again = pickle.loads(pickle.dumps(game))
-    assert (again.agents, again.shape) == (game.agents, game.shape)
-    assert again.action_names("x") == game.action_names("x")
-    assert _random_match(GdlAEC(again), 9) == _random_match(GdlAEC(game), 9)
-
-
-@pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
-def test_vector_environments_are_single_ones_side_by_side(mode: str) -> None:
-    from ggp.adapters import GdlEnv, make_vec
-
-    game = adapted("lightsout")
-    many = make_vec("gdl/lightsout-v0", num_envs=3, autoreset_mode=mode, max_steps=7)
-    singles = [GdlEnv(game, max_steps=7) for _ in range(3)]
-    seen, _ = many.reset(seed=1)
-    for single in singles:
-        single.reset()
-    over = np.zeros(3, np.bool_)
-    for _ in range(30):
-        if mode == "Disabled" and over.all():
-            seen, _ = many.reset(options={"reset_mask": over})
-            for single in singles:
-                single.reset()
-            over[:] = False
-        actions = np.array([np.flatnonzero(mask)[0] for mask in seen["action_mask"]])
-        actions[1] = np.flatnonzero(seen["action_mask"][1])[-1]
-        seen, rewards, terminated, truncated, info = many.step(actions)
-        for i, single in enumerate(singles):
-            if over[i] and mode == "NextStep":
-                expected, reward, ended, cut = single.reset()[0], 0.0, False, False
-            else:
-                expected, reward, ended, cut, _ = single.step(actions[i])
-            if (ended or cut) and mode == "SameStep":
-                assert (info["final_obs"]["observation"][i] == expected["observation"]).all()
-                expected = single.reset()[0]
-            assert all((seen[key][i] == expected[key]).all() for key in expected)
-            assert (rewards[i], terminated[i], truncated[i]) == (np.float32(reward), ended, cut)
-        over = terminated | truncated
-    assert many.observation_space.contains(seen)
-
-
-def test_a_missing_package_is_told_with_its_remedy() -> None:
-    assert "pip install 'kaskade-ggp[rl]'" in str(missing("gymnasium", "Gymnasium environments"))
-    blocked = "import sys; sys.modules.update({'gymnasium': None, 'pettingzoo': None, 'pyspiel': None});"
-    for name in ("GdlEnv", "GdlAEC", "make_vec"):
-        code = (
-            f"{blocked} from ggp.adapters import AdaptedGame, VectorMatch; import ggp.adapters as a; a.{name}"
-        )
-        run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
-        assert run.returncode == 1 and "pip install 'kaskade-ggp[rl]'" in run.stderr.splitlines()[-1]
-
-
-def test_each_module_imports_its_own_framework_only() -> None:
-    for module, others in (
-        ("gymnasium", ("pettingzoo", "pyspiel")),
-        ("vector", ("pettingzoo", "pyspiel")),
-        ("pettingzoo", ("pyspiel",)),
-        ("adapted_game", ("gymnasium", "pettingzoo", "pyspiel")),
-    ):
-        code = f"import sys, ggp.adapters.{module}; print([m for m in {others} if m in sys.modules])"
-        run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
-        assert run.stdout.strip() == "[]", (module, run.stdout, run.stderr)

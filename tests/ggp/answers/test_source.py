@@ -11,8 +11,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from gdl.errors import GdlError
 from ggp.answers.source import checked_source, known_games, known_levels, load_source
 from ggp.web.app import make_app
-from ggp.web.gate import TOKENS
-from ggp.web.settings import WebSettings
+from ggp.web.gate import TOKENS, WebSettings
 
 
 def test_what_comes_along_is_found_by_name_wherever_one_stands(

@@ -17,10 +17,20 @@ from typer.testing import CliRunner
 from bench.table.report import level_ratios
 from gdl.errors import GdlError
 from gdl.machine import Machine, Playouts
-from ggp.bench.gdl_perf import key_values, perf_test
-from ggp.bench.measure import levels, measure, run
-from ggp.bench.results import compare, differ, geometric_mean, read_results, spread
-from ggp.bench.view import bar, comparison, console, measurements, number, parts
+from ggp.bench.measure import key_values, levels, measure, perf_test, run
+from ggp.bench.results import (
+    bar,
+    compare,
+    comparison,
+    console,
+    differ,
+    geometric_mean,
+    measurements,
+    number,
+    parts,
+    read_results,
+    spread,
+)
 from ggp.cli import build
 from ggp.game import Game
 

@@ -15,7 +15,7 @@ from gdl.scramble import scramble
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
 from ggp.boards.board import Grid, board_of, find_board
-from ggp.boards.clicks import ClickFinder, ClickMap
+from ggp.boards.clicks import ClickFinder, ClickMap, ClickMove
 from ggp.game import Game
 from ggp.traces.verify import find_traces
 from players.kaskade.make_machine import make_machine
@@ -34,15 +34,36 @@ def legal_in(machine: Machine, state: State, role: int) -> list[Term]:
     return [machine.move(role, index) for index in machine.legal_moves(state, role)]
 
 
+def begun(shown: ClickMap, clicked: list[str]) -> list[ClickMove]:
+    """The moves whose first clicks these are."""
+    return [
+        m
+        for m in shown.moves
+        if len(clicked) <= len(m.clicks)
+        and all(key in keys for key, keys in zip(clicked, m.clicks, strict=False))
+    ]
+
+
+def complete(shown: ClickMap, clicked: list[str]) -> list[ClickMove]:
+    """The moves that need no further click, as the page lists them."""
+    return [m for m in begun(shown, clicked) if len(m.clicks) == len(clicked)]
+
+
+def further(shown: ClickMap, clicked: list[str]) -> list[str]:
+    """The squares that may be clicked next."""
+    n = len(clicked)
+    return sorted({key for m in begun(shown, clicked) if len(m.clicks) > n for key in m.clicks[n]})
+
+
 def one_each(shown: ClickMap) -> None:
     """Clicks and a list lead to every move, each by one way only."""
     for move in shown.moves:
         clicked: list[str] = []
         for keys in move.clicks:
             assert keys
-            assert set(keys) <= set(shown.further(clicked))
+            assert set(keys) <= set(further(shown, clicked))
             clicked.append(keys[0])
-        offered = shown.complete(clicked)
+        offered = complete(shown, clicked)
         assert [m.move for m in offered].count(move.move) == 1
         assert len({m.label for m in offered}) == len(offered)
     assert len({m.move for m in shown.moves}) == len(shown.moves)
@@ -86,18 +107,8 @@ def test_a_promotion_is_chosen_from_a_list() -> None:
     shown = finder.clicks([parse_term(f"(promote b 7 b 8 {piece})") for piece in pieces])
     one_each(shown)
     assert [move.label for move in shown.moves] == pieces
-    assert len(shown.further([])) == 1
-    assert len(shown.complete([*shown.further([]), *shown.further(shown.further([]))])) == 4
-
-
-def test_steps_are_clicks_on_where_they_lead() -> None:
-    machine, finder, board = found("sokoban")
-    assert board is not None
-    shown = finder.clicks_in(machine.initial_state(), 0)
-    one_each(shown)
-    aims = {move.clicks for move in shown.moves if move.clicks}
-    assert len(aims) > 1
-    assert all(len(clicks) == 1 for clicks in aims)
+    assert len(further(shown, [])) == 1
+    assert len(complete(shown, [*further(shown, []), *further(shown, further(shown, []))])) == 4
 
 
 def test_a_tile_is_clicked_where_the_move_names_it() -> None:

@@ -10,9 +10,8 @@ from gdl.scramble import scramble
 from gdl.syntax.parser import parse_terms
 from gdl.terms import Term
 from ggp.boards.board import find_board
-from ggp.boards.coordinates import CoordinateOrder
-from ggp.boards.dots import line_layer
-from ggp.boards.shapes import BoardShape
+from ggp.boards.shapes import BoardShape, line_layer
+from ggp.boards.statics import CoordinateOrder
 from ggp.boards.text import Painter
 from ggp.game import Game
 from tests.ggp.boards.test_board import UNHURRIED

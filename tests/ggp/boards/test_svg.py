@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
 from ggp.boards.board import board_of
-from ggp.boards.svg.markup import element, text_of
+from ggp.boards.svg.markup import drawing_policy, element, stylesheet, text_of
 from ggp.boards.svg.picture import SvgPainter
-from ggp.boards.svg.stylesheet import drawing_policy, stylesheet
 from ggp.game import Game, games_folder
 
 SVG = "{http://www.w3.org/2000/svg}"

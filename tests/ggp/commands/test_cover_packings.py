@@ -10,7 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from gdl.errors import GdlError
-from ggp.commands.cover import command
+from ggp.commands.puzzles.cover import command
 from players.puzzles.cover.xmpuzzle.reading import read_xmpuzzle
 from tests.places import GAMES
 

@@ -9,7 +9,7 @@ import pytest
 from gdl.errors import TooLargeError
 from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
-from ggp.commands.ground import command
+from ggp.commands.rules.ground import command
 from ggp.game import Game
 
 

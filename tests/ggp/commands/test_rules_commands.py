@@ -14,9 +14,9 @@ from gdl.scramble import rename
 from gdl.syntax.format import convert
 from gdl.syntax.notation import Notation
 from gdl.syntax.parser import parse_rules
-from ggp.commands import format as format_command
-from ggp.commands import scramble as scramble_command
-from ggp.commands import validate as validate_command
+from ggp.commands.rules import format as format_command
+from ggp.commands.rules import scramble as scramble_command
+from ggp.commands.rules import validate as validate_command
 
 GOOD = """\
 (role a)

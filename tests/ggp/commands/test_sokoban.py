@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from gdl.checks.diagnostic import Severity
 from gdl.checks.run import check_text
-from ggp.commands.sokoban import command
+from ggp.commands.puzzles.sokoban import command
 from tests.ggp.program import ggp
 
 LEVELS = "; one\n\n######\n#@ $.#\n######\n\n; two\n\n#######\n#@ $ .#\n#  @  #\n#######\n"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from gdl.errors import GdlError
-from ggp.commands.cover import command
+from ggp.commands.puzzles.cover import command
 from players.puzzles.cover.files.json_form import write_json
 from tests.ggp.program import ggp
 from tests.players.puzzles.cover.counting_boards import dominoes, queens

@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from gdl.errors import GdlError
-from ggp.commands.cover import command
+from ggp.commands.puzzles.cover import command
 from players.puzzles.cover.files.json_form import write_json
 from tests.mutations import refusals
 from tests.places import GAMES

@@ -13,11 +13,10 @@ import pytest
 from gdl.errors import GdlError
 from ggp.processes.budget import WorkBudget
 from ggp.server.newsroom import Newsroom
-from ggp.tournament.entrants import parse_entrants
 from ggp.tournament.runner import Runner
 from ggp.tournament.schedule import Fixture
-from ggp.tournament.settings import GameSpec, TournamentSettings
-from ggp.tournament.storage.store import Result, Store
+from ggp.tournament.settings import GameSpec, TournamentSettings, parse_entrants
+from ggp.tournament.store import Result, Store
 from ggp.web.watch.watched import Watched, WatchedMatch
 
 RULES = Path("games/tictactoe.kif").read_text()

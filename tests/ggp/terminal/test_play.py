@@ -1,40 +1,30 @@
-"""`ggp play` shows matches to people and to programs, and takes part as a person says."""
+"""``ggp play``: what is shown of a match, as text and as JSON, and who takes part."""
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import pty
-import re
 import select
-import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from rich.console import Console
 
 from gdl.errors import GdlError
-from ggp.boards.board import find_board
-from ggp.boards.text import Painter
 from ggp.game import Game
-from ggp.terminal.doubts import doubts
-from ggp.terminal.human import HumanPlayer, listing, matching
-from ggp.terminal.line_editor import LineEditor
-from ggp.terminal.local_match import MatchSnapshot, MatchView, play_match
+from ggp.terminal.local_match import play_match
 from ggp.terminal.setup import check_names, seats
-from ggp.terminal.views import JsonView, TextView
-from players.player import Candidate, Choice
+from ggp.terminal.views import JsonView
 from players.registry import make_player
 from tests.ggp.program import ggp as program
 from tests.places import ROOT
 
 FAST = ["--startclock", "0.1", "--playclock", "0.1"]
+
+
 SLOW = ["--machine", "prover"]
 
 
@@ -114,46 +104,6 @@ def test_wrong_words_are_told_in_one_line(words: list[str], message: str) -> Non
     assert done.stderr.count("\n") == 1
 
 
-def test_a_person_plays_by_number_name_and_beginning_and_takes_back() -> None:
-    said = "?\nzzz\nmark b\n(mark b 2)\nundo\nmark a 1\nmark a 2\n99\nma c 2\nmoves\n"
-    said += "".join(f"{n}\n" for n in range(1, 10))
-    done = ggp("tictactoe", "-p", "human,legal", "--seed", "3", *SLOW, text=said)
-    assert "its beginning" in done.stdout
-    assert "'zzz' is not one of the 9 legal moves" in done.stdout
-    assert "'mark b' fits 3 moves: (mark b 1), (mark b 2), (mark b 3)" in done.stdout
-    assert done.stdout.count("step 1: x (mark ") == 2
-    assert "step 1: x (mark a 1), o noop" in done.stdout
-
-
-def test_end_of_input_leaves_with_130() -> None:
-    done = ggp("tictactoe", "-p", "human,legal", *SLOW, text="mark b 2\n")
-    assert done.returncode == 130
-    assert "Traceback" not in done.stderr
-
-
-def test_quit_leaves_with_130() -> None:
-    done = ggp("tictactoe", "-p", "human,legal", *SLOW, text="quit\n")
-    assert done.returncode == 130
-
-
-def test_control_c_leaves_with_130_and_no_traceback() -> None:
-    match = subprocess.Popen(
-        [sys.executable, "-u", "-m", "ggp", "play", "tictactoe", "--playclock", "60"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=ROOT,
-    )
-    assert match.stdout is not None
-    for line in match.stdout:
-        if "control" in line:
-            break
-    match.send_signal(signal.SIGINT)
-    _, errors = match.communicate(timeout=60)
-    assert match.returncode == 130
-    assert "Traceback" not in errors
-
-
 def test_in_a_terminal_the_search_is_shown_and_the_screen_left_in_order() -> None:
     master, slave = pty.openpty()
     match = subprocess.Popen(
@@ -185,109 +135,6 @@ def test_in_a_terminal_the_search_is_shown_and_the_screen_left_in_order() -> Non
     assert "no result; goal values so far:" in text
 
 
-@given(st.lists(st.text("abc12 ()", min_size=1, max_size=8), max_size=6), st.text(max_size=8))
-def test_whatever_a_person_types_means_some_of_the_moves(names: list[str], text: str) -> None:
-    matches = matching(text, names)
-    assert all(0 <= i < len(names) for i in matches)
-    assert matches == sorted(set(matches))
-
-
-def test_full_names_and_numbers_go_before_beginnings() -> None:
-    names = ["(move a 1)", "(move a 10)", "noop", "(drop 2)"]
-    assert matching("move a 1", names) == [0]
-    assert matching("MOVE A", names) == [0, 1]
-    assert matching("n", names) == [2]
-    assert matching("4", names) == [3]
-    assert matching("5", names) == []
-    assert matching("(move b", names) == []
-
-
-def test_listing_numbers_every_move() -> None:
-    names = [f"(mark {i} {j})" for i in range(5) for j in range(5)]
-    text = listing(names, width=60)
-    assert all(f"{i} {name}" in text for i, name in enumerate(names, 1))
-    assert max(map(len, text.splitlines())) <= 60
-    assert "300 more" in listing(["x"] * 500)
-
-
-@given(st.sets(st.sampled_from([f"(m {i})" for i in range(30)]), min_size=1), st.data())
-def test_numbers_are_those_that_are_shown(names: set[str], data: st.DataObject) -> None:
-    shown = sorted(names)
-    numbers = data.draw(st.lists(st.integers(1, 99), min_size=len(shown), max_size=len(shown), unique=True))
-    text = listing(shown, numbers=numbers)
-    for name, number in zip(shown, numbers, strict=True):
-        assert f"{number:>3} {name}" in text
-        assert [shown[i] for i in matching(str(number), shown, numbers)] == [name]
-    assert matching("100", shown, numbers) == []
-
-
-def test_a_move_keeps_its_number_for_the_whole_match() -> None:
-    machine = Game.load("tictactoe").machine("prover")
-    shown: list[str] = []
-    said = iter([*"123456789", "moves", *"123456789"])
-    for _ in range(2):
-        player = HumanPlayer(show=shown.append, ask=lambda _: next(said))
-        play_match(machine, [player, make_player("legal")], MatchView(machine, [player, player]), 0.0, 1.0)
-    listings = [text for text in shown if "(mark" in text and "not one" not in text]
-    assert len(listings) > 3
-    for text in listings:
-        for number, a, b in re.findall(r"(\d+) \(mark (.) (.)\)", text):
-            assert int(number) == 3 * "abc".index(a) + int(b)
-
-
-def test_tab_completes_moves_with_or_without_the_bracket() -> None:
-    editor = LineEditor()
-    editor.words = ["(mark a 1)", "(mark a 2)", "noop"]
-
-    def all_of(text: str) -> list[str | None]:
-        return [editor.complete(text, i) for i in range(4)]
-
-    assert all_of("(mark") == ["(mark a 1)", "(mark a 2)", None, None]
-    assert all_of("mark A 2") == ["(mark a 2)", None, None, None]
-    assert all_of("") == ["(mark a 1)", "(mark a 2)", "noop", None]
-    assert all_of("x") == [None] * 4
-
-
-def test_at_the_prompt_a_line_is_edited_completed_and_brought_back() -> None:
-    pytest.importorskip("readline")
-    master, slave = pty.openpty()
-    script = (
-        "from ggp.terminal.line_editor import LineEditor\n"
-        "editor = LineEditor()\n"
-        "editor.words = ['(mark a 1)', '(take b)']\n"
-        "for _ in range(3): print('<' + editor('? ') + '>')\n"
-    )
-    asking = subprocess.Popen(
-        [sys.executable, "-c", script],
-        stdin=slave,
-        stdout=slave,
-        stderr=slave,
-        cwd=ROOT,
-        env={**os.environ, "TERM": "xterm", "INPUTRC": "/dev/null", "PYTHONPATH": str(ROOT)},
-    )
-    os.close(slave)
-    # A letter too many taken back by the left arrow and Ctrl-D; Tab; the line before.
-    typed = {"noxop\x1b[D\x1b[D\x1b[D\x04\n": "<noop>", "mar\t\n": "<(mark a 1)>", "\x1b[A\n": "<(mark a 1)>"}
-    seen = ""
-    for keys, answer in typed.items():
-        seen = read_until(master, "? ", seen)
-        os.write(master, keys.encode())
-        seen = read_until(master, ">", seen)
-        assert answer in seen, seen
-        seen = seen[seen.index(answer) + len(answer) :]
-    assert asking.wait(timeout=60) == 0
-    os.close(master)
-
-
-def read_until(master: int, sign: str, seen: str) -> str:
-    """What comes until a sign is there, after what was seen already."""
-    until = time.monotonic() + 60
-    while sign not in seen and time.monotonic() < until:
-        if select.select([master], [], [], 0.5)[0]:
-            seen += os.read(master, 1024).decode()
-    return seen
-
-
 def test_seats_left_out_are_filled() -> None:
     assert seats([], ["you"]) == ["uct"]
     assert seats([], ["x", "o"]) == ["uct", "random"]
@@ -307,18 +154,6 @@ def test_a_role_without_a_choice_is_not_asked() -> None:
     play_match(machine, players, view, 0.0, 1.0)
     steps = [json.loads(line) for line in lines[1:-1]]
     assert all(len(step["search"]) <= 1 for step in steps)
-
-
-def test_undo_without_anything_to_take_back_is_told() -> None:
-    machine = Game.load("tictactoe").machine("prover")
-    said = iter(["undo", *"123456789"])
-    shown: list[str] = []
-    players = [HumanPlayer(show=shown.append, ask=lambda _: next(said)), make_player("legal")]
-    lines: list[bytes] = []
-    view = JsonView(machine, players, "tictactoe", lines.append)
-    play_match(machine, players, view, 0.0, 1.0)
-    notes = [json.loads(line) for line in lines if b'"note"' in line and b'"text"' in line]
-    assert [note["text"] for note in notes] == ["there is nothing to take back"]
 
 
 def test_a_player_of_another_module_is_named_with_its_case(tmp_path: Path) -> None:
@@ -345,125 +180,3 @@ def test_a_player_of_another_module_is_named_with_its_case(tmp_path: Path) -> No
     )
     assert done.returncode == 0, done.stderr
     assert '"players":["eager"]' in done.stdout
-
-
-STUCK = """\
-(role x) (init (step 1)) (<= (legal x a) (true (step 1))) (<= (next (step 2)) (true (step 1)))
-(<= terminl (true (step 2))) (<= terminal (true (step 3))) (<= (goal x 100) (true (step 2)))
-"""
-
-
-@pytest.mark.parametrize("options", [["--no-board"], ["--json"]])
-@pytest.mark.parametrize(
-    ("goals", "why"),
-    [
-        ("(<= (goal x 100) (true (step 9)))", "no goal rule of x holds in the state (step 2)"),
-        ("(goal x 100) (goal x 50)", "the goal values 50 and 100 hold for x at once in the state (step 2)"),
-    ],
-)
-def test_the_reason_of_a_result_that_is_undefined_is_told(
-    goals: str, why: str, options: list[str], tmp_path: Path
-) -> None:
-    path = tmp_path / "doubtful.kif"
-    path.write_text(
-        "(role x) (init (step 1)) (legal x a) (<= (next (step 2)) (true (step 1)))"
-        f"(<= terminal (true (step 2))) {goals}"
-    )
-    done = program("play", str(path), "-p", "legal", *SLOW, *options)
-    assert why in done.stdout
-    if options == ["--no-board"]:
-        assert "\nresult: x (legal) undefined\n" in done.stdout
-
-
-@pytest.mark.parametrize("options", [["--no-board"], ["--json"]])
-def test_players_that_are_late_are_told_of_as_in_tournaments(options: list[str], tmp_path: Path) -> None:
-    (tmp_path / "sleepy.py").write_text(
-        "import time\nfrom ggp import Choice, Player\n"
-        "class Sleepy(Player):\n"
-        "    def decide(self, state, options, deadline):\n"
-        "        time.sleep(max(0.0, deadline - time.monotonic()) + 0.4)\n"
-        "        return Choice(options[0])\n"
-    )
-    words = [sys.executable, "-m", "ggp", "play", "tictactoe", "-p", "sleepy:Sleepy,legal", "-m", "prover"]
-    done = subprocess.run(
-        [*words, "--playclock", "0.1", "--max-steps", "3", *options],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    assert "x (Sleepy) was late with 2 moves, by up to 0.4 s" in done.stdout, done.stderr
-    assert "(legal) was late" not in done.stdout
-    if options == ["--json"]:
-        steps = [json.loads(line) for line in done.stdout.splitlines() if '"type":"step"' in line]
-        assert [sorted(step["late"]) for step in steps] == [["x"], [], ["x"]]
-    else:
-        assert done.stdout.count("(0.4 s late)") == 2
-
-
-def test_a_move_that_was_not_visited_does_not_look_like_a_loss() -> None:
-    machine = Game.load("tictactoe").machine("prover")
-    player = make_player("legal")
-    shown, lines = io.StringIO(), list[bytes]()
-    state = machine.initial_state()
-    first, second, third = machine.legal_moves(state, 0)[:3]
-    told = (Candidate(first, 3, 0.0), Candidate(second), Candidate(third, 0, 50.0))
-    step = MatchSnapshot(1, state, (Choice(first, told), Choice(0)), (True, False), 0.1, (0.0, 0.0))
-    console = Console(file=shown, width=100)
-    TextView(
-        console,
-        machine,
-        [player, player],
-        Painter(find_board(machine), machine.rules, machine.roles),
-        board=False,
-    ).step(step)
-    JsonView(machine, [player, player], "tictactoe", lines.append).step(step)
-    lost, unknown, proven = shown.getvalue().splitlines()[:3]
-    assert re.search(r"3 visits +expects +0\.0 of 100", lost)
-    assert "not visited yet" in unknown
-    assert "expects" not in unknown
-    assert "visit" not in proven
-    assert "expects  50.0 of 100" in proven
-    [search] = json.loads(lines[-1])["search"]
-    assert [one["value"] for one in search["candidates"]] == [0.0, None, 50.0]
-
-
-@pytest.mark.parametrize("options", [["--no-board"], ["--json"]])
-def test_a_stuck_match_is_exit_status_1_and_doubtful_rules_are_told_of(
-    options: list[str], tmp_path: Path
-) -> None:
-    path = tmp_path / "stuck.kif"
-    path.write_text(STUCK)
-    words = [
-        "play",
-        str(path),
-        "-p",
-        "random",
-        "--startclock",
-        "0",
-        "--playclock",
-        "0.1",
-        "-m",
-        "prover",
-        *options,
-    ]
-    done = subprocess.run(
-        [sys.executable, "-m", "ggp", *words], capture_output=True, text=True, timeout=100, check=False
-    )
-    assert done.returncode == 1
-    assert "x has no legal move in the state (step 2), which is not terminal" in done.stdout
-    assert done.stderr.startswith(f"ggp: {path}:2:1: these rules are doubtful: 'terminl' is no keyword")
-    assert done.stderr.count("\n") == 1
-
-
-def test_what_is_worst_in_rules_is_told_before_they_are_played(tmp_path: Path) -> None:
-    path = tmp_path / "wide.kif"
-    path.write_text("(role x) (legal x a)\n(goal x 1, 2)\n（init p）\n")
-    told = doubts(Game.load(path))
-    assert told.startswith(
-        f"{path}:2:1: these rules are doubtful: 'goal' has 3 arguments, but takes 2 (3 errors,"
-    )
-    path.write_text("(role x) (legal x a) // all\n(goal x 100) (<= terminal (true p)) (init p)\n(next p)\n")
-    assert doubts(Game.load(path)).startswith(
-        f"{path}:1:22: these rules are doubtful: comments do not begin with"
-    )

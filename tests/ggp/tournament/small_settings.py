@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ggp.tournament.entrants import Entrant
-from ggp.tournament.settings import GameSpec, TournamentSettings
+from ggp.tournament.settings import Entrant, GameSpec, TournamentSettings
 
 
 def settings_of(*labels: str, **more: object) -> TournamentSettings:

@@ -12,9 +12,8 @@ import pytest
 
 from gdl.errors import GdlError
 from ggp.game import Game
-from ggp.tournament.entrants import Entrant, check_kept, parse_entrants
-from ggp.tournament.settings import GameSpec, TournamentSettings
-from ggp.tournament.storage.store import Store
+from ggp.tournament.settings import Entrant, GameSpec, TournamentSettings, check_kept, parse_entrants
+from ggp.tournament.store import Store
 from players.processes.limits import cores
 from tests.places import ROOT
 

@@ -14,12 +14,11 @@ import pytest
 from gdl.errors import GdlError
 from ggp.game import Game
 from ggp.tournament.cluster import ClusterSites
-from ggp.tournament.entrants import Entrant
 from ggp.tournament.runner import Runner
 from ggp.tournament.schedule import Fixture, plan
-from ggp.tournament.settings import GameSpec, TournamentSettings
+from ggp.tournament.settings import Entrant, GameSpec, TournamentSettings
 from ggp.tournament.sites import Sites
-from ggp.tournament.storage.store import Result, Store
+from ggp.tournament.store import Result, Store
 from players.fleet.fleet import Fleet, FleetWorker, LostWorkerError, Message
 from players.fleet.local_fleet import LocalFleet
 from players.fleet.ray_fleet import RayFleet

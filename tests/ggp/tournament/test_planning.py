@@ -15,10 +15,8 @@ from gdl.errors import GdlError
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
-from ggp.tournament.entrants import Entrant, parse_entrants
-from ggp.tournament.openings import Openings, rules_from
-from ggp.tournament.schedule import plan, seatings
-from ggp.tournament.settings import GameSpec, TournamentSettings
+from ggp.tournament.schedule import Openings, plan, rules_from, seatings
+from ggp.tournament.settings import Entrant, GameSpec, TournamentSettings, parse_entrants
 from ggp.tournament.sites import Cores
 from tests.ggp.tournament.small_settings import settings_of
 

@@ -17,17 +17,15 @@ import pytest
 
 from ggp.console import new_console
 from ggp.game import Game
-from ggp.tournament.entrants import Entrant
 from ggp.tournament.runner import Runner
 from ggp.tournament.schedule import Fixture, plan
 from ggp.tournament.session import Session
-from ggp.tournament.settings import GameSpec, TournamentSettings
-from ggp.tournament.statistics.ratings import rate
+from ggp.tournament.settings import Entrant, GameSpec, TournamentSettings
+from ggp.tournament.statistics.ratings import Sprt, rate
 from ggp.tournament.statistics.scores import comparisons
-from ggp.tournament.statistics.sprt import Sprt
 from ggp.tournament.statistics.standing import fault_lines, standing_of
-from ggp.tournament.storage.store import Result, Store
-from ggp.web.dashboard.tables import tables_of
+from ggp.tournament.store import Result, Store
+from ggp.web.tournament_process import tables_of
 from players.processes.descendants import descendants
 from tests.ggp.server.live import LiveServer, alive, eventually
 from tests.places import ROOT

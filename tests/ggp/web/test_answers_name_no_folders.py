@@ -17,9 +17,8 @@ from gdl.visible import without_folders
 from ggp.game import Game, games_folder
 from ggp.server.clients.pages import error_text
 from ggp.web.app import make_app
-from ggp.web.gate import error_reply
+from ggp.web.gate import WebSettings, error_reply
 from ggp.web.play.view import TableStep, TableView
-from ggp.web.settings import WebSettings
 from players.registry import make_player
 from tests.places import ROOT
 

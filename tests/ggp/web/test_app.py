@@ -12,9 +12,8 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from ggp.protocol.event_source import BEHIND
 from ggp.web.app import make_app
-from ggp.web.broadcast import Broadcast
-from ggp.web.gate import POLICY, TOKENS, Tokens
-from ggp.web.settings import WebSettings
+from ggp.web.gate import POLICY, TOKENS, Tokens, WebSettings
+from ggp.web.shell import Broadcast
 
 Talk = Callable[["TestClient[web.Request, web.Application]"], Awaitable[None]]
 

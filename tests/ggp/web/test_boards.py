@@ -12,13 +12,13 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
 from gdl.errors import GdlError
-from ggp.boards.svg.stylesheet import drawing_policy
+from ggp.boards.svg.markup import drawing_policy
 from ggp.processes.budget import WorkBudget
 from ggp.processes.child import Child
+from ggp.web import boards as pool
 from ggp.web.app import make_app
-from ggp.web.boards import artists as pool
-from ggp.web.boards.artists import Artists
-from ggp.web.settings import WebSettings
+from ggp.web.boards import Artists
+from ggp.web.gate import WebSettings
 
 Talk = Callable[["TestClient[web.Request, web.Application]"], Awaitable[None]]
 

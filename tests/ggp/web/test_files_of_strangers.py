@@ -10,7 +10,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from bench.hostile_tournaments import ENDLESS, picture, write_hostile, write_special, write_tournament
 from ggp.web.app import make_app
-from ggp.web.settings import WebSettings
+from ggp.web.gate import WebSettings
 
 SHOWN = ("view", "rounds", "settings-x", "row-large", "loop", "log-pipe", "entrants-lines")
 

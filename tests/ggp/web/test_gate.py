@@ -24,8 +24,7 @@ from gdl.errors import GdlError
 from ggp.protocol.http_error import HttpError
 from ggp.server.clients.visitors import Visitors
 from ggp.web.app import make_app
-from ggp.web.gate import PAGES
-from ggp.web.settings import WebSettings
+from ggp.web.gate import PAGES, WebSettings
 
 Client = TestClient[web.Request, web.Application]
 BROWSER = {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64)"}

@@ -11,8 +11,8 @@ from aiohttp.test_utils import TestClient, TestServer
 from ggp.answers import source
 from ggp.web import kept
 from ggp.web.app import make_app
+from ggp.web.gate import WebSettings
 from ggp.web.kept import Kept
-from ggp.web.settings import WebSettings
 
 
 def test_all_who_ask_share_one_making_and_it_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:

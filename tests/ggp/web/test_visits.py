@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from ggp.web.settings import WebSettings
+from ggp.web.gate import WebSettings
 from tests.ggp.server.live import talk
 from tests.ggp.web.conftest import WebServer
 

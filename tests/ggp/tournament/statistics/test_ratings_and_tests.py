@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggp.tournament.statistics.ratings import ELO, _posterior, rate
+from ggp.tournament.statistics.ratings import ELO, Sprt, _posterior, expected, rate
 from ggp.tournament.statistics.scores import (
     Comparison,
 )
-from ggp.tournament.statistics.sprt import Sprt, expected
 
 
 def simulated(strengths: dict[str, float], draws: float, games: int, seed: int) -> list[Comparison]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ggp.web.settings import WebSettings
+from ggp.web.gate import WebSettings
 from players.processes.limits import cores
 from tests.ggp.web.play.test_tables import Client, moves, opened, with_client
 

@@ -13,10 +13,9 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
 from ggp.web.app import make_app
-from ggp.web.gate import TOKENS
+from ggp.web.gate import TOKENS, WebSettings
 from ggp.web.play import tables
 from ggp.web.play.routes import TABLES
-from ggp.web.settings import WebSettings
 from tests.ggp.server.live import LiveServer
 
 Client = TestClient[web.Request, web.Application]

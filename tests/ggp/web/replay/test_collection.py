@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from gdl.errors import GdlError
 from ggp.game import Game
 from ggp.processes.parent import explain
-from ggp.web.replay.collection import records_in
-from ggp.web.replay.recorded import RecordError
+from ggp.web.replay.recorded import RecordError, records_in
 from ggp.web.replay.replay_process import ReplayDesk
 from tests.ggp.web.replay.test_in_browser import until
 

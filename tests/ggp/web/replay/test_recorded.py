@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 from ggp.game import Game
 from ggp.manager import GameManager, StandIn
 from ggp.protocol.match_record import MatchRecord
-from ggp.web.replay.collection import records_in
-from ggp.web.replay.export import as_page
-from ggp.web.replay.frames import Replay
-from ggp.web.replay.recorded import RecordedMatch, RecordError, read_match
+from ggp.web.replay.recorded import RecordedMatch, RecordError, read_match, records_in
+from ggp.web.replay.replay_process import Replay, as_page
 
 
 def read_record(text: str) -> RecordedMatch:

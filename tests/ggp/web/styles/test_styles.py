@@ -20,12 +20,9 @@ from hypothesis import strategies as st
 from gdl.errors import GdlError
 from ggp.traces.verify import read_trace
 from ggp.web.app import make_app
-from ggp.web.gate import TOKENS
-from ggp.web.settings import WebSettings
-from ggp.web.styles.folder import find_stylesheets
-from ggp.web.styles.routes import POLICY
-from ggp.web.styles.state_xml import state_xml
-from ggp.web.styles.style_process import LARGEST_DRAWING, StyleFolder
+from ggp.web.gate import TOKENS, WebSettings
+from ggp.web.styles.routes import POLICY, find_stylesheets
+from ggp.web.styles.style_process import LARGEST_DRAWING, StyleFolder, state_xml
 
 etree = pytest.importorskip("lxml.etree", reason="lxml is not installed: extra styles")
 

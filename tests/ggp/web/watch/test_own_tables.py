@@ -10,8 +10,7 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from ggp.web.app import make_app
-from ggp.web.gate import TOKENS
-from ggp.web.settings import WebSettings
+from ggp.web.gate import TOKENS, WebSettings
 
 
 class Listener:

@@ -17,7 +17,7 @@ from ggp.processes.budget import WorkBudget
 from ggp.protocol import messages
 from ggp.protocol.event_source import BEHIND, BEHIND_BYTES, _Reader, encode
 from ggp.protocol.messages import spaced
-from ggp.web.watch.told import LONGEST_RULES, read_match
+from ggp.web.watch.follow import LONGEST_RULES, read_match
 from ggp.web.watch.watched import MATCH_BYTES, SERVER_BYTES, Watched
 from tests.ggp.server.live import MARKS, LiveServer
 

@@ -1,0 +1,1 @@
+"""Learning and measuring: what states are worth, how fast machines are."""

@@ -1,0 +1,153 @@
+"""``ggp bench``: random playouts per second, and what it takes to get there."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from gdl.errors import GdlError
+
+if TYPE_CHECKING:
+    from ggp.bench.results import Row
+
+
+def command(
+    games: list[str] = typer.Argument(
+        None,
+        help="Names of games that come along, .kif files, folders of them, or results measured earlier "
+        "(.json, .jsonl) to show or compare. With --compare alone: what that file holds.",
+    ),
+    machine: list[str] = typer.Option(
+        [], "--machine", "-m", help="prover, propnet, ... or all; may be repeated. The fastest if not given."
+    ),
+    seconds: float = typer.Option(
+        2.0, "--seconds", "-s", min=0.05, help="CPU seconds of playouts per game and machine."
+    ),
+    repetitions: int = typer.Option(5, "--repetitions", "-r", min=1, help="Batches; their median counts."),
+    playouts: int = typer.Option(
+        0,
+        "--playouts",
+        "-n",
+        min=0,
+        help="Playouts per batch, else as many as the time allows; with the same seed the same ones again.",
+    ),
+    seed: int = typer.Option(0, help="Seed of the random playouts."),
+    as_json: bool = typer.Option(False, "--json", help="One JSON object per game and line, nothing else."),
+    compare: Path | None = typer.Option(
+        None, metavar="OLD.json", help="Show the ratios to these earlier results."
+    ),
+    gdl_perf: bool = typer.Option(
+        False, "--gdl-perf", help="Be the test process of gdl-perf: the arguments are RULES RESULTS SECONDS."
+    ),
+) -> None:
+    """Measure random playouts per second.
+
+    Playouts are uniformly random, on one thread; seconds are CPU time.
+
+    Loading, compiling and warming up do not count. A step is one joint move of one playout.
+    In a checkout python -m bench.table measures whole folders, each game in a process of its own, and
+    writes Markdown and a plot.
+    """
+    from ggp.bench.measure import levels
+    from ggp.bench.results import compare as compare_rows
+    from ggp.bench.results import read_results
+
+    chosen = choose_levels(machine, levels())
+    if gdl_perf:
+        raise typer.Exit(_gdl_perf(games or [], chosen[-1], seed))
+    before = read_results(compare)[1] if compare else []
+    jobs = [(name, level) for name in _expanded(games or []) for level in chosen]
+    if not jobs:
+        jobs = [(str(row.get("path", row["game"])), str(row["machine"])) for row in before]
+        jobs = [(name, level) for name, level in jobs if not machine or level in chosen]
+    if not jobs:
+        raise GdlError("there is no game to measure", remedy="`ggp games` lists those that come along")
+    rows = _measured(jobs, bool(machine), seconds, seed, repetitions, playouts, as_json)
+    if not as_json:
+        from ggp.bench.results import comparison, console, measurements
+
+        out = console()
+        if compare:
+            out.print(comparison(compare_rows(before, rows)))
+        elif any(row["status"] == "ok" for row in rows):
+            out.print(measurements(rows, out.width))
+    failed = [row for row in rows if row["status"] != "ok"]
+    for row in failed:
+        print(f"{row['game']} on the {row['machine']}: {row['status']}", file=sys.stderr)
+    if failed:
+        raise typer.Exit(1)
+
+
+def _measured(
+    jobs: list[tuple[str, str]],
+    only: bool,
+    seconds: float,
+    seed: int,
+    repetitions: int,
+    playouts: int,
+    as_json: bool,
+) -> list[Row]:
+    """The rows of all jobs (game, level), printed as JSON when they are ready. A job that names a file of
+    results gives its rows (with ``only`` those of the job's level)."""
+    import orjson
+
+    from ggp.bench.measure import measure
+    from ggp.bench.results import read_results
+    from ggp.console import new_console
+    from ggp.game import Game
+
+    rows: list[Row] = []
+    progress = new_console(stderr=True)
+    for name, level in jobs:
+        if name.endswith((".json", ".jsonl")):
+            fresh = [row for row in read_results(Path(name))[1] if not only or row["machine"] == level]
+        else:
+            game = Game.load(name)
+            about = {"game": game.name, "machine": level, "path": name}
+            try:
+                with progress.status(f"{game.name} on the {level} ..."):
+                    result = measure(game.name, game.rules, level, seconds, seed, repetitions, playouts)
+                fresh = [{**about, "status": "ok", **result.as_dict()}]
+            except GdlError as error:
+                fresh = [{**about, "status": f"{type(error).__name__}: {error}"}]
+        rows += fresh
+        if as_json:
+            for row in fresh:
+                typer.echo(orjson.dumps(row))
+    return rows
+
+
+def choose_levels(wanted: list[str], known: tuple[str, ...]) -> list[str]:
+    """The levels that are wanted, commas allowed; the last one that is known if none is."""
+    names = [name for text in wanted for name in text.split(",") if name] or [known[-1]]
+    for name in names:
+        if name not in (*known, "all"):
+            raise GdlError(
+                f"there is no machine {name!r} to measure", remedy=f"choose {', '.join(known)} or all"
+            )
+    return [level for level in known if level in names or "all" in names]
+
+
+def _expanded(names: list[str]) -> list[str]:
+    """Folders replaced by the rules files in them."""
+    paths = ((name, Path(name)) for name in names)
+    return [
+        file
+        for name, path in paths
+        for file in (map(str, sorted(path.glob("*.kif"))) if path.is_dir() else [name])
+    ]
+
+
+def _gdl_perf(arguments: list[str], level: str, seed: int) -> int:
+    """Exit status of a test process of gdl-perf."""
+    from ggp.bench.measure import perf_test
+
+    try:
+        rules, results, seconds = arguments
+        limit = float(seconds)
+    except ValueError:
+        raise GdlError("--gdl-perf needs three arguments: RULES RESULTS SECONDS") from None
+    return 0 if perf_test(Path(rules), Path(results), limit, level, seed) else 1

@@ -1,0 +1,117 @@
+"""``ggp train``: a game is learnt by self-play, and kept for the matches to come."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ggp.commands import GameName
+
+
+def command(
+    game: GameName,
+    minutes: Annotated[float, typer.Option(help="How long to learn, all rungs together.", min=0)] = 30.0,
+    model: Annotated[
+        str,
+        typer.Option(help="The rung of the ladder: linear, derived, tuples, net; auto: all in turn."),
+    ] = "auto",
+    pairs: Annotated[
+        int, typer.Option(help="Pairs of matches, at most, of each trial; 0: no trial.", min=0)
+    ] = 20,
+    trial_minutes: Annotated[
+        float, typer.Option(help="How long the trials may take, besides.", min=0)
+    ] = 10.0,
+    move_seconds: Annotated[
+        float,
+        typer.Option(
+            help="CPU seconds for each move of a trial: the nearer to those of your matches the better.",
+            min=0.01,
+        ),
+    ] = 0.1,
+    workers: Annotated[
+        int, typer.Option(help="Processes for self-play by searches; 0: one for each core.", min=0)
+    ] = 0,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Forget all that was learnt before.")] = False,
+    seed: Annotated[int, typer.Option(help="Of self-play and of the matches.", min=0)] = 0,
+    report: Annotated[
+        Path | None, typer.Option(help="Write a page with plots: the course, squares' worth, matches.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The outcome as one JSON object.")] = False,
+) -> None:
+    """Learn what a game's states are worth.
+
+    By self-play: first a weight for each proposition and each shape of propositions, then for what the
+    rules derive from them as well, such as where pieces can go, then tables over tuples of propositions
+    that the rules look at together, then a small net, from self-play by searches. After each rung matches
+    show whether searches are to use it: against what they use by then, or the untrained player. The rung
+    that did best learns on for the last three tenths of the time. It is all kept under
+    $GGP_CACHE/knowledge, every half minute: a training that was broken off goes on from there. The game
+    finds it under any names.
+    """
+    from gdl.errors import GdlError
+    from ggp.game import Game
+    from ggp.training.ladder import LADDER, Climb, LadderTerms, lane_machine_of
+    from ggp.training.trial import summary, worth
+    from players.kaskade.guided_machine import guided
+    from players.knowledge.store import KnowledgeStore
+    from players.processes.limits import cores
+    from propnet.native.machine import NativeMachine
+
+    if model not in (*LADDER, "auto"):
+        raise GdlError(f"there is no model {model!r}", remedy=", ".join((*LADDER, "auto")))
+    if report is not None:
+        from ggp.commands import check_writable
+        from ggp.tournament.statistics.plots import check_installed
+
+        check_installed()
+        check_writable(report)
+    loaded = Game.load(game)
+    machine = lane_machine_of(loaded.machine("auto"))
+    playing = guided(machine) if isinstance(machine, NativeMachine) else machine
+    terms = LadderTerms(
+        60.0 * minutes, 60.0 * trial_minutes, pairs, move_seconds, workers or cores(), fresh, seed
+    )
+    climb = Climb(
+        machine, playing, loaded.name, KnowledgeStore(), terms, lambda line: typer.echo(line, err=True)
+    )
+    known = climb.run(tuple(LADDER) if model == "auto" else (model,))
+    if report is not None:
+        from ggp.commands import write
+        from ggp.training.report import training_report
+
+        write(report, training_report(loaded.name, machine, known, climb.courses, climb.verdicts).encode())
+    if as_json:
+        import orjson
+
+        trials = [
+            {"model": rung, "against": against, "share": v.share, "looks": v.looks, "won": v.score.wins,
+             "drawn": v.score.draws, "lost": v.score.losses, "decided": v.decided, "better": v.better}
+            for rung, against, v in climb.verdicts
+        ]  # fmt: skip
+        outcome = {
+            "game": loaded.name,
+            "fingerprint": known.fingerprint,
+            "model": known.model,
+            "moves": known.moves,
+            "seconds": round(known.seconds, 1),
+            "share": known.share,
+            "looks": known.looks,
+            "trials": trials,
+            "worth": worth(known, climb.verdicts),
+        }
+        typer.echo(orjson.dumps(outcome, option=orjson.OPT_INDENT_2).decode())
+        return
+    for rung, against, verdict in climb.verdicts:
+        if not verdict.score.games:
+            continue
+        word = "better" if verdict.better else "not better" if verdict.decided else "undecided"
+        typer.echo(f"{rung}, share {verdict.use} against {against}: {word}, {summary(verdict.score)}")
+    untried = (
+        "not used yet: there was no trial" if not climb.verdicts else "not used: no trial found it better"
+    )
+    used = f"used with a share of {known.use}" if known.share else untried
+    learnt_from = f"{known.model}, {known.moves:,} moves learnt from"
+    typer.echo(f"{loaded.name} {known.fingerprint[:12]}: {learnt_from}; {used}")
+    typer.echo(worth(known, climb.verdicts))

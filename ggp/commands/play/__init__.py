@@ -1,0 +1,1 @@
+"""Matches: watched, played, hosted, rated."""

@@ -1,0 +1,101 @@
+"""``ggp play``: a match in the terminal, between our players and people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from ggp.commands import FurthestMachine, GameName
+from ggp.tournament.bounds import LONGEST_CLOCK
+
+if TYPE_CHECKING:
+    from ggp.game import Game
+
+
+def command(
+    game: GameName,
+    players: str = typer.Option(
+        "",
+        "--players",
+        "-p",
+        help="One per role, by commas: uct, montecarlo, greedy, random, legal, tables, human; options as in "
+        "uct:playouts=1000. Roles left out are played by random, "
+        "or by uct where only people are named.",
+        show_default="uct for one role, else uct,random",
+    ),
+    startclock: float = typer.Option(1.0, min=0, max=LONGEST_CLOCK, help="Seconds to build and prepare."),
+    playclock: float = typer.Option(1.0, min=0.01, max=LONGEST_CLOCK, help="Seconds for each move."),
+    seed: int = typer.Option(0, min=0, help="Seed of the players' randomness."),
+    workers: int | None = typer.Option(
+        None, min=0, help="Search processes per player; 0 for none.", show_default="all cores"
+    ),
+    machine: FurthestMachine = "auto",
+    max_steps: int | None = typer.Option(None, min=0, help="Stop after so many steps."),
+    board: bool = typer.Option(True, "--board/--no-board", help="Draw the states."),
+    delay: float | None = typer.Option(
+        None, min=0, help="Seconds that a state is shown at least.", show_default="0.2 in a terminal"
+    ),
+    tables: str | None = typer.Option(
+        None, metavar="DIR", help="A table made by ggp solve --strong: the player `tables` plays from it."
+    ),
+    as_json: bool = typer.Option(False, "--json", help="One JSON object per line: game, steps, result."),
+    in_browser: bool = typer.Option(False, "--web", help="In a browser instead: prints the address to open."),
+) -> None:
+    """Watch or play a match in the terminal.
+
+    The players think one after the other. A person chooses moves by number or by name; Ctrl-C
+    leaves at any time (exit status 130). Exit status 1 where a role gets stuck: it has no legal move in a
+    state that is not terminal.
+    """
+    import sys
+    import time
+
+    from ggp.game import Game
+
+    began = time.monotonic()
+    loaded = Game.load(game)  # before slow imports: a wrong name is told at once
+
+    from ggp.terminal.setup import HUMAN, LocalMatch, check_names, doubts
+    from players.processes.limits import cores
+    from players.spec import read_names
+
+    if tables is not None and not players:
+        players = "tables"
+    names = [HUMAN if name.lower() == HUMAN else name for name in read_names(players)]
+    check_names(names, as_json)
+    if doubt := doubts(loaded):
+        typer.echo(f"ggp: {doubt}", err=True)
+    if workers is None:
+        workers = cores()
+    if in_browser:
+        _play_in_browser(loaded, names, {"playclock": playclock, "seed": seed, "workers": workers})
+        return
+    if delay is None:
+        delay = 0.2 if sys.stdout.isatty() and HUMAN not in names else 0.0
+    match = LocalMatch(
+        loaded, names, machine, began + startclock, playclock, seed, max_steps, workers, tables
+    )
+    try:
+        stuck = match.print_json() if as_json else match.print(board, delay)
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+        raise typer.Exit(130) from None
+    if stuck:
+        raise typer.Exit(1)
+
+
+def _play_in_browser(game: Game, names: list[str], terms: dict[str, Any]) -> None:
+    """Serve a table with these players until Ctrl-C; roles left out are played by uct."""
+    from ggp.commands.play.web import say_address
+    from ggp.processes.event_loop import run_server
+    from ggp.terminal.setup import HUMAN
+    from ggp.web.app import serve
+    from ggp.web.gate import WebSettings
+    from players.fleet.open_fleet import permit_only
+    from players.registry import clusters_of
+
+    table = {"game": game.name, "rules": game.text, "seats": names, "others": "uct", **terms}
+    permit_only(clusters_of(names))
+    settings = WebSettings(port=0, players=tuple(name for name in names if name != HUMAN))
+    run_server(serve(settings, lambda port, page: say_address("localhost", port, page), table))

@@ -1,0 +1,1 @@
+"""Puzzles: solved, checked, written as rules."""

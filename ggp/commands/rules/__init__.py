@@ -1,0 +1,1 @@
+"""Rules and games: checked, written anew, looked into, recorded."""

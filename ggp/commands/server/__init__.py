@@ -1,0 +1,1 @@
+"""Programs that others ask: a player, nodes of a cluster, tools."""

@@ -1,0 +1,26 @@
+"""``ggp warm``: compile everything once, so that no match waits for it."""
+
+from __future__ import annotations
+
+import typer
+
+
+def command(
+    player: str = typer.Option("uct", "--player", "-p", help="Also for the options of this player."),
+    processes: int | None = typer.Option(
+        None, min=1, max=64, help="How many share the work.", show_default="a process per core"
+    ),
+) -> None:
+    """Compile everything once, so that no match waits for it.
+
+    Where that was done before it takes a second or two. Kernels are kept in $NUMBA_CACHE_DIR, else beside
+    the program, else in the user's cache folder. Without this the first match compiles them, and is played
+    by a weaker player meanwhile.
+    """
+    from ggp.warm import compile_all
+    from players.processes.limits import cores
+    from players.registry import check_name
+
+    check_name(player)
+    if not compile_all(player, processes or cores()):
+        raise typer.Exit(1)

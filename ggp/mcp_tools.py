@@ -1,0 +1,217 @@
+"""The questions of :mod:`ggp.answers` as tools of the Model Context Protocol (modelcontextprotocol.io).
+
+Lines of JSON-RPC come from whoever is at the other end. The library that serves the protocol drops a line
+that is no message without a word. Here each gets the error that JSON-RPC 2.0 asks for. Notifications and
+answers get none, whatever is in them: nobody waits for one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+from collections.abc import AsyncIterator
+from typing import Any, BinaryIO
+
+import anyio
+import anyio.to_thread
+import mcp_types as types
+import orjson
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+from mcp.shared.message import SessionMessage
+
+import ggp
+from gdl.errors import GdlError
+from gdl.visible import without_folders
+from ggp.answers.operations import GAMES, OPERATIONS, QuestionDesk
+from ggp.answers.source import known_games, known_levels
+from ggp.processes.budget import WorkBudget, usual_memory
+from ggp.processes.parent import JsonMessage
+
+MOST_BYTES = 16 << 20
+"""Of a line."""
+_CHUNK = 1 << 20
+
+
+class MessageLines:
+    """The lines of a stream that are messages, in order; the others are answered.
+
+    Attributes:
+        answers: takes the answers to lines that are none; set it as soon as there is where to send them.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.answers: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        while line := await anyio.to_thread.run_sync(self._next):
+            message = read_message(line)
+            if isinstance(message, str):
+                yield message
+            elif message is not None:
+                await (await self.answers).send(message)
+
+    def _next(self) -> bytes:
+        """The next line; nothing at the end. Of a longer one than may be the beginning, and one byte more."""
+        line = self._file.readline(MOST_BYTES + 1)
+        rest = line
+        while len(line) > MOST_BYTES and rest and not rest.endswith(b"\n"):
+            rest = self._file.readline(_CHUNK)
+        return line
+
+
+def private_input() -> BinaryIO:
+    """Standard input for this process alone: processes that it starts find nothing there."""
+    own = os.dup(0)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    return os.fdopen(own, "rb")
+
+
+def read_message(line: bytes) -> str | types.JSONRPCError | None:
+    """The text of a line that is a message; of any other line the answer to it. None for a notification or an
+    answer that is none: nobody waits for an answer to these."""
+    if len(line) > MOST_BYTES:
+        return _fault(types.INVALID_REQUEST, f"a message has more than {MOST_BYTES >> 20} MiB")
+    try:
+        message = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        return _fault(types.PARSE_ERROR, f"this is not JSON: {error.msg}")
+    if not isinstance(message, dict):
+        what = "batches are not taken" if isinstance(message, list) else "a message is an object"
+        return _fault(types.INVALID_REQUEST, what)
+    asker = message.get("id")
+    asker = asker if type(asker) in (int, str) else None
+    if "method" not in message and ("result" in message or "error" in message):
+        return line.decode() if asker is not None and message.get("jsonrpc") == "2.0" else None
+    try:
+        json.loads(line, object_pairs_hook=_once)
+    except (ValueError, RecursionError):
+        return _fault(types.INVALID_REQUEST, "an object names something twice, or objects lie too deep")
+    if message.get("jsonrpc") != "2.0":
+        return _fault(types.INVALID_REQUEST, 'jsonrpc is not "2.0"', asker)
+    if not isinstance(message.get("method"), str):
+        return _fault(types.INVALID_REQUEST, "method is no text", asker)
+    if "id" in message and asker is None:
+        return _fault(types.INVALID_REQUEST, "id is neither a text nor a whole number")
+    if not isinstance(message.get("params"), dict | None):
+        return _fault(types.INVALID_PARAMS, "params is no object", asker) if "id" in message else None
+    return line.decode()
+
+
+def _once(pairs: list[tuple[str, Any]]) -> None:
+    if len({name for name, _ in pairs}) < len(pairs):
+        raise ValueError("a name stands twice")
+
+
+def _fault(code: int, message: str, asker: int | str | None = None) -> types.JSONRPCError:
+    return types.JSONRPCError(jsonrpc="2.0", id=asker, error=types.ErrorData(code=code, message=message))
+
+
+INSTRUCTIONS = (
+    "Game Description Language (GDL), as KIF, infix or Prolog. validate finds what is wrong with rules and "
+    "where; state, legal, next and goals play them; playouts says how random matches end; solve solves "
+    "puzzles; verify replays recorded matches. A game is named (see games) or brought as rules. Moves and "
+    "facts are written as the rules spell them: (mark 1 1)."
+)
+PROCESSES = 8
+"""That answer questions at once."""
+log = logging.getLogger("ggp.mcp")
+_READS = types.ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+Context = ServerRequestContext[Any]
+
+
+def tools() -> list[types.Tool]:
+    """All tools, with the schemas of what they take and give."""
+    nothing: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
+    made = [_tool("games", "The games and levels that come along, by name", nothing, GAMES)]
+    return made + [_tool(name, one.summary, one.request, one.reply) for name, one in OPERATIONS.items()]
+
+
+def _tool(name: str, summary: str, request: dict[str, Any], reply: dict[str, Any]) -> types.Tool:
+    return types.Tool(
+        name=name, description=summary, input_schema=request, output_schema=reply, annotations=_READS
+    )
+
+
+def make_server(desk: QuestionDesk) -> Server[Any]:
+    """A server of the tools; what they cannot do, they tell on one line."""
+
+    async def list_tools(context: Context, params: object) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=tools())
+
+    async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        telling: set[asyncio.Task[None]] = set()
+
+        def heard(news: JsonMessage) -> None:
+            words = f"{news['states']:,} states, " + (
+                "no line yet" if news["value"] is None else f"goal {news['value']} in {news['length']} moves"
+            )
+            seconds = float((params.arguments or {}).get("seconds", 10.0))
+            task = asyncio.create_task(context.session.report_progress(news["seconds"], seconds, words))
+            telling.add(task)
+            task.add_done_callback(telling.discard)
+
+        try:
+            answer = await _answer(desk, params, heard)
+        except GdlError as error:
+            content: list[types.ContentBlock] = [
+                types.TextContent(type="text", text=without_folders(str(error)))
+            ]
+            return types.CallToolResult(content=content, is_error=True)
+        except Exception:  # the library would send what it says
+            log.exception("the tool %.80s failed", params.name)
+            raise MCPError(types.INTERNAL_ERROR, "the tool failed: see the log of the server") from None
+        text = types.TextContent(type="text", text=orjson.dumps(answer).decode())
+        return types.CallToolResult(content=[text], structured_content=answer)
+
+    return Server(
+        "kaskade-ggp",
+        version=ggp.__version__,
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+async def _answer(desk: QuestionDesk, params: types.CallToolRequestParams, heard: Any) -> JsonMessage:
+    if params.name == "games":
+        return {"games": known_games(), "levels": await asyncio.to_thread(known_levels)}
+    if params.name not in OPERATIONS:
+        raise GdlError(
+            f"there is no tool {params.name[:80]!r}", remedy=f"there are games, {', '.join(OPERATIONS)}"
+        )
+    return await desk.ask(params.name, params.arguments or {}, heard)
+
+
+class _Answers:
+    """Sends answers to lines that are no messages, between those of the server."""
+
+    def __init__(self, writing: Any) -> None:
+        self._writing = writing
+
+    async def send(self, answer: types.JSONRPCError) -> None:
+        """Send one; nobody may be there to take it."""
+        with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+            await self._writing.send(SessionMessage(answer))
+
+
+async def serve_tools() -> None:
+    """Serve over standard input and output until the other side hangs up. Lines that are no messages are
+    answered as JSON-RPC asks for (:mod:`ggp.mcp_tools`)."""
+    desk = QuestionDesk(WorkBudget(PROCESSES, usual_memory()))
+    server = make_server(desk)
+    lines = MessageLines(private_input())
+    try:
+        async with stdio_server(stdin=lines) as (reading, writing):  # type: ignore[arg-type]
+            lines.answers.set_result(_Answers(writing))
+            await server.run(reading, writing, server.create_initialization_options())
+    finally:
+        await desk.close()

@@ -1,0 +1,131 @@
+"""A tournament as one HTML page that needs nothing else: no script, style or picture from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from gdl.words import counted
+from ggp.tournament.settings import TournamentSettings
+from ggp.tournament.statistics.plots import figures, svg
+from ggp.tournament.statistics.ratings import Sprt
+from ggp.tournament.statistics.scores import block_scores
+from ggp.tournament.statistics.standing import FaultLine, TournamentStanding, standing_of
+from ggp.tournament.statistics.tables import conduct_rows, cross_rows, game_rows, rating_rows, test_line
+from ggp.tournament.store import Failure, Result
+
+_STYLE = """
+:root { color-scheme: light dark; }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; }
+table { border-collapse: collapse; margin: .5rem 0 1.5rem; font-variant-numeric: tabular-nums; }
+th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid #8884; }
+th:first-child, td:first-child { text-align: left; }
+svg { max-width: 100%; height: auto; background: white; border-radius: 6px; }
+.scroll { overflow-x: auto; } .bad { color: light-dark(#b3001b, #ff8a80); font-weight: 600; }
+"""
+
+
+def html_report(
+    settings: TournamentSettings,
+    results: Sequence[Result],
+    failures: Sequence[Failure] = (),
+    sprt: Sprt | None = None,
+    faults: Sequence[FaultLine] = (),
+) -> str:
+    """The page. Raises GdlError if matplotlib is missing."""
+    labels = settings.labels
+    standing = standing_of(results, labels, failures, faults)
+    pictures = figures(standing, labels, sprt)
+    drawn = {name: f'<div class="scroll">{svg(figure)}</div>' for name, figure in pictures.items()}
+    parts = [
+        f"<h1>{escape(settings.name)}</h1>",
+        _about(settings, results),
+        "<h2>Ratings</h2>",
+        _ratings(standing),
+        *(f'<p class="bad">{escape(reason)}</p>' for reason in standing.reasons),
+        drawn.get("ratings", ""),
+    ]
+    if sprt is not None:
+        scores = block_scores(standing.results, *labels)
+        parts += [
+            "<h2>Sequential test</h2>",
+            f"<p>{escape(labels[0])} against {escape(labels[1])}. {escape(test_line(sprt, scores))}.</p>",
+            drawn["sprt"],
+        ]
+    pairs = [[label, *row] for label, row in zip(standing.labels, cross_rows(standing), strict=True)]
+    games = game_rows(standing, {game.name: game.roles for game in settings.games})
+    parts += [
+        "<h2>Crosstable</h2>",
+        _table(
+            ("score of, against", *standing.labels),
+            pairs,
+        ),
+        "<h2>By game</h2>",
+        drawn.get("games", ""),
+        _table(("game", "player", "score", "won, drawn, lost", "mean goal in each role"), games),
+        "<h2>Conduct</h2>",
+        _table(("player", "matches", "steps", "late", "illegal", "crashed"), conduct_rows(results)),
+        "<p>A late, illegal or missing answer is replaced by a random legal move.</p>",
+    ]
+    if faults:
+        heads = ("player", "fault", "times", "first in match", "game", "when")
+        lines = [(f.label, f.text, f.times, f.match, f.game, f.when) for f in faults]
+        parts += ["<h2>Faults</h2>", _table(heads, lines)]
+    if rows := [(line,) for line in standing.failure_lines(failures)]:
+        parts += ["<h2>Matches that could not be run</h2>", _table(("match and error",), rows)]
+    parts += ["<h2>Matches</h2>", _matches(results)]
+    return (
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(settings.name)}</title>'
+        f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body>\n'
+        + "\n".join(parts)
+        + "\n</body></html>\n"
+    )
+
+
+def _about(settings: TournamentSettings, results: Sequence[Result]) -> str:
+    hours = sum(result.seconds for result in results) / 3600
+    turns = ", one local player at a time" if settings.take_turns else ""
+    return (
+        f"<p>{counted(len(results), 'match', 'matches')} of"
+        f" {counted(len(settings.games), 'game')}, {counted(settings.rounds, 'round')};"
+        f" startclock {settings.startclock:g} s, playclock {settings.playclock:g} s{turns};"
+        f" {counted(settings.plies, 'random move')} to begin with (seed {settings.seed});"
+        f" machine {escape(settings.level)}; {hours:.1f} hours of play.</p>"
+    )
+
+
+def _ratings(standing: TournamentStanding) -> str:
+    if not standing.labels:
+        return ""
+    rows: list[Sequence[object]] = []
+    for rank, (one, sure) in enumerate(rating_rows(standing), 1):
+        reach = f"{one.low:+.0f} to {one.high:+.0f}"
+        rows.append(
+            (one.label, rank, f"{one.elo:+.0f}", reach, "" if sure is None else f"{100 * sure:.1f} %")
+        )
+    note = (
+        "<p>Bradley-Terry with draws (Davidson), fitted to all comparisons; 0 is the mean of the players."
+        " Two players are compared by their goals in the same match (one-player games: in the same round)."
+        " The last column says how likely it is that a player is stronger than the next one.</p>"
+    )
+    return _table(("player", "rank", "Elo", "95 % interval", "stronger than next"), rows) + note
+
+
+def _matches(results: Sequence[Result]) -> str:
+    rows: list[Sequence[object]] = []
+    for number, result in enumerate(results, 1):
+        fixture, faults = result.fixture, sum(map(sum, result.faults)) or ""
+        seats = " - ".join(fixture.seats)
+        goals = " - ".join(map(str, result.goals)) + ("" if result.completed else " (cut)")
+        length = (result.steps, f"{result.seconds:.1f}")
+        rows.append((fixture.game, number, fixture.round, seats, goals, *length, faults))
+    table = _table(("game", "match", "round", "players", "goals", "steps", "seconds", "faults"), rows)
+    return f"<details><summary>{counted(len(rows), 'match', 'matches')}</summary>{table}</details>"
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    head = "".join(f"<th>{escape(name)}</th>" for name in heads)
+    body = "\n".join(
+        "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'

@@ -1,0 +1,234 @@
+"""A tournament's standing as rows for every kind of table, and as tables in the terminal."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.table import Table
+from rich.text import Text
+
+from gdl.words import counted
+from ggp.tournament.schedule import Fixture
+from ggp.tournament.statistics.ratings import Rating, Sprt, rate
+from ggp.tournament.statistics.scores import (
+    Tally,
+    block_scores,
+    by_game,
+    comparisons,
+    conduct,
+    crosstable,
+    percent,
+)
+from ggp.tournament.statistics.standing import TournamentStanding, standing_of
+from ggp.tournament.store import FAULTS, Failure, Result
+
+
+def standings(results: Sequence[Result], standing: TournamentStanding) -> Table:
+    """Ratings, scores and the faults in all results, the strongest first."""
+    compared = list(comparisons(standing.results))
+    pairs = crosstable(compared)
+    conducts = conduct(results)
+    table = Table(box=None, header_style="bold")
+    for name in ("player", "Elo", "95 %", "score", "of", "+ = -", "late", "illegal", "crashed"):
+        table.add_column(name, justify="left" if name == "player" else "right", no_wrap=name != "player")
+    for rating in rate(compared, standing.labels).table:
+        tallies = [tally for (first, _), tally in pairs.items() if first == rating.label]
+        total = Tally(*(sum(getattr(t, key) for t in tallies) for key in ("wins", "draws", "losses")))
+        line = conducts[rating.label]
+        table.add_row(
+            rating.label,
+            f"{rating.elo:+.0f}",
+            Text(f"{rating.low:+.0f}..{rating.high:+.0f}", "dim"),
+            percent(total),
+            f"{total.games:g}",
+            str(total),
+            *(Text(f"{count}", "red" if count else "") for count in (line.late, line.illegal, line.crashed)),
+        )
+    return table
+
+
+def cross(standing: TournamentStanding) -> Table:
+    """The score of each rated player against each other one."""
+    compared = list(comparisons(standing.results))
+    pairs = crosstable(compared)
+    order = [rating.label for rating in rate(compared, standing.labels).table]
+    table = Table("score of, against", *order, box=None, header_style="bold")
+    for first in order:
+        tallies = [pairs.get((first, second)) for second in order]
+        cells = (Text(f"{percent(t, 0)} of {t.games:g}") if t else Text("-", "dim") for t in tallies)
+        table.add_row(first, *cells)
+    return table
+
+
+def games(standing: TournamentStanding) -> Table:
+    """The score and mean goal of each rated player in each game."""
+    lines, labels = by_game(standing.results), standing.labels
+    names = list(dict.fromkeys(game for game, _ in lines))
+    table = Table("game", *labels, box=None, header_style="bold")
+    for game in names:
+        cells: list[str | Text] = []
+        for label in labels:
+            line = lines.get((game, label))
+            goals = [goal for values in line.goals.values() for goal in values] if line else []
+            if line is None or not goals:
+                cells.append(Text("-", "dim"))
+                continue
+            score = "" if (share := line.tally.score) is None else f"{100 * share:.0f} %, "
+            cells.append(f"{score}goal {sum(goals) / len(goals):.0f}")
+        table.add_row(game, *cells)
+    return table
+
+
+def rating_rows(standing: TournamentStanding) -> list[tuple[Rating, float | None]]:
+    """The ratings, the strongest first; each with the probability that the player is stronger than the next
+    one, None for the last."""
+    if not standing.labels:
+        return []
+    ratings = rate(comparisons(standing.results), standing.labels)
+    following = [*ratings.table[1:], None]
+    return [
+        (one, ratings.superiority(one.label, below.label) if below else None)
+        for one, below in zip(ratings.table, following, strict=True)
+    ]
+
+
+def cross_rows(standing: TournamentStanding) -> list[list[str]]:
+    """The score of each rated player (a row) against each (a column), with wins, draws and losses."""
+    pairs, labels = crosstable(comparisons(standing.results)), standing.labels
+    tallies = [[pairs.get((first, second)) for second in labels] for first in labels]
+    return [[f"{percent(one)} ({one})" if one else "" for one in row] for row in tallies]
+
+
+def game_rows(standing: TournamentStanding, roles: Mapping[str, int]) -> list[list[str]]:
+    """Game, player, score, wins with draws and losses, mean goal in each role; ``roles``: how many each game
+    has."""
+    lines = by_game(standing.results)
+    rows = []
+    for game, label in product(roles, standing.labels):
+        line = lines.get((game, label))
+        if line is not None:
+            every = [line.goals.get(role) for role in range(roles[game])]
+            goals = [f"{sum(values) / len(values):.1f}" if values else "" for values in every]
+            counts = str(line.tally) if line.tally.games else ""
+            rows.append([game, label, percent(line.tally), counts, " / ".join(goals)])
+    return rows
+
+
+def conduct_rows(results: Iterable[Result]) -> list[tuple[object, ...]]:
+    """Player, matches, steps, late, illegal and crashed answers."""
+    return [
+        (label, line.matches, line.steps, line.late, line.illegal, line.crashed)
+        for label, line in conduct(results).items()
+    ]
+
+
+def fault_counts(counts: Sequence[int]) -> str:
+    """How often a player was late, illegal, crashed; empty where it was not."""
+    return ", ".join(f"{number} {name}" for name, number in zip(FAULTS, counts, strict=True) if number)
+
+
+def test_line(sprt: Sprt, scores: Sequence[float]) -> str:
+    """Where a sequential test stands."""
+    low, high = sprt.bounds
+    verdict = {
+        "H1": f"H1 accepted: {sprt.elo1:g} Elo stronger rather than {sprt.elo0:g}",
+        "H0": f"H0 accepted: {sprt.elo0:g} Elo stronger rather than {sprt.elo1:g}",
+        "": "undecided",
+    }[sprt.verdict(scores)]
+    return (
+        f"SPRT {sprt.elo0:g}..{sprt.elo1:g} Elo: LLR {sprt.llr(scores):.2f} ({low:.2f}, {high:.2f})"
+        f" after {counted(len(scores), 'opening')}, {verdict}"
+    )
+
+
+class LiveTable:
+    """What a terminal shows while a tournament goes on: a :class:`ggp.tournament.runner.Watcher`.
+
+    Args:
+        console: where it is shown.
+        results: grows as matches end.
+        labels: the players.
+        total: matches in all.
+        sprt: the sequential test, if there is one.
+    """
+
+    def __init__(
+        self, console: Console, results: list[Result], labels: Sequence[str], total: int, sprt: Sprt | None
+    ) -> None:
+        self._console = console
+        self._results = results
+        self._labels = labels
+        self._total = total
+        self._sprt = sprt
+        self._running: dict[Fixture, tuple[float, int]] = {}
+        self._failures: list[Failure] = []
+        self._began = time.monotonic()
+        self._before = len(results)
+        self._standing: RenderableType = ""
+        self._standing_at = 0.0
+        self._standing_cost = 0.0
+        self._standing_of = -1
+
+    def began(self, fixture: Fixture) -> None:
+        """A match begins."""
+        self._running[fixture] = (time.monotonic(), 0)
+
+    def step(self, fixture: Fixture, number: int) -> None:
+        """A match has come to this step."""
+        self._running[fixture] = (self._running[fixture][0], number)
+
+    def ended(self, fixture: Fixture, result: Result | None, error: str) -> None:
+        """A match is over: prints a line where there is no terminal, or where it could not be run."""
+        self._running.pop(fixture, None)
+        seats = " - ".join(fixture.seats)
+        match = f"{fixture.game} {fixture.round}: {seats}"
+        if result is None:
+            # A player that cannot be made fails in each of its matches: one line is enough.
+            if all(error != told for _, told in self._failures):
+                self._console.print(Text(f"{match}: {error}", "red"), soft_wrap=True)
+            self._failures.append((fixture, error))
+        elif not self._console.is_terminal:
+            goals = " - ".join(map(str, result.goals))
+            faults = "".join(
+                f", {label}: {what}"
+                for label, counts in zip(fixture.seats, result.faults, strict=True)
+                if (what := fault_counts(counts))
+            )
+            length = f"{counted(result.steps, 'step')}, {result.seconds:.1f} s"
+            text = f"{len(self._results)}/{self._total} {match}  {goals}  {length}{faults}"
+            self._console.print(Text(text), soft_wrap=True)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        now = time.monotonic()
+        # Ratings of thousands of matches take a while: at most a twentieth of the time.
+        pause = max(0.5, 20 * self._standing_cost)
+        ended = len(self._results) + len(self._failures)
+        if ended != self._standing_of and now - self._standing_at > pause:
+            standing = standing_of(self._results, self._labels, self._failures)
+            reasons = Text("\n".join(standing.reasons), "yellow")
+            table = [standings(self._results, standing)] if standing.labels else []
+            self._standing = Group(*table, reasons, self._test(standing))
+            self._standing_of = ended
+            self._standing_at = time.monotonic()
+            self._standing_cost = self._standing_at - now
+        played = f"{len(self._results)} of {counted(self._total, 'match', 'matches')}"
+        yield Text.assemble((played, "bold"), self._eta(now))
+        yield self._standing
+        for fixture, (began, step) in self._running.items():
+            seats = " - ".join(fixture.seats)
+            yield Text(f"{fixture.game} {fixture.round}: {seats}, step {step}, {now - began:.0f} s", "dim")
+
+    def _eta(self, now: float) -> str:
+        done = len(self._results) - self._before
+        if not done:
+            return ""
+        minutes = (now - self._began) / done * (self._total - len(self._results)) / 60
+        return f", about {minutes:.0f} min left" if minutes >= 1 else ", nearly done"
+
+    def _test(self, standing: TournamentStanding) -> str:
+        if self._sprt is None:
+            return ""
+        return test_line(self._sprt, block_scores(standing.results, *self._labels))

@@ -1,0 +1,173 @@
+"""The JSON API of ``ggp web``: the questions of :mod:`ggp.answers`, searches with their progress, and its
+description at ``/api/openapi.json`` (OpenAPI 3.1), made of what requests are checked against."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from typing import Any
+
+from aiohttp import web
+
+import ggp
+from gdl.errors import GdlError
+from gdl.json_schema import Schema, check_json
+from gdl.visible import without_folders
+from ggp.answers.operations import GAMES, OPERATIONS, PROGRESS, Operation, QuestionDesk
+from ggp.answers.source import checked_source
+from ggp.processes.parent import JsonMessage
+from ggp.web.gate import protect
+from ggp.web.kept import KNOWN
+from ggp.web.overseer import BUDGET
+from ggp.web.shell import encode
+from ggp.web.visits import json_object, touch
+
+ERROR: Schema = {
+    "type": "object",
+    "required": ["error"],
+    "additionalProperties": False,
+    "properties": {"error": {"type": "string", "description": "one line: what is wrong, and what to do"}},
+}
+_JSON = "application/json"
+_STREAM = "text/event-stream"
+_EVENTS = (
+    "Server-sent events: `progress` a few times a second (schema Progress), then `solved` (schema Solved), "
+    "or `failed` with an error. Hanging up ends the search."
+)
+
+
+def describe_api() -> dict[str, Any]:
+    """The whole description."""
+    paths: dict[str, Any] = {
+        "/api/games": {
+            "get": {
+                "operationId": "games",
+                "summary": "The games and levels that come along",
+                "responses": {"200": _content("Their names", _JSON, GAMES)},
+            }
+        },
+        "/api/openapi.json": {
+            "get": {
+                "operationId": "openapi",
+                "summary": "This description",
+                "responses": {"200": _content("OpenAPI 3.1", _JSON, {"type": "object"})},
+            }
+        },
+    }
+    paths |= {f"/api/{name}": {"post": _described(name, one)} for name, one in OPERATIONS.items()}
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "ggp web",
+            "version": ggp.__version__,
+            "summary": "Rules of games: checked, played, solved",
+            "description": "Everything is worked out in processes with limits of time and memory. Errors are "
+            "one line. No authentication: the server listens for this computer alone unless told otherwise; "
+            "requests of browsers need the token of a page, requests of tools none.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "paths": paths,
+        "components": {
+            "schemas": {"Error": ERROR, "Progress": PROGRESS, "Solved": OPERATIONS["solve"].reply},
+        },
+    }
+
+
+def _described(name: str, operation: Operation) -> dict[str, Any]:
+    if operation.streams:
+        good = _content(_EVENTS, _STREAM, {"type": "string"})
+    else:
+        good = _content("The answer", _JSON, operation.reply)
+    error = {"$ref": "#/components/schemas/Error"}
+    return {
+        "operationId": name,
+        "summary": operation.summary,
+        "requestBody": {"required": True, "content": {_JSON: {"schema": operation.request}}},
+        "responses": {
+            "200": good,
+            "400": _content("The question cannot be answered", _JSON, error),
+            "403": _content("A page of another site, or one without its token, asked", _JSON, error),
+            "503": _content("There is too much to do: ask again after Retry-After seconds", _JSON, error),
+            "413": _content("The body is longer than 2 MiB", _JSON, error),
+        },
+    }
+
+
+def _content(description: str, kind: str, schema: Schema) -> dict[str, Any]:
+    return {"description": description, "content": {kind: {"schema": schema}}}
+
+
+DESK = web.AppKey("desk", QuestionDesk)
+
+
+def add_routes(app: web.Application) -> None:
+    """Add the API to the application."""
+    app.cleanup_ctx.append(_desk)
+    app.router.add_get("/api/games", _games)
+    app.router.add_get("/api/openapi.json", _description)
+    for name, operation in OPERATIONS.items():
+        app.router.add_post(f"/api/{name}", _stream if operation.streams else _answer)
+
+
+async def _desk(app: web.Application) -> AsyncIterator[None]:
+    app[DESK] = desk = QuestionDesk(app[BUDGET])
+    yield
+    await desk.close()
+
+
+async def _games(request: web.Request) -> web.Response:
+    known = request.app[KNOWN]
+    return web.json_response({"games": await known.games.get(), "levels": await known.levels.get()})
+
+
+async def _description(request: web.Request) -> web.Response:
+    return web.json_response(describe_api())
+
+
+async def _answer(request: web.Request) -> web.Response:
+    name = request.path.rpartition("/")[2]
+    return web.json_response(await request.app[DESK].ask(name, await json_object(request)))
+
+
+async def _stream(request: web.Request) -> web.StreamResponse:
+    """Server-sent events: news, then the answer. Who hangs up ends the work."""
+    name = request.path.rpartition("/")[2]
+    told = await json_object(request)
+    check_json(told, OPERATIONS[name].request)
+    checked_source(told)
+    waiting: asyncio.Queue[bytes | None] = asyncio.Queue()
+
+    def heard(message: JsonMessage) -> None:
+        waiting.put_nowait(encode(message.pop("kind"), message))
+
+    async def work() -> None:
+        try:
+            answer = await request.app[DESK].ask(name, told, heard)
+            waiting.put_nowait(encode("solved", answer))
+        except GdlError as error:
+            waiting.put_nowait(encode("failed", {"error": without_folders(str(error))}))
+        finally:
+            waiting.put_nowait(None)
+
+    reply = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})
+    protect(reply)
+    await reply.prepare(request)
+    task = asyncio.create_task(work())
+    try:
+        while True:
+            try:
+                async with asyncio.timeout(1.0):
+                    event = await waiting.get()
+            except TimeoutError:
+                event = b":\n\n"  # finds out whether anybody is still there
+            if event is None:
+                return reply
+            await reply.write(event)
+            touch(request)
+    except ConnectionError:
+        return reply
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task

@@ -1,0 +1,130 @@
+"""The process that draws states along lines of joint moves, within limits of time and memory.
+
+With an argument it draws the states of that installed game; without one those of watched matches, whose rules
+come with each order.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from gdl.errors import GdlError
+from gdl.machine import Machine, State
+from gdl.prover.machine import ProverMachine
+from gdl.syntax.parser import parse_rules, parse_term, parse_terms
+from ggp.boards.svg.picture import SvgPainter
+from ggp.game import Game
+from ggp.processes.parent import JsonMessage, Send
+from ggp.processes.work_process import answer_orders
+
+INSTALLED_LIMITS = 1024**3, 120.0
+"""Bytes, and CPU seconds of one process for all its drawings; another takes its place."""
+WATCHED_LIMITS = 2 * 1024**3, 3600.0
+MOST_STEPS = 500
+"""Joint moves in one request for a state of an installed game."""
+MOST_WATCHED = 20_000
+"""Joint moves of a watched match."""
+
+
+class DrawnLine:
+    """States along a line of joint moves, each reached once however often it is drawn.
+
+    Attributes:
+        machine, painter: of the game.
+    """
+
+    def __init__(self, machine: Machine, name: str = "") -> None:
+        self.machine = machine
+        self.painter = SvgPainter.of_machine(machine, name)
+        self._moves: list[Sequence[str]] = []
+        self._states = [machine.initial_state()]
+
+    def reach(self, moves: Sequence[Sequence[str]], step: int) -> tuple[State, State | None]:
+        """The state after the first ``step`` of these joint moves, and the one before; None before the first.
+        Raises GdlError where one cannot be made."""
+        pairs = enumerate(zip(self._moves, moves, strict=False))
+        same = next((i for i, (a, b) in pairs if a != b), min(len(self._moves), len(moves)))
+        del self._moves[same:], self._states[same + 1 :]
+        while len(self._states) <= step:
+            joint = moves[len(self._moves)]
+            self._states.append(self._states[-1].play(*joint))
+            self._moves.append(joint)
+        return self._states[step], self._states[step - 1] if step else None
+
+    def draw(self, moves: Sequence[Sequence[str]], step: int) -> str:
+        """That state; what the last move changed is marked. Raises GdlError as :meth:`reach`."""
+        return self.painter.draw_state(*self.reach(moves, step))
+
+
+class Artist:
+    """Draws states of one installed game."""
+
+    def __init__(self, name: str) -> None:
+        self._machine = Game.load(name).machine("prover")
+        self._painter = SvgPainter.of_machine(self._machine, name)
+
+    def draw(self, state: str, steps: list[str]) -> str:
+        """The drawing after some joint moves, each a run of GDL terms, from a state, a run of propositions,
+        or where that is empty from the first; what the last move changed is marked. Raises GdlError."""
+        if len(steps) > MOST_STEPS:
+            raise GdlError(f"more than {MOST_STEPS} joint moves", remedy="give a state further on")
+        machine = self._machine
+        at = machine.state_of(parse_terms(state, "state", "auto")) if state else machine.initial_state()
+        before: State | None = None
+        for step in steps:
+            before, at = at, at.play(*parse_terms(step, "moves", "auto"))
+        return self._painter.draw_state(at, before, alone=True)
+
+
+class WatchedGame:
+    """One watched match. Raises GdlError if its rules cannot be played."""
+
+    def __init__(self, rules: str) -> None:
+        self.rules = rules
+        self._line = DrawnLine(ProverMachine(parse_rules(rules, "match")))
+
+    def draw(self, moves: object, step: int | None = None) -> dict[str, object]:
+        """The state after these joint moves, or after the first ``step`` of them. Raises GdlError where one
+        cannot be."""
+        if not isinstance(moves, list) or not all(isinstance(joint, list) for joint in moves):
+            raise GdlError("the moves are no list")
+        if len(moves) > MOST_WATCHED:
+            raise GdlError(f"more than {MOST_WATCHED:,} steps")
+        made = [[str(move) for move in joint] for joint in moves]
+        at = len(moves) if step is None else max(0, min(step, len(moves)))
+        machine = self._line.machine
+        state, before = self._line.reach(made, at)
+        over = machine.is_terminal(state)
+        spell = machine.rules.spell
+        return {
+            "svg": self._line.painter.draw_state(state, before),
+            "facts": " ".join(map(spell, sorted(state.propositions))),
+            "step": at,
+            "roles": [spell(role) for role in machine.roles],
+            "last": [spell(parse_term(move, "move")) for move in made[at - 1]] if at else [],
+            "over": over,
+            "goals": [machine.goal(state, role) for role in range(len(machine.roles))] if over else [],
+        }
+
+
+def main() -> None:
+    """Draw until the other end is gone."""
+    name = sys.argv[1] if len(sys.argv) > 1 else ""
+    artist: Artist | None = None
+    watched: WatchedGame | None = None
+
+    def answer(order: JsonMessage, send: Send) -> dict[str, object]:
+        nonlocal artist, watched
+        if name:
+            artist = artist or Artist(name)
+            return {"svg": artist.draw(order["state"], order["steps"])}
+        if watched is None or watched.rules != order["rules"]:
+            watched = WatchedGame(order["rules"])
+        return watched.draw(order["moves"], order.get("step"))
+
+    answer_orders(answer, "drawing", *(INSTALLED_LIMITS if name else WATCHED_LIMITS))
+
+
+if __name__ == "__main__":
+    main()

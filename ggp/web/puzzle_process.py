@@ -1,0 +1,48 @@
+"""The process that solves one puzzle, tells how it gets on, and draws the states of lines."""
+
+from __future__ import annotations
+
+from gdl.errors import GdlError
+from ggp.answers.answer_process import solve_told
+from ggp.answers.source import load_source
+from ggp.game import Game
+from ggp.processes.parent import JsonMessage, Send
+from ggp.processes.work_process import answer_orders
+from ggp.web.drawing_process import DrawnLine
+
+MEMORY = 3 * 1024**3
+CPU_SECONDS = 3600.0
+LONGEST = 100_000
+"""Moves of a line."""
+
+
+class PuzzleBench:
+    """Answers orders about one puzzle at a time, and keeps what it knows of the last one."""
+
+    def __init__(self) -> None:
+        self._known: tuple[str, str] | None = None
+        self._game: Game | None = None
+        self._line: DrawnLine | None = None
+
+    def answer(self, order: JsonMessage, send: Send) -> dict[str, object]:
+        """``draw`` or ``solve``. Raises GdlError."""
+        known = order["game"], order["rules"]
+        if self._game is None or known != self._known:
+            self._known, self._game, self._line = known, load_source(order), None
+        if order["do"] == "draw":
+            moves, step = order["moves"], order["step"]
+            if len(moves) > LONGEST or not 0 <= step <= len(moves):
+                raise GdlError(f"there is no step {step}", remedy=f"0 to {len(moves)}")
+            if self._line is None:
+                self._line = DrawnLine(self._game.machine("prover"), self._game.name)
+            return {"svg": self._line.draw([[move] for move in moves], step)}
+        return solve_told(self._game, order, send)
+
+
+def main() -> None:
+    """Solve and draw until the other end is gone."""
+    answer_orders(PuzzleBench().answer, "solver", MEMORY, CPU_SECONDS)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,191 @@
+"""The room of puzzles: games of one role, solved while one looks on, and their lines played on the board."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections import OrderedDict
+from collections.abc import AsyncIterator
+
+from aiohttp import web
+
+from gdl.errors import GdlError
+from gdl.visible import without_folders
+from ggp.answers.source import checked_source
+from ggp.boards.svg.markup import drawing_policy
+from ggp.processes.budget import WorkBudget, WorkNeed
+from ggp.processes.parent import JsonMessage
+from ggp.processes.workers import Workers, WorkKind
+from ggp.protocol.http_error import BusyError
+from ggp.web.kept import KNOWN
+from ggp.web.overseer import BUDGET
+from ggp.web.shell import Broadcast, add_page, encode, page
+from ggp.web.visits import json_object
+
+NEED = WorkNeed(memory=384 * 1024**2)
+WORK = WorkKind("ggp.web.puzzle_process", "solving", most=8, seconds=30.0, group=True, need=NEED)
+AT_ONCE = 4
+"""Puzzles that are being solved at once; the other processes draw."""
+LONGEST = 600.0
+"""Seconds for a search."""
+GRACE = 180.0
+"""Seconds beyond these: kernels may have to be compiled, and the network built."""
+MOST = 64
+"""Puzzles that are kept; the oldest goes."""
+
+
+class Puzzle:
+    """One search.
+
+    Attributes:
+        id: letters and digits that nobody can guess.
+        news: its progress, and what came of it.
+        moves: the best line so far.
+        done: whether it is over.
+    """
+
+    def __init__(self, source: JsonMessage, name: str, seconds: float) -> None:
+        self.id = secrets.token_urlsafe(12)
+        self.source, self.name, self.seconds = source, name, seconds
+        self.moves: list[str] = []
+        self.done = False
+        self.news = Broadcast(self._greeting)
+        self.task: asyncio.Task[None] | None = None
+        self._latest: tuple[str, JsonMessage] = ("progress", {"seconds": 0.0, "states": 0})
+
+    def tell(self, event: str, data: JsonMessage) -> None:
+        """Tell all who look on, and whoever comes later."""
+        self._latest = event, data
+        self.news.send(event, data)
+
+    def _greeting(self) -> list[bytes]:
+        event, data = self._latest
+        return [encode(event, data if event != "progress" else {**data, "moves": self.moves})]
+
+
+class Puzzles:
+    """All puzzles of a server, within a budget."""
+
+    def __init__(self, budget: WorkBudget) -> None:
+        self._puzzles: OrderedDict[str, Puzzle] = OrderedDict()
+        self._workers = Workers(WORK, budget)
+
+    def get(self, key: str) -> Puzzle:
+        """The puzzle of this id. Raises GdlError where there is none."""
+        puzzle = self._puzzles.get(key)
+        if puzzle is None:
+            raise GdlError("this puzzle is kept no longer", remedy="solve it again")
+        return puzzle
+
+    def begin(self, source: JsonMessage, name: str, seconds: float, solver: str, seed: int) -> Puzzle:
+        """Begin to solve. Raises BusyError where too many are being solved."""
+        if sum(not puzzle.done for puzzle in self._puzzles.values()) >= AT_ONCE:
+            raise BusyError(f"{AT_ONCE} puzzles are being solved", remedy="stop one, or wait for it")
+        puzzle = Puzzle(source, name, seconds)
+        self._puzzles[puzzle.id] = puzzle
+        while len(self._puzzles) > MOST:
+            oldest = next(key for key, one in self._puzzles.items() if one.done)
+            del self._puzzles[oldest]
+        order = {"do": "solve", **source, "seconds": seconds, "solver": solver, "seed": seed}
+        puzzle.task = asyncio.create_task(self._solve(puzzle, order))
+        return puzzle
+
+    async def _solve(self, puzzle: Puzzle, order: JsonMessage) -> None:
+        def heard(message: JsonMessage) -> None:
+            if message.pop("kind") == "progress":
+                puzzle.moves = message.get("moves", puzzle.moves)
+                puzzle.tell("progress", message)
+
+        try:
+            answer = await self._workers.ask(puzzle.id, order, news=heard, seconds=puzzle.seconds + GRACE)
+        except GdlError as error:
+            puzzle.tell("failed", {"error": without_folders(str(error)), "moves": puzzle.moves})
+        else:
+            puzzle.moves = answer["moves"]
+            puzzle.tell("solved", {name: value for name, value in answer.items() if name != "kind"})
+        finally:
+            puzzle.done = True
+
+    async def stop(self, key: str) -> None:
+        """End a search; the best line so far is kept. Raises GdlError where there is no such puzzle."""
+        puzzle = self.get(key)
+        if not puzzle.done:
+            await self._workers.end(key)
+
+    async def draw(self, key: str, step: int) -> str:
+        """A drawing of a state along the best line. Raises GdlError."""
+        puzzle = self.get(key)
+        name = key if puzzle.done else f"{key}-drawing"  # the solving process has no time to draw
+        order = {"do": "draw", **puzzle.source, "moves": puzzle.moves, "step": step}
+        return str((await self._workers.ask(name, order))["svg"])
+
+    async def close(self) -> None:
+        """End all."""
+        tasks = [puzzle.task for puzzle in self._puzzles.values() if puzzle.task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._workers.close()
+
+
+PUZZLES = web.AppKey("puzzles", Puzzles)
+
+
+def add_routes(app: web.Application) -> None:
+    """Add the room to the application."""
+    app.cleanup_ctx.append(_puzzles)
+    add_page(app, "/puzzles", _page)
+    add_page(app, "/puzzles/{id}", _page)
+    app.router.add_get("/puzzles/{id}/events", _events)
+    app.router.add_get("/puzzles/{id}/steps/{step:[0-9]{1,6}}", _step)
+    app.router.add_post("/puzzles", _begin)
+    app.router.add_post("/puzzles/{id}/stop", _stop)
+
+
+async def _puzzles(app: web.Application) -> AsyncIterator[None]:
+    app[PUZZLES] = puzzles = Puzzles(app[BUDGET])
+    yield
+    await puzzles.close()
+
+
+async def _page(request: web.Request) -> web.Response:
+    key = request.match_info.get("id", "")
+    found = request.app[PUZZLES].get(key) if key else None
+    return page(
+        request,
+        "Puzzles" if found is None else found.name,
+        "puzzles.js",
+        ("board.css", "puzzles.css"),
+        puzzle=key,
+        seconds=0.0 if found is None else found.seconds,
+        puzzles=await request.app[KNOWN].puzzles.get(),
+        solvers=await request.app[KNOWN].solvers.get(),
+    )
+
+
+async def _begin(request: web.Request) -> web.Response:
+    told = await json_object(request)
+    source = checked_source(told)
+    seconds, solver = told.get("seconds", 20.0), told.get("solver", "")
+    if type(seconds) not in (int, float) or not 0.1 <= seconds <= LONGEST:
+        raise GdlError(f"seconds is no number from 0.1 to {LONGEST:g}")
+    if not isinstance(solver, str) or len(solver) > 100:
+        raise GdlError("solver is no name")
+    name = str(told["game"]) if source["game"] else "Your rules"
+    puzzle = request.app[PUZZLES].begin(source, name, float(seconds), solver, 0)
+    return web.json_response({"puzzle": puzzle.id, "page": f"/puzzles/{puzzle.id}"})
+
+
+async def _stop(request: web.Request) -> web.Response:
+    await request.app[PUZZLES].stop(request.match_info["id"])
+    return web.json_response({})
+
+
+async def _events(request: web.Request) -> web.StreamResponse:
+    return await request.app[PUZZLES].get(request.match_info["id"]).news.stream(request)
+
+
+async def _step(request: web.Request) -> web.Response:
+    drawing = await request.app[PUZZLES].draw(request.match_info["id"], int(request.match_info["step"]))
+    headers = {"Content-Security-Policy": drawing_policy(), "Cache-Control": "no-store"}
+    return web.Response(text=drawing, content_type="image/svg+xml", headers=headers)

@@ -1,0 +1,84 @@
+"""What the rules room answers: its page, the games that come along, and work on the page's rules."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from aiohttp import web
+
+from gdl.errors import GdlError
+from ggp.processes.parent import JsonMessage
+from ggp.processes.workers import GivenUpError, Workers, WorkKind
+from ggp.web.gate import TOKEN_HEADER
+from ggp.web.kept import KNOWN
+from ggp.web.overseer import BUDGET
+from ggp.web.shell import add_page, page
+from ggp.web.visits import json_object
+
+WORK = WorkKind("ggp.web.rules_process", "work on these rules", most=6, seconds=30.0)
+WORKERS = web.AppKey("rules_workers", Workers)
+JOBS: dict[str, dict[str, object]] = {
+    "check": {},
+    "rehearse": {},
+    "rewrite": {"to": ""},
+    "scramble": {"seed": 0},
+    "count": {},
+    "draw": {"of": ""},
+}
+"""The jobs, and what each is told beside the text: name -> what it is by default."""
+MOST_CHARACTERS = 1_000_000
+
+
+def add_routes(app: web.Application) -> None:
+    """Add the room to the application."""
+    app.cleanup_ctx.append(_workers)
+    add_page(app, "/rules", _page)
+    app.router.add_get("/rules/games/{name}", _text)
+    app.router.add_post("/rules/{job}", _work)
+
+
+async def _workers(app: web.Application) -> AsyncIterator[None]:
+    app[WORKERS] = workers = Workers(WORK, app[BUDGET])
+    yield
+    await workers.close()
+
+
+async def _page(request: web.Request) -> web.Response:
+    games = await request.app[KNOWN].games.get()
+    return page(request, "Rules", "rules.js", ("rules.css",), games=games)
+
+
+async def _text(request: web.Request) -> web.Response:
+    from ggp.game import games_folder, read_rules_file
+
+    name = request.match_info["name"]
+    if name not in await request.app[KNOWN].games.get():
+        raise web.HTTPNotFound(reason="there is no such game")
+    path = games_folder() / f"{name}.kif"
+    return web.json_response({"text": await asyncio.to_thread(read_rules_file, path)})
+
+
+async def _work(request: web.Request) -> web.Response:
+    """A job on the rules of a page. A page has one process, and its next check ends the one before."""
+    job = request.match_info["job"]
+    if job not in JOBS:
+        raise web.HTTPNotFound(reason="there is no such job")
+    told = await json_object(request)
+    text = told.get("text")
+    if not isinstance(text, str) or len(text) > MOST_CHARACTERS:
+        raise GdlError(f"text is no text of at most {MOST_CHARACTERS:,} characters")
+    order: JsonMessage = {"do": job, "text": text.replace("\r\n", "\n")}
+    for name, usual in JOBS[job].items():
+        value = told.get(name, usual)
+        if type(value) is not type(usual) or len(str(value)) > 1000:
+            raise GdlError(f"{name} is not what it should be", remedy=f"for example {usual!r}")
+        order[name] = value
+    key = request.headers[TOKEN_HEADER]
+    try:
+        answer = await request.app[WORKERS].ask(key, order, instead=job == "check")
+    except GivenUpError:
+        if job != "check":
+            raise
+        return web.json_response({"given_up": True})
+    return web.json_response({name: value for name, value in answer.items() if name != "kind"})

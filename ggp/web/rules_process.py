@@ -1,0 +1,116 @@
+"""The process that works on the rules of one page: checks, converts, scrambles, counts, draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gdl.errors import GdlError
+from gdl.rules import Rules
+from gdl.syntax.format import convert
+from gdl.syntax.notation import form_of, named_notation
+from gdl.syntax.parser import parse_rules, parse_term
+from ggp.answers.answer_process import check, rehearse
+from ggp.processes.parent import JsonMessage, Send
+from ggp.processes.work_process import answer_orders
+
+MEMORY = 1024**3
+CPU_SECONDS = 300.0
+GROUND_SECONDS = 10.0
+GROUND_RULES = 500_000
+MOST_OUTPUTS = 2000
+"""More outputs of a network are not named."""
+MOST_BOXES = 1500
+LARGEST_DRAWING = 2 * 1024 * 1024
+"""Characters of SVG."""
+NAME = "rules"
+Told = dict[str, object]
+
+
+def rewritten(text: str, to: str) -> Told:
+    """The rules in canonical form, in the notation ``to``; as they are where it is empty. Raises GdlError."""
+    return {"text": convert(text, named_notation(to or "auto"), NAME)}
+
+
+def scrambled(text: str, seed: int) -> Told:
+    """The same game under other names, in the notation of the text."""
+    from gdl.scramble import scramble
+
+    renamed, _ = scramble(parse_rules(text, NAME), seed)
+    return {"text": convert(str(renamed), form_of(text).name)}
+
+
+def counted(text: str) -> Told:
+    """Statistics of the ground rules, each with what it counts."""
+    from gdl.grounding.ground_rules import MEANINGS, counts_of
+
+    counts = counts_of(_grounded(parse_rules(text, NAME), names=False))
+    return {
+        "rows": [[name.replace("_", " "), value, MEANINGS.get(name, "")] for name, value in counts.items()]
+    }
+
+
+def drawn(text: str, of: str) -> Told:
+    """The network's cone of an output, of all where ``of`` is empty: as SVG, or, where that is too much to be
+    read, why not; the counts of the whole network, and the names of its outputs."""
+    from propnet.build import build
+    from propnet.drawing import draw, output_names, svg
+
+    rules = parse_rules(text, NAME)
+    wanted = [parse_term(of, "output", "auto")] if of else []
+    network = build(_grounded(rules, names=True))
+    told: Told = {
+        "rows": [
+            ["base propositions", len(network.bases), "facts that may be true in a state"],
+            ["moves", network.move_count, "of all roles together"],
+            ["gates", network.gates, "ANDs over complemented edges"],
+            ["gate inputs", len(network.gate_inputs), "what evaluating it costs"],
+            ["base gates", network.base_gates, "gates that need no move"],
+            ["loops", len(network.loops), "groups of gates that read each other"],
+        ],
+        "outputs": [rules.spell(name) for name in list(output_names(network))[:MOST_OUTPUTS]],
+        "svg": "",
+        "why": "",
+    }
+    try:
+        drawing = draw(network, wanted, spell=rules.spell, title=of or NAME)
+        if len(drawing.boxes) > MOST_BOXES:
+            raise GdlError(f"there are {len(drawing.boxes):,} boxes to draw, more than anyone can read")
+        picture = svg(drawing)
+        if len(picture) > LARGEST_DRAWING:
+            raise GdlError("the drawing would be larger than a page can show")
+        told["svg"] = picture
+    except GdlError as error:
+        told["why"] = error.message
+    return told
+
+
+def _grounded(rules: Rules, names: bool) -> Any:
+    from gdl.grounding.pipeline import GroundLimits, ground
+
+    limits = GroundLimits(max_rules=GROUND_RULES, memory_bytes=MEMORY, cpu_seconds=GROUND_SECONDS)
+    return ground(rules, limits, names=names)
+
+
+JOBS: dict[str, Callable[[JsonMessage], Told]] = {
+    "check": lambda order: check(order["text"]),
+    "rehearse": lambda order: rehearse(order["text"]),
+    "rewrite": lambda order: rewritten(order["text"], order["to"]),
+    "scramble": lambda order: scrambled(order["text"], order["seed"]),
+    "count": lambda order: counted(order["text"]),
+    "draw": lambda order: drawn(order["text"], order["of"]),
+}
+"""What a page may want."""
+
+
+def _answer(order: JsonMessage, send: Send) -> Told:
+    return JOBS[order["do"]](order)
+
+
+def main() -> None:
+    """Work until the other end is gone."""
+    answer_orders(_answer, "check", MEMORY, CPU_SECONDS)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+"""What all environments share: planes, pickling, packages that are missing, words that are wrong."""
+
+from __future__ import annotations
+
+import pickle
+import random
+import subprocess
+import sys
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gdl.errors import GdlError, MoveError, TooLargeError
+from ggp.adapters.adapted_game import OBSERVATIONS, AdaptedGame
+from ggp.adapters.missing import missing
+from tests.places import ROOT
+
+pytest.importorskip("gymnasium", reason="pip install 'kaskade-ggp[rl]'")
+pytest.importorskip("pettingzoo", reason="pip install 'kaskade-ggp[rl]'")
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
+FRAME = "(role r) (init a) (<= (next {}) (true a)) (<= terminal (true b)) (goal r 0) (<= (next b) (true b))\n"
+
+
+NOBODY = FRAME.format("c")
+
+
+@cache
+def adapted(name: str, observation: str = "bits") -> AdaptedGame:
+    return AdaptedGame(name, observation=observation)
+
+
+def _random_match(environment: Any, seed: int) -> list[tuple[str, int, dict[str, float]]]:
+    """Every agent, action and the rewards after it."""
+    rng = random.Random(seed)
+    environment.reset(seed=seed)
+    log = []
+    for agent in environment.agent_iter():
+        seen, _, terminated, truncated, _ = environment.last()
+        if terminated or truncated:
+            environment.step(None)
+            continue
+        action = rng.choice(np.flatnonzero(seen["action_mask"]).tolist())
+        environment.step(action)
+        log.append((agent, action, dict(environment.rewards)))
+    return log
+
+
+def test_what_is_not_there_is_one_clear_line() -> None:
+    from ggp.adapters import GdlEnv
+
+    for settings, words in (
+        ({"role": "z"}, "no role z"),
+        ({"opponents": {"z": "random"}}, "z is no opponent of x"),
+        ({"opponents": "deepthought"}, "no player 'deepthought'"),
+        ({"observation": "smell"}, "no observation 'smell'"),
+        ({"illegal": "shrug"}, "choose end or error"),
+        ({"render_mode": "png"}, "no render mode 'png' .choose ansi, svg, rgb_array"),
+    ):
+        with pytest.raises(GdlError, match=words):
+            GdlEnv("tictactoe", **settings)
+    with pytest.raises(GdlError, match="no render mode"):
+        adapted("tictactoe").render(adapted("tictactoe").machine.initial_state(), "smoke")
+    with pytest.raises(GdlError, match="r has no legal move in the state a"):
+        AdaptedGame(NOBODY)
+    with pytest.raises(TooLargeError, match="does not ground"):
+        AdaptedGame("tictactoe", machine="prover")
+
+
+@pytest.mark.parametrize("action", ["a", 1.0, None, [1, 2], np.array([0.5]), True])
+def test_what_is_no_integer_is_no_action(action: Any) -> None:
+    from ggp.adapters import GdlAEC, GdlEnv, GdlParallel, make_vec
+
+    single, turns, together, many = (
+        GdlEnv(adapted("tictactoe")),
+        GdlAEC(adapted("tictactoe")),
+        GdlParallel(adapted("tictactoe")),
+        make_vec("tictactoe", 3),
+    )
+    for environment in (single, turns, together, many):
+        environment.reset()
+        given = {"x": action, "o": 9} if environment is together else action
+        with pytest.raises(MoveError, match=r"give (an )?integer"):
+            environment.step(given)
+        masks = single.action_masks()
+        assert masks.sum() == 9, "nothing has changed"
+    single.step(np.array([1]))
+
+
+def test_planes_hold_what_the_state_holds() -> None:
+    for name in ("connectfour", "othello", "eightpuzzle", "nim"):
+        game = adapted(name, "planes")
+        matches = np.unique(_visited(game), axis=0)
+        planes = game.observe(matches)
+        assert len(np.unique(planes.reshape(len(planes), -1), axis=0)) == len(matches)
+        assert planes.shape[1:] == game.shape and len(game.planes.names) == game.shape[0]
+    first = adapted("tictactoe", "planes")
+    state = first.machine.initial_state().play("(mark a 3)")
+    assert first.observe_state(state)[first.planes.names.index("x")].sum() == 1
+
+
+def _visited(game: AdaptedGame) -> np.ndarray:
+    from propnet.environments.vector_match import VectorMatch
+
+    matches = VectorMatch(game.machine, 20)
+    return np.concatenate([matches.step(matches.random_actions()).bits.copy() for _ in range(20)])
+
+
+@pytest.mark.parametrize("observation", OBSERVATIONS)
+def test_pickled_environments_go_on_as_the_same_game(observation: str) -> None:
+    from ggp.adapters import GdlAEC
+
+    game = adapted("tictactoe", observation)
+    again = pickle.loads(pickle.dumps(game))
+    assert (again.agents, again.shape) == (game.agents, game.shape)
+    assert again.action_names("x") == game.action_names("x")
+    assert _random_match(GdlAEC(again), 9) == _random_match(GdlAEC(game), 9)
+
+
+def test_a_missing_package_is_told_with_its_remedy() -> None:
+    assert "pip install 'kaskade-ggp[rl]'" in str(missing("gymnasium", "Gymnasium environments"))
+    blocked = "import sys; sys.modules.update({'gymnasium': None, 'pettingzoo': None, 'pyspiel': None});"
+    for name in ("GdlEnv", "GdlAEC", "make_vec"):
+        code = (
+            f"{blocked} from ggp.adapters import AdaptedGame, VectorMatch; import ggp.adapters as a; a.{name}"
+        )
+        run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+        assert run.returncode == 1 and "pip install 'kaskade-ggp[rl]'" in run.stderr.splitlines()[-1]
+
+
+def test_each_module_imports_its_own_framework_only() -> None:
+    for module, others in (
+        ("gymnasium", ("pettingzoo", "pyspiel")),
+        ("vector", ("pettingzoo", "pyspiel")),
+        ("pettingzoo", ("pyspiel",)),
+        ("adapted_game", ("gymnasium", "pettingzoo", "pyspiel")),
+    ):
+        code = f"import sys, ggp.adapters.{module}; print([m for m in {others} if m in sys.modules])"
+        run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+        assert run.stdout.strip() == "[]", (module, run.stdout, run.stderr)

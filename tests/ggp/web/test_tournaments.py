@@ -1,0 +1,100 @@
+"""A tournament's page has the tables of its file, and follows it while matches are added."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from gdl.errors import GdlError
+from ggp.game import Game
+from ggp.tournament.schedule import Fixture
+from ggp.tournament.settings import GameSpec, TournamentSettings, parse_entrants
+from ggp.tournament.statistics.ratings import Sprt
+from ggp.tournament.store import Result, Store
+from ggp.web.app import make_app
+from ggp.web.gate import WebSettings
+from ggp.web.tournament_process import tables_of
+from tests.ggp.web.replay.test_recorded import played
+
+EVIL = "<b>tictactoe</b>"
+
+
+def fixture(number: int, first: bool) -> Fixture:
+    return Fixture("tictactoe", number, ("greedy", "random") if first else ("random", "greedy"))
+
+
+def add(store: Store, number: int, first: bool, goal: int, record: dict[str, Any]) -> None:
+    goals = (goal, 100 - goal) if first else (100 - goal, goal)
+    store.add(Result(fixture(number, first), goals, ((0, 0, 0), (1, 0, 0)), True, 9, 0.5), record)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    record = asyncio.run(played("tictactoe")).to_dict()
+    game = Game.load("tictactoe")
+    entrants = tuple(parse_entrants(["greedy,random"]))
+    settings = TournamentSettings(EVIL, (GameSpec("tictactoe", game.kif, 2),), entrants, 3, 1.0, 0.5)
+    with Store(tmp_path / "one.sqlite") as store:
+        store.set("settings", settings.as_json())
+        for number, first, goal in ((1, True, 100), (1, False, 100), (2, True, 50)):
+            add(store, number, first, goal, record)
+    return tmp_path / "one.sqlite"
+
+
+def test_the_tables_are_those_of_the_file(path: Path) -> None:
+    told = tables_of(path, Sprt(0, 20))
+    assert (told["name"], told["played"], told["total"]) == (EVIL, 3, 6)
+    assert [one["player"] for one in told["ratings"]] == ["greedy", "random"]
+    assert told["ratings"][0]["low"] < told["ratings"][0]["elo"] < told["ratings"][0]["high"]
+    assert told["cross"] == [["", "83.3 % (+2 =1 -0)"], ["16.7 % (+0 =1 -2)", ""]]
+    assert told["test"]["history"] and "undecided" in told["test"]["line"]
+    assert [one["faults"] for one in told["matches"]] == [1, 1, 1]
+    json.dumps(told)
+
+
+def test_other_files_are_refused_and_left_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "text.sqlite").write_text("no database " * 100)
+    other = sqlite3.connect(tmp_path / "other.sqlite")
+    other.execute("CREATE TABLE mine (x)")
+    other.commit()
+    other.close()
+    for name in ("text.sqlite", "other.sqlite", "none.sqlite"):
+        before = (tmp_path / name).read_bytes() if (tmp_path / name).exists() else None
+        with pytest.raises(GdlError, match="no tournament"):
+            tables_of(tmp_path / name)
+        assert ((tmp_path / name).read_bytes() if (tmp_path / name).exists() else None) == before
+
+
+def test_news_come_while_matches_are_played_and_each_can_be_replayed(path: Path) -> None:
+    async def talk() -> None:
+        async with TestClient(TestServer(make_app(WebSettings(records=path.parent)))) as client:
+            assert "one.sqlite" in await (await client.get("/tournaments")).text()
+            for bad in ("../one.sqlite", "two.sqlite", "/etc/passwd", "one.sqlite\0"):
+                assert (await client.get("/tournaments/events", params={"file": bad})).status == 400
+            news = await client.get("/tournaments/events", params={"file": "one.sqlite"})
+
+            async def tables() -> dict[str, Any]:
+                async with asyncio.timeout(30):
+                    text = (await news.content.readuntil(b"\n\n")).decode()
+                told: dict[str, Any] = json.loads(text.partition("data: ")[2])
+                return told
+
+            assert (await tables())["played"] == 3
+            with Store(path) as store:
+                add(store, 2, False, 0, next(iter(store.records()))[1])
+            assert (await tables())["played"] == 4
+            story = await client.get("/replay/story", params={"tournament": "one.sqlite", "match": "4"})
+            assert (await story.json())["game"] == "tictactoe"
+            for number in ("5", "0", "x", ""):
+                reply = await client.get(
+                    "/replay/story", params={"tournament": "one.sqlite", "match": number}
+                )
+                assert reply.status == 400
+
+    asyncio.run(talk())
