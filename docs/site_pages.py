@@ -52,8 +52,8 @@ def drawing(game: Game, path: Path) -> str:
     """The game's state after some moves of its recorded playthrough, as SVG."""
     state = game.initial
     lines = (path.parent / "playthroughs" / f"{game.name}.jsonl").read_bytes().splitlines()
-    for step in map(orjson.loads, islice(lines, 1, SHOWN + 1)):
-        if step["p"] != 0 or "joint" not in step:
+    for number, step in enumerate(map(orjson.loads, islice(lines, 1, SHOWN + 1))):
+        if (step["p"], step["s"]) != (0, number) or "joint" not in step:  # long matches lack their middle
             break
         after = state.play(dict(zip(state.legal, step["joint"], strict=True)))
         if after.terminal:
