@@ -41,7 +41,7 @@ class Gallery(SphinxDirective):
             self.env.note_dependency(str(path))
             roles = ", ".join(game.initial.legal)
             figures.append(
-                f'<figure><img src="_static/games/{game.name}.svg" alt="{escape(game.name)}" loading="lazy">'
+                f'<figure><img src="_static/games/{game.name}.svg" alt="{escape(game.name)}">'
                 f"<figcaption><strong>{escape(game.name)}</strong> ({escape(roles)})<br>"
                 f"{escape(headline(game.text))}</figcaption></figure>"
             )
