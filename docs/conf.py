@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
 
+sys.path.insert(0, str(Path(__file__).parent))
+
 project = "Kaskade"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "site_pages"]
 html_theme = "furo"
 html_title = "Kaskade"
 html_copy_source = False
 html_show_copyright = False
+html_static_path = ["site.css"]
+html_css_files = ["site.css"]
 exclude_patterns = ["conf.py"]
 myst_heading_anchors = 3
 autodoc_member_order = "bysource"

@@ -3,7 +3,9 @@
 The Python blocks of a page run in order and in one namespace, in a folder of their own; a block that begins
 with ``# NAME.py`` is a file in that folder, to be imported. A block that imports a large framework runs
 alone, where the framework is installed. Calls of ``ggp`` are held against ``--help``. A
-diff begins with ``--- FILE``; the lines that it leaves or takes away are lines of that file.
+diff begins with ``--- FILE``; the lines that it leaves or takes away are lines of that file. A block of
+rules that begins with ``; NAME.kif`` is a file that the page writes; a diff of it is a slip, and the block
+after it is what ``ggp validate`` says.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from tests.places import ROOT
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), ROOT / "games" / "README.md"]
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 FILE = re.compile(r"# (\w+\.py)\n")
+RULES = re.compile(r"; (\w+\.kif)\n")
 NAMED = re.compile(r"`([\w.]+)`|^\.\. auto\w+:: ([\w.]+)|>([\w.]+)</text>", re.MULTILINE)
 OURS = re.compile(r"(?:gdl|propnet|players|ggp)(?:\.\w+)+")
 
@@ -108,13 +111,67 @@ def test_commands_of_a_page_exist(page: Path) -> None:
             assert _help(command)
 
 
+def _written(page: Path) -> dict[str, str]:
+    """The files of rules that a page writes."""
+    return {file[1]: text for _, text in _blocks(page, "lisp") if (file := RULES.match(text))}
+
+
 @pytest.mark.parametrize("page", _with("diff"))
 def test_lines_that_a_diff_leaves_are_there(page: Path) -> None:
+    written = _written(page)
     for line, text in _blocks(page, "diff"):
         head, *rest = text.splitlines()
-        there = (ROOT / head.removeprefix("--- ")).read_text().splitlines()
+        name = head.removeprefix("--- ")
+        there = (written[name] if name in written else (ROOT / name).read_text()).splitlines()
         for context in (row[1:] for row in rest if row.startswith((" ", "-"))):
             assert context in there, f"{page.name}:{line}: {head} has no line {context!r}"
+
+
+SLIP = re.compile(r"^```diff\n--- (\w+\.kif)\n(.*?)^```\n\n```text\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+GAME = ROOT / "docs" / "tutorials" / "first-game.md"
+
+
+def _validate(folder: Path, name: str, text: str) -> list[str]:
+    """The lines that ``ggp validate`` prints of a file."""
+    (folder / name).write_text(text)
+    call = [sys.executable, "-m", "ggp", "validate", name]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
+    return subprocess.run(
+        call, capture_output=True, text=True, cwd=folder, env=environment
+    ).stdout.splitlines()
+
+
+def test_validate_finds_nothing_in_the_first_game(tmp_path: Path) -> None:
+    ((name, text),) = _written(GAME).items()
+    assert _validate(tmp_path, name, text)[0].startswith("1 file, 0 errors, 0 warnings")
+
+
+@pytest.mark.parametrize(
+    "slip", SLIP.findall(GAME.read_text()), ids=lambda slip: slip[2].split("[")[1].split("]")[0]
+)
+def test_validate_says_to_each_slip_what_the_page_says(slip: tuple[str, str, str], tmp_path: Path) -> None:
+    name, change, told = slip
+    rows = change.splitlines(keepends=True)
+    before, after = ("".join(row[1:] for row in rows if row[0] in (" ", sign)) for sign in "-+")
+    rules = _written(GAME)[name]
+    assert rules.count(before) >= 1
+    found = _validate(tmp_path, name, rules.replace(before, after, 1))
+    assert set(told.splitlines()) <= set(found), found
+
+
+def test_the_first_game_has_five_slips() -> None:
+    assert len(SLIP.findall(GAME.read_text())) == 5
+
+
+def test_rules_that_readme_and_the_landing_page_show_are_those_of_tictactoe() -> None:
+    rules = (ROOT / "games" / "tictactoe.kif").read_text()
+    shown = re.findall(r"^    \(<=.*?(?=\n\n)", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE)
+    blocks = [re.sub("^    ", "", block, flags=re.MULTILINE) for block in shown]
+    blocks += [text for _, text in _blocks(ROOT / "docs" / "index.md", "lisp")]
+    assert len(blocks) == 2
+    for block in blocks:
+        for rule in re.split(r"\n(?=\()", block.strip()):
+            assert rule in rules, rule
 
 
 @pytest.mark.parametrize(

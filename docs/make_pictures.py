@@ -1,0 +1,192 @@
+"""``python docs/make_pictures.py``: makes the pictures of README.md and the site anew, in docs/pictures.
+
+Each is made by ``ggp`` itself: a solved level as a GIF, the cube of ``ggp cover --render`` as a GIF that
+turns, screens of ``ggp web``. It needs Chromium with its chromedriver, selenium and pillow (``make test``
+installs both). With names (``play.png``) only these are made.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+
+ROOT = Path(__file__).parents[1]
+PICTURES = Path(__file__).parent / "pictures"
+FLAGS = "--headless=new --no-sandbox --disable-dev-shm-usage --no-first-run --hide-scrollbars"
+PATIENCE = 120.0
+"""Seconds that a page may take to show what is waited for."""
+ORDER = """
+const [path, order, done] = arguments;
+const token = document.querySelector('meta[name=token]').content;
+fetch(path, {method: 'POST', headers: {'X-Ggp-Token': token}, body: JSON.stringify(order)})
+  .then((reply) => reply.json()).then((told) => done(told.page ?? told.error));
+"""
+FRAMES = 20
+"""Pictures of the cube in one turn."""
+SLIP = ("(true (cell ?x ?y ?r))", "(cell ?x ?y ?r)")
+"""In the rules of tic-tac-toe, for the picture of the editor: a fact of the state without ``true``."""
+
+
+def ggp(*words: str) -> None:
+    """Run a command."""
+    subprocess.run([sys.executable, "-m", "ggp", *words], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+
+
+@contextmanager
+def browser(width: int, height: int) -> Iterator[Any]:
+    """A browser with a window of this size, in CSS pixels."""
+    with tempfile.TemporaryDirectory() as profile:
+        options = webdriver.ChromeOptions()
+        options.binary_location = shutil.which("chromium") or ""
+        for flag in (*FLAGS.split(), f"--window-size={width},{height}", f"--user-data-dir={profile}"):
+            options.add_argument(flag)
+        chrome = webdriver.Chrome(options, webdriver.ChromeService(shutil.which("chromedriver")))
+        chrome.set_page_load_timeout(PATIENCE)
+        chrome.set_script_timeout(PATIENCE)
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        try:
+            yield chrome
+        finally:
+            chrome.quit()
+
+
+@contextmanager
+def page(width: int, height: int) -> Iterator[tuple[Any, str]]:
+    """A browser, and the address of ``ggp web``, both for a while."""
+    command = [sys.executable, "-m", "ggp", "web", "--port", "0"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        address = server.stdout.readline().partition("open ")[2].partition(" ")[0].rstrip("/")
+        try:
+            with browser(width, height) as chrome:
+                yield chrome, address
+        finally:
+            server.terminate()
+
+
+def wait(chrome: Any, condition: str) -> None:
+    """Until a condition in JavaScript holds."""
+    end = time.monotonic() + PATIENCE
+    while not chrome.execute_script(f"return {condition}"):
+        if time.monotonic() > end:
+            raise SystemExit(f"{chrome.current_url}: never true: {condition}")
+        time.sleep(0.05)
+
+
+def keep(picture: Image.Image, target: Path) -> None:
+    """Write a screen as PNG with few colours: it is flat, and stays small."""
+    picture.convert("RGB").quantize(64, dither=Image.Dither.NONE).save(target, optimize=True)
+
+
+def screen(chrome: Any) -> Image.Image:
+    """What the window shows."""
+    return Image.open(io.BytesIO(chrome.get_screenshot_as_png()))
+
+
+def play(target: Path) -> None:
+    """A match of chess at a table of ``ggp web``: both sides are the player ``uct``."""
+    with page(1000, 760) as (chrome, address):
+        chrome.get(f"{address}/play")
+        order = {"game": "chess", "rules": "", "seats": ["uct", "uct"], "others": "uct", "playclock": 1}
+        chrome.get(address + chrome.execute_async_script(ORDER, "/play/tables", order))
+        wait(chrome, "Number(document.querySelector('input[aria-label=Step]')?.max) >= 12")
+        keep(screen(chrome), target)
+
+
+def rules(target: Path) -> None:
+    """The editor of rules, with a slip and what the validator says to it."""
+    text = (ROOT / "games" / "tictactoe.kif").read_text(encoding="utf-8").replace(*SLIP, 1)
+    with page(1000, 760) as (chrome, address):
+        chrome.get(f"{address}/rules")
+        wait(chrome, "document.querySelector('textarea')")
+        chrome.execute_script(
+            "const area = document.querySelector('textarea'); area.value = arguments[0];"
+            "area.dispatchEvent(new Event('input', {bubbles: true}))",
+            text,
+        )
+        wait(chrome, "/true/.test(document.querySelector('main').innerText)")
+        chrome.execute_script("document.querySelector('textarea').scrollTop = 560")
+        time.sleep(2)
+        keep(screen(chrome), target)
+
+
+def puzzle(target: Path) -> None:
+    """A Sokoban level solved by ``ggp web``, in the middle of its solution."""
+    with page(1000, 760) as (chrome, address):
+        chrome.get(f"{address}/puzzles")
+        order = {"game": "yards.xsb:2", "seconds": 60, "solver": ""}
+        chrome.get(address + chrome.execute_async_script(ORDER, "/puzzles", order))
+        wait(chrome, "Number(document.querySelector('input[aria-label=Step]')?.max) > 20")
+        chrome.execute_script(
+            "const at = document.querySelector('input[aria-label=Step]'); at.value = Math.floor(at.max / 2);"
+            "at.dispatchEvent(new Event('input', {bubbles: true}))"
+        )
+        time.sleep(3)
+        keep(screen(chrome), target)
+
+
+def sokoban(target: Path) -> None:
+    """A level solved by ``ggp solve``, push by push."""
+    ggp("solve", "yards.xsb:2", "-o", str(target))
+
+
+def cube(target: Path) -> None:
+    """The soma cube of ``ggp cover --render``, dragged once around."""
+    with tempfile.TemporaryDirectory() as folder, browser(900, 760) as chrome:
+        drawn = Path(folder, "soma.html")
+        ggp("cover", "games/puzzles/soma.packing", "--first", "1", "--render", str(drawn))
+        chrome.get(drawn.as_uri())
+        wait(chrome, "document.documentElement.dataset.drawn")
+        chrome.execute_script(
+            "const at = document.getElementById('spread'); at.value = 12;"
+            "at.dispatchEvent(new Event('input'));"
+            "dispatchEvent(new Event('resize'))"
+        )
+        canvas = chrome.find_element(By.ID, "space")
+        frames = []
+        for _ in range(FRAMES):
+            # A drag over the height of the canvas is a whole turn.
+            drag = webdriver.ActionChains(chrome, duration=20).move_to_element(canvas).click_and_hold()
+            drag.move_by_offset(round(canvas.size["height"] / FRAMES), 0).release().perform()
+            time.sleep(1)  # what turns goes on for a moment
+            frame = Image.open(io.BytesIO(canvas.screenshot_as_png)).convert("RGB")
+            frame = _square(frame).resize((280, 280), Image.Resampling.LANCZOS)
+            frames.append(frame.quantize(32, dither=Image.Dither.NONE))
+        frames[0].save(target, save_all=True, append_images=frames[1:], duration=150, loop=0, optimize=True)
+
+
+def _square(picture: Image.Image) -> Image.Image:
+    side = min(picture.size)
+    left, upper = (picture.width - side) // 2, (picture.height - side) // 2
+    return picture.crop((left, upper, left + side, upper + side))
+
+
+MADE = {"sokoban.gif": sokoban, "cube.gif": cube, "play.png": play, "rules.png": rules, "puzzle.png": puzzle}
+"""The pictures by name. The others of that folder are drawn by hand, or by a benchmark."""
+
+
+def main() -> None:
+    """Make those that are named, or all."""
+    wanted = sys.argv[1:] or list(MADE)
+    if unknown := [name for name in wanted if name not in MADE]:
+        raise SystemExit(f"no picture is called {unknown[0]!r}: {', '.join(MADE)}")
+    for name in wanted:
+        MADE[name](PICTURES / name)
+        print(name, (PICTURES / name).stat().st_size, "bytes")
+
+
+if __name__ == "__main__":
+    main()

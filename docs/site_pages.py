@@ -1,0 +1,102 @@
+"""Two directives for pages of the site that are made when it is built, and so stay true.
+
+``gallery``: our games, each with its board after some moves of its recorded playthrough. ``commands``: every
+command of ``ggp`` with its options, as its own help has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import orjson
+import typer
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from ggp.cli import build
+from ggp.commands.games import headline
+from ggp.game import Game, installed_games
+
+SHOWN = 10
+"""A game is drawn after so many moves, at most."""
+BAR = "\\|"
+"""A vertical bar in a table."""
+
+
+class Gallery(SphinxDirective):
+    """A figure for each game: its board, name, roles, and the first line of its rules."""
+
+    def run(self) -> list[nodes.Node]:
+        folder = Path(self.env.app.outdir) / "_static" / "games"
+        folder.mkdir(parents=True, exist_ok=True)
+        figures = []
+        for path in installed_games():
+            game = Game.load(path)
+            (folder / f"{game.name}.svg").write_text(drawing(game, path), encoding="utf-8")
+            self.env.note_dependency(str(path))
+            roles = ", ".join(game.initial.legal)
+            figures.append(
+                f'<figure><img src="_static/games/{game.name}.svg" alt="{escape(game.name)}">'
+                f"<figcaption><strong>{escape(game.name)}</strong> ({escape(roles)})<br>"
+                f"{escape(headline(game.text))}</figcaption></figure>"
+            )
+        return [nodes.raw("", f'<div class="gallery">{"".join(figures)}</div>', format="html")]
+
+
+def drawing(game: Game, path: Path) -> str:
+    """The game's state after some moves of its recorded playthrough, as SVG."""
+    state = game.initial
+    lines = (path.parent / "playthroughs" / f"{game.name}.jsonl").read_bytes().splitlines()
+    for number, step in enumerate(map(orjson.loads, islice(lines, 1, SHOWN + 1))):
+        if (step["p"], step["s"]) != (0, number) or "joint" not in step:  # long matches lack their middle
+            break
+        after = state.play(dict(zip(state.legal, step["joint"], strict=True)))
+        if after.terminal:
+            break
+        state = after
+    return state._repr_svg_() or ""
+
+
+class Commands(SphinxDirective):
+    """A section for each command: its help, its arguments and options."""
+
+    def run(self) -> list[nodes.Node]:
+        group: Any = typer.main.get_command(build(None))
+        text = "\n".join(line for name, command in group.commands.items() for line in section(name, command))
+        return self.parse_text_to_nodes(text, allow_section_headings=True)
+
+
+def section(name: str, command: Any) -> Iterator[str]:
+    """The Markdown of one command."""
+    context = typer.Context(command, info_name=name)
+    usage = " ".join(["ggp", name, *command.collect_usage_pieces(context)])
+    yield from (f"## ggp {name}", "", f"`{usage}`", "", _plain(command.help or ""), "")
+    yield from ("| argument or option | what it says |", "|---|---|")
+    for param in command.params:
+        if record := param.get_help_record(context):
+            names, told = (" ".join(part.split()) for part in record)
+            yield f"| `{names.replace('|', BAR)}` | {_plain(told)} |"
+    yield ""
+
+
+def _plain(text: str) -> str:
+    """Help as Markdown that shows the same characters."""
+    return (
+        text.replace("\\", "\\\\")
+        .replace("*", "\\*")
+        .replace("|", "\\|")
+        .replace("<", "\\<")
+        .replace("_", "\\_")
+    )
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Add both."""
+    app.add_directive("gallery", Gallery)
+    app.add_directive("commands", Commands)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
