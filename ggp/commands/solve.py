@@ -98,7 +98,7 @@ def command(
 
     if strong and plot is None and solver != FRONTIER and not cluster:
         from ggp.solving.strong import solve_strongly
-        from players.strong.ranked.options import StrongOptions
+        from players.strong.ranked.solve import StrongOptions
 
         if game is None:
             raise GdlError("no game was named", remedy="ggp solve GAME; `ggp games` lists the names")
@@ -158,7 +158,7 @@ def command(
 
     from ggp.solving.team import NOTHING, Order, cpu_seconds, solve_together
     from ggp.solving.view import SolveView, doubt_of
-    from players.puzzles.solution import Solution, replayed
+    from players.puzzles.solve import Solution, replayed
 
     view, level = SolveView(loaded.name, seconds), None
     if wishes is not None:

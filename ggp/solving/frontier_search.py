@@ -23,8 +23,8 @@ from players.puzzles.frontier.budget import peak_bytes
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
 from players.puzzles.frontier.storage.directory import has_commit, read_manifest, rules_of
-from players.puzzles.frontier.storage.errors import OutOfRoomError
-from players.puzzles.solution import Solution, replayed
+from players.puzzles.frontier.storage.files import OutOfRoomError
+from players.puzzles.solve import Solution, replayed
 from propnet.capabilities import lane_machine
 from propnet.machine import PropnetMachine
 

@@ -18,7 +18,7 @@ from ggp.output_file import replacing
 from ggp.solving.view import ProgressView, show_moves
 from ggp.tournament.output.plots import check_installed
 from players.puzzles.frontier.outcome import FrontierProgress, FrontierResult
-from players.puzzles.frontier.storage.errors import as_size
+from players.puzzles.frontier.storage.files import as_size
 
 FRONTIER = "frontier"
 """The name of the solver."""

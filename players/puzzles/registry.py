@@ -9,11 +9,10 @@ from __future__ import annotations
 from gdl.errors import GdlError
 from players.puzzles.cover.in_rules.solver import MoveSetSolver
 from players.puzzles.cover.in_rules.tour_solver import TourSolver
-from players.puzzles.dead_ends import DeadEndPolicy
 from players.puzzles.factored import Factored
 from players.puzzles.fail_first import FailFirst
 from players.puzzles.frontier.solver import Frontier
-from players.puzzles.nrpa import NestedPolicy
+from players.puzzles.nrpa import DeadEndPolicy, NestedPolicy
 from players.puzzles.sokoban.solver import Sokoban
 from players.puzzles.solver import LineSolver
 

@@ -11,9 +11,11 @@ from enum import Enum
 from typing import TYPE_CHECKING, ClassVar
 
 from gdl.machine import State
+from propnet.passes.circuit import FALSE
 
 if TYPE_CHECKING:
     from propnet.machine import PropnetMachine
+    from propnet.network import Network
 
 Report = Callable[[int, Sequence[int]], None]
 """Takes a finished line: its goal value 0..100, and the move ids from the solver's start on."""
@@ -120,3 +122,9 @@ class LineSolver(ABC):
     def step(self, deadline: float) -> bool:
         """Work until about the deadline (time.monotonic() seconds), a few milliseconds more or less.
         Returns whether there is anything left to do."""
+
+
+def highest_goal(network: Network) -> int:
+    """The highest goal value that a network can have: a line that reaches it needs no other proof."""
+    goals = network.goals.tolist()
+    return max((value for _, value, literal in goals if literal != FALSE), default=0)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gdl.machine import State
 from players.batch_machine import Ends
-from players.puzzles.best_line import BestLine
+from players.puzzles.portfolio import BestLine
 from players.uct.rollouts.rollouts import Rollouts
 from players.uct.tree.tree import Tree
 

@@ -21,8 +21,7 @@ from players.companions import BatchReport, TimeShares
 from players.knowledge.derived_propositions import NotDerivedError
 from players.knowledge.deriving import Deriving
 from players.player import same_numbering
-from players.puzzles.best_line import BestLine
-from players.puzzles.portfolio import Portfolio
+from players.puzzles.portfolio import BestLine, Portfolio
 from players.uct.batch_lines import BatchLines, keep_known, keep_played
 from players.uct.batch_size import Batch, BatchOutcome, BatchSize
 from players.uct.forced_plies import forced_plies, of_only_moves

@@ -10,7 +10,7 @@ import pytest
 
 from ggp.game import Game
 from players.batch_machine import NetworkBatch
-from players.puzzles.dead_ends import DeadEndPolicy
+from players.puzzles.nrpa import DeadEndPolicy
 from players.puzzles.solver import Task
 from players.uct.rollouts.dead_ends import DeadEndFinder, DeadEndRollouts
 from players.uct.rollouts.policy import RolloutPolicy

@@ -8,7 +8,7 @@ from pathlib import Path
 from gdl.errors import GdlError, Place
 from gdl.reading import read_limited
 from players.puzzles.level_name import read_level_name
-from players.puzzles.snakes.file_kind import MOST_BYTES, looks_like_snakes
+from players.puzzles.snakes.level import MOST_BYTES, looks_like_snakes
 from players.puzzles.sokoban.levels.drawn_map import DrawnMap
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.levels.listing import is_page

@@ -23,8 +23,7 @@ from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.recognition.recognise import Recognised, recognise
 from players.puzzles.sokoban.solver import Sokoban
 from players.puzzles.sokoban.state_space import explore
-from players.puzzles.solution import replayed
-from players.puzzles.solve import solve
+from players.puzzles.solve import replayed, solve
 from players.puzzles.solver import Task
 from propnet.machine import PropnetMachine
 from tests.places import GAMES
