@@ -23,7 +23,8 @@ from players.puzzles.sokoban.search.portfolio import SearchPortfolio
 from players.puzzles.sokoban.search.push_search import LevelKnowledge, Outcome, PushSearch, PushTask
 from players.puzzles.sokoban.searches import all_searches
 from players.puzzles.sokoban.solver import Sokoban
-from players.puzzles.solve import replayed, solve
+from players.puzzles.solve import solve
+from players.puzzles.solver import replayed
 
 MEMORY = 4 << 20
 RULES_SHARE = 0.2

@@ -20,7 +20,7 @@ def solve_told(game: Game, order: JsonMessage, send: Send) -> dict[str, object]:
     """
     from ggp.solving.team import Order, cpu_seconds, solve_together
     from ggp.solving.view import doubt_of
-    from players.puzzles.solve import Solution, replayed
+    from players.puzzles.solver import Solution, replayed
 
     roles = [rule for rule in game.rules if rule.head.name == "role"]
     if len(roles) != 1:

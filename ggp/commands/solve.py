@@ -158,7 +158,7 @@ def command(
 
     from ggp.solving.team import NOTHING, Order, cpu_seconds, solve_together
     from ggp.solving.view import SolveView, doubt_of
-    from players.puzzles.solve import Solution, replayed
+    from players.puzzles.solver import Solution, replayed
 
     view, level = SolveView(loaded.name, seconds), None
     if wishes is not None:

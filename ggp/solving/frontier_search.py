@@ -24,7 +24,7 @@ from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
 from players.puzzles.frontier.storage.directory import has_commit, read_manifest, rules_of
 from players.puzzles.frontier.storage.files import OutOfRoomError
-from players.puzzles.solve import Solution, replayed
+from players.puzzles.solver import Solution, replayed
 from propnet.capabilities import lane_machine
 from propnet.machine import PropnetMachine
 

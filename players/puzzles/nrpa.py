@@ -1,10 +1,8 @@
 """Nested rollout policy adaptation (Rosin 2011), with 512 playouts for each change of a policy at the
-lowest level (as in stabilized NRPA: Cazenave, Sevestre and Toulemont 2020), also between dead ends.
-"""
+lowest level (as in stabilized NRPA: Cazenave, Sevestre and Toulemont 2020)."""
 
 from __future__ import annotations
 
-import math
 import time
 
 import numpy as np
@@ -12,9 +10,6 @@ from numpy.typing import NDArray
 
 from players.puzzles.nrpa_kernels import BY_MOVE, BY_PAIR, BY_STEP, adapt, legal_along, policy_playouts
 from players.puzzles.solver import Certainty, LineSolver, Promise, Task
-from propnet.dead_sets.search import LARGEST, DeadSetReport
-from propnet.dead_sets.shared import shared_search
-from propnet.guides.dead_ends import with_nogoods
 from propnet.jit.vector512 import LANES
 from propnet.machine import PropnetMachine
 
@@ -58,17 +53,13 @@ class NestedPolicy(LineSolver):
 
     Where all playouts have the same score there is nothing to learn from: the policy stays, and a run
     that finds no other score soon is over.
-
-    Attributes:
-        playing: the machine that playouts run on, with the same states and moves; what is legal there is
-        legal.
     """
 
     name = "nested-policy"
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
-        machine = self.playing = task.machine
+        machine = task.machine
         self._record = machine.records([task.start]).copy()
         self._random = np.array([(task.seed * 0x9E3779B97F4A7C15 + 0x1234567) % (1 << 64) | 1], np.uint64)
         self._moves = machine.network.move_count
@@ -145,7 +136,7 @@ class NestedPolicy(LineSolver):
             self._begin_run()
 
     def _play(self) -> tuple[NDArray[np.int16], NDArray[np.int32]]:
-        game = self.playing.kernel_args, self.playing.scratch, self._record
+        game = self.machine.kernel_args, self.machine.scratch, self._record
         policy = self._weights, self._coding, self._random
         goals = np.full((LANES, 1), -1, np.int16)
         lengths = np.zeros(LANES, np.int32)
@@ -164,7 +155,7 @@ class NestedPolicy(LineSolver):
             self.report(value, moves.tolist())
         firsts = np.zeros(len(moves) + 1, np.int32)
         options = np.empty(_OPTIONS, np.int32)
-        machine = self.playing
+        machine = self.machine
         used = legal_along(machine.kernel_args, machine.scratch, self._record, moves, firsts, options)
         if used < 0:
             return
@@ -178,40 +169,3 @@ class NestedPolicy(LineSolver):
         solver = cls(Task(machine, machine.initial_state(), lambda value, moves: None, 0))
         solver._round()
         solver._learn(solver._weights, solver._low)
-
-
-_GROWTH, _ROOM = 3, 2_000
-"""The gates may be so many times those of the game, and so many inputs more."""
-
-
-class DeadEndPolicy(NestedPolicy):
-    """First looks for dead sets, then plays as :class:`NestedPolicy`, but leaves out moves into states that
-    contain one, where other moves are left. It is done at once where the game has no dead sets."""
-
-    name = "dead-ends"
-
-    def __init__(self, task: Task) -> None:
-        super().__init__(task)
-        self._search = shared_search(task.machine)
-        self._looking = True
-
-    @classmethod
-    def recognise(cls, machine: PropnetMachine) -> Promise | None:
-        if len(machine.network.gate_inputs) > LARGEST:
-            return None
-        return Promise(Certainty.MAY_FIND, memory=MEMORY)
-
-    def step(self, deadline: float) -> bool:
-        if self._looking:
-            if not self._search.work(math.inf, deadline):
-                return True
-            self._looking = False
-            assert self._search.report is not None
-            return self._take_up(self._search.report)
-        return super().step(deadline)
-
-    def _take_up(self, found: DeadSetReport) -> bool:
-        """Play on with what was found; returns whether that is anything."""
-        limit = _GROWTH * len(self.machine.network.gate_inputs) + _ROOM
-        self.playing = with_nogoods(self.machine, found.sets, strict=False, most_inputs=limit)
-        return self.playing is not self.machine

@@ -12,7 +12,7 @@ from players.puzzles.cover.in_rules.tour_solver import TourSolver
 from players.puzzles.factored import Factored
 from players.puzzles.fail_first import FailFirst
 from players.puzzles.frontier.solver import Frontier
-from players.puzzles.nrpa import DeadEndPolicy, NestedPolicy
+from players.puzzles.nrpa import NestedPolicy
 from players.puzzles.sokoban.solver import Sokoban
 from players.puzzles.solver import LineSolver
 
@@ -24,7 +24,6 @@ SOLVERS: list[type[LineSolver]] = [
     Factored,
     FailFirst,
     NestedPolicy,
-    DeadEndPolicy,
 ]
 """Each has a name, recognises games, and is made for a task. Where promises are equal the earlier one
 begins."""

@@ -14,8 +14,7 @@ from gdl.errors import GdlError
 from players.knowledge.canonical_rules import CanonicalNames
 from players.knowledge.knowledge import GameKnowledge
 from players.knowledge.training import Training, TrainingProgress
-from players.symmetries.game_symmetries import find_symmetries
-from players.symmetries.image_kernels import random_images
+from players.symmetries.game_symmetries import find_symmetries, random_images
 from players.uct.training.net_training import NetTraining
 from players.uct.training.play_processes import PlayProcesses
 from players.uct.training.play_terms import STEPS, LearntStates, PlayTerms, play_and_tell

@@ -22,7 +22,7 @@ from ggp.web.app import make_app
 from ggp.web.gate import TOKENS
 from ggp.web.puzzles.solve_process import PuzzleBench
 from ggp.web.settings import WebSettings
-from players.puzzles.solve import Solution, replayed
+from players.puzzles.solver import Solution, replayed
 
 Client = TestClient[web.Request, web.Application]
 STEPS = (

@@ -23,8 +23,8 @@ from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.recognition.recognise import Recognised, recognise
 from players.puzzles.sokoban.solver import Sokoban
 from players.puzzles.sokoban.state_space import explore
-from players.puzzles.solve import replayed, solve
-from players.puzzles.solver import Task
+from players.puzzles.solve import solve
+from players.puzzles.solver import Task, replayed
 from propnet.machine import PropnetMachine
 from tests.places import GAMES
 from tests.players.puzzles.sokoban.levels.simulator import random_level
