@@ -29,6 +29,7 @@ class Evaluator:
         program: the flat clauses.
         strata: all its strata in order.
         limits: of each question, and of the static relations.
+        large: names of relations that are known to be too large to be computed whole.
 
     Attributes:
         schema: what is known of the predicates.
@@ -39,9 +40,12 @@ class Evaluator:
         TooLargeError: the static relations go beyond the limits.
     """
 
-    def __init__(self, program: Program, strata: list[Stratum], limits: ProverLimits) -> None:
+    def __init__(
+        self, program: Program, strata: list[Stratum], limits: ProverLimits, large: frozenset[str]
+    ) -> None:
         self.schema = schema = Schema(program, strata)
         self._guard = Guard(schema, limits)
+        self._guard.demanded.update(p.index for p in program.predicates if p.name in large)
         self._estimates = Estimates(schema, self._guard)
         self._code = StrataCode(schema, self._estimates, self._guard)
         self.relations = self._code.relations
@@ -52,6 +56,11 @@ class Evaluator:
         for predicate in range(len(program.predicates)):
             if schema.level[predicate] is not Dependence.STATIC:
                 self.relations.path(predicate, (), schema.every(predicate))
+
+    @property
+    def large_relations(self) -> list[str]:
+        """The names of relations that were found to be too large to be computed whole."""
+        return sorted({self.schema.program.predicates[p].name for p in self._guard.demanded})
 
     def state_tables(self) -> Tables:
         """Tables of a state in which nothing is true."""

@@ -33,7 +33,8 @@ class ProverMachine(Machine):
     """Evaluates the rules bottom-up, relation by relation, as far as a question needs them.
 
     State keys are frozensets of proposition ids. A cache keeps the answers about recent states. The limits
-    are there to refuse hostile rules.
+    are there to refuse hostile rules. ``large`` are relations that another machine of these rules has found
+    to be too large to be computed whole (:attr:`large_relations`): what it took to find that out is saved.
 
     Raises:
         RulesError: the rules cannot be played (no role, unstratified negation, ...).
@@ -42,11 +43,11 @@ class ProverMachine(Machine):
 
     level = "prover"
 
-    def __init__(self, rules: Rules, limits: ProverLimits | None = None) -> None:
+    def __init__(self, rules: Rules, limits: ProverLimits | None = None, large: Iterable[str] = ()) -> None:
         # Rules that are not stratified as written are refused, even if the split by role would mend them.
         program, _ = compile_rules(rules)
         program, self._by_role = split_by_role(program)
-        self._evaluator = Evaluator(program, stratify(program), limits or ProverLimits())
+        self._evaluator = Evaluator(program, stratify(program), limits or ProverLimits(), frozenset(large))
         self._program = program
         self._slot = self._evaluator.relations.slot
         super().__init__(rules, self._find_roles(rules))
@@ -80,6 +81,11 @@ class ProverMachine(Machine):
         """See :class:`Machine`. The prover cannot know which moves will ever be legal: it
         accepts all that have the form of one."""
         return self._names.move_id(role, move)
+
+    @property
+    def large_relations(self) -> list[str]:
+        """The names of relations that were found to be too large to be computed whole."""
+        return self._evaluator.large_relations
 
     @property
     def functions_written(self) -> int:

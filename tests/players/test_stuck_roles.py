@@ -66,6 +66,7 @@ PLACES: dict[str, Callable[[Rules], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("text", [AT_FIRST, LATER, ALONE, NOBODY])
 def test_rules_that_leave_a_role_without_moves_break_nothing(place: str, text: str) -> None:

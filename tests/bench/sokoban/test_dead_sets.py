@@ -17,6 +17,7 @@ from players.puzzles.sokoban.levels.write import write_levels
 from players.puzzles.sokoban.state_space import explore
 
 
+@pytest.mark.slow
 def test_fatal_pushes_of_microban(microban: Path) -> None:
     total = np.zeros((2, len(COLUMNS)), np.int64)
     explored = 0

@@ -284,6 +284,7 @@ class Naive:
         return true
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["plain", "in numpy", "all rules split", "relations on demand", "merged"])
 @given(lines=games(), data=st.data())
 @settings(

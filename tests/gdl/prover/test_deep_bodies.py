@@ -120,6 +120,7 @@ def test_members_of_a_mutual_recursion_read_each_other_in_helpers(n: int) -> Non
     assert shown(deep) == shown(shallow) != set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fails", [False, True], ids=["all hold", "the last fails"])
 @pytest.mark.parametrize(
     "literal",
@@ -195,6 +196,7 @@ def small_functions(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_functions")
 @pytest.mark.parametrize("way", ["as planned", "top-down", "magic sets"])
 @examples(60)

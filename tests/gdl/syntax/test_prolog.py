@@ -237,6 +237,7 @@ def test_nesting_is_read_to_its_limit_and_refused_beyond(text: str) -> None:
     assert sys.getrecursionlimit() == usual
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "part",
     [

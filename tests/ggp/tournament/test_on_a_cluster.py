@@ -117,6 +117,7 @@ def _kill_and_add(fleet: RayFleet) -> None:
     fleet.cluster.add_node(num_cpus=1, node_ip_address=LOOPBACK, include_dashboard=False, wait=False)
 
 
+@pytest.mark.slow
 @needs_ray
 def test_a_node_is_killed_and_one_added_and_no_match_is_lost_or_played_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

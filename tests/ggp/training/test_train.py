@@ -33,6 +33,7 @@ def _ggp(cache: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return ggp(*arguments, GGP_CACHE=str(cache))
 
 
+@pytest.mark.slow
 def test_a_game_is_trained_listed_shown_and_carried_to_another_cache(tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     trained = _ggp(
@@ -105,6 +106,7 @@ def test_a_game_is_trained_listed_shown_and_carried_to_another_cache(tmp_path: P
     assert refused.returncode != 0 and "no knowledge of a game" in refused.stderr
 
 
+@pytest.mark.slow
 def test_what_cannot_be_done_is_told(tmp_path: Path) -> None:
     for arguments, told in [
         (("knowledge", "learn"), "nothing to do"),

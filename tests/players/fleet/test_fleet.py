@@ -122,6 +122,7 @@ def _environment_of_ray(monkeypatch: pytest.MonkeyPatch) -> None:
             del os.environ[key]
 
 
+@pytest.mark.slow
 @needs_ray
 @pytest.mark.usefixtures("_environment_of_ray")
 def test_actors_of_ray_answer_are_lost_and_are_started_again() -> None:

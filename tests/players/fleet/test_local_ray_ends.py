@@ -69,6 +69,7 @@ def marked() -> Iterator[Marked]:
             os.kill(pid, signal.SIGKILL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("when", ["gcs_server", "raylet/raylet"])
 def test_they_end_when_the_owner_is_killed_while_they_start(when: str, marked: Marked) -> None:
     owner = subprocess.Popen(
@@ -80,6 +81,7 @@ def test_they_end_when_the_owner_is_killed_while_they_start(when: str, marked: M
     marked.wait_for_end()
 
 
+@pytest.mark.slow
 def test_they_end_when_the_owner_is_killed_though_others_have_its_pipes(marked: Marked) -> None:
     owner = subprocess.Popen(
         [sys.executable, "-m", "tests.players.fleet.ray_owner"],

@@ -70,6 +70,7 @@ def _walk(machine: Machine, seed: int) -> list[tuple[State, tuple[int, ...]]]:
     return seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
 def test_what_holds_is_what_the_prover_derives(game: str) -> None:
     machine = _machine(game)
@@ -141,6 +142,7 @@ def test_values_are_those_of_plain_numpy(game: str, columns: int) -> None:
     assert np.allclose(found, 1 / (1 + np.exp(-logits)), atol=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", ["checkers", "othello"])
 def test_scrambled_copies_have_the_same_values(game: str) -> None:
     machine, known = _trained(game)

@@ -105,6 +105,7 @@ def test_a_lesson_is_a_file_that_searches_can_use(cache: Path, monkeypatch: pyte
     assert not lesson.path.exists()
 
 
+@pytest.mark.slow
 def test_what_is_better_is_learnt_more_of_until_the_clock_ends(
     cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -109,6 +109,7 @@ def test_in_tic_tac_toe_a_row_of_two_is_blocked():
     assert (ends.goals[:, 0] == 50).mean() > (plain.playouts(4000, seed=1).goals[:, 0] == 50).mean() + 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("safe", [False, True])
 @pytest.mark.parametrize("name", ["connectFour", "knightThrough", "pentago"])
 def test_wins_and_losses_at_once_are_those_that_trying_all_moves_finds(corpus, name, safe):

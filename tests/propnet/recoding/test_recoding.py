@@ -72,6 +72,7 @@ CORPUS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CORPUS)
 def test_games_of_the_corpus_are_the_same_recoded(name, corpus):
     path = corpus / "games" / f"{name}.kif"

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import pytest
+
 from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from ggp.game import Game
@@ -69,6 +71,7 @@ def told(player: UctPlayer) -> bool:
     return any(known.playouts for known in pool(player).read())
 
 
+@pytest.mark.slow
 def test_nodes_alone_search_and_lose_nothing_when_they_are_killed_or_stopped() -> None:
     with playing(cluster="local:2", ponder=True) as player:
         until(lambda: told(player))
@@ -86,6 +89,7 @@ def test_nodes_alone_search_and_lose_nothing_when_they_are_killed_or_stopped() -
         turn(player)
 
 
+@pytest.mark.slow
 def test_a_relay_that_dies_is_begun_anew() -> None:
     with playing(cluster="local:1") as player:
         until(lambda: told(player))
@@ -105,6 +109,7 @@ def test_a_cluster_that_cannot_be_reached_is_told_of_and_the_player_searches_alo
         assert choice.candidates, "it has searched in its own process"
 
 
+@pytest.mark.slow
 def test_the_nodes_of_a_player_end_with_it() -> None:
     with playing(cluster="local:2") as player:
         until(lambda: told(player))

@@ -226,6 +226,7 @@ def test_killed_processes_are_replaced_and_the_match_goes_on(begun: tuple[UctPla
         )
 
 
+@pytest.mark.slow
 def test_stopped_processes_do_not_hold_up_the_answer_and_are_replaced(
     begun: tuple[UctPlayer, Machine], monkeypatch: pytest.MonkeyPatch
 ) -> None:

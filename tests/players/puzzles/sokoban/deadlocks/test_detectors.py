@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -65,6 +66,7 @@ def _frozen(geometry: Geometry, position: Position, square: int) -> set[int]:
     return frozen if square in frozen else set()
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(crowded_levels())
 def test_no_detector_is_wrong_and_no_pruning_spoils(level: Level) -> None:
@@ -228,6 +230,7 @@ def test_a_sealed_diagonal_is_dead_unless_it_is_opened_or_has_goals() -> None:
     assert not any(has_diagonal_deadlock(geometry, position, box) for box in position.boxes)
 
 
+@pytest.mark.slow
 def test_detectors_are_never_wrong_in_known_levels_and_flag_most(microban: Path) -> None:
     tallies: dict[str, Tally] = {}
     asked = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from gdl.errors import TooLargeError
 from players.puzzles.sokoban.board import BOXED, FREE, Board, new_board, walk
@@ -81,6 +82,7 @@ def _counts(level: Level, most: int) -> Ints:
     return counts
 
 
+@pytest.mark.slow
 def test_our_levels() -> None:
     total = sum((_counts(level, 100_000) for level in OURS), np.zeros((2, 2), np.int64))
     assert total[:, 1].tolist() == [0, 0]

@@ -44,6 +44,7 @@ def _space(level: Level) -> tuple[StateSpace, dict[tuple[tuple[int, ...], int], 
     return space, numbers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize(
     "asked", [0, SQUARES, SQUARES | FREEZES, SQUARES | FREEZES | CORRALS, SQUARES | SETS, ALL]
