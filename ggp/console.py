@@ -7,6 +7,10 @@ other consoles.
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 from rich.console import Console
@@ -27,3 +31,22 @@ def spinner(console: Console) -> Progress:
     """A display whose tasks are lines: a spinner, the task's description, and its time."""
     columns = SpinnerColumn("line"), text_column("{task.description}"), TimeElapsedColumn()
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+
+
+@contextmanager
+def noted_ctrl_c() -> Iterator[Callable[[], bool]]:
+    """The first Ctrl-C is only noted, so that the search ends between two steps; the second is an
+    interruption as always."""
+    noted = False
+
+    def note(signum: int, frame: FrameType | None) -> None:
+        nonlocal noted
+        if noted:
+            raise KeyboardInterrupt
+        noted = True
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: noted
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -117,11 +117,11 @@ class Game:
 
     @classmethod
     def _of_snakes(cls, name: str) -> Game:
-        from players.puzzles.snakes.file_kind import split_name
+        from players.puzzles.level_name import read_level_name
         from players.puzzles.snakes.level import find_level
         from players.puzzles.snakes.rules import level_to_rules
 
-        path, number = split_name(name)
+        path, number = read_level_name(name)
         level = find_level(locate_level(name))
         return cls(path.stem if number is None else f"{path.stem}-{number}", level_to_rules(level))
 
@@ -259,7 +259,7 @@ def _kind_of_level(text: str) -> Literal["snakes", "sokoban"] | None:
     """Of which game this names a level; None for rules and for other files."""
     if len(text) > 4096 or "\n" in text or "." not in text:
         return None
-    from players.puzzles.snakes.file_kind import names_snakes_file
+    from players.puzzles.snakes.level import names_snakes_file
     from players.puzzles.sokoban.levels.read import names_level_file
 
     if names_snakes_file(locate_level(text)):

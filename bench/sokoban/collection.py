@@ -131,8 +131,8 @@ def level_rules(level: Any, way: Way) -> str:
 def _solve_rules(text: str, seconds: float) -> dict[str, Any]:
     from gdl.syntax.parser import parse_rules
     from players.kaskade.make_machine import make_machine
-    from players.puzzles.solution import replayed
     from players.puzzles.solve import solve
+    from players.puzzles.solver import replayed
 
     rules = parse_rules(text)
     machine = make_machine(rules, "propnet")

@@ -20,10 +20,10 @@ from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from players.proof.search import Proof
-from players.strong.ranked.options import StrongOptions
+from players.strong.ranked.solve import StrongOptions
+from players.strong.solve import solve_whole
 from players.strong.storage import TableWriter
 from players.strong.tables import Tables
-from players.strong.whole import solve_whole
 from propnet.machine import PropnetMachine
 
 SECONDS = 20.0

@@ -20,8 +20,8 @@ from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from players.puzzles.registry import SOLVERS
-from players.puzzles.solution import replayed
 from players.puzzles.solve import solve
+from players.puzzles.solver import replayed
 from players.strong.solve import solve_game
 from propnet.machine import PropnetMachine
 

@@ -22,8 +22,8 @@ from players.puzzles.sokoban.optimizer import Metric, Optimizer
 from players.puzzles.sokoban.search.portfolio import SearchPortfolio, all_searches
 from players.puzzles.sokoban.search.push_search import LevelKnowledge, Outcome, PushSearch, PushTask
 from players.puzzles.sokoban.solver import Sokoban
-from players.puzzles.solution import replayed
 from players.puzzles.solve import solve
+from players.puzzles.solver import replayed
 
 MEMORY = 4 << 20
 RULES_SHARE = 0.2

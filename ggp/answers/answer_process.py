@@ -81,9 +81,9 @@ def solve_told(game: Game, order: JsonMessage, send: Send) -> dict[str, object]:
     The answer is what ``ggp solve --json`` prints, its line replayed by the prover. Raises GdlError: it is no
     puzzle, or no solver recognises it.
     """
-    from ggp.solving.doubt import doubt_of
     from ggp.solving.team import Order, cpu_seconds, solve_together
-    from players.puzzles.solution import Solution, replayed
+    from ggp.solving.view import doubt_of
+    from players.puzzles.solver import Solution, replayed
 
     roles = [rule for rule in game.rules if rule.head.name == "role"]
     if len(roles) != 1:

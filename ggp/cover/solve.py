@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ggp.console import noted_ctrl_c
 from ggp.cover.instance import CoverInstance, RunningSearch
 from ggp.cover.save_file import SaveFile
 from ggp.cover.view import CoverView
-from ggp.solving.interruption import noted_ctrl_c
 from players.puzzles.cover.outcome import CoverOptions, CoverResult
 
 _SLICE_SECONDS = 0.25

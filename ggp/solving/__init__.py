@@ -1,2 +1,6 @@
-"""`ggp solve`: a puzzle is solved without a match, by one process or several (`team`), and shown (`view`); a
-whole game is solved, and its table asked (`strong`)."""
+"""``ggp solve``: puzzles by the portfolio, by the frontier search, as levels of Sokoban; whole games.
+
+``team`` has processes solve a puzzle side by side and ``view`` shows it; ``frontier_search`` and
+``frontier_view`` are the frontier search; ``levels`` solves files of Sokoban; ``strong`` makes tables
+and asks them.
+"""

@@ -18,12 +18,11 @@ from gdl.words import counted
 from ggp.console import new_console, spinner
 from ggp.game import Game
 from players.puzzles.frontier.budget import peak_bytes
-from players.strong.query import JointValue, TableAnswer, ask, facts
-from players.strong.ranked.options import StrongOptions
-from players.strong.solve import SolvedGame
+from players.strong.outcomes import SolvedGame
+from players.strong.ranked.solve import StrongOptions
+from players.strong.solve import solve_whole
 from players.strong.storage import TableWriter
-from players.strong.tables import Tables
-from players.strong.whole import solve_whole
+from players.strong.tables import JointValue, TableAnswer, Tables, ask, facts
 from propnet.machine import PropnetMachine
 
 _MMAP_THRESHOLD = -3

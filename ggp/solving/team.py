@@ -21,8 +21,8 @@ from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
 from players.processes.limits import describe
 from players.puzzles.registry import solvers_named
-from players.puzzles.solution import Solution
 from players.puzzles.solve import Watcher, solve
+from players.puzzles.solver import Solution
 from players.warm_kernels import compile_together, line_parts
 from propnet.capabilities import lane_machine
 

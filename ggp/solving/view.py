@@ -1,10 +1,11 @@
-"""What people see of a puzzle being solved, and of its solution."""
+"""What people see of a puzzle being solved, and of its solution; what is odd about its rules."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Self
 
 from rich.columns import Columns
 from rich.console import Console
@@ -13,25 +14,33 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
+from gdl.ends import no_goal, stuck_in_play
+from gdl.machine import State
+from gdl.prover.machine import ProverMachine
+from gdl.rules import Rules
 from gdl.words import counted
 from ggp.console import new_console
-from players.puzzles.solution import Solution
+from players.puzzles.solver import Solution
 
 
-class SolveView:
-    """Shows the search while it goes on (in a terminal), then its line. A context manager. ``name`` is the
-    game's, ``seconds`` what the search may take."""
+class ProgressView:
+    """Shows the search while it goes on, in a terminal. A context manager. ``name`` is the puzzle's,
+    ``first`` what is shown before anything is known.
 
-    def __init__(self, name: str, seconds: float) -> None:
+    Attributes:
+        console: for results.
+        is_live: whether anyone sees how the search goes on.
+    """
+
+    def __init__(self, name: str, first: str) -> None:
         self.console = new_console(soft_wrap=not sys.stdout.isatty())
-        self._progress = new_console(stderr=True)
-        self._name, self._seconds = name, seconds
-        self._began = time.monotonic()
-        self._live: Live | None = None
+        self._name = name
+        progress = new_console(stderr=True)
+        self.is_live = progress.is_terminal
+        self._live = Live(self._picture([first]), console=progress, transient=True) if self.is_live else None
 
-    def __enter__(self) -> SolveView:
-        if self._progress.is_terminal:
-            self._live = Live(self._picture(None, []), console=self._progress, transient=True)
+    def __enter__(self) -> Self:
+        if self._live is not None:
             self._live.start()
         return self
 
@@ -39,22 +48,28 @@ class SolveView:
         if self._live is not None:
             self._live.stop()
 
+    def tell(self, parts: Iterable[str]) -> None:
+        """Show how the search goes on; empty parts are left out."""
+        if self._live is not None:
+            self._live.update(self._picture(parts))
+
+    def _picture(self, parts: Iterable[str]) -> Spinner:
+        return Spinner("dots", Text(f"{self._name}: " + ", ".join(filter(None, parts))))
+
+
+class SolveView(ProgressView):
+    """Shows the search while it goes on, then its line. ``seconds`` is what the search may take."""
+
+    def __init__(self, name: str, seconds: float) -> None:
+        self._seconds, self._began = seconds, time.monotonic()
+        super().__init__(name, "loading or compiling kernels, building the network")
+
     def watch(self, solution: Solution, at_work: list[str]) -> None:
         """What is known so far, and the solvers at work."""
-        if self._live is not None:
-            self._live.update(self._picture(solution, at_work))
-
-    def _picture(self, solution: Solution | None, at_work: list[str]) -> Spinner:
-        elapsed = time.monotonic() - self._began
-        parts = [f"{self._name}: {elapsed:.0f} of {self._seconds:.0f} s"]
-        if solution is None:
-            parts.append("loading or compiling kernels, building the network")
-        else:
-            parts.append(counted(solution.states, "state"))
-            line = f"goal {solution.value} in {counted(len(solution.moves), 'move')}"
-            parts.append(line if solution.moves else "no line yet")
-            parts.append(" + ".join(at_work))
-        return Spinner("dots", Text(", ".join(filter(None, parts))))
+        line = f"goal {solution.value} in {counted(len(solution.moves), 'move')}"
+        elapsed = f"{time.monotonic() - self._began:.0f} of {self._seconds:.0f} s"
+        states = counted(solution.states, "state")
+        self.tell([elapsed, states, line if solution.moves else "no line yet", " + ".join(at_work)])
 
     def show(self, solution: Solution, cpu: float, wall: float, doubt: str = "") -> None:
         """The line, move by move, and how it was found; ``doubt`` is what is odd about it."""
@@ -85,3 +100,18 @@ def show_moves(console: Console, moves: Sequence[str]) -> None:
     if not console.is_terminal:
         for text in texts:
             console.print(text)
+
+
+def doubt_of(rules: Rules, last: State | None) -> str:
+    """Where the line ends without one goal value, or why there may be no line; empty where nothing is odd.
+
+    Args:
+        rules: of the puzzle.
+        last: where the line ends; None where no line was found.
+    """
+    if last is None:
+        return stuck_in_play(ProverMachine(rules))
+    if last.machine.goal(last, 0) is not None:
+        return ""
+    counts = last.machine.result(last, 0)
+    return f"{no_goal(last, 0)}; {'the highest counts' if counts is not None else 'it counts as 0'}"

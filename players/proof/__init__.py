@@ -1,5 +1,5 @@
 """Proof-number search: what one role can force.
 
-`search` drives it, `arrays` says how the graph lies in memory, `kernels` go down and up in it, and `compact`
-drops what is no longer needed.
+`search` drives it, `graph` says how the graph lies in memory and drops what is no longer needed, `kernels` go
+down and up in it.
 """

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from players.proof.arrays import ASKED, EDGES, NEVER, NEW, NODES, OPEN, Graph, SearchLines, set_numbers
+from players.proof.graph import ASKED, EDGES, NEVER, NEW, NODES, OPEN, Graph, SearchLines, set_numbers
 from propnet.jit.decorators import kernel
 from propnet.kernels.record_table import find_record
 

@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from players.proof import compact, kernels
-from players.proof.arrays import EDGES, NODE, NODES, make_graph, make_lines
+from players.proof import graph as parts
+from players.proof import kernels
+from players.proof.graph import EDGES, NODE, NODES, make_graph, make_lines
 from propnet.expander import Expander
 from propnet.kernels.record_table import find_record
 
@@ -66,7 +67,7 @@ class Answers:
         moves: int32, shape (m, roles): move ids.
         low, high: int16, shape (m,): the bounds of the states after them.
         length: int16, shape (m,): in how many moves the role gets what the state is worth, where that is
-            solved and so much is known; :data:`players.proof.compact.FAR` elsewhere.
+            solved and so much is known; :data:`players.proof.graph.FAR` elsewhere.
     """
 
     moves: NDArray[np.int32]
@@ -130,8 +131,8 @@ class Proof:
             node = int(find_record(graph.table, graph.records, record[None, :].copy(), 0))
         if node >= 0:
             self._root = node
-            if not compact.shown(graph, node):
-                compact.reopen(graph, node, self.most)
+            if not parts.shown(graph, node):
+                parts.reopen(graph, node, self.most)
         else:
             graph.used[:] = 0
             graph.table[:] = 0
@@ -182,21 +183,21 @@ class Proof:
         value = int(graph.nodes[self._root]["low"])
         low = np.where(chunk.terminal, np.maximum(chunk.goals[:, self.role], 0), 0).astype(np.int16)
         high = np.where(chunk.terminal, low, self.most).astype(np.int16)
-        length = np.where(chunk.terminal & (low >= value), 1, compact.FAR).astype(np.int16)
+        length = np.where(chunk.terminal & (low >= value), 1, parts.FAR).astype(np.int16)
         going = np.flatnonzero(~chunk.terminal)
         lows, highs = low[going], high[going]
-        nodes = compact.known(graph, np.ascontiguousarray(chunk.records[going]), lows, highs)
+        nodes = parts.known(graph, np.ascontiguousarray(chunk.records[going]), lows, highs)
         low[going], high[going] = lows, highs
         if value and self.solved:
             in_graph = nodes >= 0
-            moves_to_go = compact.lengths(graph, value)[nodes[in_graph]]
-            length[going[in_graph]] = np.minimum(compact.FAR - 1, moves_to_go) + 1
+            moves_to_go = parts.lengths(graph, value)[nodes[in_graph]]
+            length[going[in_graph]] = np.minimum(parts.FAR - 1, moves_to_go) + 1
         return Answers(chunk.moves, low, high, length)
 
     def known(self, records: NDArray[np.uint64]) -> NDArray[np.int16]:
         """The values of states (n, words) to the role, -1 where they are not proven."""
         low, high = np.zeros(len(records), np.int16), np.ones(len(records), np.int16)
-        compact.known(self._graph, np.ascontiguousarray(records), low, high)
+        parts.known(self._graph, np.ascontiguousarray(records), low, high)
         return np.where(low == high, low, np.int16(-1))
 
     def search(self, deadline: float, latest: float | None = None) -> None:
@@ -287,7 +288,7 @@ class Proof:
         graph = self._graph
         fewest = 1
         while True:
-            self._root = int(compact.keep(graph, self._root, fewest))
+            self._root = int(parts.keep(graph, self._root, fewest))
             if 2 * graph.used[NODES] < len(graph.nodes) and 2 * graph.used[EDGES] < len(graph.edges):
                 break
             if fewest > self.opened:  # the root alone has too many successors
@@ -311,9 +312,9 @@ def warm_up() -> None:
     kernels.restart(graph, lines, 0)
     kernels.walk(graph, lines, 1, 100, 1.0, 1)
     kernels.attach(graph, none, none, graph.records[:0], ended)
-    compact.reopen(graph, 0, 100)
-    compact.keep(graph, 0, 1)
-    compact.shown(graph, 0)
-    compact.lengths(graph, 100)
-    compact.known(graph, graph.records[:1].copy(), np.zeros(1, np.int16), np.zeros(1, np.int16))
+    parts.reopen(graph, 0, 100)
+    parts.keep(graph, 0, 1)
+    parts.shown(graph, 0)
+    parts.lengths(graph, 100)
+    parts.known(graph, graph.records[:1].copy(), np.zeros(1, np.int16), np.zeros(1, np.int16))
     find_record(graph.table, graph.records, graph.records[:1].copy(), 0)

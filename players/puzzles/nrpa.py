@@ -53,17 +53,13 @@ class NestedPolicy(LineSolver):
 
     Where all playouts have the same score there is nothing to learn from: the policy stays, and a run
     that finds no other score soon is over.
-
-    Attributes:
-        playing: the machine that playouts run on, with the same states and moves; what is legal there is
-        legal.
     """
 
     name = "nested-policy"
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
-        machine = self.playing = task.machine
+        machine = task.machine
         self._record = machine.records([task.start]).copy()
         self._random = np.array([(task.seed * 0x9E3779B97F4A7C15 + 0x1234567) % (1 << 64) | 1], np.uint64)
         self._moves = machine.network.move_count
@@ -140,7 +136,7 @@ class NestedPolicy(LineSolver):
             self._begin_run()
 
     def _play(self) -> tuple[NDArray[np.int16], NDArray[np.int32]]:
-        game = self.playing.kernel_args, self.playing.scratch, self._record
+        game = self.machine.kernel_args, self.machine.scratch, self._record
         policy = self._weights, self._coding, self._random
         goals = np.full((LANES, 1), -1, np.int16)
         lengths = np.zeros(LANES, np.int32)
@@ -159,7 +155,7 @@ class NestedPolicy(LineSolver):
             self.report(value, moves.tolist())
         firsts = np.zeros(len(moves) + 1, np.int32)
         options = np.empty(_OPTIONS, np.int32)
-        machine = self.playing
+        machine = self.machine
         used = legal_along(machine.kernel_args, machine.scratch, self._record, moves, firsts, options)
         if used < 0:
             return

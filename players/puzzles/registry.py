@@ -9,7 +9,6 @@ from __future__ import annotations
 from gdl.errors import GdlError
 from players.puzzles.cover.in_rules.solver import MoveSetSolver
 from players.puzzles.cover.in_rules.tour_solver import TourSolver
-from players.puzzles.dead_ends import DeadEndPolicy
 from players.puzzles.factored import Factored
 from players.puzzles.fail_first import FailFirst
 from players.puzzles.frontier.solver import Frontier
@@ -25,7 +24,6 @@ SOLVERS: list[type[LineSolver]] = [
     Factored,
     FailFirst,
     NestedPolicy,
-    DeadEndPolicy,
 ]
 """Each has a name, recognises games, and is made for a task. Where promises are equal the earlier one
 begins."""

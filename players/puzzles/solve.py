@@ -16,11 +16,9 @@ from collections.abc import Callable
 
 from gdl.errors import GdlError
 from gdl.machine import Machine
-from players.puzzles.best_line import BestLine
-from players.puzzles.portfolio import Portfolio
-from players.puzzles.solution import Solution
+from players.puzzles.portfolio import BestLine, Portfolio
+from players.puzzles.solver import Solution, highest_goal
 from propnet.capabilities import lane_machine
-from propnet.passes.circuit import FALSE
 
 MEMORY_BYTES = 600 * 1024**2
 _STEP_SECONDS = 0.05
@@ -71,7 +69,8 @@ def solve(
             remedy="try others with --solver, or play it: ggp play GAME",
         )
 
-    perfect = _highest_goal(machine)
+    lanes = lane_machine(machine)
+    perfect = 100 if lanes is None else highest_goal(lanes.network)
 
     def so_far() -> Solution:
         moves = tuple(machine.rules.spell(term) for term in line.terms(machine))
@@ -86,12 +85,3 @@ def solve(
             looked = time.monotonic()
             watch(so_far(), portfolio.at_work)
     return so_far()
-
-
-def _highest_goal(machine: Machine) -> int:
-    """The highest goal value that the network can have: a line that reaches it needs no other proof."""
-    network_machine = lane_machine(machine)
-    if network_machine is None:
-        return 100
-    goals = network_machine.network.goals.tolist()
-    return max((value for _, value, literal in goals if literal != FALSE), default=0)

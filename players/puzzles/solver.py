@@ -1,4 +1,4 @@
-"""`LineSolver`: what looks for lines of moves in a one-player game, and what it promises before it starts."""
+"""`LineSolver`: what looks for lines in a one-player game, what it promises, and what came of a puzzle."""
 
 from __future__ import annotations
 
@@ -10,10 +10,16 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, ClassVar
 
+from gdl.errors import GdlError
 from gdl.machine import State
+from gdl.prover.machine import ProverMachine
+from gdl.rules import Rules
+from gdl.syntax.parser import parse_term
+from propnet.passes.circuit import FALSE
 
 if TYPE_CHECKING:
     from propnet.machine import PropnetMachine
+    from propnet.network import Network
 
 Report = Callable[[int, Sequence[int]], None]
 """Takes a finished line: its goal value 0..100, and the move ids from the solver's start on."""
@@ -120,3 +126,54 @@ class LineSolver(ABC):
     def step(self, deadline: float) -> bool:
         """Work until about the deadline (time.monotonic() seconds), a few milliseconds more or less.
         Returns whether there is anything left to do."""
+
+
+def highest_goal(network: Network) -> int:
+    """The highest goal value that a network can have: a line that reaches it needs no other proof."""
+    goals = network.goals.tolist()
+    return max((value for _, value, literal in goals if literal != FALSE), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """What came of a puzzle.
+
+    Attributes:
+        value: the goal value of the line, 0..100; -1 where there is no line.
+        moves: the line, as GDL.
+        proven: whether no line has a higher value; with value -1, whether no line comes to an end.
+        solver: the name of the solver that found it; empty where none has.
+        states: how many states all solvers have looked at.
+        seconds: CPU seconds of the search.
+    """
+
+    value: int
+    moves: tuple[str, ...]
+    proven: bool
+    solver: str
+    states: int
+    seconds: float
+
+    @property
+    def rank(self) -> tuple[int, bool, int]:
+        """What makes one solution of a game better than another: larger is better."""
+        return self.value, self.proven, -len(self.moves)
+
+
+def replayed(rules: Rules, solution: Solution) -> State:
+    """The last state of a line, played move by move on the prover, which no solver has a part in.
+
+    Raises:
+        GdlError: the line is no line of these rules, or has another value. That is an error of a solver.
+    """
+    prover = ProverMachine(rules)
+    state = prover.initial_state()
+    for number, text in enumerate(solution.moves, 1):
+        move = prover.move_id(0, parse_term(text))
+        if prover.is_terminal(state) or move not in prover.legal_moves(state, 0):
+            raise GdlError(f"{solution.solver}: move {number} of its line, {text}, is not legal by the rules")
+        state = prover.next_state(state, [move])
+    value = prover.result(state, 0) or 0
+    if not prover.is_terminal(state) or value != solution.value:
+        raise GdlError(f"{solution.solver}: its line ends with goal {value}, not with {solution.value}")
+    return state

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gdl.errors import TooLargeError
-from players.strong.gatherer import Gatherer
-from players.strong.packed_sets import PackedSet
 from players.strong.row_kernels import subtract
-from players.strong.row_sets import SetSignature
+from players.strong.sets import Gatherer, PackedSet, SetSignature
 from propnet.expander import Expander
 from propnet.machine import PropnetMachine
 

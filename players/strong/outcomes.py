@@ -1,13 +1,17 @@
-"""The outcomes of a game, numbered, and which of them each role likes better."""
+"""The outcomes of a game, numbered, which of them each role likes better, and what came of a whole game."""
 
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from gdl.errors import TooLargeError
+from players.strong.choice_kernels import UNKNOWN
 from propnet.jit.arrays import Goals, Int32s, Octets
+from propnet.machine import PropnetMachine
 
 MOST = 250
 """Different outcomes that a game may have."""
@@ -82,3 +86,40 @@ class Outcomes:
         if self.roles == 2:
             return bool((self.ranks[0] + self.ranks[1] == len(self.vectors) - 1).all())
         return self.roles == 1
+
+
+@dataclass(frozen=True, slots=True)
+class SolvedGame:
+    """What was found of a game all of whose states have values.
+
+    Attributes:
+        machine: of the game.
+        outcomes: what the values' numbers mean.
+        sizes: how many states each layer has: what is first reached after 0, 1, ... joint moves, or has the
+            rank 0, 1, ...
+        cyclic: whether play may come back to a state.
+        start: the goals of each role under best play from the start.
+        distance: joint moves to the end from there; None where play need not end.
+        symmetries: how many automorphisms one state of each orbit stands for.
+        codec: how states become words (:class:`players.strong.ranked.rank.StateCodec`), for the table; None
+            where its records are the machine's.
+    """
+
+    machine: PropnetMachine
+    outcomes: Outcomes
+    sizes: list[int]
+    cyclic: bool
+    start: tuple[int, ...]
+    distance: int | None
+    symmetries: int = 1
+    codec: dict[str, Any] | None = None
+
+    @property
+    def states(self) -> int:
+        """How many there are."""
+        return sum(self.sizes)
+
+
+def known_distance(distance: int) -> int | None:
+    """A distance as it stands in a layer, None where play need not end."""
+    return None if distance == UNKNOWN else distance

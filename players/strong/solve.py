@@ -1,48 +1,58 @@
-"""A whole game is solved: from the machine to every state's value."""
+"""A whole game is solved: by its ranks if it has any, else as one set of states."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
-from players.strong.backward import Keep, values_by_layers
-from players.strong.endless import values_by_rounds
+from players.strong.backward import Keep, values_by_layers, values_by_rounds
 from players.strong.forward import Watch, reachable
-from players.strong.outcomes import Outcomes
-from players.strong.row_sets import SetSignature
+from players.strong.outcomes import Outcomes, SolvedGame, known_distance
+from players.strong.ranked.solve import RankedSolver, StrongOptions
+from players.strong.ranked.space import UnfitError
+from players.strong.sets import SetSignature
+from players.strong.storage import TableWriter
 from propnet.machine import PropnetMachine
 
 
-@dataclass(frozen=True, slots=True)
-class SolvedGame:
-    """What was found of a game all of whose states have values.
+def solve_whole(
+    machine: PropnetMachine,
+    options: StrongOptions,
+    writer: TableWriter | None = None,
+    watch: Watch = lambda *_: None,
+) -> SolvedGame:
+    """Find the value of every reachable state of a machine's game, or of one state of each orbit, and write
+    the whole table of them, if there is a writer.
 
-    Attributes:
-        machine: of the game.
-        outcomes: what the values' numbers mean.
-        sizes: how many states each layer has: what is first reached after 0, 1, ... joint moves, or has the
-            rank 0, 1, ...
-        cyclic: whether play may come back to a state.
-        start: the goals of each role under best play from the start.
-        distance: joint moves to the end from there; None where play need not end.
-        symmetries: how many automorphisms one state of each orbit stands for.
-        codec: how states become words (:class:`players.strong.ranked.codec.StateCodec`), for the table; None
-            where its records are the machine's.
+    Raises TooLargeError or OutOfRoomError for more states than there is room for, ScratchError, and GdlError
+    for games whose value is not one in pure strategies.
     """
+    try:
+        solver = RankedSolver(machine, options, writer, watch)
+    except UnfitError:
+        return _plain(machine, options, writer, watch)
+    over = False
+    try:
+        solved = solver.solve()
+        if writer is not None:
+            writer.finish(solved)
+        # Only now, with the table whole, nothing else is needed.
+        over = True
+        return solved
+    except UnfitError:
+        over = True
+        if writer is not None:
+            writer.forget()
+    finally:
+        solver.close(over)
+    return _plain(machine, options, writer, watch)
 
-    machine: PropnetMachine
-    outcomes: Outcomes
-    sizes: list[int]
-    cyclic: bool
-    start: tuple[int, ...]
-    distance: int | None
-    symmetries: int = 1
-    codec: dict[str, Any] | None = None
 
-    @property
-    def states(self) -> int:
-        """How many there are."""
-        return sum(self.sizes)
+def _plain(
+    machine: PropnetMachine, options: StrongOptions, writer: TableWriter | None, watch: Watch
+) -> SolvedGame:
+    if writer is None:
+        return solve_game(machine, options.memory, watch=watch)
+    solved = solve_game(machine, options.memory, writer.keep, watch)
+    writer.finish(solved)
+    return solved
 
 
 def solve_game(
@@ -57,7 +67,7 @@ def solve_game(
     ``memory`` is the size that the process may have, in bytes. ``keep`` takes the states with their values:
     those that are first reached after so many joint moves, the last layer first; or, where plays may meet a
     state at different times, all in one. Raises TooLargeError for more states, GdlError for games whose value
-    is not one in pure strategies (:mod:`players.strong.backward`, :mod:`players.strong.endless`).
+    is not one in pure strategies (:mod:`players.strong.backward`, :mod:`players.strong.backward`).
     """
     found = reachable(machine, memory, watch)
     outcomes = Outcomes(len(machine.roles))
@@ -71,10 +81,3 @@ def solve_game(
     place = int((first.rows == start).all(axis=1).argmax())
     goals = outcomes.vectors[int(first.values[place])]
     return SolvedGame(machine, outcomes, sizes, cyclic, goals, known_distance(int(first.distances[place])))
-
-
-def known_distance(distance: int) -> int | None:
-    """A distance as it stands in a layer, None where play need not end."""
-    from players.strong.choice_kernels import UNKNOWN
-
-    return None if distance == UNKNOWN else distance

@@ -5,7 +5,7 @@ an index. A block is up to 32,768 states, compressed by zstd: the bytes of the d
 follow each other, all first bytes, then all second bytes and so on; then the outcomes, a byte each; then the
 distances, one or two bytes each, in the same manner. The index has for each block its first record, its end
 in the file, and four times the number of its states plus the bytes of a distance. Records are the machine's,
-or the words that a :class:`players.strong.ranked.codec.StateCodec` makes. The manifest comes last and
+or the words that a :class:`players.strong.ranked.rank.StateCodec` makes. The manifest comes last and
 says how long each file is, and its BLAKE2 digest.
 """
 
@@ -23,11 +23,10 @@ from gdl.errors import GdlError, MissingFileError
 from gdl.json_schema import FLAG, TEXT, check_json, matching, or_null, record, rows, whole
 from gdl.reading import read_limited
 from gdl.rules import Rules
-from players.puzzles.frontier.keys.shrink import shrunk
+from players.puzzles.frontier.keys.codes import shrunk
 from players.strong.backward import Distances, ValuedSet
-from players.strong.outcomes import MOST
-from players.strong.row_sets import SetSignature
-from players.strong.solve import SolvedGame
+from players.strong.outcomes import MOST, SolvedGame
+from players.strong.sets import SetSignature
 from propnet.jit.arrays import Octets, Words
 
 FORMAT = "ggp-tables"
@@ -50,7 +49,7 @@ class LayerFile:
         digest: BLAKE2b of all bytes, 16 bytes in hexadecimal.
         states: how many.
         blocks: how many.
-        always, ever, fewest, most: the :class:`players.strong.row_sets.SetSignature` of the states.
+        always, ever, fewest, most: the :class:`players.strong.sets.SetSignature` of the states.
     """
 
     name: str

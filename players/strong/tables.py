@@ -1,4 +1,4 @@
-"""`Tables`: the values of a game's states, looked up in a table on disk."""
+"""`Tables`: the values of a game's states, looked up in a table on disk; what it says of a state's moves."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ import mmap
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gdl.errors import GdlError
-from gdl.machine import State
+from gdl.errors import GdlError, StateError
+from gdl.machine import JointMove, State
 from gdl.reading import open_regular
 from gdl.rules import Rules
-from gdl.syntax.parser import parse_term
+from gdl.syntax.parser import parse_term, parse_terms
 from gdl.terms import Term
-from players.puzzles.frontier.keys.errors import DamagedKeysError
-from players.puzzles.frontier.keys.shrink import grown
+from players.puzzles.frontier.keys.codes import DamagedKeysError, grown
 from players.strong.backward import Distances
-from players.strong.ranked.codec import StateCodec
-from players.strong.solve import known_distance
+from players.strong.outcomes import known_distance
+from players.strong.ranked.rank import StateCodec
 from players.strong.storage import BLOCK, LayerFile, read_manifest, rules_digest, unpack_block
 from propnet.jit.arrays import Octets, Words
 from propnet.kernels.records import record_words
@@ -68,7 +68,7 @@ class Tables:
         folder: where it is.
         outcomes: goals by the number of the outcome.
         roles: as text, in the order of the rules.
-        sizes: states of each layer (:class:`players.strong.solve.SolvedGame`).
+        sizes: states of each layer (:class:`players.strong.outcomes.SolvedGame`).
         cyclic: whether play may come back to a state.
     """
 
@@ -237,3 +237,56 @@ def _bisect(rows: Words, record: Words, after: bool) -> int:
         else:
             high = middle
     return low
+
+
+@dataclass(frozen=True, slots=True)
+class JointValue:
+    """A joint move with the value of the state that it leads to."""
+
+    joint: JointMove
+    value: StateValue
+
+
+@dataclass(frozen=True, slots=True)
+class TableAnswer:
+    """The value of a state, and of each joint move in it.
+
+    Attributes:
+        choosers: the roles that have more than one move.
+        moves: the joint moves, none for a terminal state.
+    """
+
+    value: StateValue
+    choosers: tuple[int, ...]
+    moves: tuple[JointValue, ...]
+
+
+def ask(tables: Tables, state: State) -> TableAnswer:
+    """Look up a state of any machine and its successors. Raises StateError where one is not in the table."""
+    machine = state.machine
+    value = _known(tables, state)
+    if machine.is_terminal(state):
+        return TableAnswer(value, (), ())
+    options = [machine.legal_moves(state, role) for role in range(len(machine.roles))]
+    moves = [
+        JointValue(joint, _known(tables, machine.next_state(state, joint))) for joint in product(*options)
+    ]
+    choosers = tuple(role for role, some in enumerate(options) if len(some) > 1)
+    return TableAnswer(value, choosers, tuple(moves))
+
+
+def _known(tables: Tables, state: State) -> StateValue:
+    value = tables.value(state)
+    if value is None:
+        raise StateError(
+            f"the table in {tables.folder} has no such state",
+            remedy="it has those that play can reach; write all that is true, as in (cell a 1 x) (control o)",
+        )
+    return value
+
+
+def facts(text: str) -> list[Term]:
+    """The propositions of a state written as ``(cell a 1 x) (control o)``; ``(true ...)`` around one is
+    dropped. Raises ParseError."""
+    terms = parse_terms(text, notation="auto") if text.strip() else []
+    return [term.args[0] if term.name == "true" and len(term.args) == 1 else term for term in terms]

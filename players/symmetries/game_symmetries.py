@@ -18,10 +18,89 @@ from gdl.errors import GdlError
 from gdl.grounding.ground_rules import GroundRules
 from gdl.grounding.limits import GroundLimits
 from gdl.grounding.pipeline import ground as instantiated
-from players.symmetries.play_test import PlayTest
+from players.move_lists import draw_moves, unpack_moves
 from players.symmetries.renamings import renamings
+from propnet.jit.arrays import Int32s, Words
+from propnet.jit.decorators import kernel
+from propnet.jit.vector512 import lowest_bit
+from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
 from propnet.symmetries.group import EFFORT, MOST_INPUTS, Automorphism, automorphisms, closure
+
+_LANES, _STEPS = 256, 400
+_EFFORT = 100_000_000
+"""Gate inputs that may be looked at, each for all lanes, to play at random: about 0.1 seconds."""
+_STATES = 4096
+"""States that are looked at: half of them terminal ones, if there are as many."""
+_SPARSE = 4
+"""One in so many of them has its legal moves compared: there may be thousands of moves."""
+
+
+class PlayTest:
+    """Compares states of random play, of all depths, with their images."""
+
+    def __init__(self, machine: PropnetMachine, seed: int = 0) -> None:
+        self._machine = machine
+        self._rng = np.random.default_rng(seed)
+        self._records = self._sample()
+        self._seen = machine.evaluate(self._records)
+        counts, moves = unpack_moves(self._seen.legal, machine.role_moves)
+        self._moves = draw_moves(counts, moves, self._rng)
+        following = machine.successors(self._records, self._moves)
+        bases = len(machine.network.bases)
+        self._before, self._after = (unpack(records, bases) for records in (self._records, following))
+
+    def __len__(self) -> int:
+        """How many states are compared."""
+        return len(self._records)
+
+    def passes(self, renaming: Automorphism) -> bool:
+        """Whether images have the images of legal moves, the goals, and the images of next states; not where
+        no state was met."""
+        if not len(self):
+            return False
+        machine, seen = self._machine, self._seen
+        source, roles = np.argsort(renaming.bases), np.array(renaming.roles)
+        images = pack(self._before[:, source])
+        answer = machine.evaluate(images)
+        if (answer.terminal != seen.terminal).any() or (answer.goals[:, roles] != seen.goals).any():
+            return False
+        going = ~seen.terminal
+        moves, some = int(machine.role_moves[-1]), np.flatnonzero(going)[::_SPARSE]
+        legal = unpack(seen.legal[some], moves)[:, np.argsort(renaming.moves)]
+        if (unpack(answer.legal[some], moves) != legal).any():
+            return False
+        joint = np.empty_like(self._moves)
+        for role, image in enumerate(renaming.roles):
+            made = renaming.moves[machine.role_moves[role] + self._moves[:, role]]
+            joint[:, image] = made - machine.role_moves[image]
+        following = machine.successors(images, joint)
+        return bool((following == pack(self._after[:, source]))[going].all())
+
+    def _sample(self) -> Words:
+        """States of random matches, one after the other in each lane."""
+        machine = self._machine
+        start = machine.records([machine.initial_state()])
+        records = np.repeat(start, _LANES, axis=0)
+        met, over = [], []
+        for _ in range(max(16, min(_STEPS, _EFFORT // max(1, len(machine.network.gate_inputs))))):
+            answer = machine.evaluate(records)
+            counts, moves = unpack_moves(answer.legal, machine.role_moves)
+            ended = answer.terminal | (counts == 0).any(axis=1)
+            met.append(records[~ended])
+            over.append(records[ended])
+            records = machine.successors(records, draw_moves(counts, moves, self._rng))
+            records[ended] = start
+        ends = self._some(np.concatenate(over), _STATES // 2)
+        return np.concatenate([self._some(np.concatenate(met), _STATES - len(ends)), ends])
+
+    def _some(self, records: Words, most: int) -> Words:
+        drawn = self._rng.permutation(len(records))[: 2 * most]
+        different: Words = np.unique(records[drawn], axis=0)
+        if len(different) > most:
+            different = different[self._rng.choice(len(different), most, replace=False)]
+        return different
+
 
 MOST = 32
 """Elements unless told otherwise."""
@@ -133,3 +212,41 @@ def _symmetries(group: list[Automorphism], proven: list[Automorphism]) -> GameSy
         np.array([element.roles != group[0].roles for element in group], np.bool_),
         np.array([element.bases.tobytes() in verified for element in group], np.bool_),
     )
+
+
+Singles = NDArray[np.float32]
+
+
+@kernel(nogil=True)
+def images_of(records: Words, images: Int32s, chosen: Int32s, out: Words) -> None:
+    """Fill in, for each state, its image under one element: ``records`` and ``out`` uint64, shape (n, words);
+    ``images`` as in :class:`players.symmetries.game_symmetries.GameSymmetries`, ``chosen`` int32, shape (n,).
+    """
+    one = np.uint64(1)
+    for row in range(records.shape[0]):
+        element = chosen[row]
+        for word in range(records.shape[1]):
+            out[row, word] = np.uint64(0)
+        for word in range(records.shape[1]):
+            bits = records[row, word]
+            while bits:
+                to = np.int64(images[element, 64 * word + np.int64(lowest_bit(bits))])
+                out[row, to >> 6] |= one << np.uint64(to & 63)
+                bits &= bits - one
+
+
+def random_images(
+    symmetries: GameSymmetries, records: Words, values: Singles, rng: np.random.Generator
+) -> tuple[Words, Singles]:
+    """Random images of states, uint64, shape (n, words), and what these are worth, if the states are worth
+    ``values``, 0..1, float32, shape (n, columns): a column for each of two roles, or one for role 0, where
+    role 1 has what role 0 has not."""
+    if len(symmetries) == 1:
+        return records, values
+    chosen = rng.integers(0, len(symmetries), len(records)).astype(np.int32)
+    found = np.empty_like(records)
+    images_of(np.ascontiguousarray(records), symmetries.images, chosen, found)
+    exchanged = symmetries.exchanged[chosen]
+    turned = values.copy()
+    turned[exchanged] = 1 - values[exchanged] if values.shape[1] == 1 else values[exchanged][:, ::-1]
+    return found, turned

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from gdl.machine import State
 from players.batch_machine import BatchMachine, Ends
 from players.batch_pace import Pace
-from players.puzzles.best_line import BestLine
+from players.puzzles.portfolio import BestLine
 from players.uct.rollouts.rollouts import Rollouts
 from players.uct.tree.tree import Tree
 from players.uct.tuning import Tuning

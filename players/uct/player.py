@@ -20,7 +20,7 @@ from players.options import Option, at_least, between, switch
 from players.player import Candidate, Choice, Player
 from players.processes.limits import cores
 from players.proof.search import warm_up as warm_up_proofs
-from players.puzzles.best_line import BestLine
+from players.puzzles.portfolio import BestLine
 from players.uct.root_statistics import Ranking, RootStatistics, merge, rank, strategy
 from players.uct.search import SHORTEN_SECONDS, Search
 from players.uct.startclock import LEAST_SECONDS, StartclockLearner

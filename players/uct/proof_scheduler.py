@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.companions import BatchReport, Companion
-from players.proof.compact import FAR
+from players.proof.graph import FAR
 from players.proof.search import Proof
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ from players.batch_pace import MARGIN
 from players.companions import BatchReport, TimeShares
 from players.knowledge.derived_propositions import Deriving, NotDerivedError
 from players.player import same_numbering
-from players.puzzles.best_line import BestLine
-from players.puzzles.portfolio import Portfolio
+from players.puzzles.portfolio import BestLine, Portfolio
 from players.uct.batches import Batch, BatchLines, BatchOutcome, BatchSize, keep_known, keep_played
 from players.uct.forced_plies import forced_plies, of_only_moves
 from players.uct.leaf_values import LeafValues, leaf_values

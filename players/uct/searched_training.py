@@ -21,8 +21,7 @@ from players.knowledge.knowledge import GameKnowledge, LearntNet
 from players.knowledge.models import NetLayers, NetLearner
 from players.knowledge.state_values import StateValues
 from players.knowledge.training import Training, TrainingProgress
-from players.symmetries.game_symmetries import find_symmetries
-from players.symmetries.image_kernels import random_images
+from players.symmetries.game_symmetries import find_symmetries, random_images
 from players.uct.play_processes import PlayProcesses
 from players.uct.searched_play import STEPS, LearntStates, PlayTerms, SearchedPlay, play_and_tell
 from propnet.analysis.classify import forced_moves

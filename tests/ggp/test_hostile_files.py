@@ -26,18 +26,18 @@ from ggp.web.replay.shelf import Shelf
 from players.knowledge.store import KnowledgeStore, read_file
 from players.puzzles.cover.xmpuzzle.reading import read_xmpuzzle
 from players.puzzles.frontier.storage.directory import LOCK, read_manifest
-from players.puzzles.frontier.storage.store import BlobStore
 from players.puzzles.snakes.level import levels_of_file as snakes
 from players.puzzles.sokoban.levels.read import levels_of_file as sokoban
 from players.strong.storage import MANIFEST
 from players.strong.tables import Tables
 from propnet.storage.file_store import FileStore
 from tests.gdl.test_reading import ODD
+from tests.players.puzzles.frontier.storage.filling import reopened
 
 
 def resumed(folder: Path) -> None:
     (folder / LOCK).touch()
-    BlobStore.open(folder, 0)
+    reopened(folder, 0)
 
 
 READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {

@@ -48,10 +48,10 @@ def _draw(name: str) -> None:
     from ggp.boards.snakes import print_level
     from ggp.console import new_console
     from ggp.sokoban.glyphs import in_unicode
-    from players.puzzles.snakes.file_kind import split_name
+    from players.puzzles.level_name import read_level_name
     from players.puzzles.snakes.level import find_level, levels_of_file
 
-    path, number = split_name(name)
+    path, number = read_level_name(name)
     levels = {1: find_level(name)} if number is not None else dict(enumerate(levels_of_file(path), 1))
     console = new_console()
     for index, level in levels.items():

@@ -92,12 +92,13 @@ def command(
 
     from gdl.errors import GdlError
     from ggp.game import Game
-    from ggp.solving.frontier.order import FRONTIER, check_options, wants_frontier
+    from ggp.solving.frontier_search import check_options, wants_frontier
+    from ggp.solving.frontier_view import FRONTIER
     from players.puzzles.sokoban.levels.read import names_level_file
 
     if strong and plot is None and solver != FRONTIER and not cluster:
         from ggp.solving.strong import solve_strongly
-        from players.strong.ranked.options import StrongOptions
+        from players.strong.ranked.solve import StrongOptions
 
         if game is None:
             raise GdlError("no game was named", remedy="ggp solve GAME; `ggp games` lists the names")
@@ -155,10 +156,9 @@ def command(
         raise GdlError("--shorter is for files of Sokoban levels")
     loaded = Game.load(game)
 
-    from ggp.solving.doubt import doubt_of
     from ggp.solving.team import NOTHING, Order, cpu_seconds, solve_together
-    from ggp.solving.view import SolveView
-    from players.puzzles.solution import Solution, replayed
+    from ggp.solving.view import SolveView, doubt_of
+    from players.puzzles.solver import Solution, replayed
 
     view, level = SolveView(loaded.name, seconds), None
     if wishes is not None:
@@ -226,21 +226,19 @@ def _search_frontier(
     as_json: bool,
 ) -> None:
     """Solve by the frontier search."""
-    from ggp.solving.frontier.order import FrontierOrder
-    from ggp.solving.frontier.solve import load_game, solve_by_frontier
+    from ggp.solving.frontier_search import load_game, solve_by_frontier
+    from players.puzzles.frontier.outcome import FrontierOptions
 
-    order = FrontierOrder(
+    options = FrontierOptions(
         memory=parse_bytes(memory),
         workers=workers,
-        seconds=seconds,
         scratch=resume or scratch,
         disk=None if disk is None else parse_bytes(disk),
         resume=resume is not None,
-        plot=plot,
         symmetry=symmetry,
         cluster=cluster,
     )
-    status = solve_by_frontier(load_game(game, resume), order, as_json)
+    status = solve_by_frontier(load_game(game, resume), options, seconds, plot, as_json)
     if status:
         raise typer.Exit(status)
 
@@ -262,8 +260,7 @@ def _solve_levels(
 
     from gdl.errors import GdlError
     from ggp.game import locate_level
-    from ggp.solving.level_view import LevelView, as_line
-    from ggp.solving.levels import LevelOrder, solve_levels
+    from ggp.solving.levels import LevelOrder, LevelView, as_line, solve_levels
     from ggp.solving.team import cpu_seconds
     from players.puzzles.sokoban.levels.read import find_level, levels_of_file, names_level_file, split_name
     from players.puzzles.sokoban.search.push_search import Outcome
@@ -275,7 +272,7 @@ def _solve_levels(
     began = time.monotonic()
     path, first = split_name(locate_level(name))
     levels = dict(enumerate(levels_of_file(path), 1)) if every else {first: find_level(locate_level(name))}
-    view = LevelView(path.stem, seconds, every)
+    view = LevelView(path.stem, seconds)
     if wishes is not None:
         from ggp.sokoban.stage import LevelStage
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from players.puzzles.frontier.keys.key_kind import KeyKind
+from players.puzzles.frontier.keys.kinds import KeyKind
 
 _PAGE = resource.getpagesize()
 _RANGE_WORDS = 7.5

@@ -7,7 +7,7 @@ from typing import Any
 from gdl.errors import GdlError
 from gdl.json_schema import FLAG, TEXT, check_json, matching, or_null, record, row, rows, whole
 from gdl.machine import Machine, State
-from players.puzzles.frontier.coding_form import CODING_SCHEMA
+from players.puzzles.frontier.key_space import CODING_SCHEMA
 from players.puzzles.frontier.runs import RUN_SCHEMA
 from players.puzzles.frontier.search import Layers
 

@@ -13,13 +13,13 @@ import numpy as np
 from gdl.errors import GdlError
 from players.puzzles.frontier.budget import MemoryPlan, peak_bytes, resident_bytes, return_free_memory
 from players.puzzles.frontier.checkpoint import check_found, check_lines, check_state
-from players.puzzles.frontier.coding_form import coding_as_json, coding_from_json
-from players.puzzles.frontier.key_space import CodingBrokenError, KeySpace
+from players.puzzles.frontier.key_space import CodingBrokenError, KeySpace, coding_as_json, coding_from_json
 from players.puzzles.frontier.line import RebuiltLine, line_to
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierProgress, FrontierResult
 from players.puzzles.frontier.search import LayeredSearch, Layers
-from players.puzzles.frontier.storage.errors import ScratchError
+from players.puzzles.frontier.storage.files import ScratchError
 from players.puzzles.frontier.storage.store import BlobStore
+from players.puzzles.solver import highest_goal
 from propnet.analysis.cones import step_clocks
 from propnet.analysis.longest import first_change
 from propnet.expander import Expander
@@ -27,7 +27,6 @@ from propnet.jit.arrays import Words
 from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
 from propnet.network import Network
-from propnet.passes.circuit import FALSE
 from propnet.recoding.coding import Coding
 from propnet.recoding.find import find_coding
 from propnet.recoding.recoded import Recoded
@@ -98,7 +97,7 @@ class FrontierSearch:
         self.lines: dict[int, list[int]] = {}
         self.best = -1
         self.proven = self.complete = self.shortest = False
-        self._perfect = _highest_goal(machine)
+        self._perfect = highest_goal(machine.network)
         self._steps = self._work()
 
     def step(self, deadline: float) -> bool:
@@ -218,7 +217,7 @@ class FrontierSearch:
     def _visit(self, space: KeySpace, found: Layers | None) -> Iterator[None]:
         """Visit all states, or as many as it takes to reach the highest goal, by a shortest line."""
         workers = self._options.workers
-        budget = MemoryPlan.of(self._options.memory, workers, space.kind, self._store.used_memory)
+        budget = MemoryPlan.of(self._options.memory, workers, space.kind, self._store.room.used_memory)
         self._store.room.memory = budget.kept
         self._search = search = self._new_search(space, budget, found or Layers())
         perfect = self.lines.get(self._perfect)
@@ -252,7 +251,7 @@ class FrontierSearch:
         allocator keeps count too."""
         store = self._store
         left = int(0.98 * self._options.memory) - resident_bytes()
-        allowed = store.used_memory + (int(_TRUST * left) if left > 0 else left)
+        allowed = store.room.used_memory + (int(_TRUST * left) if left > 0 else left)
         store.room.memory = max(_LEAST_STORE, allowed)
         if store.spill():
             return_free_memory()
@@ -323,7 +322,7 @@ class FrontierSearch:
                     states=self.states,
                     visited_bytes=found.visited_bytes,
                     memory=resident_bytes(),
-                    disk=self._store.used_disk,
+                    disk=self._store.room.used_disk,
                     seconds=time.monotonic() - self._began,
                 )
             )
@@ -355,12 +354,6 @@ class FrontierSearch:
 def _text(machine: PropnetMachine, start: Words) -> str:
     """What a checkpoint has to be for: the rules, and the start as a comment."""
     return f"{machine.rules}\n; {start.tobytes().hex()}"
-
-
-def _highest_goal(machine: PropnetMachine) -> int:
-    """The highest goal value that the network can have."""
-    goals = machine.network.goals.tolist()
-    return max((value for _, value, literal in goals if literal != FALSE), default=0)
 
 
 def _broken(recoded: Recoded, records: Words) -> Iterator[Words]:

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from players.puzzles.frontier.fresh_run import FreshRun
 from players.puzzles.frontier.key_space import KeySpace
-from players.puzzles.frontier.keys.key_kind import KeyKind
-from players.puzzles.frontier.runs import CodedKeys, Run, RunBlock, coded
+from players.puzzles.frontier.keys.kinds import KeyKind
+from players.puzzles.frontier.runs import CodedKeys, FreshRun, Run, coded
 from propnet.jit.arrays import Octets, Words
 
 _LEVEL, _REWRITTEN_LEVEL = 1, 3
@@ -85,7 +84,7 @@ class Merging:
                 if first < last:
                     kind.mark_known(self._tagged[first:last], known, dead[first:last])
                 if rewrite:
-                    parts.append(_cut(kind, block, known, low, high))
+                    parts.append(run.cut(block, known, low, high))
             if parts:
                 old += [np.concatenate(parts)] if run.ascending else parts
         kept = kind.split(self._tagged, n, dead, keys, tags)
@@ -141,13 +140,6 @@ class Merging:
             for value in np.flatnonzero(np.bincount(values, minlength=1)).tolist():
                 ends.setdefault(value, self._kind.key_at(some, int(places[np.argmax(values == value)])))
         return ends
-
-
-def _cut(kind: KeyKind, block: RunBlock, keys: Words, low: int, high: int) -> Words:
-    """Those of a block's keys that are in ``low .. high - 1``."""
-    start = kind.place(keys, low) if block.first < low else 0
-    stop = kind.place(keys, high) if block.last >= high else len(keys)
-    return keys[start:stop]
 
 
 def _union(kind: KeyKind, sets: list[Words]) -> Words:

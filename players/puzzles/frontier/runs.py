@@ -1,4 +1,8 @@
-"""Runs: ascending keys in blocks, each coded by itself, in a store; with or without a tag for each key."""
+"""Runs: ascending keys in blocks, each coded by itself, in a store; with or without a tag for each key.
+
+Fresh runs are the sorted successors of a part of a layer, cut into ranges of keys. They live as long as their
+layer is made, so that they are coded fast rather than small.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +16,9 @@ import numpy as np
 
 from gdl.errors import GdlError
 from gdl.json_schema import TEXT, matching, or_null, record, row, rows, whole
-from players.puzzles.frontier.keys.key_kind import KeyKind
-from players.puzzles.frontier.storage.blob import Blob
-from players.puzzles.frontier.storage.store import BlobStore
-from propnet.jit.arrays import Octets, Words
+from players.puzzles.frontier.keys.kinds import KeyKind
+from players.puzzles.frontier.storage.store import Blob, BlobStore
+from propnet.jit.arrays import Ints, Octets, Words
 
 _KEY = matching("0x[0-9a-f]+")
 RUN_SCHEMA = record(
@@ -48,9 +51,12 @@ class RunBlock:
     number: int
 
 
-def coded(kind: KeyKind, keys: Words, tags: Octets | None, level: int) -> Iterator[CodedKeys]:
-    """Ascending keys in blocks, with tags (n,) if there are any; ``level`` of Zstandard, 0 for none."""
-    parts = max(1, -(-len(keys) // kind.block))
+def coded(
+    kind: KeyKind, keys: Words, tags: Octets | None, level: int, most: int | None = None
+) -> Iterator[CodedKeys]:
+    """Ascending keys in blocks of about the same size, ``most`` keys at most (the kind's if None), with tags
+    (n,) if there are any; ``level`` of Zstandard, 0 for none."""
+    parts = max(1, -(-len(keys) // (most or kind.block)))
     edges = [len(keys) * part // parts for part in range(parts + 1)]
     for low, high in itertools.pairwise(edges):
         if low < high:
@@ -107,6 +113,12 @@ class Run:
         stop = bisect.bisect_left(self.blocks, high, key=lambda block: block.first)
         return self.blocks[start:stop]
 
+    def cut(self, block: RunBlock, keys: Words, low: int, high: int) -> Words:
+        """Those of a block's keys that are in ``low .. high - 1``."""
+        start = self.kind.place(keys, low) if block.first < low else 0
+        stop = self.kind.place(keys, high) if block.last >= high else len(keys)
+        return keys[start:stop]
+
     def as_json(self) -> dict[str, Any]:
         """What a checkpoint says of it; Python refuses to read long decimal numbers."""
         rows = [[hex(block.first), hex(block.last), block.count, block.packed] for block in self.blocks]
@@ -157,3 +169,44 @@ class RunWriter:
         self._keys.abandon()
         if self._tags is not None:
             self._tags.abandon()
+
+
+@dataclass(frozen=True, slots=True)
+class FreshRun:
+    """Tagged keys without repetition.
+
+    Attributes:
+        kind: what they are.
+        blob: a block for each range.
+        counts: int64, shape (ranges,): how many keys each range has.
+    """
+
+    kind: KeyKind
+    blob: Blob
+    counts: Ints
+
+    @classmethod
+    def of(cls, kind: KeyKind, tagged: Words, fences: Sequence[int], store: BlobStore, name: str) -> FreshRun:
+        """Sorted tagged keys (n,), cut before the first that is not below each of the ``fences``.
+        Raises OutOfRoomError."""
+        edges = np.concatenate(([0], kind.places(tagged, fences), [len(tagged)])).astype(np.int64)
+        data, offsets = kind.encode_parts(tagged, edges)
+        writer = store.writer(name)
+        try:
+            for low, high in itertools.pairwise(offsets.tolist()):
+                writer.append(data[low:high].tobytes())
+            return cls(kind, writer.close(), np.diff(edges))
+        finally:
+            writer.abandon()
+
+    def drop(self) -> None:
+        """It is needed no more."""
+        self.blob.drop()
+
+    def read(self, number: int, tagged: Words, at: int) -> int:
+        """Write the tagged keys of a range from place ``at`` on; returns the place after them.
+        Raises DamagedKeysError."""
+        count = int(self.counts[number])
+        if count:
+            self.kind.decode_part(np.frombuffer(self.blob.read(number), np.uint8), count, tagged, at)
+        return at + count

@@ -1,5 +1,6 @@
 """Breadth-first search by sorting and merging (delayed duplicate detection: K. Munagala and A. Ranade, 1999;
-R. Korf, 2003), compressed as in J. Snellman's snakebird solver (2018)."""
+R. Korf, 2003), compressed as in J. Snellman's snakebird solver (2018).
+"""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import itertools
 import threading
 from collections import defaultdict
 from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,16 +16,55 @@ import numpy as np
 
 from gdl.errors import GdlError
 from players.puzzles.frontier.budget import MemoryPlan
-from players.puzzles.frontier.crew import Crew
-from players.puzzles.frontier.expansion import LayerExpansion
-from players.puzzles.frontier.fences import fences_of
-from players.puzzles.frontier.fresh_run import FreshRun
+from players.puzzles.frontier.expansion import LayerExpansion, fences_of
 from players.puzzles.frontier.key_space import KeySpace
-from players.puzzles.frontier.keys.key_kind import KeyKind
+from players.puzzles.frontier.keys.kinds import KeyKind
 from players.puzzles.frontier.merging import Merged, Merging
-from players.puzzles.frontier.runs import Run, RunBlock, RunWriter, coded
+from players.puzzles.frontier.runs import FreshRun, Run, RunBlock, RunWriter, coded
 from players.puzzles.frontier.storage.store import BlobStore
 from propnet.jit.arrays import Words
+
+_LOOK_SECONDS = 0.05
+
+
+class Crew:
+    """So many workers. Kernels let go of the interpreter's lock, so threads suffice."""
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+        self._pool = ThreadPoolExecutor(workers, "frontier") if workers > 1 else None
+
+    def run(self, jobs: Sequence[Iterator[None]]) -> Iterator[None]:
+        """Work off one job for each worker; yields now and then, so that the caller sees to its clock. When
+        the caller gives up (``close``) the jobs end at their next ``yield``."""
+        if self._pool is None:
+            for job in jobs:
+                yield from job
+            return
+        stop = threading.Event()
+        futures = {self._pool.submit(_work_off, job, stop) for job in jobs}
+        waiting = set(futures)
+        try:
+            while waiting:
+                done, waiting = wait(waiting, _LOOK_SECONDS, FIRST_COMPLETED)
+                for future in done:
+                    future.result()
+                yield
+        finally:
+            stop.set()
+            wait(futures)
+
+    def close(self) -> None:
+        """Let the threads go."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
+
+def _work_off(job: Iterator[None], stop: threading.Event) -> None:
+    for _ in job:
+        if stop.is_set():
+            return
+
 
 REWRITE = 2.5
 """What it costs to write a visited state anew, in steps of a merge."""

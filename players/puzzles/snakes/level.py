@@ -3,7 +3,8 @@
 A level is a block of lines, a character for each cell: ``#`` wall, ``.`` or a space free, ``*`` fruit, ``$``
 block of one cell, ``1`` to ``9`` block of the cells with the same digit, ``!`` spikes, ``E`` exit, ``A`` to
 ``D`` heads of snakes, ``<`` ``>`` ``^`` ``v`` the rest of a snake, each pointing to the next segment on the
-way to the head. Empty lines end a level; a line that begins with ``;`` is its title.
+way to the head. Empty lines end a level; a line that begins with ``;`` is its title. Level files of Snakes
+end in ``.txt``, as rules and levels of Sokoban may.
 """
 
 from __future__ import annotations
@@ -12,10 +13,41 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from gdl.errors import GdlError, Place
+from gdl.errors import FileError, GdlError, Place
 from gdl.reading import read_limited
 from gdl.visible import visible
-from players.puzzles.snakes.file_kind import MOST_BYTES, split_name
+from players.puzzles.level_name import read_level_name
+
+MOST_BYTES = 4 << 20
+"""Of a file of levels."""
+_MOVING = set("ACD<>^vE")
+_DRAWN = _MOVING | set("B#.*!$ 123456789")
+
+
+def names_snakes_file(name: str) -> bool:
+    """Whether ``FILE.txt`` or ``FILE.txt:N`` names a readable file with levels of Snakes."""
+    path, _ = read_level_name(name)
+    if path.suffix.lower() != ".txt":
+        return False
+    try:
+        data = read_limited(path, MOST_BYTES)
+    except FileError:
+        return False
+    return looks_like_snakes(data.decode("utf-8-sig", errors="replace"))
+
+
+def looks_like_snakes(text: str) -> bool:
+    """Whether a text draws snakes, right or wrong: a line that is no title is mostly of what levels have and
+    has a part of a snake or an exit, and nowhere stands a keeper or a rule."""
+    lines = [line.strip() for line in text.splitlines() if not line.startswith((";", "Title", "Author"))]
+    if any("@" in line or "+" in line or "(" in line for line in lines):
+        return False
+    return any(
+        not _MOVING.isdisjoint(line) and 2 * sum(character in _DRAWN for character in line) > len(line)
+        for line in lines
+        if line
+    )
+
 
 Cell = tuple[int, int]
 """Column from the left and row from the top, both from 0."""
@@ -167,7 +199,7 @@ def find_level(name: str) -> SnakeLevel:
 
     Raises GdlError: the file cannot be read, it has no such level, or its levels are wrong.
     """
-    path, number = split_name(name)
+    path, number = read_level_name(name)
     levels = levels_of_file(path)
     if number is not None and not 1 <= number <= len(levels):
         raise GdlError(f"{path} has no level {number}", remedy=f"it has levels 1 to {len(levels)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -11,9 +11,9 @@ import numpy as np
 
 from gdl.errors import GdlError
 from gdl.json_schema import record, rows, whole
-from players.puzzles.frontier.keys.narrow import NarrowKeys
-from players.puzzles.frontier.keys.radix import radix_sort
-from players.puzzles.frontier.runs import RUN_SCHEMA, CodedKeys, Run, RunBlock, RunWriter
+from players.puzzles.frontier.keys.kinds import NarrowKeys
+from players.puzzles.frontier.keys.sorting import radix_sort
+from players.puzzles.frontier.runs import RUN_SCHEMA, CodedKeys, Run, RunBlock, RunWriter, coded
 from players.puzzles.frontier.storage.store import BlobStore
 from players.strong.ranked.rank_kernels import drop_equal, file_successors, part_by_rank
 from players.strong.ranked.space import BrokenSpaceError, RankedSpace
@@ -83,7 +83,7 @@ class Filer:
         for place, (first, last) in enumerate(pairwise(counts.tolist())):
             if first < last:
                 some = _as_set(keys[first:last], other[first:last])
-                pieces[low + place] = list(coded_blocks(some, FRESH_BLOCK, 0))
+                pieces[low + place] = list(coded(KEYS, some, None, 0, FRESH_BLOCK))
         return pieces
 
 
@@ -93,36 +93,21 @@ class Merger:
     def merge(self, task: tuple[Sequence[Run], int, int]) -> list[CodedKeys]:
         """The keys of some runs from one key to below another, without repetition, as blocks of a layer."""
         runs, low, high = task
-        parts = [part for run in runs for part in _between(run, low, high)]
+        parts = [
+            run.cut(block, run.read(block), low, high) for run in runs for block in run.between(low, high)
+        ]
         if not parts:
             return []
         keys = np.concatenate(parts)
         if len(runs) > 1:
             keys = _as_set(keys, np.empty_like(keys))
-        return list(coded_blocks(keys, BLOCK, _LEVEL))
+        return list(coded(KEYS, keys, None, _LEVEL, BLOCK))
 
 
 def _as_set(keys: Words, scratch: Words) -> Words:
     """Keys (n,) sorted, without repetition; either array may hold them."""
     found = scratch if radix_sort(keys, scratch, len(keys), 0, 64) else keys
     return found[: drop_equal(found, len(found))]
-
-
-def _between(run: Run, low: int, high: int) -> Iterator[Words]:
-    """The keys of a run in ``low .. high - 1``."""
-    for block in run.between(low, high):
-        keys = run.read(block)
-        start = KEYS.place(keys, low) if block.first < low else 0
-        stop = KEYS.place(keys, high) if block.last >= high else len(keys)
-        if start < stop:
-            yield keys[start:stop]
-
-
-def coded_blocks(keys: Words, size: int, level: int) -> Iterator[CodedKeys]:
-    """Ascending keys in blocks of this size; the last one may have fewer."""
-    for first in range(0, len(keys), size):
-        some = keys[first : first + size]
-        yield CodedKeys(int(some[0]), int(some[-1]), len(some), level > 0, KEYS.encode(some, level), b"")
 
 
 def fences(runs: Sequence[Run]) -> list[int]:

@@ -3,13 +3,16 @@
 A game that has one has no cycles, and its states fall into layers: a state's successors are in layers above
 its own. Where all plays to a state are equally long the rank is that length: the solution of linear
 equations. Else it is the least vector of weights with which each sampled move gains 1 at least (C. Hildreth:
-A quadratic programming procedure, 1957). Whoever uses a rank checks it for each move.
+A quadratic programming procedure, 1957). Whoever uses a rank checks it for each move. A codec turns a state
+of any machine into the word that stands for it, its image recoded, and that word's rank.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -17,9 +20,11 @@ from numpy.typing import NDArray
 
 from gdl.errors import GdlError
 from gdl.json_schema import check_json, record, rows, whole
+from players.puzzles.frontier.key_space import BASES, CODING_SCHEMA, coding_as_json, coding_from_json
 from players.strong.ranked.rank_kernels import rank_of
 from propnet.jit.arrays import Ints, Words
-from propnet.recoding.coding import Coding
+from propnet.kernels.records import pack
+from propnet.recoding.coding import Codec, Coding
 
 Weights = NDArray[np.float64]
 Differences = NDArray[np.int8]
@@ -190,3 +195,81 @@ def _least(changes: Weights) -> Weights | None:
     if least < 0.02:
         return None
     return weights * (_MARGIN / least)
+
+
+Bits = NDArray[np.bool_]
+CODEC_SCHEMA = record(
+    coding=CODING_SCHEMA, initial=BASES, sources=rows(BASES), order=BASES, unobserved=BASES, rank=RANK_SCHEMA
+)
+
+
+@dataclass(frozen=True)
+class StateCodec:
+    """How a table finds a state.
+
+    Attributes:
+        coding: of the states that stand for their orbits.
+        initial: bool (bases,): the initial state that the coding is for.
+        sources: for each automorphism but the identity, of which base proposition each gets its value.
+        order: base propositions by which images are compared, the most significant first.
+        unobserved: base propositions that do not count: they have their initial value.
+        rank: of the words.
+    """
+
+    coding: Coding
+    initial: Bits
+    sources: Ints
+    order: Ints
+    unobserved: Ints
+    rank: Rank
+
+    def word_of(self, true: Iterable[int]) -> int | None:
+        """The word of the state in which exactly these base propositions are true; None where it has none."""
+        bits = np.zeros(self.coding.bases, np.bool_)
+        bits[list(true)] = True
+        bits[self.unobserved] = self.initial[self.unobserved]
+        images = [bits, *bits[self.sources]]
+        least = min(images, key=lambda image: image[self.order].tobytes())
+        code = self._codec.encode(least[None, :])
+        if code[0, self.coding.broken_bit]:
+            return None
+        return int(pack(code)[0, 0])
+
+    @cached_property
+    def _codec(self) -> Codec:
+        return Codec(self.coding, self.initial)
+
+    def as_json(self) -> dict[str, Any]:
+        """For a manifest or a checkpoint."""
+        return {
+            "coding": coding_as_json(self.coding),
+            "initial": np.flatnonzero(self.initial).tolist(),
+            "sources": self.sources.tolist(),
+            "order": self.order.tolist(),
+            "unobserved": self.unobserved.tolist(),
+            "rank": self.rank.as_json(),
+        }
+
+    @classmethod
+    def from_json(cls, body: dict[str, Any]) -> StateCodec:
+        """The reverse. Raises GdlError and ValueError for what is none."""
+        check_json(body, CODEC_SCHEMA, "codec")
+        coding = coding_from_json(body["coding"])
+        if coding.broken_bit > 63:
+            raise GdlError("a table's states are more than a word")
+        named = chain(body["initial"], body["order"], body["unobserved"], *body["sources"])
+        if any(base >= coding.bases for base in named):
+            raise GdlError("a codec names more base propositions than there are")
+        if any(len(source) != coding.bases for source in body["sources"]):
+            raise GdlError("an automorphism is not of all base propositions")
+        initial = np.zeros(coding.bases, np.bool_)
+        initial[body["initial"]] = True
+        sources = np.array(body["sources"], np.int64).reshape(-1, coding.bases)
+        return cls(
+            coding,
+            initial,
+            sources,
+            np.array(body["order"], np.int64),
+            np.array(body["unobserved"], np.int64),
+            Rank.from_json(body["rank"]),
+        )

@@ -5,37 +5,55 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from gdl.errors import GdlError, TooLargeError
 from gdl.json_schema import TEXT, check_json, or_null, record, row, rows, whole
 from players.puzzles.frontier.budget import resident_bytes, return_free_memory
-from players.puzzles.frontier.runs import RUN_SCHEMA, Run
-from players.puzzles.frontier.storage.blob import Blob
-from players.puzzles.frontier.storage.errors import ScratchError, as_size
-from players.puzzles.frontier.storage.store import BlobStore
-from players.strong.outcomes import MOST, Outcomes
-from players.strong.ranked.backward import RankedFinder, layer_again
-from players.strong.ranked.codec import StateCodec
+from players.puzzles.frontier.runs import RUN_SCHEMA, Run, coded
+from players.puzzles.frontier.storage.files import ScratchError, as_size
+from players.puzzles.frontier.storage.store import Blob, BlobStore
+from players.strong.outcomes import MOST, Outcomes, SolvedGame
+from players.strong.ranked.backward import Packed, PackedLayer, RankedFinder, layer_again
 from players.strong.ranked.forward import (
     KEYS,
     PENDING_SCHEMA,
     Filer,
     Merger,
     Pending,
-    coded_blocks,
     fences,
     run_of,
 )
 from players.strong.ranked.gang import Gang
-from players.strong.ranked.options import StrongOptions
-from players.strong.ranked.packed_layer import Packed, PackedLayer
+from players.strong.ranked.rank import StateCodec
 from players.strong.ranked.space import BrokenSpaceError, RankedSpace, UnfitError
-from players.strong.row_sets import SetSignature
-from players.strong.solve import SolvedGame
+from players.strong.sets import SetSignature
 from players.strong.storage import FILE_SCHEMA, GOALS, LayerWriter, TableWriter
 from propnet.machine import PropnetMachine
 from propnet.recoding.samples import sample_states
+
+
+@dataclass(frozen=True, slots=True)
+class StrongOptions:
+    """What solving a whole game may use.
+
+    Attributes:
+        memory: bytes that the process may have resident.
+        workers: threads.
+        scratch: a folder for what does not fit; None for none.
+        disk: bytes of files in it; None for as many as there is room for.
+        resume: whether to go on with what is in ``scratch``.
+        symmetry: whether one state of each orbit may stand for all.
+    """
+
+    memory: int
+    workers: int = 1
+    scratch: Path | None = None
+    disk: int | None = None
+    resume: bool = False
+    symmetry: bool = True
+
 
 Watch = Callable[[str, int, int], None]
 
@@ -208,8 +226,8 @@ class RankedSolver:
         """Allow the store what is left of the memory."""
         store = self._store
         left = int(0.97 * self._options.memory) - resident_bytes()
-        store.room.memory = max(1 << 20, store.used_memory + (int(_TRUST * left) if left > 0 else left))
-        if store.used_memory > store.room.memory and store.on_disk:
+        store.room.memory = max(1 << 20, store.room.used_memory + (int(_TRUST * left) if left > 0 else left))
+        if store.room.used_memory > store.room.memory and store.on_disk:
             store.spill()
             return_free_memory()
 
@@ -223,7 +241,7 @@ class RankedSolver:
         expanding = Gang(filers)
         merging = Gang([Merger() for _ in range(options.workers)])
         if not self._layers:
-            pending.add({0: list(coded_blocks(space.start(), 1, 0))})
+            pending.add({0: list(coded(KEYS, space.start(), None, 0))})
         states = sum(layer.run.count for layer in self._layers)
         try:
             while (rank := pending.lowest()) is not None:

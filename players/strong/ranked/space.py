@@ -9,8 +9,7 @@ import numpy as np
 from gdl.errors import GdlError
 from gdl.grounding.ground_rules import GroundRules
 from gdl.grounding.pipeline import ground as ground_rules
-from players.strong.ranked.codec import StateCodec
-from players.strong.ranked.rank import MOST_RANKS, Differences, Rank, find_weights, kinds_of
+from players.strong.ranked.rank import MOST_RANKS, Differences, Rank, StateCodec, find_weights, kinds_of
 from propnet.expander import Expander
 from propnet.jit.arrays import Words
 from propnet.kernels.records import unpack

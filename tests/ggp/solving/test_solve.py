@@ -18,8 +18,8 @@ from ggp.cli import build
 from ggp.game import Game
 from ggp.solving.team import Order, solve_together
 from players.kaskade.make_machine import make_machine
-from players.puzzles.solution import Solution, replayed
 from players.puzzles.solve import solve
+from players.puzzles.solver import Solution, replayed
 from players.warm_kernels import Part
 
 NEVER = """(role you) (init (at 0)) (legal you go) (<= (next (at 1)) (true (at 0)))

@@ -16,10 +16,10 @@ from gdl.errors import GdlError
 from ggp.game import Game
 from players.puzzles.frontier.storage.directory import MANIFEST as CHECKPOINT
 from players.puzzles.frontier.storage.directory import sealed as sealed_checkpoint
-from players.strong.ranked.options import StrongOptions
+from players.strong.ranked.solve import StrongOptions
+from players.strong.solve import solve_whole
 from players.strong.storage import MANIFEST, TableWriter, sealed
 from players.strong.tables import Tables
-from players.strong.whole import solve_whole
 from propnet.machine import PropnetMachine
 from tests.mutations import refusals
 from tests.players.strong.test_tables import write_table

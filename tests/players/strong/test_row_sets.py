@@ -7,11 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from players.strong import packed_sets
-from players.strong.gatherer import Gatherer
-from players.strong.packed_sets import PackedSet, merged
+from players.strong import sets as kit
 from players.strong.row_kernels import FINGERS, find_rows, subtract
-from players.strong.row_sets import SetSignature, as_set
+from players.strong.sets import Gatherer, PackedSet, SetSignature, as_set, merged
 from propnet.jit.arrays import Words
 
 
@@ -85,8 +83,8 @@ def test_signatures_tell_apart_numbers_of_bits_and_bits_that_are_always_set() ->
 @cases
 def test_packed_sets_are_read_as_they_were_and_merged(seed: int, n: int, words: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(packed_sets, "PLAIN", 20)
-        patch.setattr(packed_sets, "_BLOCK", 7)
+        patch.setattr(kit, "PLAIN", 20)
+        patch.setattr(kit, "_PACKED_ROWS", 7)
         rows = random_rows(seed, n, words)
         parts = [as_set(part.copy()) for part in np.array_split(rows, 4)]
         sets = [PackedSet.of(part) for part in parts]

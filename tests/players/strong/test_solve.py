@@ -15,12 +15,11 @@ from gdl.errors import GdlError, RulesError, TooLargeError
 from gdl.machine import Machine, State
 from ggp.game import Game
 from players.strong.backward import ValuedSet
-from players.strong.outcomes import Outcomes
-from players.strong.query import ask
-from players.strong.row_sets import SetSignature
-from players.strong.solve import SolvedGame, solve_game
+from players.strong.outcomes import Outcomes, SolvedGame
+from players.strong.sets import SetSignature
+from players.strong.solve import solve_game
 from players.strong.storage import TableWriter
-from players.strong.tables import Tables
+from players.strong.tables import Tables, ask
 from propnet.machine import PropnetMachine
 from tests.players.random_games import best_result, random_game
 from tests.players.strong import independent

@@ -14,7 +14,7 @@ from gdl.errors import GdlError
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players.strong.choice_kernels import UNKNOWN
-from players.strong.row_sets import as_set
+from players.strong.sets import as_set
 from players.strong.solve import solve_game
 from players.strong.storage import MANIFEST, TableWriter, pack_block, rules_digest, unpack_block
 from players.strong.tables import Tables

@@ -9,9 +9,7 @@ import pytest
 
 from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
-from players.symmetries.game_symmetries import GameSymmetries, find_symmetries
-from players.symmetries.image_kernels import random_images
-from players.symmetries.play_test import PlayTest
+from players.symmetries.game_symmetries import GameSymmetries, PlayTest, find_symmetries, random_images
 from players.symmetries.renamings import renamings
 from propnet.build import build
 from propnet.machine import PropnetMachine

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from gdl.errors import GdlError
 from players.fleet.fleet import Arrays, FleetNode, FleetWorker, LostWorkerError, Message
 from players.fleet.open_fleet import open_fleet
-from players.puzzles.frontier.storage.errors import OutOfRoomError
+from players.puzzles.frontier.storage.files import OutOfRoomError
 
 SERVICE = "players.puzzles.frontier.partitions.part:FrontierPart"
 CALL_SECONDS = 300.0

@@ -2,6 +2,7 @@
 
 The service of a fleet that :mod:`players.puzzles.frontier.partitions.search` asks. Each question about a
 layer names it and the attempt at it: with another attempt, what was made of the layer before is forgotten.
+The mix of SplitMix64 (G. Steele, D. Lea and C. Flood, 2014) over a key's words says which part owns it.
 """
 
 from __future__ import annotations
@@ -16,20 +17,95 @@ import numpy as np
 from gdl.errors import GdlError
 from gdl.words import counted
 from players.fleet.fleet import Arrays, Message
+from players.puzzles.frontier import expansion
 from players.puzzles.frontier.budget import MemoryPlan
-from players.puzzles.frontier.fresh_run import FreshRun
+from players.puzzles.frontier.expansion import LayerExpansion
 from players.puzzles.frontier.key_space import CodingBrokenError, KeySpace
-from players.puzzles.frontier.keys.narrow import NarrowKeys
-from players.puzzles.frontier.keys.wide import WideKeys
+from players.puzzles.frontier.keys.kinds import NarrowKeys, WideKeys
+from players.puzzles.frontier.keys.narrow_kernels import TAG_BITS
 from players.puzzles.frontier.merging import Merging
-from players.puzzles.frontier.partitions.coded_blocks import block_of, pack_blocks, parcels, unpack_blocks
-from players.puzzles.frontier.partitions.owners import owners
-from players.puzzles.frontier.partitions.packed_network import unpack_network
-from players.puzzles.frontier.partitions.part_expansion import PartExpansion
-from players.puzzles.frontier.runs import Run, RunWriter, coded
-from players.puzzles.frontier.storage.errors import OutOfRoomError, as_size
+from players.puzzles.frontier.partitions.messages import (
+    block_of,
+    pack_blocks,
+    parcels,
+    unpack_blocks,
+    unpack_network,
+)
+from players.puzzles.frontier.runs import FreshRun, Run, RunWriter, coded
+from players.puzzles.frontier.storage.files import OutOfRoomError, as_size
 from players.puzzles.frontier.storage.store import BlobStore
-from propnet.jit.arrays import Words
+from propnet.jit.arrays import Int32s, Ints, Octets, Words
+
+_STEPS = ((np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)), (np.uint64(27), np.uint64(0x94D049BB133111EB)))
+_LAST, _UPPER = np.uint64(31), np.uint64(32)
+
+
+def owners(keys: Words, parts: int) -> Int32s:
+    """The parts, 0 .. ``parts`` - 1, int32 (n,), that own keys, narrow (n,) or wide (n, words). A key has the
+    same owner however many words hold it."""
+    columns = [keys] if keys.ndim == 1 else [keys[:, word] for word in range(keys.shape[1])]
+    mixed = _mixed(columns[0])
+    for column in columns[1:]:
+        mixed = _mixed(mixed ^ column)
+    return ((mixed >> _UPPER) * np.uint64(parts) >> _UPPER).astype(np.int32)
+
+
+def owners_of_tagged(tagged: Words, parts: int) -> Int32s:
+    """The same of tagged keys."""
+    return owners(tagged >> np.uint64(TAG_BITS) if tagged.ndim == 1 else tagged[:, :-1], parts)
+
+
+def _mixed(words: Words) -> Words:
+    """Words, each mixed; 0 stays 0, so that leading zeros change nothing."""
+    for shift, factor in _STEPS:
+        words = (words ^ (words >> shift)) * factor
+    return words ^ (words >> _LAST)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnedSuccessors:
+    """Sorted tagged keys of one owner, cut at the fences.
+
+    Attributes:
+        owner: the part that they are for.
+        counts: int64, shape (ranges,): keys of each range.
+        offsets: int64, shape (ranges + 1,): where the bytes of each range begin, and end.
+        data: the bytes.
+    """
+
+    owner: int
+    counts: Ints
+    offsets: Ints
+    data: Octets
+
+
+class PartExpansion(LayerExpansion):
+    """Expands for ``parts`` owners.
+
+    Attributes:
+        pieces: what has come of it since it was emptied last.
+    """
+
+    def __init__(self, space: KeySpace, store: BlobStore, room: int, parts: int) -> None:
+        super().__init__(space, store, 0, max(room, expansion._ROWS))
+        self._kind, self._parts = space.kind, parts
+        self.pieces: list[OwnedSuccessors] = []
+
+    def _keep(self, tagged: Words) -> None:
+        owner = owners_of_tagged(tagged, self._parts)
+        order = np.argsort(owner, kind="stable")
+        ends = np.cumsum(np.bincount(owner, minlength=self._parts))
+        start = 0
+        for number, end in enumerate(ends.tolist()):
+            mine = np.ascontiguousarray(tagged[order[start:end]])
+            start = end
+            if len(mine):
+                edges = np.concatenate(([0], self._kind.places(mine, self.fences), [len(mine)])).astype(
+                    np.int64
+                )
+                data, offsets = self._kind.encode_parts(mine, edges)
+                self.pieces.append(OwnedSuccessors(number, np.diff(edges), np.asarray(offsets), data))
+
 
 _SLICE = 1 << 12
 """States that are expanded together."""

@@ -20,18 +20,21 @@ import numpy as np
 
 from players.fleet.fleet import Arrays, FleetWorker, LostWorkerError, Message
 from players.puzzles.frontier.budget import MemoryPlan
-from players.puzzles.frontier.expansion import LayerExpansion
-from players.puzzles.frontier.fences import fences_of
+from players.puzzles.frontier.expansion import LayerExpansion, fences_of
 from players.puzzles.frontier.key_space import CodingBrokenError, KeySpace
-from players.puzzles.frontier.keys.wide import WideKeys
+from players.puzzles.frontier.keys.kinds import WideKeys
 from players.puzzles.frontier.merging import Merging
-from players.puzzles.frontier.partitions.coded_blocks import block_of, pack_blocks, parcels, unpack_blocks
 from players.puzzles.frontier.partitions.crew import PartCrew
-from players.puzzles.frontier.partitions.packed_network import pack_network
+from players.puzzles.frontier.partitions.messages import (
+    block_of,
+    pack_blocks,
+    pack_network,
+    parcels,
+    unpack_blocks,
+)
 from players.puzzles.frontier.runs import Run, RunWriter
 from players.puzzles.frontier.search import REWRITE, Layers, first_layer
-from players.puzzles.frontier.storage.blob import Blob, BlobWriter
-from players.puzzles.frontier.storage.store import BlobStore
+from players.puzzles.frontier.storage.store import Blob, BlobStore, BlobWriter
 from propnet.jit.arrays import Words
 
 _LOOK_SECONDS = 0.02

@@ -18,8 +18,7 @@ import orjson
 from gdl.errors import GdlError
 from gdl.json_schema import FLAG, check_json, matching, record, rows, whole
 from gdl.reading import read_limited
-from players.puzzles.frontier.storage.errors import ScratchError, told
-from players.puzzles.frontier.storage.files import damaged, make_lasting, remove
+from players.puzzles.frontier.storage.files import ScratchError, damaged, make_lasting, remove, told
 
 LOCK, MANIFEST, RULES = "ggp-frontier.lock", "manifest.json", "rules.kif"
 SUFFIX = ".blob"

@@ -1,61 +1,83 @@
-"""Files of blocks, written and read in sequence; each block's length and CRC-32 are known.
+"""Files of blocks, and what a search uses of memory and disk, counted against what it may use.
 
-The CRC is compared whenever a block is read from its file: it costs less than decoding does.
+Files are written and read in sequence; each block's length and CRC-32 are known. The CRC is compared whenever
+a block is read from its file: it costs less than decoding does. What goes wrong with memory and scratch files
+becomes an error that says what to do.
 """
 
 from __future__ import annotations
 
+import errno
 import os
+import threading
+import time
 import zlib
 from array import array
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import overload
 
+from gdl.errors import GdlError
 from gdl.reading import open_regular
-from players.puzzles.frontier.storage.errors import ScratchError, told
+
+_FULL = errno.ENOSPC, errno.EDQUOT, errno.EFBIG
+
+
+class OutOfRoomError(GdlError):
+    """The memory or the disk that the search may use is full."""
+
+
+class ScratchError(GdlError):
+    """A scratch directory cannot be used: it is not ours, in use, damaged, or of another game."""
+
+
+def as_size(size: int) -> str:
+    """A number of bytes for people: ``500M``."""
+    for unit, scale in (("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)):
+        if size >= scale:
+            return f"{size / scale:.3g}{unit}" if size < 1000 * scale else f"{size / scale:.0f}{unit}"
+    return f"{size} bytes"
+
+
+@contextmanager
+def told(path: Path, doing: str) -> Iterator[None]:
+    """Errors of the operating system become ours. ``doing`` is what was tried: ``write``."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL:
+            raise OutOfRoomError(
+                f"cannot {doing} {path}: {error.strerror}",
+                remedy="make room on that disk, then go on with --resume DIR; or name another --scratch DIR",
+            ) from None
+        raise ScratchError(f"cannot {doing} {path}: {error.strerror or error}") from None
+
 
 _FLUSHED = 8 << 20
 """After so many bytes the kernel is told that the file will not be read soon."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileBlock:
-    """A block of a file: offset and length in bytes, CRC-32 of its content."""
+class FileBlocks:
+    """The blocks of a file, one behind the other, in 12 bytes each: there may be hundreds of thousands.
 
-    offset: int
-    length: int
-    check: int
-
-
-class FileBlocks(Sequence[FileBlock]):
-    """The blocks of a file, one behind the other, in 12 bytes each: there may be hundreds of thousands."""
+    Attributes:
+        ends: where each ends, in bytes from the start of the file.
+        checks: the CRC-32 of the content of each.
+    """
 
     def __init__(self) -> None:
-        self._ends = array("q")
-        self._checks = array("I")
+        self.ends = array("q")
+        self.checks = array("I")
 
     def append(self, length: int, check: int) -> None:
         """A block follows: its length in bytes, the CRC-32 of its content."""
-        self._ends.append((self._ends[-1] if self._ends else 0) + length)
-        self._checks.append(check)
+        self.ends.append((self.ends[-1] if self.ends else 0) + length)
+        self.checks.append(check)
 
-    def __len__(self) -> int:
-        return len(self._ends)
-
-    @overload
-    def __getitem__(self, number: int) -> FileBlock: ...
-
-    @overload
-    def __getitem__(self, number: slice) -> list[FileBlock]: ...
-
-    def __getitem__(self, number: int | slice) -> FileBlock | list[FileBlock]:
-        if isinstance(number, slice):
-            return [self[at] for at in range(*number.indices(len(self)))]
-        at = range(len(self))[number]
-        offset = self._ends[at - 1] if at else 0
-        return FileBlock(offset, self._ends[at] - offset, self._checks[at])
+    def span(self, number: int) -> tuple[int, int]:
+        """Offset and length of a block, in bytes."""
+        offset = self.ends[number - 1] if number else 0
+        return offset, self.ends[number] - offset
 
 
 class FileWriter:
@@ -113,22 +135,21 @@ def write_file(path: Path, blocks: Iterable[bytes]) -> FileBlocks:
     return writer.blocks
 
 
-def read_block(path: Path, blocks: Sequence[FileBlock], number: int) -> bytes:
+def read_block(path: Path, blocks: FileBlocks, number: int) -> bytes:
     """One block, compared with its CRC; the kernel is told to fetch the next. Raises ScratchError where the
     file is damaged."""
-    block = blocks[number]
+    at, length = blocks.span(number)
+    left = length
     parts: list[bytes] = []
     with told(path, "read"), open_regular(path) as opened:
         file = opened.fileno()
-        at, left = block.offset, block.length
         while left and (part := os.pread(file, left, at)):
             parts.append(part)
             at, left = at + len(part), left - len(part)
-        if number + 1 < len(blocks):
-            following = blocks[number + 1]
-            os.posix_fadvise(file, following.offset, following.length, os.POSIX_FADV_WILLNEED)
+        if number + 1 < len(blocks.ends):
+            os.posix_fadvise(file, *blocks.span(number + 1), os.POSIX_FADV_WILLNEED)
     data = parts[0] if len(parts) == 1 else b"".join(parts)
-    if len(data) != block.length or zlib.crc32(data) != block.check:
+    if len(data) != length or zlib.crc32(data) != blocks.checks[number]:
         raise damaged(path, f"block {number} of it is not what was written")
     return data
 
@@ -160,3 +181,70 @@ def remove(path: Path) -> None:
 def _forget(file: int, size: int) -> None:
     """Let the kernel write a file's pages, and use them for something else: they are not our memory."""
     os.posix_fadvise(file, 0, size, os.POSIX_FADV_DONTNEED)
+
+
+class StorageRoom:
+    """Counts bytes; any thread may call it.
+
+    Arguments:
+        memory: bytes of blocks that may be in memory.
+        disk: bytes that files may have; None for any number.
+
+    Attributes:
+        used_memory, used_disk: bytes in use.
+        seconds: CPU seconds that all threads spent on writing and reading files.
+        waited: the same by the clock: much longer where the disk is slow, or the computer busy.
+        written, read: bytes of files.
+    """
+
+    def __init__(self, memory: int, disk: int | None) -> None:
+        self.memory, self.disk = memory, disk
+        self.used_memory = self.used_disk = 0
+        self.seconds = self.waited = 0.0
+        self.written = self.read = 0
+        self._lock = threading.Lock()
+
+    def take_memory(self, size: int) -> bool:
+        """Count memory that is about to be used, unless there is too little left: False."""
+        with self._lock:
+            if self.used_memory + size > self.memory:
+                return False
+            self.used_memory += size
+            return True
+
+    def give_memory(self, size: int) -> None:
+        """Count memory that is free again."""
+        with self._lock:
+            self.used_memory -= size
+
+    def take_disk(self, size: int) -> None:
+        """Count bytes that are about to be written. Raises OutOfRoomError."""
+        with self._lock:
+            if self.disk is not None and self.used_disk + size > self.disk:
+                raise OutOfRoomError(
+                    f"the search needs more than the {as_size(self.disk)} of disk that it may use",
+                    remedy="allow more with --disk; with --resume DIR it goes on from the last whole layer",
+                )
+            self.used_disk += size
+
+    def give_disk(self, size: int) -> None:
+        """Count bytes of files that are gone."""
+        with self._lock:
+            self.used_disk -= size
+
+    def count_file(self, size: int) -> None:
+        """Count a file that is there already."""
+        with self._lock:
+            self.used_disk += size
+
+    @contextmanager
+    def at_work(self, written: int = 0, read: int = 0) -> Iterator[None]:
+        """Count work on files: what is done inside, and the bytes if it succeeds."""
+        cpu, clock = time.thread_time(), time.perf_counter()
+        yield
+        cpu, clock = time.thread_time() - cpu, time.perf_counter() - clock
+        with self._lock:
+            self.seconds += cpu
+            self.waited += clock
+            self.written += written
+            self.read += read

@@ -1,22 +1,166 @@
 """A store of blobs within a budget: in memory as far as it may, else in files, and what is left after a kill.
 
-A commit makes a set of blobs last, together with the search's own state. Until the next commit their files
-stay, even of blobs that were dropped: a search that is killed goes on from the last commit.
+Blobs are blocks of bytes that are written once. A commit makes a set of blobs last, together with the
+search's own state. Until the next commit their files stay, even of blobs that were dropped: a search that is
+killed goes on from the last commit.
 """
 
 from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable
+from array import array
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from players.puzzles.frontier.storage.blob import Blob, BlobWriter
 from players.puzzles.frontier.storage.directory import NAME, SUFFIX, ScratchDirectory
-from players.puzzles.frontier.storage.errors import OutOfRoomError, as_size
-from players.puzzles.frontier.storage.files import FileBlocks, damaged, make_lasting, remove, write_file
-from players.puzzles.frontier.storage.room import StorageRoom
+from players.puzzles.frontier.storage.files import (
+    FileBlocks,
+    FileWriter,
+    OutOfRoomError,
+    StorageRoom,
+    as_size,
+    damaged,
+    make_lasting,
+    read_block,
+    remove,
+    write_file,
+)
+
+_OVERHEAD = 64
+"""Bytes that a block in memory takes besides its content."""
+
+
+class Blob:
+    """Blocks of bytes that were written once.
+
+    Attributes:
+        name: tells it from the other blobs of its store.
+        cold: whether it is needed rarely.
+        sizes: the length of each block, in bytes.
+        total: of all blocks, in bytes.
+        parts: the blocks, where they are in memory.
+        path, blocks: the file, where there is one, and what is known of its blocks. It may be both.
+        lasting: whether the file is on the disk, and not only on its way.
+    """
+
+    def __init__(self, store: BlobStore, name: str, cold: bool, sizes: Sequence[int]) -> None:
+        self.name = name
+        self.cold = cold
+        self.sizes: Sequence[int] = array("q", sizes)
+        self.total = sum(sizes)
+        self.parts: list[bytes] | None = None
+        self.path: Path | None = None
+        self.blocks = FileBlocks()
+        self.lasting = False
+        self._store = store
+
+    @property
+    def memory(self) -> int:
+        """What its blocks take in memory, in bytes, when they are there."""
+        return self.total + _OVERHEAD * len(self.sizes)
+
+    def read(self, number: int) -> bytes:
+        """A block. Any thread may read, also while the blob is moved to a file. Raises ScratchError where the
+        file is damaged."""
+        parts = self.parts
+        if parts is not None:
+            return parts[number]
+        if self.path is None:
+            raise ValueError(f"the blob {self.name} was dropped")
+        with self._store.room.at_work(read=self.sizes[number]):
+            return read_block(self.path, self.blocks, number)
+
+    def drop(self) -> None:
+        """It is needed no more. Its file goes at once, or at the next commit if the last one named it."""
+        self._store.drop(self)
+
+    def as_json(self) -> dict[str, Any]:
+        """What a manifest says of it."""
+        assert self.path is not None
+        return {
+            "name": self.name,
+            "cold": self.cold,
+            "file": self.path.name,
+            "sizes": list(self.sizes),
+            "checks": self.blocks.checks.tolist(),
+        }
+
+
+class BlobWriter:
+    """Collects the blocks of one blob: in memory while there is room, else in a file. One thread appends."""
+
+    def __init__(self, store: BlobStore, name: str, cold: bool) -> None:
+        self.name = name
+        self._store, self._cold = store, cold
+        self._parts: list[bytes] = []
+        self._sizes = array("q")
+        self._file: FileWriter | None = None
+        self._open = True
+
+    def append(self, data: bytes) -> int:
+        """Add a block and return its number. Raises OutOfRoomError."""
+        assert self._open
+        if self._file is None and (
+            (self._cold and self._store.on_disk) or not self._store.take_memory(len(data) + _OVERHEAD)
+        ):
+            self._move_out()
+        if self._file is None:
+            self._parts.append(data)
+        else:
+            self._write(self._file, data)
+        self._sizes.append(len(data))
+        return len(self._sizes) - 1
+
+    def close(self) -> Blob:
+        """The finished blob."""
+        assert self._open
+        blob = Blob(self._store, self.name, self._cold, self._sizes)
+        if self._file is None:
+            blob.parts = self._parts
+        else:
+            self._file.close()
+            blob.path, blob.blocks = self._file.path, self._file.blocks
+        self._open = False
+        self._store.finished(self, blob)
+        return blob
+
+    def abandon(self) -> None:
+        """Forget what was appended."""
+        if not self._open:
+            return
+        self._open = False
+        if self._file is not None:
+            try:
+                self._file.close()
+            finally:
+                self._store.remove_file(self._file.path, self._file.size)
+        self._store.room.give_memory(_in_memory(self._parts))
+        self._store.finished(self, None)
+
+    def _move_out(self) -> None:
+        """Go on in a file: the memory is full, or meant for others."""
+        self._file = FileWriter(self._store.new_path(self.name))
+        for part in self._parts:
+            self._write(self._file, part)
+        self._store.room.give_memory(_in_memory(self._parts))
+        self._parts = []
+
+    def _write(self, file: FileWriter, data: bytes) -> None:
+        room = self._store.room
+        room.take_disk(len(data))
+        try:
+            with room.at_work(written=len(data)):
+                file.append(data)
+        except BaseException:
+            room.give_disk(len(data))
+            raise
+
+
+def _in_memory(parts: list[bytes]) -> int:
+    return sum(map(len, parts)) + _OVERHEAD * len(parts)
+
 
 _NAME = re.compile(NAME)
 
@@ -70,29 +214,10 @@ class BlobStore:
                 self._directory.close()
                 raise
 
-    @classmethod
-    def open(
-        cls, scratch: Path, memory: int, disk: int | None = None, rules: str = ""
-    ) -> tuple[BlobStore, dict[str, Any]]:
-        """Go on from the last commit in a directory: the store and the state that was committed. Raises
-        ScratchError."""
-        store = cls(memory, scratch, disk, rules, resume=True)
-        return store, store.state
-
     @property
     def on_disk(self) -> bool:
         """Whether it may use files."""
         return self._directory is not None
-
-    @property
-    def used_memory(self) -> int:
-        """Bytes of blocks in memory."""
-        return self.room.used_memory
-
-    @property
-    def used_disk(self) -> int:
-        """Bytes of files."""
-        return self.room.used_disk
 
     @property
     def blobs(self) -> dict[str, Blob]:
@@ -116,17 +241,17 @@ class BlobStore:
         """Move blobs out of memory until no more than ``memory`` bytes (the budget if None) are in use: cold
         ones first, then those that are in files too, then the largest. Returns the bytes that were freed;
         nothing where there may be no files. Raises OutOfRoomError."""
-        before = self.used_memory
+        before = self.room.used_memory
         bound = self.room.memory if memory is None else memory
         with self._moves:
             held = [blob for blob in self.blobs.values() if blob.parts is not None]
             for blob in sorted(held, key=lambda blob: (not blob.cold, blob.path is None, -blob.total)):
-                if self.used_memory <= bound or self._directory is None:
+                if self.room.used_memory <= bound or self._directory is None:
                     break
                 self._to_file(blob)
                 blob.parts = None
                 self.room.give_memory(blob.memory)
-        return before - self.used_memory
+        return before - self.room.used_memory
 
     def commit(self, state: dict[str, Any], keep: Iterable[Blob]) -> None:
         """Make blobs last, with a state (JSON; keys are strings) that says what they mean. Without a scratch

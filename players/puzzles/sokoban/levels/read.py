@@ -13,7 +13,7 @@ from xml.parsers import expat
 from gdl.errors import GdlError, Place
 from gdl.reading import read_limited
 from players.puzzles.level_name import read_level_name
-from players.puzzles.snakes.file_kind import MOST_BYTES, looks_like_snakes
+from players.puzzles.snakes.level import MOST_BYTES, looks_like_snakes
 from players.puzzles.sokoban.levels.level import CHARACTERS, DrawnMap, DrawnRow, Level
 from players.puzzles.sokoban.levels.listing import is_page
 from players.puzzles.sokoban.levels.xsb import drawn_maps

@@ -21,7 +21,7 @@ from players.puzzles.sokoban.lines import LETTERS, Push, steps_of
 from players.puzzles.sokoban.optimizer import Metric, Optimizer
 from players.puzzles.sokoban.search.portfolio import ENTRIES, Entry, SearchPortfolio
 from players.puzzles.sokoban.search.push_search import LevelKnowledge, Outcome, PushTask
-from players.puzzles.solution import Solution, replayed
+from players.puzzles.solver import Solution, replayed
 
 MEMORY_BYTES = 600 * 1024**2
 GDL_MOVES = dict(zip(LETTERS, ("(move up)", "(move right)", "(move down)", "(move left)"), strict=True))

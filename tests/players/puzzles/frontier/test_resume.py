@@ -16,7 +16,7 @@ import pytest
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
 from players.puzzles.frontier.storage.directory import LOCK, has_commit
-from players.puzzles.frontier.storage.errors import OutOfRoomError
+from players.puzzles.frontier.storage.files import OutOfRoomError
 from propnet.machine import PropnetMachine
 from tests.players.puzzles.frontier.far_tiles import LAYERS, far_tiles
 

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from players.puzzles.frontier import expansion, frontier, merging
 from players.puzzles.frontier.budget import MemoryPlan
-from players.puzzles.frontier.fresh_run import FreshRun
 from players.puzzles.frontier.frontier import FrontierSearch
-from players.puzzles.frontier.keys import wide
-from players.puzzles.frontier.keys.narrow import NarrowKeys
+from players.puzzles.frontier.keys import kinds
+from players.puzzles.frontier.keys.kinds import NarrowKeys
 from players.puzzles.frontier.keys.narrow_kernels import unique
 from players.puzzles.frontier.keys.wide_kernels import unique_wide
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
+from players.puzzles.frontier.runs import FreshRun
 from propnet.jit.arrays import Octets, Words
 from propnet.machine import PropnetMachine
 from propnet.recoding.coding import Coding
@@ -31,7 +31,7 @@ from tests.players.puzzles.frontier.plain import PLENTY, begun, machine_of, sear
 def cramp(patch: pytest.MonkeyPatch, room: int = 512, scale: int = 1, kept: int = PLENTY) -> None:
     """Tiny buffers, blocks and ranges: many of each."""
     patch.setattr(NarrowKeys, "block", 256 * scale)
-    patch.setattr(wide, "_MOST", 256 * scale)
+    patch.setattr(kinds, "_MOST", 256 * scale)
     patch.setattr(expansion, "_ROWS", 256)
     patch.setattr(expansion, "_SOURCES", 64 * scale)
     patch.setattr(merging, "_RECORDS", 64 * scale)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from gdl.errors import GdlError
 from ggp.game import Game
-from players.puzzles.snakes.file_kind import looks_like_snakes, names_snakes_file, split_name
-from players.puzzles.snakes.level import read_levels
+from players.puzzles.level_name import read_level_name
+from players.puzzles.snakes.level import looks_like_snakes, names_snakes_file, read_levels
 from players.puzzles.snakes.rules import level_to_rules
 from players.puzzles.sokoban.levels.read import names_level_file
 from tests.places import GAMES
@@ -37,7 +37,7 @@ def test_a_name_of_a_level_is_a_game(tmp_path: Path) -> None:
     assert Game.load("snakes.txt").name == "snakes"
     strange = tmp_path / "x.txt:3"
     strange.write_text(">AE\n###")
-    assert split_name(str(strange)) == (strange, None)
+    assert read_level_name(str(strange)) == (strange, None)
 
 
 @pytest.mark.parametrize(

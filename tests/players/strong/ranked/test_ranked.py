@@ -17,15 +17,15 @@ from gdl.errors import GdlError
 from gdl.machine import State
 from gdl.syntax.parser import parse_term
 from ggp.game import Game
+from players.strong.outcomes import SolvedGame
 from players.strong.ranked import rank_kernels
-from players.strong.ranked.options import StrongOptions
-from players.strong.ranked.packed_layer import PackedLayer, codes_of, packed
+from players.strong.ranked.backward import PackedLayer, codes_of, packed
 from players.strong.ranked.rank import find_weights
+from players.strong.ranked.solve import StrongOptions
 from players.strong.ranked.space import BrokenSpaceError, RankedSpace, UnfitError
-from players.strong.solve import SolvedGame, solve_game
+from players.strong.solve import solve_game, solve_whole
 from players.strong.storage import TableWriter
 from players.strong.tables import StateValue, Tables
-from players.strong.whole import solve_whole
 from propnet.expander import Expansion
 from propnet.machine import PropnetMachine
 from tests.players.random_games import best_result, random_game

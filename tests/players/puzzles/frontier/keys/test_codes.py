@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from players.puzzles.frontier.keys.errors import DamagedKeysError
+from players.puzzles.frontier.keys.codes import DamagedKeysError
 from tests.players.puzzles.frontier.keys.test_key_kinds import TaggedSample, ints, samples, tagged_array
 
 _GUARD = np.uint64(0xFEEDFACECAFEBEEF)

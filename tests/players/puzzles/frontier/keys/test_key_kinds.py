@@ -11,9 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from players.puzzles.frontier.keys.key_kind import KeyKind
-from players.puzzles.frontier.keys.narrow import NarrowKeys
-from players.puzzles.frontier.keys.wide import WideKeys
+from players.puzzles.frontier.keys.kinds import KeyKind, NarrowKeys, WideKeys
 from propnet.jit.arrays import Words
 
 

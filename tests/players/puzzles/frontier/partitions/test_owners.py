@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from players.puzzles.frontier.keys.narrow import NarrowKeys
-from players.puzzles.frontier.keys.wide import WideKeys
-from players.puzzles.frontier.partitions.owners import owners, owners_of_tagged
+from players.puzzles.frontier.keys.kinds import NarrowKeys, WideKeys
+from players.puzzles.frontier.partitions.part import owners, owners_of_tagged
 
 
 @given(st.lists(st.integers(0, (1 << 55) - 1), min_size=1), st.integers(1, 1000))

@@ -7,7 +7,7 @@ import pytest
 
 from gdl.errors import GdlError
 from players.fleet.service import pack, unpack
-from players.puzzles.frontier.partitions.packed_network import pack_network, unpack_network
+from players.puzzles.frontier.partitions.messages import pack_network, unpack_network
 from propnet.expander import Expander
 from propnet.recoding.recoded import Recoded
 from propnet.recoding.samples import sample_states

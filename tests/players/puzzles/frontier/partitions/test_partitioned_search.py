@@ -26,7 +26,7 @@ from players.puzzles.frontier.partitions.crew import PartCrew
 from players.puzzles.frontier.partitions.part import FrontierPart
 from players.puzzles.frontier.partitions.search import PartitionedSearch
 from players.puzzles.frontier.search import Layers
-from players.puzzles.frontier.storage.errors import OutOfRoomError
+from players.puzzles.frontier.storage.files import OutOfRoomError
 from players.puzzles.frontier.storage.store import BlobStore
 from propnet.jit.arrays import Words
 from propnet.machine import PropnetMachine

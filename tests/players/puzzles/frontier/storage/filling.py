@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
-from players.puzzles.frontier.storage.blob import BlobWriter
-from players.puzzles.frontier.storage.store import BlobStore
+from players.puzzles.frontier.storage.store import BlobStore, BlobWriter
 
 RULES = "(role you)"
 
@@ -19,3 +20,11 @@ def filled(store: BlobStore, name: str, *blocks: bytes) -> None:
     writer = store.writer(name)
     append_all(writer, blocks)
     writer.close()
+
+
+def reopened(
+    scratch: Path, memory: int, disk: int | None = None, rules: str = ""
+) -> tuple[BlobStore, dict[str, Any]]:
+    """A store that goes on from the last commit in a directory, and the state that was committed."""
+    store = BlobStore(memory, scratch, disk, rules, resume=True)
+    return store, store.state

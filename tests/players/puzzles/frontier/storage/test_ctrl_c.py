@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from players.puzzles.frontier.storage.store import BlobStore
-from tests.players.puzzles.frontier.storage.filling import RULES, append_all, filled
+from tests.players.puzzles.frontier.storage.filling import RULES, append_all, filled, reopened
 
 
 def interrupting(line: int) -> Callable[[FrameType, str, object], Any]:
@@ -60,7 +60,7 @@ def test_ctrl_c_at_any_line_of_a_commit_leaves_the_old_one_or_the_new_one(tmp_pa
         except KeyboardInterrupt:
             pass
         store.close()
-        store, state = BlobStore.open(scratch, 0, rules=RULES)
+        store, state = reopened(scratch, 0, rules=RULES)
         assert {blob.name: blob.read(0) for blob in store.blobs.values()} in ({"one": b"1"}, {"two": b"2"})
         assert len(store.blobs) == 1 and state == {"depth": 2 if "two" in store.blobs else 1}
         found.append(state["depth"])

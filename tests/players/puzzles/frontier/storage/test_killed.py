@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from players.puzzles.frontier.storage.directory import LOCK, MANIFEST, RULES
-from players.puzzles.frontier.storage.errors import OutOfRoomError, ScratchError
+from players.puzzles.frontier.storage.files import OutOfRoomError, ScratchError
 from players.puzzles.frontier.storage.store import BlobStore
 from tests.players.puzzles.frontier.storage import committing
+from tests.players.puzzles.frontier.storage.filling import reopened
 
 
 def begin(scratch: Path) -> subprocess.Popen[str]:
@@ -37,7 +38,7 @@ def test_what_was_committed_is_whole_after_each_of_20_kills(tmp_path: Path) -> N
         said += process.stdout.readlines()
         process.wait()
         told = int([line for line in said if line.endswith("\n")][-1])
-        store, state = BlobStore.open(tmp_path, 0, rules="(role you)")
+        store, state = reopened(tmp_path, 0, rules="(role you)")
         layer = state["layer"]
         assert layer in (told, told + 1) and layer > reached
         assert sorted(store.blobs) == state["names"]
@@ -65,7 +66,7 @@ def test_a_second_process_is_told_which_is_the_first(tmp_path: Path) -> None:
     finally:
         process.kill()
         process.wait()
-    store, state = BlobStore.open(tmp_path, 0, rules="(role you)")
+    store, state = reopened(tmp_path, 0, rules="(role you)")
     assert state["layer"] > 0
     store.close()
 
@@ -86,12 +87,12 @@ def test_files_that_the_system_bounds_are_an_error_too(tmp_path: Path) -> None:
             for _ in range(10):
                 writer.append(bytes(1000))
         except OutOfRoomError:
-            code = 0 if store.used_disk == 6000 else 2
+            code = 0 if store.room.used_disk == 6000 else 2
         finally:
             os._exit(code)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     store.close()
-    store, state = BlobStore.open(tmp_path, 0, rules="(role you)")
+    store, state = reopened(tmp_path, 0, rules="(role you)")
     assert state == {"depth": 1} and store.blobs["small"].read(0) == bytes(1000)
     assert not [path for path in tmp_path.glob("*.blob") if "large" in path.name]
     store.close()

@@ -12,10 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from players.puzzles.frontier.storage.directory import LOCK, MANIFEST, rules_of
-from players.puzzles.frontier.storage.errors import OutOfRoomError, ScratchError, as_size
-from players.puzzles.frontier.storage.files import FileBlock, FileBlocks
+from players.puzzles.frontier.storage.files import FileBlocks, OutOfRoomError, ScratchError, as_size
 from players.puzzles.frontier.storage.store import BlobStore
-from tests.players.puzzles.frontier.storage.filling import RULES, append_all, filled
+from tests.players.puzzles.frontier.storage.filling import RULES, append_all, filled, reopened
 
 steps = st.lists(
     st.one_of(
@@ -58,30 +57,30 @@ def test_it_is_a_dict_with_a_memory_of_its_commits(
             del wanted[name]
         elif kind == "spill":
             assert isinstance(one, int)
-            before = store.used_memory
-            assert store.spill(one) == before - store.used_memory
-            assert store.used_memory <= one
+            before = store.room.used_memory
+            assert store.spill(one) == before - store.room.used_memory
+            assert store.room.used_memory <= one
         elif kind == "commit":
             assert isinstance(one, int)
             store.commit({"number": one}, store.blobs.values())
             committed = one, dict(wanted)
         elif kind == "reopen" and committed is not None:
             store.close()
-            assert store.used_memory == 0
-            store, state = BlobStore.open(folder, memory, rules=RULES)
+            assert store.room.used_memory == 0
+            store, state = reopened(folder, memory, rules=RULES)
             assert state == {"number": committed[0]}
             wanted = dict(committed[1])
             files = {path.name for path in folder.glob("*.blob")}
             assert files == {blob.path.name for blob in store.blobs.values() if blob.path}
-        assert store.used_memory <= memory
-        assert store.used_disk == sum(path.stat().st_size for path in folder.glob("*.blob"))
+        assert store.room.used_memory <= memory
+        assert store.room.used_disk == sum(path.stat().st_size for path in folder.glob("*.blob"))
         found = {
             name: [blob.read(block) for block in range(len(blob.sizes))] for name, blob in store.blobs.items()
         }
         assert found == wanted
     store.erase()
     assert [path.name for path in folder.iterdir()] == [LOCK]
-    assert store.used_disk == store.used_memory == 0
+    assert store.room.used_disk == store.room.used_memory == 0
 
 
 def test_memory_alone_is_bounded_and_the_error_says_what_to_do() -> None:
@@ -90,12 +89,12 @@ def test_memory_alone_is_bounded_and_the_error_says_what_to_do() -> None:
     writer = store.writer("much", cold=True)
     with pytest.raises(OutOfRoomError, match=r"9\.77K.*--memory.*--scratch"):
         append_all(writer, [bytes(1000)] * 10)
-    assert store.used_memory <= 10_000
+    assert store.room.used_memory <= 10_000
     assert store.spill(0) == 0
     store.commit({}, store.blobs.values())
     assert store.blobs["whole"].read(0) == bytes(5000)
     writer.abandon()
-    assert store.used_memory < 5100
+    assert store.room.used_memory < 5100
 
 
 def test_the_disk_is_bounded_and_what_was_committed_stays(tmp_path: Path) -> None:
@@ -104,10 +103,10 @@ def test_the_disk_is_bounded_and_what_was_committed_stays(tmp_path: Path) -> Non
     store.commit({"depth": 1}, store.blobs.values())
     with pytest.raises(OutOfRoomError, match=r"9\.77K.*--disk.*--resume"):
         filled(store, "more", *[bytes(1000)] * 6)
-    assert store.used_disk <= 10_000
+    assert store.room.used_disk <= 10_000
     store.close()
-    store, state = BlobStore.open(tmp_path, 0, rules=RULES)
-    assert state == {"depth": 1} and store.used_disk == 5000
+    store, state = reopened(tmp_path, 0, rules=RULES)
+    assert state == {"depth": 1} and store.room.used_disk == 5000
     assert store.blobs["whole"].read(0) == bytes(5000)
     store.close()
 
@@ -138,7 +137,7 @@ def test_a_full_disk_is_an_error_that_names_the_file(tmp_path: Path, monkeypatch
     assert store.blobs["second"].read(0) == b"def" * 1000
     store.commit({"depth": 3}, store.blobs.values())
     store.close()
-    store, state = BlobStore.open(tmp_path, 0, rules=RULES)
+    store, state = reopened(tmp_path, 0, rules=RULES)
     assert state == {"depth": 3}
     assert store.blobs["second"].read(0) == b"def" * 1000
     store.close()
@@ -161,7 +160,7 @@ def test_a_manifest_that_cannot_be_written_leaves_the_old_one(
         with pytest.raises(OutOfRoomError, match="manifest"):
             store.commit({"depth": 2}, store.blobs.values())
     store.close()
-    store, state = BlobStore.open(tmp_path, 0, rules=RULES)
+    store, state = reopened(tmp_path, 0, rules=RULES)
     assert state == {"depth": 1} and store.blobs["one"].read(0) == b"1" and len(store.blobs) == 1
     store.close()
 
@@ -182,7 +181,7 @@ def test_a_byte_that_changed_is_found_when_it_is_read(tmp_path: Path, at: int) -
     data = bytearray(file.read_bytes())
     data[at] ^= 1
     file.write_bytes(data)
-    store, _ = BlobStore.open(tmp_path, 0, rules=RULES)
+    store, _ = reopened(tmp_path, 0, rules=RULES)
     store.blobs["layer"].read(0 if at >= 200 else 1)
     with pytest.raises(ScratchError, match=rf"{file.name} is damaged"):
         store.blobs["layer"].read(1 if at >= 200 else 0)
@@ -194,7 +193,7 @@ def test_files_that_are_shorter_or_gone_are_found_at_once(tmp_path: Path) -> Non
     file.write_bytes(file.read_bytes()[:-1])
     for _ in range(2):
         with pytest.raises(ScratchError, match=rf"{file.name} is damaged"):
-            BlobStore.open(tmp_path, 0, rules=RULES)
+            reopened(tmp_path, 0, rules=RULES)
         file.unlink(missing_ok=True)
 
 
@@ -207,12 +206,12 @@ def test_a_manifest_that_changed_is_found(tmp_path: Path) -> None:
     for text in damages:
         manifest.write_bytes(text)
         with pytest.raises(ScratchError, match=r"manifest\.json is damaged"):
-            BlobStore.open(tmp_path, 0, rules=RULES)
+            reopened(tmp_path, 0, rules=RULES)
     manifest.write_bytes(whole.replace(b'"version":1', b'"version":2'))
     with pytest.raises(ScratchError, match="version 2 of the format"):
-        BlobStore.open(tmp_path, 0, rules=RULES)
+        reopened(tmp_path, 0, rules=RULES)
     manifest.write_bytes(whole)
-    assert BlobStore.open(tmp_path, 0, rules=RULES)[1] == {"depth": 7}
+    assert reopened(tmp_path, 0, rules=RULES)[1] == {"depth": 7}
 
 
 def test_directories_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
@@ -220,7 +219,7 @@ def test_directories_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
     committed(folder)
     assert rules_of(folder) == RULES
     with pytest.raises(ScratchError, match="other rules"):
-        BlobStore.open(folder, 0, rules="(role me)")
+        reopened(folder, 0, rules="(role me)")
     with pytest.raises(ScratchError, match=r"not over.*--resume"):
         BlobStore(0, folder, rules=RULES)
     (tmp_path / "mine.txt").touch()
@@ -228,7 +227,7 @@ def test_directories_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
         with pytest.raises(ScratchError, match="not a scratch directory"):
             BlobStore(0, tmp_path, rules=RULES, resume=resume)
     with pytest.raises(ScratchError, match="No such file"):
-        BlobStore.open(tmp_path / "nowhere", 0)
+        reopened(tmp_path / "nowhere", 0)
     with pytest.raises(ScratchError, match=r"Not a directory|File exists"):
         BlobStore(0, tmp_path / "mine.txt")
     assert {path.name for path in tmp_path.iterdir()} == {"new", "mine.txt"}
@@ -238,7 +237,7 @@ def test_a_search_that_committed_nothing_leaves_nothing_to_resume(tmp_path: Path
     BlobStore(0, tmp_path, rules=RULES).close()
     (tmp_path / "remains-3.blob").write_bytes(b"x")
     with pytest.raises(ScratchError, match="has not finished a layer"):
-        BlobStore.open(tmp_path, 0, rules=RULES)
+        reopened(tmp_path, 0, rules=RULES)
     store = BlobStore(0, tmp_path, rules=RULES)
     assert not list(tmp_path.glob("*.blob"))
     with pytest.raises(ScratchError, match=rf"process {os.getpid()} works in"):
@@ -252,10 +251,10 @@ def test_files_of_the_last_commit_stay_until_the_next(tmp_path: Path) -> None:
     store.commit({}, store.blobs.values())
     store.blobs["a"].drop()
     filled(store, "a", b"2")
-    assert len(list(tmp_path.glob("*.blob"))) == 2 and store.used_disk == 2
+    assert len(list(tmp_path.glob("*.blob"))) == 2 and store.room.used_disk == 2
     store.commit({}, store.blobs.values())
     [file] = tmp_path.glob("*.blob")
-    assert file.read_bytes() == b"2" and store.used_disk == 1
+    assert file.read_bytes() == b"2" and store.room.used_disk == 1
     store.close()
 
 
@@ -284,8 +283,10 @@ def test_threads_write_and_read_while_blobs_move(tmp_path: Path) -> None:
         store.spill(20_000)
     assert not faults
     store.commit({}, store.blobs.values())
-    assert store.used_disk == sum(path.stat().st_size for path in tmp_path.glob("*.blob"))
-    assert store.used_memory == sum(blob.memory for blob in store.blobs.values() if blob.parts is not None)
+    assert store.room.used_disk == sum(path.stat().st_size for path in tmp_path.glob("*.blob"))
+    assert store.room.used_memory == sum(
+        blob.memory for blob in store.blobs.values() if blob.parts is not None
+    )
     store.close()
 
 
@@ -308,9 +309,6 @@ def test_blocks_of_a_file_lie_one_behind_the_other(written: list[tuple[int, int]
         blocks.append(length, check)
     offset = 0
     for number, (length, check) in enumerate(written):
-        assert blocks[number] == FileBlock(offset, length, check)
+        assert blocks.span(number) == (offset, length) and blocks.checks[number] == check
         offset += length
-    assert len(blocks) == len(written)
-    assert blocks[-2:] == list(blocks)[-2:]
-    with pytest.raises(IndexError):
-        blocks[len(written)]
+    assert len(blocks.ends) == len(blocks.checks) == len(written)

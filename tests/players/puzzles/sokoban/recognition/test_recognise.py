@@ -23,9 +23,8 @@ from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.recognition.recognise import Recognised, recognise
 from players.puzzles.sokoban.solver import Sokoban
-from players.puzzles.solution import replayed
 from players.puzzles.solve import solve
-from players.puzzles.solver import Task
+from players.puzzles.solver import Task, replayed
 from propnet.machine import PropnetMachine
 from tests.places import GAMES
 from tests.players.puzzles.sokoban.levels.simulator import random_level

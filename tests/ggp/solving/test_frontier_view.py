@@ -6,9 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ggp.solving.frontier.column_chart import column_chart
-from ggp.solving.frontier.estimate import states_to_come
-from ggp.solving.frontier.view import FrontierView, progress_line
+from ggp.solving.frontier_view import FrontierView, column_chart, progress_line, states_to_come
 from players.puzzles.frontier.outcome import FrontierProgress
 from tests.players.puzzles.frontier.far_tiles import LAYERS
 

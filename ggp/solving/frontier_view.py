@@ -1,58 +1,40 @@
-"""What people see of a frontier search: how far it is, and what came of it."""
+"""What people see of a frontier search: how far it is, what is to come, what came of it, its layers drawn."""
 
 from __future__ import annotations
 
-import sys
+import itertools
+import math
 import time
+from collections.abc import Sequence
+from pathlib import Path
 
-from rich.live import Live
-from rich.spinner import Spinner
+import numpy as np
 from rich.table import Table
 from rich.text import Text
 
+from gdl.errors import GdlError
 from gdl.words import counted
-from ggp.console import new_console
-from ggp.solving.frontier.column_chart import column_chart
-from ggp.solving.frontier.estimate import states_to_come
-from ggp.solving.frontier.order import FRONTIER
-from ggp.solving.view import show_moves
+from ggp.output_file import replacing
+from ggp.solving.view import ProgressView, show_moves
+from ggp.tournament.statistics.plots import check_installed
 from players.puzzles.frontier.outcome import FrontierProgress, FrontierResult
-from players.puzzles.frontier.storage.errors import as_size
+from players.puzzles.frontier.storage.files import as_size
+
+FRONTIER = "frontier"
+"""The name of the solver."""
 
 _LOOK_SECONDS = 0.2
 _CHART_WIDTH, _CHART_HEIGHT = 72, 6
 
 
-class FrontierView:
-    """Shows the search while it goes on (in a terminal), then what came of it. A context manager. ``name`` is
-    the game's."""
+class FrontierView(ProgressView):
+    """Shows the search while it goes on, then what came of it."""
 
     def __init__(self, name: str) -> None:
-        self.console = new_console(soft_wrap=not sys.stdout.isatty())
-        self._progress = new_console(stderr=True)
-        self._name = name
-        self._live: Live | None = None
+        super().__init__(name, "building the network, loading or compiling kernels")
         self._layers: list[int] = []
         self._looked = 0.0
         self._first: FrontierProgress | None = None
-
-    def __enter__(self) -> FrontierView:
-        if self._progress.is_terminal:
-            picture = Spinner(
-                "dots", Text(f"{self._name}: building the network, loading or compiling kernels")
-            )
-            self._live = Live(picture, console=self._progress, transient=True)
-            self._live.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._live is not None:
-            self._live.stop()
-
-    @property
-    def is_live(self) -> bool:
-        """Whether anyone sees how the search goes on."""
-        return self._live is not None
 
     def watch(self, progress: FrontierProgress) -> None:
         """How far the search is; may be called often."""
@@ -62,10 +44,9 @@ class FrontierView:
         layers.append(progress.layer_states)
         first = self._first = self._first or progress
         now = time.monotonic()
-        if self._live is not None and now >= self._looked + _LOOK_SECONDS:
+        if self.is_live and now >= self._looked + _LOOK_SECONDS:
             self._looked = now
-            text = progress_line(progress, layers, first)
-            self._live.update(Spinner("dots", Text(f"{self._name}: {text}")))
+            self.tell([progress_line(progress, layers, first)])
 
     def show(self, result: FrontierResult, moves: list[str], cpu: float, wall: float, doubt: str) -> None:
         """The line, move by move, and what the search has found out. ``moves``: the line as GDL; ``doubt``:
@@ -153,3 +134,94 @@ def _clock(seconds: float) -> str:
         return f"{whole} s"
     minutes = f"{whole // 60 % 60}:{whole % 60:02}"
     return f"{whole // 3600}:{minutes:0>5}" if whole >= 3600 else minutes
+
+
+_EIGHTHS = " ▁▂▃▄▅▆▇█"
+
+
+def column_chart(values: Sequence[int], width: int, height: int) -> list[str]:
+    """Lines of text with a column for each value, the first on the left; its height is the value's share of
+    the largest. Where ``width`` is too small neighbours share a column: the largest of them is drawn. What
+    is above 0 is seen."""
+    if not values:
+        return []
+    columns = min(width, len(values))
+    edges = [len(values) * column // columns for column in range(columns + 1)]
+    heights = [max(values[low:high]) for low, high in itertools.pairwise(edges)]
+    top = max(1, max(heights))
+    eighths = [max(min(1, value), round(8 * height * value / top)) for value in heights]
+    wide = max(1, min(3, width // columns))
+    return [
+        "".join(_EIGHTHS[min(8, max(0, part - 8 * row))] * wide for part in eighths).rstrip()
+        for row in range(height - 1, -1, -1)
+    ]
+
+
+_SEEN = 7
+"""How many of the last layers tell how it goes on."""
+_FEWEST = 6
+_GROWTH = 0.25
+"""Logarithm of the factor from layer to layer above which there is no estimate."""
+_DEEPEST = 100_000
+
+
+def states_to_come(layers: Sequence[int]) -> float | None:
+    """About how many states the layers after the last one have, all together. None where the layers do not
+    tell: they are too few, or still grow too fast."""
+    sizes = np.array(layers[-_SEEN:], np.float64)
+    if len(sizes) < _FEWEST or sizes.min() < 1:
+        return None
+    square, slope, _ = np.polyfit(np.arange(1 - len(sizes), 1), np.log(sizes), 2)
+    if slope > _GROWTH or (square > -1e-6 and slope >= 0):
+        return None
+    total, last = 0.0, math.log(sizes[-1])
+    for ahead in range(1, _DEEPEST):
+        size = last + slope * ahead + min(square, 0.0) * ahead * ahead
+        if size < 0:
+            break
+        if size > 60:
+            return None
+        total += math.exp(size)
+    return total
+
+
+_KINDS = ".svg", ".png", ".pdf"
+
+
+def check_plot(path: Path) -> None:
+    """Raises GdlError where a picture cannot be written there: better before the search than after it."""
+    if path.suffix.lower() not in _KINDS:
+        raise GdlError(f"--plot {path}: no kind of picture", remedy=f"end its name in {', '.join(_KINDS)}")
+    if not path.absolute().parent.is_dir():
+        raise GdlError(f"--plot {path}: there is no such folder")
+    check_installed()
+
+
+def write_plot(path: Path, name: str, result: FrontierResult) -> None:
+    """Draw how many states each depth has, on a logarithmic axis, and where the shortest lines end. Raises
+    GdlError where the file cannot be written."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 5), layout="constrained")
+    axes = figure.subplots()
+    axes.bar(range(len(result.layers)), result.layers, width=0.9)
+    axes.set_yscale("log")
+    axes.set_ylim(bottom=0.7)
+    for value, line in result.lines.items():
+        axes.axvline(len(line), linestyle="--", color="black", linewidth=0.8)
+        axes.annotate(
+            f"goal {value}",
+            (len(line), 1.0),
+            xycoords=("data", "axes fraction"),
+            xytext=(2, -4),
+            textcoords="offset points",
+            rotation=90,
+            va="top",
+            fontsize=8,
+        )
+    axes.set_xlabel("moves from the start")
+    axes.set_ylabel("states")
+    whole = "all" if result.complete else "so far"
+    axes.set_title(f"{name}: {counted(result.states, 'state')}, {whole}".replace("$", r"\$"), fontsize=10)
+    with replacing(path) as file:
+        figure.savefig(file, dpi=150, format=path.suffix[1:])

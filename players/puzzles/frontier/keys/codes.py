@@ -1,14 +1,115 @@
-"""Rows of words as the bytes in which each differs from the row before: for each word a mask of these bytes,
-then the bytes, column by column."""
+"""Ascending keys as bytes: gaps of keys of one word, byte masks of wider ones; then Zstandard (Y. Collet).
+
+Gaps are written in groups of seven bits (LEB128). Of rows of words are written the bytes in which each
+differs from the row before: for each word a mask of these bytes, then the bytes, column by column.
+"""
 
 from __future__ import annotations
 
-import numpy as np
+import threading
 
-from players.puzzles.frontier.keys.errors import DamagedKeysError
+import numpy as np
+import zstandard
+
+from gdl.errors import GdlError
 from propnet.jit.arrays import Index, Ints, Octets, Words
 from propnet.jit.decorators import ARENA, inner, kernel
 from propnet.jit.vector512 import item, lowest_bit, put
+
+
+class DamagedKeysError(GdlError):
+    """Coded keys that no keys have."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "stored states of a search are damaged",
+            remedy="begin the search anew with an empty --scratch DIR",
+        )
+
+
+_own = threading.local()
+
+
+def shrunk(data: memoryview, level: int) -> bytes:
+    """The bytes, compressed; as they are for level 0."""
+    if not level:
+        return data.tobytes()
+    name = f"packer_{level}"
+    packer = getattr(_own, name, None)
+    if packer is None:
+        packer = zstandard.ZstdCompressor(level)
+        setattr(_own, name, packer)
+    return packer.compress(data)
+
+
+def grown(data: bytes, packed: bool, most: int) -> bytes:
+    """What was compressed if it was ``packed``, ``most`` bytes at most. Raises DamagedKeysError."""
+    if not packed:
+        return data
+    unpacker = getattr(_own, "unpacker", None)
+    if unpacker is None:
+        unpacker = _own.unpacker = zstandard.ZstdDecompressor()
+    try:
+        if not 0 <= zstandard.frame_content_size(data) <= most:
+            raise DamagedKeysError
+        return unpacker.decompress(data)
+    except zstandard.ZstdError:
+        raise DamagedKeysError from None
+
+
+_MOST_BYTES = 10
+_SEVEN, _MORE, _LOW = np.uint64(7), np.uint64(128), np.uint64(127)
+
+
+def encode_gaps(keys: Words, level: int) -> bytes:
+    """Ascending keys (n,) as bytes; ``level`` of Zstandard, 0 for none."""
+    room = np.empty(_MOST_BYTES * len(keys), np.uint8)
+    return shrunk(room[: _encode_gaps(keys, room)].data, level)
+
+
+def decode_gaps(data: bytes, packed: bool, out: Words) -> None:
+    """The keys (n,) of which these are the bytes. Raises DamagedKeysError."""
+    plain = np.frombuffer(grown(data, packed, _MOST_BYTES * len(out)), np.uint8)
+    if not _decode_gaps(plain, out):
+        raise DamagedKeysError
+
+
+@kernel(nogil=True)
+def _encode_gaps(keys: Words, out: Octets) -> int:
+    at = 0
+    before = np.uint64(0)
+    for i in range(keys.size):
+        key = item(keys, i)
+        gap = key - before
+        before = key
+        while gap >= _MORE:
+            put(out, at, np.uint8(gap | _MORE))
+            gap >>= _SEVEN
+            at += 1
+        put(out, at, np.uint8(gap))
+        at += 1
+    return at
+
+
+@kernel(nogil=True)
+def _decode_gaps(data: Octets, out: Words) -> bool:
+    """Returns whether the data held as many keys as there is room for, and nothing else."""
+    at, size = 0, data.size
+    key = np.uint64(0)
+    for i in range(out.size):
+        gap, shift = np.uint64(0), np.uint64(0)
+        byte = _MORE
+        while byte >= _MORE:
+            if at >= size:
+                return False
+            byte = np.uint64(item(data, at))
+            gap |= (byte & _LOW) << shift
+            shift += _SEVEN
+            at += 1
+        key += gap
+        put(out, i, key)
+    return at == size
+
 
 _BYTE = np.uint64(255)
 _LOW7 = np.uint64(0x7F7F7F7F7F7F7F7F)
@@ -23,7 +124,7 @@ def encode_rows(rows: Words, words: int) -> Octets:
     counts = np.zeros(8 * words, np.int64)
     _count(rows, words, counts)
     out = np.empty(len(rows) * words + int(counts.sum()), np.uint8)
-    _encode(rows, words, _starts(counts, len(rows) * words), out)
+    _encode_masks(rows, words, _starts(counts, len(rows) * words), out)
     return out
 
 
@@ -37,7 +138,7 @@ def decode_rows(data: Octets, words: int, out: Words) -> None:
     _count_masks(data, len(out), words, counts)
     if masks + int(counts.sum()) != len(data):
         raise DamagedKeysError
-    _decode(data, words, _starts(counts, masks), out)
+    _decode_masks(data, words, _starts(counts, masks), out)
 
 
 def _starts(counts: Ints, first: int) -> Ints:
@@ -65,7 +166,7 @@ def _count(rows: Words, words: int, counts: Ints) -> None:
 
 
 @kernel(**ARENA)
-def _encode(rows: Words, words: int, places: Ints, out: Octets) -> None:
+def _encode_masks(rows: Words, words: int, places: Ints, out: Octets) -> None:
     width, n = rows.shape[1], rows.shape[0]
     for i in range(n):
         for word in range(words):
@@ -92,7 +193,7 @@ def _count_masks(data: Octets, n: int, words: int, counts: Ints) -> None:
 
 
 @kernel(**ARENA)
-def _decode(data: Octets, words: int, places: Ints, out: Words) -> None:
+def _decode_masks(data: Octets, words: int, places: Ints, out: Words) -> None:
     width, n = out.shape[1], out.shape[0]
     for i in range(n):
         for word in range(words):

@@ -1,18 +1,15 @@
-"""Nested policy, and rollouts, on gates that know dead sets."""
+"""Rollouts on gates that know dead sets."""
 
 from __future__ import annotations
 
 import math
-import time
 
 import numpy as np
 import pytest
 
 from ggp.game import Game
 from players.batch_machine import NetworkBatch
-from players.puzzles.dead_ends import DeadEndPolicy
 from players.puzzles.dead_sets.search import shared_search
-from players.puzzles.solver import Task
 from players.uct.rollouts.dead_ends import DeadEndFinder, DeadEndRollouts
 from players.uct.rollouts.policy import RolloutPolicy
 from players.uct.rollouts.rollouts import Rollouts
@@ -38,36 +35,6 @@ PICK = """
 @pytest.fixture(scope="module")
 def machine():
     return Game.load(PICK).machine("propnet")
-
-
-def test_no_playout_picks_what_is_fatal(machine):
-    lines = []
-    task = Task(machine, machine.initial_state(), lambda value, moves: lines.append((value, moves)), 1 << 24)
-    solver = DeadEndPolicy(task)
-    while solver.playing is machine:
-        assert solver.step(time.monotonic() + 0.01)
-    goals, lengths = solver._play()
-    assert (goals == 100).all()
-    assert (lengths == 3).all()
-    assert (machine.playouts(512).goals != 100).any()
-    assert solver.step(time.monotonic() + 0.1)
-    assert lines[-1][0] == 100
-    state = machine.initial_state()
-    for move in lines[-1][1]:
-        assert move in machine.legal_moves(state, 0)
-        state = machine.next_state(state, [move])
-    assert machine.is_terminal(state) and machine.goal(state, 0) == 100
-
-
-def test_the_solver_gives_up_where_there_are_no_dead_sets():
-    machine = Game.load("hanoi").machine("propnet")
-    solver = DeadEndPolicy(Task(machine, machine.initial_state(), lambda value, moves: None, 1 << 24))
-    for _ in range(100_000):
-        if not solver.step(time.monotonic() + 0.01):
-            break
-    else:
-        pytest.fail("it goes on for ever")
-    assert solver.playing is machine
 
 
 def test_rollouts_of_a_search_leave_out_fatal_moves_as_soon_as_they_are_known(machine):

@@ -1,19 +1,76 @@
-"""Sets of records in little memory: compressed in blocks, read one block after another, merged."""
+"""Sets of state records: sorted, compressed in blocks, merged; what tells two of them apart at a glance."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import zstandard
 
-from players.strong.row_kernels import count_upto
-from players.strong.row_sets import as_set
+from players.strong.row_kernels import count_upto, drop_repeated, signature, sort_rows
 from propnet.jit.arrays import Words
+
+
+def as_set(rows: Words) -> Words:
+    """The records (n, words), which are overwritten, as a set (:mod:`players.strong.row_kernels`)."""
+    scratch = np.empty_like(rows)
+    counts = np.zeros((8 * rows.shape[1], 256), np.int64)
+    ordered = scratch if sort_rows(rows, scratch, counts) else rows
+    return ordered[: drop_repeated(ordered)]
+
+
+@dataclass(frozen=True, slots=True)
+class SetSignature:
+    """What the records of a set have in common.
+
+    Attributes:
+        always: the bits that are true in each, as one number.
+        ever: the bits that are true in one at least.
+        fewest, most: bits that are true in a record.
+    """
+
+    always: int
+    ever: int
+    fewest: int
+    most: int
+
+    @classmethod
+    def of(cls, rows: Words) -> SetSignature:
+        """The signature of a set (n, words)."""
+        always, ever = np.empty((2, rows.shape[1]), np.uint64)
+        ones = np.empty(2, np.int64)
+        signature(rows, always, ever, ones)
+        return cls(_number(always), _number(ever), int(ones[0]), int(ones[1]))
+
+    def joined(self, other: SetSignature) -> SetSignature:
+        """The signature of the union of two sets."""
+        return SetSignature(
+            self.always & other.always,
+            self.ever | other.ever,
+            min(self.fewest, other.fewest),
+            max(self.most, other.most),
+        )
+
+    def may_share(self, other: SetSignature) -> bool:
+        """Whether the two sets may have a record in common; False is a proof."""
+        apart = self.most < other.fewest or other.most < self.fewest
+        return not apart and not (self.always & ~other.ever or other.always & ~self.ever)
+
+    def may_hold(self, record: Words) -> bool:
+        """Whether the set may have this record (words,); False is a proof."""
+        number = _number(record)
+        fits = self.fewest <= number.bit_count() <= self.most
+        return fits and not (self.always & ~number or number & ~self.ever)
+
+
+def _number(words: Words) -> int:
+    return int.from_bytes(np.ascontiguousarray(words, "<u8").tobytes(), "little")
+
 
 PLAIN = 1 << 18
 """Rows of a set that is not compressed."""
-_BLOCK = 1 << 17
+_PACKED_ROWS = 1 << 17
 _LEVEL = 1
 
 
@@ -52,16 +109,16 @@ class PackedSet:
         whole = np.concatenate((self._plain, rows)) if len(self._plain) else rows
         done = 0
         if len(whole) > PLAIN:
-            for done in range(_BLOCK, len(whole) + 1, _BLOCK):
-                self._blocks.append(self._packed(whole[done - _BLOCK : done]))
+            for done in range(_PACKED_ROWS, len(whole) + 1, _PACKED_ROWS):
+                self._blocks.append(self._packed(whole[done - _PACKED_ROWS : done]))
         self._plain = whole[done:].copy()
 
     def blocks(self) -> Iterator[Words]:
         """All rows, in order, in parts."""
         for block in self._blocks:
             yield self._unpacked(block)
-        for first in range(0, len(self._plain), _BLOCK):
-            yield self._plain[first : first + _BLOCK]
+        for first in range(0, len(self._plain), _PACKED_ROWS):
+            yield self._plain[first : first + _PACKED_ROWS]
 
     def drained(self) -> Iterator[Words]:
         """The same, and what was handed out is forgotten."""
@@ -70,7 +127,7 @@ class PackedSet:
             yield self._unpacked(self._blocks.pop())
         plain, self._plain = self._plain, self._plain[:0]
         self._size = 0
-        yield from (plain[first : first + _BLOCK] for first in range(0, len(plain), _BLOCK))
+        yield from (plain[first : first + _PACKED_ROWS] for first in range(0, len(plain), _PACKED_ROWS))
 
     def _unpacked(self, block: tuple[int, bytes, int]) -> Words:
         n, packed, present = block
@@ -133,3 +190,41 @@ def merged(sets: list[PackedSet], words: int) -> PackedSet:
                     heads[i] = head
     sets.clear()
     return union
+
+
+class Gatherer:
+    """Collects records, ``words`` wide, and makes a set of them; repeated ones take little memory.
+
+    ``buffer``: bytes of rows that are collected before they are sorted, for which it takes as many again.
+    """
+
+    def __init__(self, words: int, buffer: int) -> None:
+        self._words = words
+        self._buffer = np.empty((max(1, buffer // (8 * words)), words), np.uint64)
+        self._filled = 0
+        self._runs: list[PackedSet] = []
+
+    def add(self, rows: Words) -> None:
+        """Take records (n, words); they are copied."""
+        while len(rows):
+            taken = min(len(rows), len(self._buffer) - self._filled)
+            self._buffer[self._filled : self._filled + taken] = rows[:taken]
+            self._filled += taken
+            rows = rows[taken:]
+            if self._filled == len(self._buffer):
+                self._flush()
+
+    @property
+    def held(self) -> int:
+        """Bytes that it takes, and takes while it sorts."""
+        return 2 * self._buffer.nbytes + sum(run.held for run in self._runs)
+
+    def finish(self) -> PackedSet:
+        """The set of all records since the last call."""
+        self._flush()
+        return merged(self._runs, self._words)
+
+    def _flush(self) -> None:
+        if self._filled:
+            self._runs.append(PackedSet.of(as_set(self._buffer[: self._filled])))
+        self._filled = 0

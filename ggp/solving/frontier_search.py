@@ -5,27 +5,26 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
 
 from gdl.errors import GdlError
 from gdl.machine import State
+from ggp.console import noted_ctrl_c
 from ggp.game import Game
-from ggp.solving.doubt import doubt_of
-from ggp.solving.frontier.layers_plot import check_plot, write_plot
-from ggp.solving.frontier.order import FRONTIER, FrontierOrder
-from ggp.solving.frontier.view import FrontierView
-from ggp.solving.interruption import noted_ctrl_c
+from ggp.solving.frontier_view import FRONTIER, FrontierView, check_plot, write_plot
 from ggp.solving.team import cpu_seconds
+from ggp.solving.view import doubt_of
 from players.fleet.fleet import LostWorkerError
 from players.fleet.open_fleet import check_address
 from players.puzzles.frontier.budget import peak_bytes
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
 from players.puzzles.frontier.storage.directory import has_commit, read_manifest, rules_of
-from players.puzzles.frontier.storage.errors import OutOfRoomError
-from players.puzzles.solution import Solution, replayed
+from players.puzzles.frontier.storage.files import OutOfRoomError
+from players.puzzles.solver import Solution, replayed
 from propnet.capabilities import lane_machine
 from propnet.machine import PropnetMachine
 
@@ -42,14 +41,18 @@ def load_game(game: str | None, resume: Path | None) -> Game:
     return Game(name if isinstance(name, str) and name else resume.absolute().name, rules_of(resume))
 
 
-def solve_by_frontier(game: Game, order: FrontierOrder, as_json: bool) -> int:
+def solve_by_frontier(
+    game: Game, options: FrontierOptions, seconds: float | None, plot: Path | None, as_json: bool
+) -> int:
     """Search, and tell what came of it. Returns the exit status: 0 with a line, 1 without, 130 after Ctrl-C.
+
+    ``seconds`` is wall time, None for as long as it takes; ``plot`` the file of the picture of the layers.
     Raises GdlError: what was asked for cannot be done, or room ran out; what is known was told then."""
     began = time.monotonic()
-    if order.plot is not None:
-        check_plot(order.plot)
-    if order.cluster:
-        check_address(order.cluster)
+    if plot is not None:
+        check_plot(plot)
+    if options.cluster:
+        check_address(options.cluster)
     machine = _puzzle(game)
     view = FrontierView(game.name)
     fault: GdlError | None = None
@@ -58,22 +61,12 @@ def solve_by_frontier(game: Game, order: FrontierOrder, as_json: bool) -> int:
     if machine.is_terminal(start):
         result = _at_once(machine.result(start, 0) or 0)
     else:
-        options = FrontierOptions(
-            memory=order.memory,
-            scratch=order.scratch,
-            disk=order.disk,
-            workers=order.workers,
-            resume=order.resume,
-            symmetry=order.symmetry,
-            game=game.name,
-            cluster=order.cluster,
-        )
         records = machine.records([start]).copy()
-        search = FrontierSearch(machine, records, options, view.watch)
+        search = FrontierSearch(machine, records, replace(options, game=game.name), view.watch)
         try:
             with view, noted_ctrl_c() as interrupted:
                 try:
-                    stopped = _run(search, order.seconds, began, interrupted)
+                    stopped = _run(search, seconds, began, interrupted)
                 except GdlError as error:
                     fault, stopped = error, str(error)
             if not search.states:
@@ -86,15 +79,15 @@ def solve_by_frontier(game: Game, order: FrontierOrder, as_json: bool) -> int:
     moves, last = _told_and_replayed(game, machine, result)
     doubt = doubt_of(game.rules, last) if result.complete or last is not None else ""
     wall = time.monotonic() - began
-    if order.plot is not None:
-        write_plot(order.plot, game.name, result)
+    if plot is not None:
+        write_plot(plot, game.name, result)
     if as_json:
         line = as_json_object(game.name, result, moves, cpu_seconds(), wall, stopped, doubt)
         sys.stdout.buffer.write(orjson.dumps(line) + b"\n")
     else:
         view.show(result, moves.get(result.value, []), cpu_seconds(), wall, doubt)
     if stopped is not None and (fault is None or isinstance(fault, OutOfRoomError | LostWorkerError)):
-        _say_how_to_go_on(order)
+        _say_how_to_go_on(options.scratch)
     if fault is not None:
         raise fault
     if stopped == "interrupted":
@@ -197,8 +190,7 @@ def _at_once(value: int) -> FrontierResult:
     )
 
 
-def _say_how_to_go_on(order: FrontierOrder) -> None:
-    scratch = order.scratch
+def _say_how_to_go_on(scratch: Path | None) -> None:
     if scratch is None:
         hint = "what was searched is lost; with --scratch DIR a search can go on later"
     elif has_commit(scratch):
@@ -206,3 +198,43 @@ def _say_how_to_go_on(order: FrontierOrder) -> None:
     else:
         hint = f"no layer was whole: there is nothing to go on with in {scratch}"
     print(f"ggp: {hint}", file=sys.stderr)
+
+
+def wants_frontier(
+    solver: str | None,
+    scratch: Path | None,
+    disk: object | None,
+    resume: Path | None,
+    plot: Path | None,
+    symmetry: bool,
+    cluster: str,
+) -> bool:
+    """Whether the frontier search is asked for. Raises GdlError for options that go with it alone."""
+    if solver == FRONTIER or (solver is None and resume is not None):
+        return True
+    others = {
+        "--scratch": scratch,
+        "--disk": disk,
+        "--resume": resume,
+        "--plot": plot,
+        "--no-symmetry": None if symmetry else True,
+        "--cluster": cluster or None,
+    }
+    for option, given in others.items():
+        if given is not None:
+            raise GdlError(f"{option} is for the frontier search", remedy="add --solver frontier")
+    return False
+
+
+def check_options(
+    others: dict[str, bool], scratch: Path | None, disk: object | None, resume: Path | None
+) -> None:
+    """Raises GdlError for options that do not go together. ``others``: options of ``ggp solve`` that are not
+    for the frontier search, and whether they were given."""
+    for option, given in others.items():
+        if given:
+            raise GdlError(f"{option} does not go with --solver frontier")
+    if scratch is not None and resume is not None:
+        raise GdlError("--scratch begins a search, --resume goes on with one", remedy="give one of them")
+    if disk is not None and scratch is None and resume is None:
+        raise GdlError("--disk bounds the files in a directory", remedy="name it with --scratch DIR")

@@ -1,1 +1,0 @@
-"""The frontier search from the command line: what is asked, how it goes on, what comes out."""
