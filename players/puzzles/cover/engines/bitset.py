@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.puzzles.cover.engines import bitset_kernel as kernel
-from players.puzzles.cover.engines.delivery import delivered
-from players.puzzles.cover.engines.engine import CoverEngine
+from players.puzzles.cover.engines.engine import CoverEngine, delivered
 from players.puzzles.cover.problem import CoverError, CoverProblem
 from propnet.jit.vector512 import BYTES, LANES, WORDS, aligned
 

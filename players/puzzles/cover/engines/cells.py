@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from players.puzzles.cover.engines import cells_kernel as kernel
 from players.puzzles.cover.engines import cells_moves as at
-from players.puzzles.cover.engines.delivery import delivered
-from players.puzzles.cover.engines.engine import CoverEngine
+from players.puzzles.cover.engines.engine import CoverEngine, delivered
 from players.puzzles.cover.problem import CoverError, CoverProblem
 
 ROOM = 1 << 16
