@@ -5,14 +5,22 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Iterator
 from enum import Enum
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from gdl.machine import State
-from players.puzzles.cover.in_rules.formula import SatSearch, available
-from players.puzzles.cover.in_rules.latch_game import LatchGame
+from players.puzzles.cover.in_rules.formula import FormulaSizeError, SatSearch, available
+from players.puzzles.cover.in_rules.latch_game import (
+    LatchGame,
+    effects,
+    latch_game,
+    latch_game_of,
+    possible_ends,
+)
+from players.puzzles.cover.in_rules.move_sets import MoveSets, move_cover, move_sets
 from players.puzzles.solver import Certainty, LineSolver, Promise, Task
+from propnet.analysis.ternary import Ternary
 from propnet.jit.arrays import Words
 from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
@@ -91,11 +99,6 @@ def _legal(machine: PropnetMachine, record: Words) -> set[int]:
     return set(np.flatnonzero(bits[0]).tolist())
 
 
-if TYPE_CHECKING:
-    from players.puzzles.cover.in_rules.latch_game import LatchGame
-    from players.puzzles.cover.in_rules.move_sets import MoveSets
-    from propnet.machine import PropnetMachine
-
 _SLICE = 0.02
 """Seconds that the SAT solver works at once."""
 _TRIES = 20
@@ -130,8 +133,6 @@ class MoveSetSolver(LineSolver):
 
     @classmethod
     def recognise(cls, machine: PropnetMachine) -> Promise | None:
-        from players.puzzles.cover.in_rules.latch_game import latch_game_of
-
         game = latch_game_of(machine.network)
         if game is None or not (available() or _covers(game)):
             return None
@@ -141,10 +142,6 @@ class MoveSetSolver(LineSolver):
         return any(time.monotonic() >= deadline for _ in self._work)
 
     def _solve(self) -> Iterator[None]:
-        from players.puzzles.cover.in_rules.formula import FormulaSizeError
-        from players.puzzles.cover.in_rules.latch_game import effects, latch_game, possible_ends
-        from propnet.analysis.ternary import Ternary
-
         network = self.machine.network
         found = effects(network)
         if found is None:
@@ -186,7 +183,6 @@ class MoveSetSolver(LineSolver):
 
     def _look_for(self, game: LatchGame, value: int, length: int | None) -> Generator[None, None, _Outcome]:
         """Look for a line with this goal value and so many moves."""
-        from players.puzzles.cover.in_rules.move_sets import move_sets
 
         if not available():
             return (yield from self._look_for_cover(game, value, length))
@@ -206,7 +202,6 @@ class MoveSetSolver(LineSolver):
         self, game: LatchGame, value: int, length: int | None
     ) -> Generator[None, None, _Outcome]:
         """The same without a SAT solver, where the conditions are a cover problem."""
-        from players.puzzles.cover.in_rules.move_sets import move_cover
         from players.puzzles.cover.outcome import CoverOptions
         from players.puzzles.cover.search import CoverSearch
 
@@ -226,7 +221,6 @@ class MoveSetSolver(LineSolver):
 
     def _found(self, game: LatchGame, made: list[int], value: int, length: int | None) -> bool:
         """Put a set of moves in order, its last one last, and report the line if that works."""
-        from players.puzzles.cover.in_rules.move_set_solver import ordered
 
         self.states += 1
         line = ordered(self.machine, game, self.start, made, made[-1], length) if made else None
@@ -254,9 +248,6 @@ class MoveSetSolver(LineSolver):
 
 def _covers(game: LatchGame) -> bool:
     """Whether the highest goal value asks for a cover, whatever the length of the line."""
-    from players.puzzles.cover.in_rules.latch_game import possible_ends
-    from players.puzzles.cover.in_rules.move_sets import move_cover
-    from propnet.analysis.ternary import Ternary
 
     ends = possible_ends(Ternary(game.network), game.clocks)
     highest = [end for end in ends if end[0] == ends[0][0]]

@@ -10,15 +10,33 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from players.puzzles.cover.in_rules.formula import Clause, Formula, SatSearch, StateCone, available, reads_of
-from players.puzzles.cover.in_rules.latch_game import Effects, Flags, bits
+from players.puzzles.cover.in_rules.formula import (
+    Clause,
+    Formula,
+    FormulaSizeError,
+    SatSearch,
+    StateCone,
+    available,
+    reads_of,
+)
+from players.puzzles.cover.in_rules.latch_game import (
+    Clocks,
+    Effects,
+    Flags,
+    bits,
+    effects,
+    followed,
+    latch_game,
+    possible_ends,
+)
 from players.puzzles.solver import Certainty, LineSolver, Promise, Task
 from propnet.analysis.ternary import CASES_PER_WORD, Ternary, unpack_cases
 from propnet.kernels.records import unpack
+from propnet.machine import PropnetMachine
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE
 from propnet.substitute import EffortError, Remake
@@ -148,11 +166,6 @@ def _require_counts(formula: Formula, steps: list[dict[int, int]], first: Flags)
             formula.clause([step[move] for step in steps for move in users if move in step])
 
 
-if TYPE_CHECKING:
-    from players.puzzles.cover.in_rules.latch_game import Clocks, Flags
-    from propnet.analysis.ternary import Ternary
-    from propnet.machine import PropnetMachine
-
 _SLICE = 0.02
 """Seconds that the SAT solver works at once."""
 _LARGEST = 400_000
@@ -183,10 +196,6 @@ class TourSolver(LineSolver):
         return any(time.monotonic() >= deadline for _ in self._work)
 
     def _solve(self) -> Iterator[None]:
-        from players.puzzles.cover.in_rules.formula import FormulaSizeError
-        from players.puzzles.cover.in_rules.latch_game import possible_ends
-        from players.puzzles.cover.in_rules.tour_solver import unrolled
-
         network = self.machine.network
         start = unpack(self.machine.records([self.start]), len(network.bases))[0].astype(np.bool_)
         found = _looked_at(self.machine, start)
@@ -232,9 +241,6 @@ def _ends(ends: list[tuple[int, int | None]], steps: int, longest: int) -> Itera
 def _looked_at(machine: PropnetMachine, start: Flags) -> tuple[Ternary, Clocks, Flags, int] | None:
     """The simulation of a game, its clocks, what its moves use up, and how many moves that allows; None if it
     is no game for this solver: order does not matter in it, it is too large, or moves use nothing up."""
-    from players.puzzles.cover.in_rules.latch_game import effects, followed, latch_game
-    from players.puzzles.cover.in_rules.tour_solver import used_up
-    from propnet.analysis.ternary import Ternary
 
     network = machine.network
     found = effects(network)

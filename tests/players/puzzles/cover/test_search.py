@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bench.cover import dominoes
 from bench.truth.covers import solutions_of
 from players.puzzles.cover.branches import branches
-from players.puzzles.cover.engines import cells
+from players.puzzles.cover.engines import engine
 from players.puzzles.cover.outcome import CoverOptions
 from players.puzzles.cover.problem import CoverError, CoverProblem, restricted
 from players.puzzles.cover.search import CoverSearch, count, solve
@@ -53,7 +53,7 @@ def test_saved_and_resumed_at_every_step(
     options = CoverOptions(engine="cells", workers=workers, delivers=delivers)
     found, progress = [], 0.0
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cells, "FIRST_BUDGET", 1)
+        patch.setattr(engine, "FIRST_BUDGET", 1)
         search = CoverSearch(problem, options)
         while search.step(time.monotonic()):
             if others > 1:
