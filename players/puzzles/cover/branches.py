@@ -161,6 +161,9 @@ class BranchSearch:
         """Solutions of the branch's own problem become solutions of the original one."""
         if not solutions:
             return
+        if not len(self._always) and (not len(self._numbers) or self._numbers[-1] + 1 == len(self._numbers)):
+            self.found += solutions  # all options are there, with their numbers
+            return
         ends = np.cumsum([len(one) for one in solutions])
         parts = np.split(self._numbers[np.concatenate(solutions)], ends[:-1])
         if len(self._always):

@@ -29,7 +29,8 @@ class Bitset(CoverEngine):
     def __init__(self, problem: CoverProblem, *, delivers: bool = True) -> None:
         primary = problem.minimum == 1
         count = int(primary.sum())
-        super().__init__(problem, delivers, np.zeros((count + 1, 4), np.int32))
+        super().__init__(problem, delivers=delivers)
+        self._path = np.zeros((count + 1, 4), np.int32)
         options, owner = problem.options, np.repeat(np.arange(problem.options), np.diff(problem.starts))
         # Options whose items are near each other get numbers near each other: an item's mask is short then.
         middle = np.bincount(owner, problem.nodes, options) / np.maximum(np.diff(problem.starts), 1)

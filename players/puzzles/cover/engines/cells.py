@@ -25,7 +25,8 @@ class DancingCells(CoverEngine):
 
     def __init__(self, problem: CoverProblem, *, delivers: bool = True) -> None:
         items, options = problem.items, problem.options
-        super().__init__(problem, delivers, np.zeros((options + items + 2, 7), np.int32))
+        super().__init__(problem, delivers=delivers)
+        self._path = np.zeros((options + items + 2, 7), np.int32)
         lengths = np.diff(problem.starts)
         empty = np.flatnonzero(lengths == 0)
         # An option of no items may be chosen or not: an item of its own says so.

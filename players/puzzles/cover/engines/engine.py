@@ -23,7 +23,6 @@ class CoverEngine(ABC):
     Args:
         problem: the problem.
         delivers: whether solutions are kept until they are taken, or only counted.
-        path: int32, its first columns as in :mod:`~players.puzzles.cover.engines.layout`: room for the path.
 
     Attributes:
         name: by which people ask for it.
@@ -32,11 +31,12 @@ class CoverEngine(ABC):
 
     name: ClassVar[str]
 
-    def __init__(self, problem: CoverProblem, delivers: bool, path: NDArray[np.int32]) -> None:
+    def __init__(self, problem: CoverProblem, *, delivers: bool = True) -> None:
         self.problem = problem
         self.delivers = delivers
         self.over = False
-        self._path = path
+        self._path = np.zeros((0, 4), np.int32)
+        """Room for the path, which each engine makes: int32[levels, columns of `layout`]."""
         self._scalars = np.zeros(10, np.int64)
         self._scalars[at.ENTERING] = 1
         self._found = np.empty(max(ROOM, problem.options), np.int32)
@@ -126,7 +126,7 @@ class CoverEngine(ABC):
     @classmethod
     def resumed(cls, problem: CoverProblem, saved: dict[str, Any], *, delivers: bool = True) -> Self:
         """The search that was saved, of the same problem; raises CoverError for what fits no such search."""
-        engine = cls(problem, delivers=delivers)  # type: ignore[call-arg]
+        engine = cls(problem, delivers=delivers)
         try:
             engine._go_to(saved)
             engine.over = bool(saved["over"])

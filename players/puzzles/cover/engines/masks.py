@@ -27,7 +27,8 @@ class MasksEngine(CoverEngine):
     name = "masks"
 
     def __init__(self, problem: CoverProblem, *, delivers: bool = True) -> None:
-        super().__init__(problem, delivers, np.zeros((_FIRST_LEVELS, 4), np.int32))
+        super().__init__(problem, delivers=delivers)
+        self._path = np.zeros((_FIRST_LEVELS, 4), np.int32)
         options, items = problem.options, problem.items
         self._words = max((options + 63) // 64, 1)
         coloured = problem.coloured()
