@@ -2,12 +2,13 @@
 PYTHON ?= python3
 GAME ?= sokoban
 GAMES ?= tictactoe connectfour breakthrough othello
+SLOW ?= none
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 COMPILE := CUSTOM_COMPILE_COMMAND="make lock" .venv-lock/bin/pip-compile --quiet --upgrade --generate-hashes \
 	--allow-unsafe --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 
-.PHONY: play test lint docs bench hostile audit sbom lock clean
+.PHONY: play test test-all lint docs bench hostile audit sbom lock clean
 .DEFAULT_GOAL := play
 
 .venv/bin/python:
@@ -36,8 +37,11 @@ play: .venv/run  ## watch our player solve a game: make play GAME=hanoi
 	@echo "Next, once in each shell:   . .venv/bin/activate"
 	@echo "and then, for example:      ggp games; ggp play connectfour --players human,uct"
 
-test: .venv/dev  ## all tests, on all cores
-	$(BIN)/python -m pytest -n auto --dist loadgroup $(TESTS)
+test: .venv/dev  ## the tests but the slow ones, on all cores: make test TESTS=tests/gdl SLOW=all
+	$(BIN)/python -m pytest -n $(if $(TESTS),0,auto) --dist loadgroup --slow $(SLOW) $(TESTS)
+
+test-all: .venv/dev  ## all tests, on all cores
+	$(BIN)/python -m pytest -n auto --dist loadgroup --slow all
 
 lint: .venv/dev  ## format, lint, types, order of imports, Dockerfile
 	$(BIN)/ruff format --check .

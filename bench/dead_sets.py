@@ -22,12 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import GdlError, TooLargeError
+from gdl.grounding.graph import spread
 from ggp.game import Game
-from propnet.dead_sets.exhaustive import AllStates, all_states
-from propnet.dead_sets.search import EFFORT, DeadSetReport, dead_sets
-from propnet.guides.dead_ends import with_nogoods
+from players.puzzles.dead_sets.search import EFFORT, DeadSetReport, dead_sets
+from propnet.expander import Expander
 from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
+from propnet.nogoods import with_nogoods
 
 _ROLLOUTS, _LONGEST = 20_000, 300
 _LOOKED_AT = 2_000
@@ -36,6 +37,61 @@ HEADER = (
     "| game | states | variables | sets of 1, 2, 3 | find, s | gates, s | gate inputs | fatal moves named |"
     " fatal rollouts | solved | rollouts/s |\n|---|---|---|---|---|---|---|---|---|---|---|"
 )
+
+
+MOST = 1_000_000
+"""States that are visited unless told otherwise."""
+_FRONT = 1 << 13
+
+
+@dataclass(frozen=True, slots=True)
+class AllStates:
+    """The states that can be reached from the initial one.
+
+    Attributes:
+        records: uint64, shape (n, words); the initial state is row 0.
+        alive: bool, shape (n,): whether an end with the wanted goal can be reached.
+        source, target: int64, shape (transitions,): rows of states and of their successors.
+    """
+
+    records: NDArray[np.uint64]
+    alive: NDArray[np.bool_]
+    source: NDArray[np.int64]
+    target: NDArray[np.int64]
+
+
+def all_states(machine: PropnetMachine, goal: int, most: int = MOST) -> AllStates:
+    """Visit all states, and look back from the ends with at least this goal. Raises TooLargeError for more
+    than ``most`` states."""
+    numbers: dict[bytes, int] = {}
+    front = machine.records([machine.initial_state()]).copy()
+    numbers[front[0].tobytes()] = 0
+    layers, sources, targets = [front], [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    expander = Expander(machine, _FRONT)
+    first = 0
+    while len(front):
+        fresh: list[NDArray[np.uint64]] = []
+        for chunk in expander.stream(front):
+            found = np.empty(len(chunk), np.int64)
+            for row, key in enumerate(map(bytes, chunk.records)):
+                number = numbers.get(key)
+                if number is None:
+                    number = numbers[key] = len(numbers)
+                    fresh.append(chunk.records[row].copy())
+                found[row] = number
+            sources.append(first + chunk.parents.astype(np.int64))
+            targets.append(found)
+            if len(numbers) > most:
+                raise TooLargeError(f"the game has more than {most:,} states")
+        first += len(front)
+        front = np.array(fresh, np.uint64).reshape(-1, machine.words)
+        layers.append(front)
+    records = np.concatenate(layers)
+    outputs = machine.evaluate(records)
+    alive = outputs.terminal & (outputs.goals[:, 0] >= goal)
+    source, target = np.concatenate(sources), np.concatenate(targets)
+    spread(alive, target, source)
+    return AllStates(records, alive, source, target)
 
 
 @dataclass(frozen=True, slots=True)

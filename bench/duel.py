@@ -17,9 +17,10 @@ from typing import Any
 from ggp.game import Game
 from ggp.tournament.openings import Openings
 from ggp.tournament.statistics.scores import Tally
-from ggp.training.duel import LONGEST, opening, play_pair, seat_of, summary
+from ggp.training.trial import opening, seat_of, summary
 from players.kaskade.guided_machine import guided
 from players.options import read_options
+from players.uct.duel import LONGEST, play_pair
 from players.uct.tuning import Tuning, tuning_options
 from propnet.native.machine import NativeMachine
 
@@ -63,6 +64,7 @@ def main() -> None:
         state = opening(openings, machine, pair + 1)
         seed, seat = given.seed * 1009 + 2 * pair, seat_of(machine, pair)
         scores = play_pair(machine, state, tunings, given.seconds, seed, given.longest, seat)
+        assert scores is not None  # there is no deadline
         for result in scores:
             score.add(result, 1.0)
         print(f"{given.first} against {given.second}: {summary(score)}", flush=True)

@@ -1,4 +1,6 @@
-"""Where matches do not end as they should, in words: a role without a legal move, an end without a goal."""
+"""Random games, and where matches do not end as they should, in words: a role without a legal move, an end
+without a goal.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,7 @@ LONGEST = 300
 """Characters of a state in a message."""
 _WALKS = 64
 _STEPS = 200
+_SECONDS = 0.5
 
 
 def in_state(state: State) -> str:
@@ -57,10 +60,10 @@ def no_goal(state: State, role: int) -> str:
     return f"the goal values {several} hold for {name} at once in the state {in_state(state)}"
 
 
-def stuck_in_play(machine: Machine, seconds: float = 0.5) -> str:
-    """That a role has no legal move, where random matches of so many seconds come to such a state; else
+def stuck_in_play(machine: Machine) -> str:
+    """That a role has no legal move, where random matches of half a second come to such a state; else
     empty."""
-    rng, end = random.Random(0), time.monotonic() + seconds
+    rng, end = random.Random(0), time.monotonic() + _SECONDS
     for _ in range(_WALKS):
         state = machine.initial_state()
         for _ in range(_STEPS):
@@ -73,3 +76,25 @@ def stuck_in_play(machine: Machine, seconds: float = 0.5) -> str:
         if time.monotonic() > end:
             break
     return ""
+
+
+class RandomGames:
+    """A random game, and then another."""
+
+    def __init__(self, machine: Machine, seed: int = 0) -> None:
+        self._machine = machine
+        self._draw = random.Random(seed)
+        self._state = machine.initial_state()
+
+    def step(self) -> None:
+        """Ask all that a match asks of one state, and go on; the game begins again where it ends or somebody
+        is stuck. Raises TooLargeError as the machine's questions do."""
+        machine, state = self._machine, self._state
+        roles = range(len(machine.roles))
+        options = [machine.legal_moves(state, role) for role in roles]
+        if machine.is_terminal(state) or not all(options):
+            for role in roles:
+                machine.goal(state, role)
+            self._state = machine.initial_state()
+        else:
+            self._state = machine.next_state(state, [self._draw.choice(moves) for moves in options])

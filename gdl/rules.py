@@ -117,3 +117,29 @@ def literals(formula: Formula) -> Iterator[tuple[Literal, bool]]:
                 stack.append((inner, not positive))
             case And(parts) | Or(parts):
                 stack.extend((p, positive) for p in reversed(parts))
+
+
+Signature = tuple[str, int]
+"""Name and arity."""
+
+
+def body_literals(rule: Rule) -> Iterator[tuple[Literal, bool]]:
+    """Every literal of a rule's body with its sign: False under an odd number of negations."""
+    for formula in rule.body:
+        yield from literals(formula)
+
+
+def atoms_of(rule: Rule) -> Iterator[tuple[Term, Place]]:
+    """The head of a rule and the atoms of its body."""
+    yield rule.head, rule.place
+    for literal, _ in body_literals(rule):
+        yield literal.atom, literal.place
+
+
+def subterms(atom: Term) -> Iterator[Term]:
+    """The arguments of an atom, their arguments, and so on."""
+    todo = list(atom.args)
+    while todo:
+        term = todo.pop()
+        yield term
+        todo.extend(term.args)

@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
-from gdl.compile.value_flow import flow_of
+from gdl.compile.stratify import flow_of
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules, literals
 from gdl.terms import ARITIES, CONNECTIVES, GOAL, Term
 

@@ -25,8 +25,7 @@ class PlainDrawing:
         from ggp.boards.board import find_board
         from ggp.boards.snakes import SnakesPainter, map_of_rules
         from ggp.boards.text import Painter
-        from ggp.sokoban.machine_stage import stage_of_machine
-        from ggp.sokoban.painter import LevelPainter
+        from ggp.sokoban.machine_stage import LevelPainter, stage_of_machine
 
         machine = state.machine
         painter = self._painter

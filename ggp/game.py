@@ -64,7 +64,7 @@ class Game:
         """The rules in KIF, as game managers send them: the text itself where it is KIF."""
         if self.rules.notation == "kif":
             return self.text
-        from gdl.syntax.convert import to_kif
+        from gdl.syntax.format import to_kif
 
         return to_kif(self.rules)
 

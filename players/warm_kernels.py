@@ -13,11 +13,22 @@ from functools import cache, partial
 
 import numpy as np
 
-from players.processes.warm_up_games import LEARNT_GAME, WARM_UP_GAMES
+from players.kaskade.stages import WARM_UP_GAMES
 from propnet.machine import PropnetMachine
 
 Part = tuple[str, Callable[[], None]]
 """A name, and the function that compiles or loads it."""
+LEARNT_GAME = (
+    "(role a) (role b) (init (turn a)) (item 1) (item 2)"
+    " (<= (legal ?r (take ?i)) (true (turn ?r)) (item ?i))"
+    " (<= (legal a wait) (true (turn b))) (<= (legal b wait) (true (turn a)))"
+    " (<= (next (turn b)) (true (turn a))) (<= (next (turn a)) (true (turn b)))"
+    " (<= (next (taken ?i)) (does ?r (take ?i))) (<= (next (taken ?i)) (true (taken ?i)))"
+    " (<= terminal (true (taken 1)) (true (taken 2)))"
+    " (<= (goal a 100) (true (turn a))) (<= (goal a 0) (true (turn b)))"
+    " (<= (goal b 100) (true (turn b))) (<= (goal b 0) (true (turn a)))"
+)
+"""One that startclocks would learn: two roles choose in turn, and it is symmetric."""
 
 
 @cache
@@ -78,8 +89,8 @@ def _lesson() -> None:
     from gdl.syntax.parser import parse_rules
     from players.knowledge.canonical_rules import canonical_names
     from players.knowledge.training import Training
-    from players.uct.training.play_terms import PlayTerms
-    from players.uct.training.searched_training import SearchedTraining
+    from players.uct.searched_play import PlayTerms
+    from players.uct.searched_training import SearchedTraining
     from propnet.build import build
 
     rules = parse_rules(LEARNT_GAME, "warm-up")

@@ -13,15 +13,11 @@ from typing import NamedTuple
 from gdl.errors import TooLargeError
 from gdl.grounding.ground_rules import GroundRules
 from propnet.network import Network
-from propnet.passes.circuit import Circuit
-from propnet.passes.constant_latches import constant_latches
-from propnet.passes.construct import construct
-from propnet.passes.dead import remove_dead
-from propnet.passes.extract import extract
+from propnet.passes.circuit import Circuit, remove_dead
+from propnet.passes.construct import construct, prune
+from propnet.passes.extract import extract, share_overlaps
 from propnet.passes.finish import finish
-from propnet.passes.onehot import one_move_per_role
-from propnet.passes.overlap import share_overlaps
-from propnet.passes.prune import prune
+from propnet.passes.onehot import constant_latches, one_move_per_role
 from propnet.passes.select import select_once
 from propnet.passes.simplify import simplify
 

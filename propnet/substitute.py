@@ -14,7 +14,7 @@ from heapq import heappop, heappush
 
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE, CircuitBuilder
-from propnet.passes.factor import sum_of_products
+from propnet.passes.simplify import sum_of_products
 
 Literals = dict[int, int]
 """Node -> the literal that it has become."""

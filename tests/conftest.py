@@ -1,20 +1,80 @@
-"""Fixtures that several packages share."""
+"""Fixtures that several packages share, and which of the slow tests a run takes.
+
+Tests that take more than a few seconds, because processes are killed, matches waited for, browsers opened or
+much tried at random, are marked ``slow``. A run leaves them out, takes all (``--slow all``), or a third of
+them (``--slow turn``), chosen by the hash of the commit. CI does that: each runs in a third of the commits.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import zlib
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from tests.places import CORPUS, LEVELS
 
+TURNS = 3
+"""So many runs of ``--slow turn`` take all slow tests, if the hashes of their commits fall so."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--slow``."""
+    parser.addoption(
+        "--slow", choices=("none", "turn", "all"), default="none", help="which of the slow tests"
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the slow tests that this run does not take."""
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    which = config.getoption("--slow")
+    left_out = set(slow) - set(chosen(slow, which, commit() if which == "turn" else 0))
+    if left_out:
+        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [item for item in items if item not in left_out]
+
+
+def chosen(slow: Iterable[pytest.Item], which: str, number: int) -> list[pytest.Item]:
+    """Those of the slow tests that a run of the commit of this number takes."""
+    if which == "turn":
+        return [item for item in slow if zlib.crc32(item.nodeid.encode()) % TURNS == number % TURNS]
+    return list(slow) if which == "all" else []
+
+
+def commit() -> int:
+    """The number of the commit that is tested. Raises pytest.UsageError where there is none."""
+    try:
+        told = subprocess.run(
+            ["git", "rev-parse", "HEAD"],
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        raise pytest.UsageError("--slow turn needs git and a commit: use --slow all") from None
+    return int(told.stdout, 16)
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Two processes a core: more than half of the time tests wait, for clocks and for other processes."""
+    return 2 * len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2 * (os.cpu_count() or 1)
+
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Compiled games are kept for these tests only, in subprocesses too."""
-    os.environ["GGP_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+    """Compiled games are kept for these tests only, in subprocesses too; all workers share them."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    cache = folder / "cache"
+    cache.mkdir(exist_ok=True, mode=0o700)
+    os.environ["GGP_CACHE"] = str(cache)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -78,7 +78,10 @@ def test_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.M
         if (large := LARGE.search(text))
     ],
 )
-def test_python_for_a_large_framework_runs(page: Path, line: int, text: str, package: str) -> None:
+def test_python_for_a_large_framework_runs(
+    page: Path, line: int, text: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SB3_LOGDIR", str(tmp_path))
     pytest.importorskip(package, reason=f"{package} is not installed: it brings PyTorch")
     exec(compile("\n" * line + text, str(page), "exec"), {"__name__": "page"})
 

@@ -23,7 +23,7 @@ from gdl.errors import GdlError
 from gdl.machine import Machine
 from ggp.game import Game
 from ggp.tournament.statistics.scores import Tally
-from ggp.training.duel import summary
+from ggp.training.trial import summary
 from players.kaskade.guided_machine import guided
 from players.registry import make_player
 from propnet.native.machine import NativeMachine

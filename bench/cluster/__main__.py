@@ -28,8 +28,8 @@ from ggp.tournament.settings import GameSpec, TournamentSettings
 from ggp.tournament.sites import OwnSite, OwnSites, Sites
 from ggp.tournament.storage.store import Store
 from players.fleet.fleet import Fleet, FleetWorker
-from players.fleet.frames import pack
 from players.fleet.open_fleet import open_fleet
+from players.fleet.service import pack
 from players.fleet.survey import PROBE
 
 SIZES = 0, 1 << 10, 1 << 16, 1 << 20, 1 << 24

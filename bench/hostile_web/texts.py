@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.hostile_web.attack import Attack, Verdict, victim
-from gdl.syntax.convert import convert
+from gdl.syntax.format import convert
 from ggp.game import installed_games
 
 JOBS = ("check", "check", "check", "rewrite", "scramble", "count", "draw")

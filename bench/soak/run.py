@@ -39,8 +39,8 @@ ROLES = (
     "safe_move_process",
     "worker",
     "relay",
-    "worker_process",
-    "builder_process",
+    "local_fleet",
+    "builder",
     "assembler",
 )
 """What processes of the server are for: the modules that they run."""

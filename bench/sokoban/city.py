@@ -9,9 +9,10 @@ from the lane next to it, pushed from the other lane. The same program draws the
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 
+from ggp.sokoban.lurd import run_length
 from players.puzzles.sokoban.levels.level import Level
-from players.puzzles.sokoban.levels.write import write_levels
 
 BLOCKS = 12
 """Blocks of houses along each side of the city."""
@@ -59,6 +60,34 @@ def city(seed: int = 1927) -> Level:
         "the authors of this project",
         "Twenty parcels wait in the yard. Bring one to every door.",
     )
+
+
+def write_levels(levels: Iterable[Level], run_lengths: bool = False) -> str:
+    """A file of levels; title, author and comment stand behind each map.
+
+    Args:
+        run_lengths: each map on one line, as in ``4#|#@-$``.
+
+    :func:`players.puzzles.sokoban.levels.read.read_levels` gives the same levels, but for their lines, where
+    titles and so on are plain lines of text.
+    """
+    parts = []
+    for level in levels:
+        lines = [squeeze(level.rows) if run_lengths else str(level)]
+        lines += [f"Title: {level.title}"] * bool(level.title)
+        lines += [f"Author: {level.author}"] * bool(level.author)
+        lines += ["Comment:", level.comment, "Comment-End:"] if level.comment else []
+        parts.append("\n".join([*lines, ""]))
+    return "\n".join(parts)
+
+
+def squeeze(rows: tuple[str, ...]) -> str:
+    """Rows of XSB as one line with run lengths; blanks become ``-``, those at the end of a row are left out.
+
+    >>> squeeze(("####", "#@ $"))
+    '4#|#@-$'
+    """
+    return "|".join(run_length(row.rstrip().replace(" ", "-")) for row in rows)
 
 
 if __name__ == "__main__":

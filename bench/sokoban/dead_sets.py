@@ -17,21 +17,27 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from bench.sokoban.state_space import StateSpace, explore
 from gdl.errors import TooLargeError
 from players.puzzles.sokoban.board import BOXED, FREE, Board, new_board
 from players.puzzles.sokoban.deadlocks.bipartite import Bipartite, is_bipartite_deadlock, new_bipartite
 from players.puzzles.sokoban.deadlocks.freeze import is_freeze_deadlock
-from players.puzzles.sokoban.deadsets.dead_sets import make_dead_sets
-from players.puzzles.sokoban.deadsets.goal_sets import fillers, some_goals_unfilled
+from players.puzzles.sokoban.deadsets.dead_sets import (
+    DeadSets,
+    Lookup,
+    any_within,
+    dead_after_push,
+    freeze,
+    make_dead_sets,
+    set_box,
+)
 from players.puzzles.sokoban.deadsets.larger import alive_sets
-from players.puzzles.sokoban.deadsets.lookup import Lookup, dead_after_push, dead_with_box, set_box
 from players.puzzles.sokoban.deadsets.minimal import player_family
 from players.puzzles.sokoban.deadsets.pairs import alive_pairs
 from players.puzzles.sokoban.deadsets.squares import number_squares
 from players.puzzles.sokoban.geometry import from_level
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.levels.read import levels_of_file
-from players.puzzles.sokoban.state_space import StateSpace, explore
 from propnet.jit.arrays import Flags, Int32s, Ints, Words
 from propnet.jit.decorators import kernel
 
@@ -41,7 +47,6 @@ COLUMNS = (
     "any keeper",
     "freeze",
     "bipartite",
-    "goal pairs",
     "sides + freeze",
     "all",
 )
@@ -49,7 +54,7 @@ COLUMNS = (
 
 @kernel
 def _flag(
-    sides: Lookup, boxes: Lookup, goals: Words, board: Board, bipartite: Bipartite, records: Words,
+    sides: Lookup, boxes: Lookup, board: Board, bipartite: Bipartite, records: Words,
     edges: Int32s, alive: Flags, counts: Ints, bits: Words,
 ) -> None:  # fmt: skip
     """``counts``: int64, shape (2, columns): by whether the push is fatal, :data:`COLUMNS`."""
@@ -68,31 +73,32 @@ def _flag(
         square = board.neighbours[box, direction]
         row = counts[0 if alive[child] else 1]
         by_side = dead_after_push(sides, bits, square, direction)
-        number_to = sides.numbers[square]
         frozen = is_freeze_deadlock(board, bipartite.freeze, square)
         unmatched = is_bipartite_deadlock(board, bipartite, box)
-        unfilled = len(goals) > 0 and some_goals_unfilled(goals, bits, number_to, direction ^ 2)
         row[0] += 1
         row[1] += by_side
-        row[2] += dead_with_box(boxes, bits, square)
+        number_to = sides.numbers[square]
+        row[2] += number_to < 0 or any_within(boxes.heads, boxes.data, number_to, bits)
         row[3] += frozen
         row[4] += unmatched
-        row[5] += unfilled
-        row[6] += by_side or frozen
-        row[7] += by_side or unmatched or unfilled
+        row[5] += by_side or frozen
+        row[6] += by_side or unmatched
 
 
-def count_flags(space: StateSpace, boxes: int, most: int) -> Ints:
+def box_lookup(made: DeadSets) -> Lookup:
+    """The sets that are dead wherever the keeper is, frozen for kernels."""
+    squares = made.squares
+    return freeze(squares, made.box_families, len(squares.squares), len(made.geometry.goals))
+
+
+def count_flags(space: StateSpace, most: int) -> Ints:
     """How many pushes from states that can be solved each detector flags: int64, shape (2, columns),
     row 1 for fatal pushes, columns as in :data:`COLUMNS`."""
     geometry = space.geometry
     made = make_dead_sets(geometry, most, seconds=60, memory=1 << 30)
     counts = np.zeros((2, len(COLUMNS)), np.int64)
-    goals = fillers(made.squares)
-    if boxes != len(geometry.goals):
-        goals = goals[:0]
     _flag(
-        made.lookup, made.box_lookup, goals, new_board(geometry), new_bipartite(geometry), space.records,
+        made.lookup, box_lookup(made), new_board(geometry), new_bipartite(geometry), space.records,
         space.edges, space.alive, counts, np.zeros(made.squares.words, np.uint64),
     )  # fmt: skip
     return counts
@@ -108,7 +114,7 @@ def fatal_pushes(levels: Iterable[Level], most: int, states: int) -> None:
             space = explore(geometry, start, states)
         except TooLargeError:
             continue
-        counts = count_flags(space, len(start.boxes), most)
+        counts = count_flags(space, most)
         if counts[0, 1:].any():
             sys.exit(f"level {number}: a push to a state that can be solved was flagged: {counts[0]}")
         total += counts

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bench.sokoban.state_space import StateSpace, explore, unpack
 from gdl.errors import GdlError, TooLargeError
-from players.puzzles.sokoban.analysis.tunnels import forced_pushes
 from players.puzzles.sokoban.board import Board, new_board, walk
 from players.puzzles.sokoban.deadlocks.bipartite import Bipartite, is_bipartite_deadlock, new_bipartite
 from players.puzzles.sokoban.deadlocks.corral_deadlock import (
@@ -27,14 +27,12 @@ from players.puzzles.sokoban.deadlocks.corral_deadlock import (
     corral_pushes_beside_frozen,
     new_corral_detector,
 )
-from players.puzzles.sokoban.deadlocks.diagonal import is_diagonal_deadlock
 from players.puzzles.sokoban.deadlocks.freeze import Freeze, is_freeze_deadlock, new_freeze
 from players.puzzles.sokoban.deadlocks.patterns import Patterns, is_pattern_deadlock, new_patterns
-from players.puzzles.sokoban.deadsets.dead_sets import make_dead_sets
-from players.puzzles.sokoban.deadsets.lookup import Lookup, dead_after_push, set_box
+from players.puzzles.sokoban.deadsets.dead_sets import Lookup, dead_after_push, make_dead_sets, set_box
 from players.puzzles.sokoban.geometry import Geometry, from_level
 from players.puzzles.sokoban.levels.read import levels_of_file
-from players.puzzles.sokoban.state_space import StateSpace, explore, unpack
+from players.puzzles.sokoban.rooms import forced_pushes
 from propnet.jit.arrays import Flags, Index, Int32s, Octets, Words
 from propnet.jit.decorators import ARENA, kernel
 
@@ -91,14 +89,6 @@ def _patterns(board: Board, patterns: Patterns, records: Words, edges: Int32s, f
         unpack(board, records, edges[edge, 1])
         keeper = edges[edge, 2]
         flags[edge] = is_pattern_deadlock(board, patterns, board.neighbours[keeper, edges[edge, 3]], keeper)
-
-
-@kernel(**ARENA)
-def _diagonal(board: Board, records: Words, edges: Int32s, flags: Flags) -> None:
-    for edge in range(len(edges)):
-        unpack(board, records, edges[edge, 1])
-        keeper = edges[edge, 2]
-        flags[edge] = is_diagonal_deadlock(board, board.neighbours[keeper, edges[edge, 3]], keeper)
 
 
 @kernel(**ARENA)
@@ -193,7 +183,6 @@ def _detectors(geometry: Geometry, budget: int, sets: int) -> dict[str, Asked]:
         "dead squares": lambda *asked: _dead(board, freeze.dead, *asked),
         "freeze": lambda *asked: _freeze(board, freeze, *asked),
         "bipartite": lambda *asked: _bipartite(board, bipartite, *asked),
-        "diagonal": lambda *asked: _diagonal(board, *asked),
         "4x4 patterns": lambda *asked: _patterns(board, patterns, *asked),
         "corrals": lambda *asked: _corrals(board, corrals, np.int64(0), *asked),
         "corrals, searched": lambda *asked: _corrals(board, corrals, np.int64(budget), *asked),

@@ -18,8 +18,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from players.puzzles.sokoban.deadsets.dead_sets import make_dead_sets
-from players.puzzles.sokoban.deadsets.lookup import COUNTERS, LINEAR, TREE, Lookup, any_within, freeze
+from players.puzzles.sokoban.deadsets.dead_sets import (
+    COUNTERS,
+    LINEAR,
+    TREE,
+    Lookup,
+    any_within,
+    freeze,
+    make_dead_sets,
+)
 from players.puzzles.sokoban.deadsets.minimal import Family, in_slots
 from players.puzzles.sokoban.deadsets.squares import BoxSquares
 from players.puzzles.sokoban.geometry import Geometry, from_level

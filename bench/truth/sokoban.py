@@ -18,10 +18,9 @@ from players.puzzles.sokoban.geometry import Geometry, Position, from_level
 from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.lines import steps_of
-from players.puzzles.sokoban.optimizer.optimizer import Metric, Optimizer
-from players.puzzles.sokoban.search.portfolio import SearchPortfolio
+from players.puzzles.sokoban.optimizer import Metric, Optimizer
+from players.puzzles.sokoban.search.portfolio import SearchPortfolio, all_searches
 from players.puzzles.sokoban.search.push_search import LevelKnowledge, Outcome, PushSearch, PushTask
-from players.puzzles.sokoban.searches import all_searches
 from players.puzzles.sokoban.solver import Sokoban
 from players.puzzles.solution import replayed
 from players.puzzles.solve import solve
@@ -153,7 +152,7 @@ def _examine(rng: random.Random, case: Case) -> None:
     pushes: list[tuple[int, int]] | None = None
     for kind in (*all_searches(), SearchPortfolio):
         for most in {None, *([] if fewest is None else [fewest[0], max(0, fewest[0] - 1)])}:
-            task = PushTask(LevelKnowledge(geometry), start, MEMORY, most, rng.randrange(100))
+            task = PushTask(LevelKnowledge(geometry), start, MEMORY, most)
             try:
                 search = _ended(kind(task))
             except GdlError as error:

@@ -11,12 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gdl.checks.diagnostic import Diagnostic, Kind, error, warning
-from gdl.checks.walk import Signature, body_literals, subterms
-from gdl.compile.stratify import components
-from gdl.compile.value_flow import flow_of
+from gdl.compile.stratify import components, flow_of
 from gdl.errors import Place
-from gdl.rules import Literal, Rule, Rules
-from gdl.syntax.own_notation import OwnNotation
+from gdl.rules import Literal, Rule, Rules, Signature, body_literals, subterms
+from gdl.syntax.writer import OwnNotation
 from gdl.terms import BASE, DISTINCT, DOES, GOAL, INIT, INPUT, LEGAL, ROLE, TERMINAL, TRUE
 
 DOES_IN_LEGAL = warning("does-in-legal", "note the move in the state by a next rule, and ask for that")

@@ -6,10 +6,9 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterator
 
 from gdl.checks.diagnostic import Diagnostic, error, first_each, warning
-from gdl.checks.walk import Signature, atoms_of, body_literals
 from gdl.errors import Place
-from gdl.rules import Rule, Rules
-from gdl.syntax.own_notation import OwnNotation
+from gdl.rules import Rule, Rules, Signature, atoms_of, body_literals
+from gdl.syntax.writer import OwnNotation
 from gdl.terms import BASE, DOES, GOAL, INIT, INPUT, LEGAL, NEXT, ROLE, TERMINAL, Term
 
 MISSING_ROLE = error("missing-role", "write (role name) for each player")

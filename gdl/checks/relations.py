@@ -7,12 +7,10 @@ from collections.abc import Callable, Iterator
 from itertools import count
 
 from gdl.checks.diagnostic import Diagnostic, Kind, first_each, info, warning
-from gdl.checks.foreign import is_foreign
-from gdl.checks.spelling import close_to
-from gdl.checks.walk import Signature, atoms_of, body_literals, subterms
+from gdl.checks.foreign import close_to, is_foreign
 from gdl.errors import Place
-from gdl.rules import And, Formula, Literal, Not, Or, Rules
-from gdl.syntax.own_notation import OwnNotation
+from gdl.rules import And, Formula, Literal, Not, Or, Rules, Signature, atoms_of, body_literals, subterms
+from gdl.syntax.writer import OwnNotation
 from gdl.terms import ARITIES, BASE, CONNECTIVES, DISTINCT, DOES, INIT, INPUT, LEGAL, NEXT, TRUE, Term
 from gdl.words import counted
 

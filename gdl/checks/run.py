@@ -11,22 +11,39 @@ Game Description Language Specification" (Stanford LG-2006-01, 2008).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
-from gdl.checks.characters import without_comments_of_others
 from gdl.checks.dependence import check_dependence
-from gdl.checks.diagnostic import KINDS, Diagnostic, Severity, in_order
-from gdl.checks.foreign import check_foreign
+from gdl.checks.diagnostic import KINDS, Diagnostic, Severity, error, in_order, of_error
+from gdl.checks.foreign import check_foreign, check_spelling
 from gdl.checks.game import check_game
-from gdl.checks.playable import check_playable
 from gdl.checks.relations import check_relations
 from gdl.checks.sentences import check_sentences
-from gdl.checks.spelling import check_spelling
-from gdl.checks.syntax import read_rules
+from gdl.checks.syntax import read_rules, without_comments_of_others
+from gdl.compile.pipeline import compile_rules
+from gdl.errors import GdlError, Place, TooLargeError
 from gdl.rules import Rules
 from gdl.syntax.notation import Notation
-from gdl.syntax.own_notation import OwnNotation
 from gdl.syntax.sexpr import FAULTS
+from gdl.syntax.writer import OwnNotation
+
+UNSTRATIFIED_NEGATION = error("unstratified-negation", "break the cycle: rules must be stratified")
+TOO_LARGE = error("too-large", "use fewer alternatives per rule")
+NOT_PLAYABLE = error("not-playable", "see the message")
+
+
+def check_playable(rules: Rules) -> Iterator[Diagnostic]:
+    """An error where the rules cannot be normalized, flattened or stratified."""
+    try:
+        compile_rules(rules)
+    except GdlError as fault:
+        kind = TOO_LARGE if isinstance(fault, TooLargeError) else UNSTRATIFIED_NEGATION
+        if kind is TOO_LARGE or "its own negation" in fault.message:
+            yield kind.at(fault.place or Place(), fault.message)
+        else:
+            yield of_error(fault)
+
 
 __all__ = ["KINDS", "Diagnostic", "Severity", "check", "check_text"]
 

@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from gdl.checks.diagnostic import Diagnostic, error, info, warning
-from gdl.checks.walk import body_literals, subterms
 from gdl.errors import Place
-from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules
-from gdl.syntax.own_notation import OwnNotation
+from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules, body_literals, subterms
+from gdl.syntax.writer import OwnNotation
 from gdl.terms import (
     ARITIES,
     BASE,
@@ -218,5 +217,5 @@ def _singletons(rule: Rule, own: OwnNotation) -> Iterator[Diagnostic]:
             yield SINGLETON_VARIABLE.at(place, f"{own.term(variable)} occurs only here in its rule")
 
 
-def _short(text: str, limit: int = 60) -> str:
-    return text if len(text) <= limit else text[: limit - 3] + "..."
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else text[:57] + "..."

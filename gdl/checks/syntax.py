@@ -1,16 +1,118 @@
-"""Syntax: reads a text to its end past its faults, so that one run reports them all."""
+"""Findings of a text: what cannot be read (one run reports all faults), typographic characters, and comments
+of other languages.
+"""
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator
 
-from gdl.checks.characters import check_characters
-from gdl.checks.diagnostic import KINDS, Diagnostic, error, first_each, info, of_error, warning
+from gdl.checks.diagnostic import KINDS, Diagnostic, Severity, error, first_each, info, of_error, warning
 from gdl.errors import ParseError, Place
 from gdl.rules import Rule, Rules
 from gdl.syntax.notation import KIF, Notation, form_of
 from gdl.syntax.parser import Reader
-from gdl.syntax.sexpr import FAULTS, MAX_ERRORS, Atom, Group, SExpr, Source
+from gdl.syntax.sexpr import (
+    CLOSING,
+    FAULTS,
+    MAX_ERRORS,
+    OPENING,
+    Atom,
+    Group,
+    SExpr,
+    Source,
+    comment_mark,
+    look_alike,
+    named,
+    tokens,
+    what_to_write,
+)
+from gdl.words import counted
+
+FOREIGN_BRACKET = error("foreign-bracket", "write '(' and ')'")
+FOREIGN_CHARACTER = warning("foreign-character", "leave it out")
+FOREIGN_COMMENT = warning("foreign-comment", "begin comments with ';'")
+
+_ASCII_QUOTES = "\"'`"
+_ODD = re.compile(r"[^\x00-\x7f]|[\[\]{},\"'`]")
+
+
+def check_characters(text: str) -> list[Diagnostic]:
+    """Findings for the first of each character that KIF does not use, and for comments without a ``;``."""
+    source = Source(text)
+    comments = list(_comments(source))
+    marks = Counter(mark for _, _, mark in comments)
+    findings = []
+    for start, _, mark in comments:
+        if number := marks.pop(mark, 0):
+            more = f", here and in {counted(number - 1, 'other place')}" if number > 1 else ""
+            message = f"comments do not begin with {mark!r}{more}"
+            findings.append(FOREIGN_COMMENT.at(source.place(start), message))
+    return [*findings, *first_each(_characters(source, comments))]
+
+
+def without_comments_of_others(text: str, findings: list[Diagnostic]) -> list[Diagnostic]:
+    """The findings but for doubts about words within what was meant as a comment."""
+    source = Source(text)
+    spans = [(source.place(start), source.place(end)) for start, end, _ in _comments(source)]
+    starts = [(start.line, start.column) for start, _ in spans]
+
+    def within(place: Place) -> bool:
+        at = place.line, place.column
+        number = bisect_right(starts, at)
+        return number > 0 and at < (spans[number - 1][1].line, spans[number - 1][1].column)
+
+    return [
+        d
+        for d in findings
+        if d.severity is Severity.ERROR or d.code == FOREIGN_COMMENT.code or not within(d.place)
+    ]
+
+
+def _comments(source: Source) -> Iterator[tuple[int, int, str]]:
+    """Where comments of other languages begin and end, and their marks."""
+    text, depth, until = source.text, 0, 0
+    for word, at in tokens(source):
+        if at < until:
+            continue
+        if word in "()":
+            depth = max(0, depth + (1 if word == "(" else -1))
+            continue
+        mark = comment_mark(word)
+        if mark and (depth == 0 or not text[text.rfind("\n", 0, at) + 1 : at].strip()):
+            ending, skipped = ("*/", 2) if mark == "/*" else ("\n", 0)
+            found = text.find(ending, at)
+            until = len(text) if found < 0 else found + skipped
+            yield at, until, mark
+
+
+def _characters(source: Source, comments: list[tuple[int, int, str]]) -> Iterator[tuple[str, Diagnostic]]:
+    starts = [start for start, _, _ in comments]
+    for word, at in tokens(source):
+        number = bisect_right(starts, at)
+        if word[0] in "();" or (number and at < comments[number - 1][1]):
+            continue
+        for found in _ODD.finditer(word):
+            place, character = found.start(), found[0]
+            if character in _ASCII_QUOTES and 0 < place < len(word) - 1:
+                continue  # within a name
+            if word == ",":
+                continue  # a sign by itself: see gdl.checks.foreign
+            if remedy := what_to_write(character):
+                kind = FOREIGN_BRACKET if character in OPENING + CLOSING else FOREIGN_CHARACTER
+                message = f"{named(character)} is no sign of KIF"
+                yield character, kind.at(source.place(at + place), message, remedy=remedy)
+        if word == "." or (len(word) > 1 and word.endswith(".")):
+            message = "a full stop is part of a name in KIF"
+            remedy = "leave it out: a parenthesis ends the sentence"
+            yield ".", FOREIGN_CHARACTER.at(source.place(at + len(word) - 1), message, remedy=remedy)
+        if (place := look_alike(word)) >= 0:
+            message = f"{word!r} has a letter of another alphabet, {named(word[place])}"
+            remedy = "write the word in one alphabet"
+            yield word, FOREIGN_CHARACTER.at(source.place(at + place), message, remedy=remedy)
+
 
 NO_RULES = error("no-rules", "write at least (role ...), a legal rule and a terminal rule")
 MIXED_SPELLING = info("mixed-spelling", "spell it the same way everywhere: some tools mind the case")

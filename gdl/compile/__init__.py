@@ -2,11 +2,10 @@
 
 The passes in the order in which :mod:`~gdl.compile.pipeline` runs them:
     normalize: rules to clauses of positive and negative literals.
-    flatten: function terms become columns, by the shapes that :mod:`~gdl.compile.shapes` infers.
+    flatten: function terms become columns, by the shapes of arguments (:mod:`~gdl.compile.program`).
     specialize: predicates in negative cycles are split by the constants of a column.
-    stratify: the order of evaluation.
-Between them goes a ``Program`` (:mod:`~gdl.compile.program`). Then, for some callers:
-    split_by_role: each role gets its own ``legal`` and ``goal`` (the prover).
-    magic_sets: recursive clauses that derive only what is asked for (the prover).
-    value_flow: which constants can come to which argument (checks, scrambling).
+    stratify: the order of evaluation; which terms can come to which argument.
+Between them goes a ``Program`` (:mod:`~gdl.compile.program`). Then, for the prover:
+    specialize: each role gets its own ``legal`` and ``goal``.
+    magic_sets: recursive clauses that derive only what is asked for.
 """

@@ -1,6 +1,6 @@
 """Flattening: function terms vanish from the clauses; Datalog over integers remains.
 
-Abstract interpretation (:mod:`gdl.compile.shapes`) finds the shapes that the arguments of each relation
+Abstract interpretation (:mod:`gdl.compile.program`) finds the shapes that the arguments of each relation
 can have: ``true`` of ``(cell _ _ _)``, ``true`` of ``(control _)``. Every relation is split into one
 predicate per combination of shapes, whose columns are the leaves of those shapes, and every clause into
 one flat clause per combination that its literals allow. Terms that nest too deep (recursive functions)
@@ -12,16 +12,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdl.compile.normalize import Clause
-from gdl.compile.program import MAX_FLAT_CLAUSES, Build, FlatAtom, FlatClause, Predicate, Program, TermTable
-from gdl.compile.shapes import (
+from gdl.compile.program import (
     LEAF,
+    MAX_FLAT_CLAUSES,
     OPAQUE,
+    Build,
     Env,
+    FlatAtom,
+    FlatClause,
     Function,
     Leaf,
+    Predicate,
+    Program,
     Shape,
     ShapeInference,
     Signature,
+    TermTable,
     TooManyShapesError,
     Variant,
     leaf_count,

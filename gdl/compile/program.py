@@ -1,13 +1,187 @@
-"""`Program`: function-free clauses over integers, on which the prover and the grounder work."""
+"""`Program`: function-free clauses over integers, on which the prover and the grounder work; and the
+shapes of the arguments of its relations.
+
+The shape of a term is its functors down to the symbols: ``(cell _ _ _)``. The shapes that the arguments of
+each relation can have are the least fixpoint over the clauses.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from gdl.compile.shapes import Constant, Leaf, Shape
+from gdl.compile.normalize import Clause
 from gdl.errors import Place
-from gdl.terms import Term
+from gdl.terms import DOES, INIT, LEGAL, NEXT, TRUE, Term
+
+MAX_VARIANTS = 400
+MAX_ASSIGNMENTS = 2_000
+MAX_WORK = 400_000
+"""The most shapes of one relation, choices of shapes in one clause, and choices in all clauses together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """The shape of a column that holds symbols, or any terms where it is ``opaque``."""
+
+    opaque: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """The shape of the terms with one functor, each argument with a shape of its own."""
+
+    name: str
+    args: tuple[Shape, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """The shape of one symbol or term (by its id), which takes no column. Only
+    :mod:`gdl.compile.specialize` makes such shapes, after flattening."""
+
+    term: int
+
+
+Shape = Leaf | Function | Constant
+LEAF = Leaf()
+OPAQUE = Leaf(opaque=True)
+
+
+class TooManyShapesError(Exception):
+    """The depth limit gives too many shapes, or cannot tell two shapes apart."""
+
+
+Signature = tuple[str, int]
+Variant = tuple[Shape, ...]
+Env = dict[Term, Shape]
+
+_TWINS = {NEXT: [(TRUE, 1)], INIT: [(TRUE, 1)], LEGAL: [(DOES, 2)]}
+"""Relations, and those that have all their rows too."""
+
+
+def meet(left: Shape, right: Shape) -> Shape | None:
+    """The shape of the terms that have both shapes; None where there are none."""
+    if isinstance(left, Leaf):
+        if left.opaque:
+            return right
+        return left if isinstance(right, Leaf) else None
+    if isinstance(right, Leaf):
+        return left if right.opaque else None
+    assert isinstance(left, Function) and isinstance(right, Function)
+    if left.name != right.name or len(left.args) != len(right.args):
+        return None
+    args = [both for a, b in zip(left.args, right.args, strict=True) if (both := meet(a, b)) is not None]
+    return Function(left.name, tuple(args)) if len(args) == len(left.args) else None
+
+
+def match(term: Term, shape: Shape, env: Env) -> bool:
+    """Whether a term can have a shape; narrows the shapes of its variables in ``env``."""
+    if term.is_variable:
+        known = env.get(term)
+        both = shape if known is None else meet(known, shape)
+        if both is None:
+            return False
+        env[term] = both
+        return True
+    if isinstance(shape, Leaf):
+        if not term.args:
+            return True
+        return shape.opaque and all(match(a, OPAQUE, env) for a in term.args)
+    assert isinstance(shape, Function)
+    if term.signature != (shape.name, len(shape.args)):
+        return False
+    return all(match(a, s, env) for a, s in zip(term.args, shape.args, strict=True))
+
+
+class ShapeInference:
+    """The least fixpoint of the shapes that each relation's arguments can have."""
+
+    def __init__(self, clauses: list[Clause], depth: int) -> None:
+        self.clauses = clauses
+        self.depth = depth
+        self.variants: dict[Signature, dict[Variant, None]] = {}
+        self.readers: dict[Signature, list[int]] = {}
+        self.assigned: list[list[Env]] = [[] for _ in clauses]
+        """Per clause every consistent choice of shapes; :meth:`infer` fills it."""
+
+    def infer(self) -> dict[Signature, list[Variant]]:
+        """Shapes per relation, in a fixed order."""
+        for number, clause in enumerate(self.clauses):
+            for atom in clause.positives:
+                self.readers.setdefault(atom.signature, []).append(number)
+        waiting = dict.fromkeys(range(len(self.clauses)))
+        work = 0
+        while waiting:
+            number = next(iter(waiting))
+            del waiting[number]
+            clause = self.clauses[number]
+            envs = self.assigned[number] = assignments(clause.positives, self.variants)
+            work += len(envs)
+            if work > MAX_WORK:
+                raise TooManyShapesError
+            for env in envs:
+                variant = tuple([self.shape(a, env, 0) for a in clause.head.args])
+                for signature in (clause.head.signature, *_TWINS.get(clause.head.name, ())):
+                    known = self.variants.setdefault(signature, {})
+                    if variant not in known:
+                        known[variant] = None
+                        if len(known) > MAX_VARIANTS:
+                            raise TooManyShapesError
+                        waiting.update(dict.fromkeys(self.readers.get(signature, ())))
+        return {signature: list(variants) for signature, variants in self.variants.items()}
+
+    def shape(self, term: Term, env: Env, level: int) -> Shape:
+        """The shape of a term at a nesting level under an assignment of shapes."""
+        if level >= self.depth:
+            return OPAQUE
+        if term.is_variable:
+            return self.cap(env[term], level)
+        if not term.args:
+            return LEAF
+        return Function(term.name, tuple([self.shape(a, env, level + 1) for a in term.args]))
+
+    def cap(self, shape: Shape, level: int) -> Shape:
+        """A shape moved to a nesting level: what becomes too deep becomes opaque."""
+        if level >= self.depth:
+            return OPAQUE
+        if isinstance(shape, Leaf):
+            if shape.opaque:  # an opaque term at a level where shapes must be known
+                raise TooManyShapesError
+            return shape
+        assert isinstance(shape, Function)
+        return Function(shape.name, tuple([self.cap(a, level + 1) for a in shape.args]))
+
+
+def assignments(atoms: tuple[Term, ...], variants: dict[Signature, dict[Variant, None]]) -> list[Env]:
+    """Every consistent choice of one variant per atom, as the shapes of the variables. Raises
+    TooManyShapesError where the choices are more than :data:`MAX_ASSIGNMENTS`."""
+    envs: list[Env] = [{}]
+    for atom in atoms:
+        choices = list(variants.get(atom.signature, ()))
+        if len(envs) == len(choices) == 1:  # as in most rules: no copies, no comparisons
+            if not all(match(a, s, envs[0]) for a, s in zip(atom.args, choices[0], strict=True)):
+                return []
+            continue
+        extended: dict[tuple[Shape, ...], Env] = {}
+        for env in envs:
+            for variant in choices:
+                trial = dict(env)
+                if all(match(a, s, trial) for a, s in zip(atom.args, variant, strict=True)):
+                    # All have bound the same variables in the same order.
+                    extended.setdefault(tuple(trial.values()), trial)
+            if len(extended) > MAX_ASSIGNMENTS:
+                raise TooManyShapesError
+        envs = list(extended.values())
+    return envs
+
+
+def leaf_count(shape: Shape) -> int:
+    """How many columns a shape takes."""
+    if isinstance(shape, Function):
+        return sum(map(leaf_count, shape.args))
+    return 1 if isinstance(shape, Leaf) else 0
+
 
 MAX_FLAT_CLAUSES = 400_000  # rules that multiply out to more are too large
 
@@ -20,6 +194,11 @@ class Predicate:
     name: str
     shapes: tuple[Shape, ...]
     arity: int
+
+
+def variables_of(*rows: Iterable[int]) -> frozenset[int]:
+    """The variables among the arguments of atoms."""
+    return frozenset([a for row in rows for a in row if a < 0])
 
 
 def all_bound(args: Iterable[int], bound: Container[int]) -> bool:

@@ -2,6 +2,8 @@
 
 ``(<= (goal ?r 0) (not (goal ?r 100)))`` makes goal depend on its own negation, yet goal 0 depends
 on goal 100 only. Public games are full of such rules; the split stratifies them.
+
+By role ``legal`` and ``goal`` are copied, so that a question about one role costs one.
 """
 
 from __future__ import annotations
@@ -10,10 +12,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count, product
 
-from gdl.compile.program import MAX_FLAT_CLAUSES, FlatAtom, FlatClause, Predicate, Program
-from gdl.compile.shapes import Constant, Function, Leaf, Shape
+from gdl.compile.program import (
+    MAX_FLAT_CLAUSES,
+    Constant,
+    FlatAtom,
+    FlatClause,
+    Function,
+    Leaf,
+    Predicate,
+    Program,
+    Shape,
+)
 from gdl.compile.stratify import components
 from gdl.errors import TooLargeError
+from gdl.terms import GOAL, LEGAL, ROLE
 
 
 def specialize(program: Program) -> Program:
@@ -151,3 +163,33 @@ def _fix(shapes: tuple[Shape, ...], column: int, value: int) -> tuple[Shape, ...
         return shape
 
     return tuple([fix(s) for s in shapes])
+
+
+def split_by_role(program: Program) -> tuple[Program, dict[tuple[int, int], int]]:
+    """The program with a predicate for each role beside each one of ``legal`` and ``goal`` (the same program
+    where rules derive the roles), and these predicates: (old one, number of the role's term) -> new one."""
+    role_predicates = {p.index for p in program.named(ROLE, 1)}
+    if any(c.head.predicate in role_predicates for c in program.clauses):
+        return program, {}
+    roles = sorted({row[0] for p in role_predicates for row in program.facts.get(p, ()) if row})
+    predicates = list(program.predicates)
+    clauses = list(program.clauses)
+    facts = dict(program.facts)
+    by_role: dict[tuple[int, int], int] = {}
+    for predicate in (*program.named(LEGAL, 2), *program.named(GOAL, 2)):
+        if not isinstance(predicate.shapes[0], Leaf):
+            continue
+        own = [c for c in program.clauses if c.head.predicate == predicate.index]
+        for role in roles:
+            index = by_role[predicate.index, role] = len(predicates)
+            predicates.append(replace(predicate, index=index, name=f"{predicate.name};{role}"))
+            rows = {r for r in program.facts.get(predicate.index, ()) if r[0] == role}
+            if rows:
+                facts[index] = rows
+            for clause in own:
+                who = clause.head.args[0]
+                if who < 0:
+                    clause = bind(clause, {who: role})
+                if who < 0 or who == role:
+                    clauses.append(replace(clause, head=replace(clause.head, predicate=index)))
+    return Program(predicates, facts, clauses, program.table), by_role

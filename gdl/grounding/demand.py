@@ -11,10 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from gdl.compile.program import FlatAtom, FlatClause, Predicate, Program
-from gdl.compile.shapes import LEAF
+from gdl.compile.program import LEAF, FlatAtom, FlatClause, Predicate, Program, variables_of
 from gdl.compile.stratify import Dependence
-from gdl.grounding.joins.bindings import variables_of
 from gdl.terms import DOES, GOAL, INIT, LEGAL, NEXT, ROLE, TERMINAL, TRUE
 
 WHOLE = (ROLE, INIT, TRUE, NEXT, LEGAL, DOES, GOAL, TERMINAL)

@@ -13,16 +13,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.compile.program import FlatAtom, FlatClause
+from gdl.compile.program import FlatAtom, FlatClause, variables_of
 from gdl.compile.stratify import Dependence, components
-from gdl.grounding.decompose import MIN_RULES, BoundClause, BoundLiteral, decompose
-from gdl.grounding.joins.bindings import Bindings, variables_of
-from gdl.grounding.joins.join import UNLIMITED, Body, TooManyRowsError
-from gdl.grounding.joins.keys import Ids, first_rows
-from gdl.grounding.joins.relation import Relation
-from gdl.grounding.joins.tuple_index import Row, row_getter
+from gdl.grounding.decompose import MIN_RULES, BoundClause, BoundLiteral, Splitter, decompose
+from gdl.grounding.join import UNLIMITED, Bindings, Body, TooManyRowsError
+from gdl.grounding.keys import Ids, first_rows
 from gdl.grounding.reachability import Reached, fixpoint
-from gdl.grounding.split import Splitter
+from gdl.grounding.relation import Relation, Row, row_getter
 from gdl.terms import GOAL, INIT, LEGAL, NEXT, TERMINAL
 
 MANY_ROWS = 3_000_000

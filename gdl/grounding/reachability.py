@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from gdl.compile.program import Build, FlatAtom, FlatClause, Program
-from gdl.compile.shapes import Constant, Function, Leaf, Shape
+from gdl.compile.program import Build, Constant, FlatAtom, FlatClause, Function, Leaf, Program, Shape
 from gdl.compile.stratify import Dependence, Stratum, components
 from gdl.grounding.demand import Restriction, restrict
-from gdl.grounding.joins.join import UNLIMITED, Body, Joiner, TooManyRowsError, Window
-from gdl.grounding.joins.relation import Relation
+from gdl.grounding.join import UNLIMITED, Body, Joiner, TooManyRowsError, Window
 from gdl.grounding.limits import Budget
+from gdl.grounding.relation import Relation
 from gdl.terms import DOES, INIT, LEGAL, NEXT, ROLE, TRUE
 
 

@@ -1,13 +1,216 @@
-"""Conditions of a join: the code that tests literals and builds terms whose variables are bound."""
+"""What a join is written with: the source of one generated function as it grows (and what is known at the
+place being written), the order of a body's literals, and the code that tests literals and builds terms.
+
+The order is greedy: the literal with the fewest expected matches always comes next. Parts of a body that
+share no unbound variable are independent.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from gdl.compile.program import Build, FlatAtom, all_bound
-from gdl.prover.access_path import AccessPath, row, value
-from gdl.prover.function_source import FunctionSource, Scope
-from gdl.prover.join_order import Item, share
+from gdl.compile.program import Build, FlatAtom, FlatClause, all_bound, variables_of
+from gdl.errors import RulesError
+from gdl.prover.schema import AccessPath, row, value
+from gdl.prover.table_slots import Relations
+
+MAX_INDENT = 80  # Python allows 100 levels; at most 20 are written between two tests of this limit
+
+
+@dataclass(frozen=True, slots=True)
+class MatchCode:
+    """The code that handles a match of a body.
+
+    Attributes:
+        write: writes the code.
+        leaves: whether the code leaves the function.
+        fresh: gives the condition that the head is new; None where nobody needs it.
+        row: the arguments of the head.
+        all_of: writes the code for a relation (by its variable) all of whose rows are matches.
+    """
+
+    write: Callable[[], None]
+    leaves: bool = False
+    fresh: Callable[[], str] | None = None
+    row: tuple[int, ...] | None = None
+    all_of: Callable[[str], None] | None = None
+
+
+@dataclass(slots=True)
+class Scope:
+    """What is known at one place of the code.
+
+    Attributes:
+        bound: variables that have their values.
+        ready: variables of paths that surely hold a value.
+        first_only: whether the first match is enough from here on.
+        loops: loops around this place that a match must break out of.
+        nested: all loops around this place.
+        match: handles a match.
+        needed: variables that the match reads.
+        calls: how often this place is expected to be reached.
+    """
+
+    bound: frozenset[int]
+    ready: frozenset[str]
+    first_only: bool
+    loops: int
+    nested: int
+    match: MatchCode
+    needed: frozenset[int]
+    calls: float = 1.0
+
+
+class FunctionSource:
+    """The lines of one function, and the loads of the relations that it reads.
+
+    Args:
+        relations: the relations that it can read.
+        parameters: its parameters, as in the source.
+
+    Attributes:
+        lines: the statements so far, indented.
+        indent: the present indentation.
+        loads: variable -> the statement at the start that loads its relation.
+        helpers: the lines of the functions that must stand before it.
+        locals: the local paths that it reads.
+        ticks: whether it counts down to the next check of the limits.
+    """
+
+    def __init__(self, relations: Relations, parameters: str) -> None:
+        self.relations = relations
+        self.parameters = parameters
+        self.lines: list[str] = []
+        self.indent = 1
+        self.loads: dict[str, str] = {}
+        self.helpers: list[str] = []
+        self.locals: set[str] = set()
+        self.ticks = False
+        self._names = 0
+
+    def deep(self) -> bool:
+        """Whether the following code must go into a function of its own."""
+        return self.indent >= MAX_INDENT
+
+    def line(self, *texts: str) -> None:
+        """Append statements at the present indentation."""
+        self.lines += [" " * self.indent + text for text in texts]
+
+    def name(self, prefix: str) -> str:
+        """A fresh local variable."""
+        self._names += 1
+        return f"{prefix}{self._names}"
+
+    def when(self, conditions: Sequence[str]) -> None:
+        """Go on only where all conditions hold."""
+        if conditions:
+            self.line(f"if {' and '.join(conditions)}:")
+            self.indent += 1
+
+    def read(self, path: AccessPath, scope: Scope) -> None:
+        """Make sure that a path's variable holds its value here."""
+        if path.local:
+            self.locals.add(path.name)
+        if path.loader:
+            self.loads.setdefault(path.name, path.loader)
+            if path.maker and path.name not in scope.ready:
+                self.line(f"if {path.name} is None: {path.name} = {path.maker}")
+                scope.ready |= {path.name}
+
+    def function(
+        self, name: str, start: Sequence[str] = (), end: Sequence[str] = (), ticks: int = 16
+    ) -> list[str]:
+        """The lines of the function, loads first, behind those of its helpers; ``ticks`` until the first
+        check of the limits."""
+        first = [*self.loads.values(), *([f"n = {ticks}"] if self.ticks else []), *start]
+        head = [*self.helpers, f"def {name}({self.parameters}):"]
+        return [*head, *(f" {text}" for text in first), *self.lines, *(f" {text}" for text in end)]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A part of a body that has no place in the order yet.
+
+    Attributes:
+        what: a literal, a build, or the two sides of a distinct.
+        negative: whether a literal is negated.
+        variables: all variables in it.
+        first: whether it is the literal that the outermost loop must go over.
+    """
+
+    what: FlatAtom | Build | tuple[tuple[int, ...], tuple[int, ...]]
+    negative: bool
+    variables: frozenset[int]
+    first: bool = False
+
+
+def body_items(clause: FlatClause, first: FlatAtom | None = None) -> list[Item] | None:
+    """The parts of a body, of which the positive literal ``first`` must come first; None where one of its
+    distincts can never hold."""
+    items = [Item(atom, False, variables_of(atom.args), atom is first) for atom in clause.positives]
+    items += [Item(atom, True, variables_of(atom.args)) for atom in clause.negatives]
+    for left, right in clause.distincts:
+        open_pairs = [(a, b) for a, b in zip(left, right, strict=True) if a != b]
+        if any(a >= 0 and b >= 0 for a, b in open_pairs):
+            continue
+        if not open_pairs:
+            return None
+        pair = tuple(a for a, _ in open_pairs), tuple(b for _, b in open_pairs)
+        items.append(Item(pair, False, variables_of(pair[0] + pair[1])))
+    items += [Item(build, False, variables_of((build.value, *build.args))) for build in clause.builds]
+    return items
+
+
+def components(items: list[Item], bound: frozenset[int]) -> list[list[Item]]:
+    """Items grouped so that different groups share no unbound variable, in a fixed order."""
+    groups: list[tuple[set[int], list[Item]]] = []
+    for item in items:
+        free = set(item.variables - bound)
+        joined: tuple[set[int], list[Item]] = (free, [item])
+        separate = []
+        for group in groups:
+            if group[0] & free:
+                joined = (joined[0] | group[0], group[1] + joined[1])
+            else:
+                separate.append(group)
+        groups = [*separate, joined]
+    return [g[1] for g in groups]
+
+
+def single(part: list[Item], bound: frozenset[int]) -> bool:
+    """Whether a part is one literal without a variable that would have to be compared."""
+    atom = part[0].what
+    if len(part) > 1 or not isinstance(atom, FlatAtom) or part[0].first:
+        return False
+    free = [a for a in atom.args if a < 0 and a not in bound]
+    return len(set(free)) == len(free)
+
+
+def share(items: list[Item], bound: frozenset[int], relations: Relations) -> float:
+    """In which share of all cases positive literals are expected to have a match."""
+    matches = 1.0
+    left = [i.what for i in items if isinstance(i.what, FlatAtom) and not i.negative]
+    while left:
+        fans = [relations.fan(atom.predicate, atom.bound_columns(bound)) for atom in left]
+        best = fans.index(min(fans))
+        matches *= fans[best]
+        bound |= variables_of(left.pop(best).args)
+    return min(1.0, max(matches, 0.02))
+
+
+def choose(items: list[Item], bound: frozenset[int], relations: Relations) -> Item:
+    """The positive literal to go over next. Raises RulesError where there is none, so that a variable of the
+    rule can get no value."""
+    fans: list[tuple[float, int, Item]] = []
+    for number, item in enumerate(items):
+        if isinstance(item.what, FlatAtom) and not item.negative:
+            if item.first:
+                return item
+            fans.append((relations.fan(item.what.predicate, item.what.bound_columns(bound)), number, item))
+    if not fans:
+        raise RulesError("a rule has a variable that no positive literal of its body binds")
+    return min(fans)[2]
 
 
 def write_tests(writer: FunctionSource, items: list[Item], scope: Scope) -> list[Item]:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from gdl.compile.magic_sets import Call
-from gdl.compile.program import FlatClause
-from gdl.prover.access_path import variables
+from gdl.compile.program import FlatClause, variables_of
 from gdl.prover.limits import DEMAND_ROWS, Guard
 from gdl.prover.schema import Schema, Tables, project, reads
 from gdl.terms import DOES
@@ -133,7 +132,7 @@ class Estimates:
             least = min(fans)
             rows = min(rows * least, MOST_ROWS)
             work += rows
-            bound |= variables(left.pop(fans.index(least)).args)
+            bound |= variables_of(left.pop(fans.index(least)).args)
         return work, rows
 
     def cheaper(self, predicate: int, keys: tuple[int, ...], calls: float) -> bool:
@@ -154,7 +153,7 @@ class Estimates:
         once = MAGIC_WORK if stratum.recursive and not self.top_down(predicate, keys) else 0.0
         for clause in stratum.clauses:
             if clause.head.predicate == predicate:
-                once += self.work(clause, variables([clause.head.args[c] for c in keys]))[0]
+                once += self.work(clause, variables_of([clause.head.args[c] for c in keys]))[0]
         return once
 
     def top_down(self, predicate: int, keys: tuple[int, ...]) -> bool:

@@ -1,6 +1,6 @@
 """Joins as code: one flat clause becomes nested loops of Python source.
 
-:mod:`gdl.prover.join_order` puts the literals in order; tests (:mod:`gdl.prover.conditions`) run as soon as
+:mod:`gdl.prover.conditions` puts the literals in order; tests (:mod:`gdl.prover.conditions`) run as soon as
 their variables are bound. A part of a body that binds nothing for the head needs one match only. Names in
 the source are made of numbers: nothing of the rules' own text gets into it.
 """
@@ -10,12 +10,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gdl.compile.program import FlatAtom, FlatClause
+from gdl.compile.program import FlatAtom, FlatClause, variables_of
 from gdl.errors import TooLargeError
-from gdl.prover.access_path import AccessPath, row, value, variables
-from gdl.prover.conditions import ask, condition, targets, unpack, write_tests
-from gdl.prover.function_source import FunctionSource, MatchCode, Scope
-from gdl.prover.join_order import Item, body_items, choose, components, share, single
+from gdl.prover.conditions import (
+    FunctionSource,
+    Item,
+    MatchCode,
+    Scope,
+    ask,
+    body_items,
+    choose,
+    components,
+    condition,
+    share,
+    single,
+    targets,
+    unpack,
+    write_tests,
+)
+from gdl.prover.schema import AccessPath, row, value
 from gdl.prover.table_slots import Relations
 
 WORK_BETWEEN_TICKS = 300_000  # loop iterations, at most, between two checks of the limits
@@ -59,7 +72,7 @@ class FunctionWriter(FunctionSource):
         Raises:
             TooLargeError: the clause has more than MAX_VARIABLES variables.
         """
-        free = frozenset[int]().union(*(variables(atom.args) for atom in clause.positives)) - bound
+        free = frozenset[int]().union(*(variables_of(atom.args) for atom in clause.positives)) - bound
         if len(free) > MAX_VARIABLES:
             raise TooLargeError(
                 f"a rule has {len(free)} variables, more than {MAX_VARIABLES}",
@@ -69,7 +82,7 @@ class FunctionWriter(FunctionSource):
         if items is None:
             return
         if needed is None:
-            needed = variables(clause.head.args)
+            needed = variables_of(clause.head.args)
         self._first_path = first_path
         indent = self.indent
         self._level(items, Scope(bound, frozenset(), first_only, 0, 0, match, needed, calls))

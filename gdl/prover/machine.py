@@ -8,16 +8,14 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 from gdl.compile.pipeline import compile_rules
-from gdl.compile.split_by_role import split_by_role
+from gdl.compile.specialize import split_by_role
 from gdl.compile.stratify import stratify
 from gdl.errors import RulesError
 from gdl.machine import Machine, Playouts, State
-from gdl.prover.depth_charge import Charge, ChargePlan, generate
-from gdl.prover.evaluator import Evaluator
+from gdl.prover.evaluator import Charge, ChargePlan, Evaluator, generate
 from gdl.prover.limits import ProverLimits
-from gdl.prover.numbering import Numbering
+from gdl.prover.numbering import CachedState, Numbering, StateCache
 from gdl.prover.schema import Rows, Tables, each, full, plain
-from gdl.prover.state_cache import CachedState, StateCache
 from gdl.rules import Rules
 from gdl.terms import GOAL, INIT, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term
 
@@ -33,7 +31,8 @@ class ProverMachine(Machine):
     """Evaluates the rules bottom-up, relation by relation, as far as a question needs them.
 
     State keys are frozensets of proposition ids. A cache keeps the answers about recent states. The limits
-    are there to refuse hostile rules.
+    are there to refuse hostile rules. ``large`` are relations that another machine of these rules has found
+    to be too large to be computed whole (:attr:`large_relations`): what it took to find that out is saved.
 
     Raises:
         RulesError: the rules cannot be played (no role, unstratified negation, ...).
@@ -42,11 +41,11 @@ class ProverMachine(Machine):
 
     level = "prover"
 
-    def __init__(self, rules: Rules, limits: ProverLimits | None = None) -> None:
+    def __init__(self, rules: Rules, limits: ProverLimits | None = None, large: Iterable[str] = ()) -> None:
         # Rules that are not stratified as written are refused, even if the split by role would mend them.
         program, _ = compile_rules(rules)
         program, self._by_role = split_by_role(program)
-        self._evaluator = Evaluator(program, stratify(program), limits or ProverLimits())
+        self._evaluator = Evaluator(program, stratify(program), limits or ProverLimits(), frozenset(large))
         self._program = program
         self._slot = self._evaluator.relations.slot
         super().__init__(rules, self._find_roles(rules))
@@ -80,6 +79,11 @@ class ProverMachine(Machine):
         """See :class:`Machine`. The prover cannot know which moves will ever be legal: it
         accepts all that have the form of one."""
         return self._names.move_id(role, move)
+
+    @property
+    def large_relations(self) -> list[str]:
+        """The names of relations that were found to be too large to be computed whole."""
+        return self._evaluator.large_relations
 
     @property
     def functions_written(self) -> int:

@@ -11,14 +11,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from gdl.compile.magic_sets import MagicSets
-from gdl.compile.program import FlatAtom, FlatClause
+from gdl.compile.program import FlatAtom, FlatClause, variables_of
 from gdl.compile.stratify import Stratum
-from gdl.prover.access_path import AccessPath, Key, row, split_row, variables
+from gdl.prover.conditions import MatchCode
 from gdl.prover.estimates import Estimates
-from gdl.prover.function_source import MatchCode
 from gdl.prover.join_code import FunctionWriter
 from gdl.prover.limits import Busy, Guard
-from gdl.prover.schema import Schema, project
+from gdl.prover.schema import AccessPath, Key, Schema, project, row, split_row
 from gdl.prover.table_slots import Relations
 
 
@@ -188,7 +187,7 @@ class StrataCode:
             match = _answering(writer, row(wanted)) if values else _leaving(writer, holds)
             calls = self.relations.calls(key)
             writer.clause(
-                clause, match, first_only=not values, bound=bound, needed=variables(wanted), calls=calls
+                clause, match, first_only=not values, bound=bound, needed=variables_of(wanted), calls=calls
             )
             writer.indent = 1
         end = [f"{store}o", "return o"] if values else [f"{store}False", "return False"]

@@ -14,10 +14,9 @@ from typing import Any
 
 from gdl.compile.magic_sets import Call
 from gdl.compile.stratify import Dependence
-from gdl.prover.access_path import AccessPath, Key, split_row
 from gdl.prover.estimates import Estimates
 from gdl.prover.limits import Guard
-from gdl.prover.schema import Rows, Schema, Tables, project
+from gdl.prover.schema import AccessPath, Key, Rows, Schema, Tables, project, split_row
 
 
 class TableSlots:

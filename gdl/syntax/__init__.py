@@ -1,12 +1,11 @@
 """Text to terms and back.
 
 Read in this order:
-    sexpr: KIF text to nested expressions, and every fault that a text can have; ``kif`` reads past these.
-    grammar: the same expressions from notations with operators, by pyparsing; ``infix`` and ``prolog`` are
-        two of them, ``term_token`` reads what all have in common.
-    notation: the table of notations; ``look`` sees which one a text is in.
+    sexpr: KIF text to nested expressions, past every fault that a text can have, and stray characters.
+    grammar: the same expressions from notations with operators, by pyparsing; ``prolog`` is one of them,
+    ``term_token`` reads what all have in common.
+    notation: the table of notations, infix GDL, and which one a text is in.
     parser: expressions to :class:`~gdl.rules.Rules` and terms.
-    writer: rules in notations with operators.
-    own_notation: parts of rules as their author writes them, for messages; ``typography``: stray characters.
-    format: the canonical layout of a text; ``convert`` also turns one notation into another.
+    writer: rules in notations with operators; parts of rules as their author writes them, for messages.
+    format: the canonical layout of a text, in its own notation or another one.
 """

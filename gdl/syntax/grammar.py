@@ -1,6 +1,6 @@
 """What notations with operators have in common, by pyparsing: ``head :- literals``, each with its own signs.
 
-:mod:`gdl.syntax.infix` and :mod:`gdl.syntax.prolog` say which signs these are. What comes out are the
+:mod:`gdl.syntax.notation` and :mod:`gdl.syntax.prolog` say which signs these are. What comes out are the
 expressions that :mod:`gdl.syntax.sexpr` reads from KIF, so all notations have one meaning, and one reader
 for all that comes after.
 """

@@ -1,7 +1,18 @@
-"""The notations that rules are written in, in one table, and how a text is seen to be in one of them."""
+"""The notations that rules are written in, in one table; how a text is seen to be in one of
+them (it looks like KIF, infix GDL or Prolog); and infix GDL.
+
+Infix GDL: ``legal(W,mark(X,Y)) :- true(cell(X,Y,b)) & ~true(over)``.
+
+It is the notation of chapter 2 of the Stanford notes on General Game Playing (M. Genesereth, M. Thielscher:
+General Game Playing, 2014) and of Gamemaster's rules: a name that begins with a capital letter is a variable,
+``_`` another one each time; ``:-`` is read "if", ``&`` "and", ``|`` "or", ``~`` "not"; ``%`` begins a
+comment; a sentence ends where the next begins, a full stop behind it may be left out. Beyond that, ``X != Y``
+is ``distinct(X,Y)``, ``;`` begins a comment as in KIF, and ``'...'`` holds a name that needs quotes.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -9,12 +20,122 @@ from typing import Literal, get_args
 
 from gdl.errors import GdlError, ParseError
 from gdl.rules import Rule
-from gdl.syntax.infix import INFIX
-from gdl.syntax.kif import kif_comments, read_kif_past_faults, sentence_to_kif
-from gdl.syntax.look import votes
+from gdl.syntax.grammar import COLUMN_1, Grammar
 from gdl.syntax.prolog import PROLOG
-from gdl.syntax.sexpr import SExpr, Source, check_is_text, read
+from gdl.syntax.sexpr import (
+    SExpr,
+    Source,
+    check_is_text,
+    comment_mark,
+    kif_comments,
+    read,
+    read_kif_past_faults,
+    sentence_to_kif,
+    what_to_write,
+)
 from gdl.syntax.writer import SIGNS, sentence_writer
+
+_TOKEN = re.compile(
+    r"""
+      (?P<skipped> %[^\n]* | /\*(?s:.*?)(?:\*/|\Z) | ;(?:[ \t]*;[^\n]*|[ \t]*(?=\n|\Z)) )
+    | (?P<quoted> '(?:[^'\\\n]|\\[^\n])*' )
+    | (?P<word> \w+ )
+    | (?P<mark> :- | -> | \\\+ | \\==? | != | [^\s\ufeff] )
+    """,
+    re.VERBOSE,
+)
+_PROSE = re.compile(r";[^\n]*(?:\b(?!not\b)\w+[ \t]+\w|[!?\"])")
+"""A comment as KIF and infix GDL have it: words that no sign joins."""
+_COMMENT = re.compile(r"[^\n]*")
+_DIRECTIVE = re.compile(r"[^.]*\.")
+_OPERATORS = frozenset(["not", "is", "mod"])
+_DECIDED = 20
+_ONLY_PROLOG = frozenset(["\\+", "\\=", "\\==", "->", "#"])
+
+
+def votes(text: str) -> int | None:
+    """None where a text looks like KIF; otherwise how much more it looks like Prolog than like infix GDL.
+
+    Signs that only one of the two has count one: ``&`` and ``~``, and ``,`` between literals, ``\\+``, block
+    comments, directives and others. A sentence that begins where the one before has no full stop counts two.
+    Where all this says nothing, a full stop at the end does.
+    """
+    balance = depth = 0
+    called = False  # whether anything stands that KIF has not
+    before = ""  # the token before: "word" for names and for what ends a group
+    position = 0
+    while found := _TOKEN.search(text, position):
+        position = found.end()
+        mark = found["mark"]
+        if found["skipped"]:
+            balance += found[0].startswith("/*")
+            continue
+        if mark == ";" and (not before or before in ".;" or _PROSE.match(text, found.start())):
+            position = _COMMENT.match(text, position).end()  # type: ignore[union-attr]
+            continue
+        if not before and mark in ("(", ")"):
+            return None
+        if mark is None:
+            operator = found[0] in _OPERATORS
+            if before == "word" and not depth:
+                balance += 1 if operator else -2
+            before = found[0] if operator else "word"
+            continue
+        if mark in (":-", "#") and before in ("", ".") and (directive := _DIRECTIVE.match(text, position)):
+            balance, called, before, position = balance + 3, True, ".", directive.end()
+            continue
+        match mark:
+            case "(":
+                called = called or (before == "word" and not text[found.start() - 1].isspace())
+                if not (before == "word" and text[found.start() - 1].isspace()) or depth:
+                    depth += 1
+            case ")":
+                depth = max(0, depth - 1)
+            case ":-" | ".":
+                called = called or mark == ":-"
+                depth = 0
+            case "&" | "~":
+                balance -= 1
+            case ",":
+                balance += not depth
+            case _:
+                balance += mark in _ONLY_PROLOG
+        before = "word" if mark == ")" else mark
+        if called and abs(balance) >= _DECIDED:
+            return balance
+    if not called:
+        return None
+    return balance or (1 if before == "." else -1)
+
+
+class InfixGrammar(Grammar):
+    """The signs of infix GDL."""
+
+    code = "not-infix"
+    quoted = r"'(?:[^'\\\n]|\\[^\n])*'"
+    word = rf"{quoted}|[A-Za-z0-9_]+"
+    sign = ":-|!="
+    comment = re.compile(rf"{quoted}|[%;][^\n]*")
+    negation = "~"
+    conjunction = "&"
+    disjunction = r"\|"
+    unequal = "!="
+    shown = ("'~'", "'&'", "'|'")
+    must_stop = False
+
+    def pieces(self, bare: str) -> list[tuple[int, int]]:
+        """Each sentence should begin in column 1, and go on in lines that do not."""
+        starts = [0, *(found.start() for found in COLUMN_1.finditer(bare) if found.start())]
+        return list(zip(starts, [*starts[1:], len(bare)], strict=True))
+
+    def remedy(self, bare: str, at: int, expected: str) -> str:
+        """Also for comments of other languages, and characters of word processors."""
+        if comment_mark(bare, at, "%"):
+            return "begin comments with '%'"
+        return what_to_write(bare[at : at + 1]) or super().remedy(bare, at, expected)
+
+
+INFIX = InfixGrammar()
 
 Notation = Literal["auto", "kif", "infix", "prolog"]
 """A notation's name, or ``auto``: it is seen from the text."""

@@ -14,8 +14,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gdl.syntax.grammar import Grammar, atoms
-from gdl.syntax.sexpr import Atom, Group, SExpr, Source
-from gdl.syntax.typography import what_to_write
+from gdl.syntax.sexpr import Atom, Group, SExpr, Source, what_to_write
 from gdl.visible import first_forbidden
 
 if TYPE_CHECKING:

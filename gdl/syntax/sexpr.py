@@ -1,20 +1,80 @@
 """The KIF grammar: one regular expression for the tokens, and an explicit stack for their nesting.
 
 The result is nested lists whose parts know their places in the text. Hostile nesting costs neither the
-interpreter's stack nor time.
+interpreter's stack nor time. A text with faults is read past them.
+
+Also characters and comment marks that rules have not, and what to write in their place. Word processors, web
+pages and other keyboards put them into texts: curly quotes, full-width brackets, long
+dashes, commas between arguments, ``//`` before a comment.
 """
 
 from __future__ import annotations
 
 import bisect
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from gdl.errors import GdlError, ParseError, Place
-from gdl.syntax.typography import CLOSING, OPENING, named
+from gdl.rules import And, Formula, Literal, Not, Or, Rule
 from gdl.visible import first_forbidden
+
+OPENING, CLOSING = "[{（［｛【〔〈⟨「『⦅", "]}）］｝】〕〉⟩」』⦆"
+"""Brackets that are no parentheses."""
+_QUOTES = '“”„‟«»‹›‘’‚‛″′´＂＇"`'
+_COMMAS = ",，、،"
+_DASHES = "‐‑‒–—―−－"
+_MARK = re.compile(r"//|/\*|\*/|#|--|%")
+
+
+def comment_mark(text: str, at: int = 0, own: str = "") -> str:
+    """The mark that other languages begin a comment with, if one stands here; ``own`` is none of them."""
+    found = _MARK.match(text, at)
+    return found[0] if found and found[0] not in own else ""
+
+
+def what_to_write(character: str) -> str:
+    """The remedy for a character that rules have not; empty for those that they may have.
+
+    >>> what_to_write("（"), what_to_write("–"), what_to_write("Ａ"), what_to_write("ä")
+    ("write '('", "write '-'", "write 'A'", '')
+    """
+    if not character:
+        return ""
+    if character in OPENING:
+        return "write '('"
+    if character in CLOSING:
+        return "write ')'"
+    if character in _QUOTES:
+        return "leave it out: names stand without quotation marks"
+    if character in _COMMAS:
+        return "leave it out: blanks separate arguments"
+    if character in _DASHES:
+        return "write '-'"
+    plain = unicodedata.normalize("NFKC", character)
+    return f"write {plain!r}" if plain != character and len(plain) == 1 and plain.isascii() else ""
+
+
+def look_alike(word: str) -> int:
+    """The place of a letter of another script in a word of Latin letters, which looks like one of them; -1 if
+    there is none.
+
+    >>> look_alike("cell"), look_alike("сell"), look_alike("клетка"), look_alike("naïve")
+    (-1, 0, -1, -1)
+    """
+    if word.isascii() or not any(c.isascii() and c.isalpha() for c in word):
+        return -1
+    scripts = ("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE")
+    return next((i for i, c in enumerate(word) if unicodedata.name(c, "").startswith(scripts)), -1)
+
+
+def named(character: str) -> str:
+    """A character for a message: itself, and its name if it is not of ASCII."""
+    name = unicodedata.name(character, "")
+    return repr(character) if character.isascii() or not name else f"{character!r} ({name.lower()})"
+
 
 MAX_DEPTH = 100
 """Deepest nesting of parentheses that is read (see docs/measurements.md)."""
@@ -205,3 +265,86 @@ def tokens(source: Source) -> Iterator[tuple[str, int]]:
     """All tokens of a text with their offsets, in order."""
     for token in _TOKEN.finditer(source.text):
         yield token[0], token.start()
+
+
+def read_kif_past_faults(text: str, name: str = "") -> tuple[Source, list[SExpr], list[ParseError]]:
+    """The sentences without a fault, and the faults of the others. Raises ParseError where the text is too
+    long.
+
+    A missing parenthesis is noticed where the next sentence starts: at a ``(<=``, or at a '(' in column 1
+    where the text otherwise puts only sentences there. Reading then goes on from there.
+    """
+    try:
+        source, sentences = read(text, name)
+        return source, sentences, []
+    except ParseError as fault:
+        if len(text) > MAX_CHARACTERS:
+            raise
+        first = fault
+    source = Source(text, name)
+    nest = Nest(source)
+    faults: list[ParseError] = []
+    broken: set[int] = set()  # offsets of sentences that lost something
+    loose = False  # whether literals start in column 1, too
+    for word, at in tokens(source):
+        if len(faults) >= MAX_ERRORS:
+            break
+        try:
+            match word[0]:
+                case "(":
+                    if nest.stack and text[at - 1 : at] in ("\n", "\r"):
+                        arrow = text.startswith("<=", at + 1)
+                        late = first.place is not None and source.place(at).line > first.place.line
+                        if arrow or (late and not loose):
+                            faults.append(nest.unclosed())
+                            broken.add(nest.top.pop().offset)
+                            nest.stack.clear()
+                            nest.current = nest.top
+                        else:
+                            loose = True
+                    nest.opened(at)
+                case ")":
+                    nest.closed(at)
+                case ";":
+                    pass
+                case _:
+                    nest.atom(word, at)
+        except ParseError as fault:
+            faults.append(fault)
+            if fault.code == "nesting-too-deep":
+                break
+            if nest.stack:
+                broken.add(nest.stack[0].offset)
+    else:
+        if nest.stack:
+            faults.append(nest.unclosed())
+    if nest.stack:
+        broken.add(nest.top[-1].offset)
+    return source, [sentence for sentence in nest.top if sentence.offset not in broken], faults
+
+
+def kif_comments(source: Source) -> Iterator[tuple[int, int, str]]:
+    """The comments of a text: where each begins and ends, and its words."""
+    for word, at in tokens(source):
+        if word[0] == ";":
+            yield at, at + len(word), word.lstrip(";").removeprefix(" ").rstrip()
+
+
+def sentence_to_kif(rule: Rule, spelling: dict[str, str]) -> str:
+    """A rule on one line, as game managers send it; names are spelled as the dictionary says."""
+    head = rule.head.spelled(spelling)
+    if not rule.body:
+        return head
+    return f"(<= {head} {' '.join(formula_to_kif(part, spelling) for part in rule.body)})"
+
+
+def formula_to_kif(formula: Formula, spelling: dict[str, str]) -> str:
+    """A part of a body; names are spelled as the dictionary says."""
+    match formula:
+        case Literal(atom):
+            return atom.spelled(spelling)
+        case Not(inner):
+            return f"(not {formula_to_kif(inner, spelling)})"
+        case And(parts) | Or(parts):
+            connective = "and" if isinstance(formula, And) else "or"
+            return f"({' '.join([connective, *(formula_to_kif(part, spelling) for part in parts)])})"

@@ -16,7 +16,7 @@ from gdl.machine import State
 from ggp.adapters.planes import Planes
 from ggp.game import Game
 from propnet.capabilities import lane_machine
-from propnet.environments.turn_taking import TurnTaking
+from propnet.environments.vector_match import TurnTaking
 from propnet.jit.arrays import Words
 from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine

@@ -23,8 +23,8 @@ def check(text: str) -> JsonMessage:
 def rehearse(text: str) -> JsonMessage:
     """The same, and what playing at random shows. Raises GdlError where the rules cannot be read."""
     from gdl.checks.diagnostic import Severity, in_order, of_error
-    from players.rehearsal.rehearse import Rehearsal
-    from players.rehearsal.rehearse import rehearse as play
+    from players.rehearse import Rehearsal
+    from players.rehearse import rehearse as play
 
     rules, found = check_text(text)
     if rules is None or any(one.severity is Severity.ERROR for one in found):

@@ -200,9 +200,8 @@ def make(rules: Rules, level: str) -> tuple[Machine, dict[str, Any]]:
         stages["compile_s"] = watch.lap()
         return machine, stages
     from players.kaskade.make_machine import COMPILE_SECONDS
-    from propnet.native.assembler import host
     from propnet.native.machine import native_machine
-    from propnet.native.object_cache import ObjectCache
+    from propnet.native.object_cache import ObjectCache, host
 
     host()
     watch.lap()  # LLVM is asked for the processor once per process

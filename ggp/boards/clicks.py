@@ -14,7 +14,7 @@ from typing import Any
 
 from gdl.machine import State
 from gdl.rules import Rules
-from gdl.syntax.own_notation import OwnNotation
+from gdl.syntax.writer import OwnNotation
 from gdl.terms import DOES, TRUE, Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Layer, Square, Thing, split_name

@@ -8,7 +8,7 @@ from string import ascii_letters
 
 from gdl.machine import State
 from gdl.rules import Rules
-from gdl.syntax.own_notation import OwnNotation
+from gdl.syntax.writer import OwnNotation
 from gdl.terms import Term
 from ggp.boards.board import Grid
 from ggp.boards.dots import draw_dots

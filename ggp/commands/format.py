@@ -30,7 +30,7 @@ def command(
     or is not GDL.
     """
     from gdl.errors import ParseError
-    from gdl.syntax.convert import convert
+    from gdl.syntax.format import convert
     from gdl.syntax.notation import named_notation
     from gdl.visible import visible
 

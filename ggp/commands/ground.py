@@ -26,7 +26,7 @@ def command(
     Rules without variables, one per line. Static relations are solved and gone; `part;` atoms come
     from splitting large rules.
     """
-    from gdl.grounding.counts import MEANINGS, counts_of
+    from gdl.grounding.ground_rules import MEANINGS, counts_of
     from gdl.grounding.pipeline import GroundLimits, ground
     from ggp.game import Game
 

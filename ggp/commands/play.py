@@ -93,7 +93,7 @@ def _play_in_browser(game: Game, names: list[str], terms: dict[str, Any]) -> Non
     from ggp.terminal.setup import HUMAN
     from ggp.web.app import serve
     from ggp.web.settings import WebSettings
-    from players.fleet.permission import permit_only
+    from players.fleet.open_fleet import permit_only
     from players.registry import clusters_of
 
     table = {"game": game.name, "rules": game.text, "seats": names, "others": "uct", **terms}

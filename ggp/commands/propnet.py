@@ -38,8 +38,7 @@ def command(
     from gdl.syntax.parser import parse_term
     from ggp.game import Game
     from propnet.build import build
-    from propnet.drawing.graph import dot, draw
-    from propnet.drawing.svg import svg
+    from propnet.drawing import dot, draw, svg
 
     if as_dot + as_svg + (stats or as_json) > 1:
         raise GdlError("--stats (or --json), --dot and --svg exclude each other", remedy="choose one")

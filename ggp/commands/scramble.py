@@ -25,7 +25,7 @@ def command(
     import orjson
 
     from gdl.scramble import scramble
-    from gdl.syntax.convert import convert
+    from gdl.syntax.format import convert
     from gdl.syntax.notation import named_notation
     from ggp.game import Game
 

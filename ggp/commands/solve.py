@@ -11,7 +11,7 @@ from ggp.commands import GAME_HELP, parse_bytes
 
 if TYPE_CHECKING:
     from ggp.sokoban.wishes import Wishes
-    from players.puzzles.sokoban.optimizer.optimizer import Metric
+    from players.puzzles.sokoban.optimizer import Metric
 
 
 def command(
@@ -149,7 +149,7 @@ def command(
     began = time.monotonic()
     room = parse_bytes(memory)
     if every or names_level_file(game):
-        _solve_levels(game, every, seconds, room, solver, workers, seed, shorter, as_json, wishes)
+        _solve_levels(game, every, seconds, room, solver, workers, shorter, as_json, wishes)
         return
     if shorter is not None:
         raise GdlError("--shorter is for files of Sokoban levels")
@@ -252,7 +252,6 @@ def _solve_levels(
     memory: int,
     only: str | None,
     workers: int,
-    seed: int,
     shorter: str | None,
     as_json: bool,
     wishes: Wishes | None,
@@ -285,7 +284,7 @@ def _solve_levels(
     found, interrupted = [], False
     with view:
         try:
-            order = LevelOrder(seconds, memory, only, workers, seed, _metric(shorter))
+            order = LevelOrder(seconds, memory, only, workers, _metric(shorter))
             for number, solution in solve_levels(levels, order, view.watch):
                 found.append(solution)
                 if as_json:
@@ -311,7 +310,7 @@ def _solve_levels(
 
 def _metric(name: str | None) -> Metric | None:
     from gdl.errors import GdlError
-    from players.puzzles.sokoban.optimizer.optimizer import Metric
+    from players.puzzles.sokoban.optimizer import Metric
 
     try:
         return None if name is None else Metric(name)

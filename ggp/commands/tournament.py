@@ -96,7 +96,7 @@ def command(
     from ggp.tournament.output.plots import check_installed
     from ggp.tournament.session import Session, parse_test, settings_of
     from ggp.tournament.storage.store import Store
-    from players.fleet.permission import permit_only
+    from players.fleet.open_fleet import permit_only
     from players.registry import clusters_of
 
     if report is not None or plots is not None:

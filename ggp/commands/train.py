@@ -52,10 +52,8 @@ def command(
     """
     from gdl.errors import GdlError
     from ggp.game import Game
-    from ggp.training.duel import summary
-    from ggp.training.ladder import LADDER, Climb, LadderTerms
-    from ggp.training.lesson import lane_machine_of
-    from ggp.training.trial import worth
+    from ggp.training.ladder import LADDER, Climb, LadderTerms, lane_machine_of
+    from ggp.training.trial import summary, worth
     from players.kaskade.guided_machine import guided
     from players.knowledge.store import KnowledgeStore
     from players.processes.limits import cores

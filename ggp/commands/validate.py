@@ -91,7 +91,7 @@ def _played(
     from gdl.errors import GdlError
     from ggp.console import new_console
     from ggp.terminal.spinner import spinner
-    from players.rehearsal.rehearse import Rehearsal, rehearse
+    from players.rehearse import Rehearsal, rehearse
 
     with spinner(new_console(stderr=True, quiet=quiet)) as progress:
         progress.add_task(f"{name}: playing at random")

@@ -28,11 +28,10 @@ def command(
     from rich.text import Text
 
     from ggp.console import new_console
-    from ggp.sokoban.findings_view import show_reasons
+    from ggp.sokoban.findings import show_reasons, why_dead
     from ggp.sokoban.glyphs import as_text, draw, in_unicode
     from ggp.sokoban.lurd import check_lurd, lurd_of_file, read_lurd
     from ggp.sokoban.machine_stage import load_stage
-    from ggp.sokoban.why_dead import why_dead
 
     stage = load_stage(level)
     if steps == "-" or _is_file(steps):

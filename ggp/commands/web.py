@@ -50,7 +50,7 @@ def command(
     from ggp.web.app import serve
     from ggp.web.play.seats import check_offer
     from ggp.web.settings import WebSettings
-    from players.fleet.permission import permit_only
+    from players.fleet.open_fleet import permit_only
     from players.registry import clusters_of
 
     if not host:

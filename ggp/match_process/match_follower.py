@@ -6,10 +6,9 @@ import random
 import time
 from collections import deque
 
-from gdl.disagreement import difference
 from gdl.ends import no_move
 from gdl.errors import GdlError, RulesError
-from gdl.machine import Machine
+from gdl.machine import Machine, difference
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_term
@@ -28,7 +27,7 @@ class Follower:
     def __init__(self, rules: Rules, message: JsonMessage, send: Send, ahead: bool = True) -> None:
         self._send = send
         self._rng = random.Random(message["seed"])
-        machine = ProverMachine(rules)
+        machine = ProverMachine(rules, large=message.get("large", ()))
         try:
             role = machine.role_id(parse_term(message["role"]))
         except GdlError as error:
@@ -97,7 +96,7 @@ class Follower:
         if practice.pace is not None and not paced:
             self._send("pace", cpu=practice.pace)
         if not more:
-            self._send("practised")
+            self._send("practised", large=practice.large)
         return more
 
     def _tell_ahead(self) -> None:

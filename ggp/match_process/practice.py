@@ -6,14 +6,17 @@ from __future__ import annotations
 import gc
 import time
 
+from gdl.ends import RandomGames
 from gdl.errors import GdlError
 from gdl.prover.machine import ProverMachine
-from gdl.random_games import RandomGames
 
 PRACTICE_SECONDS, QUIET_SECONDS = 1.5, 0.3
 """CPU time for these games; and in how much of it without new code they end before."""
 PACE_STEPS, PACE_SECONDS = 8, 0.25
 """After so many steps, or this CPU time, it is known what a turn needs."""
+
+MOST_CHARACTERS = 10_000
+"""Names of relations that the server is told, in all."""
 
 
 class Practice:
@@ -31,6 +34,12 @@ class Practice:
         self._spent, self._quiet = 0.0, 0.0
         self.over = False
         self.pace: float | None = None
+
+    @property
+    def large(self) -> list[str]:
+        """What another machine of these rules need not find out: :attr:`ProverMachine.large_relations`."""
+        names = self._machine.large_relations
+        return names if sum(map(len, names)) <= MOST_CHARACTERS else []
 
     def step(self) -> bool:
         """Play a little; whether there is more to do."""

@@ -51,6 +51,7 @@ class RoleMatch:
 
     def play(self, message: JsonMessage) -> None:
         """Make the joint move, name a safe move at once, and have a better one searched."""
+        self._move_on()
         followed = self._follower.play(message)
         if followed is None:
             return
@@ -61,13 +62,17 @@ class RoleMatch:
             self._send("move", id=message["id"], move=safe, again=False)
 
     def look_ahead(self) -> bool:
-        """See :meth:`Follower.look_ahead`. It follows on the first network that there is: a step on it takes
-        a fraction of the prover's time, which the search waits for."""
+        """See :meth:`Follower.look_ahead`."""
+        self._move_on()
+        return self._follower.look_ahead()
+
+    def _move_on(self) -> None:
+        """Follow on the first network that there is: a step on it takes a fraction of the prover's time, for
+        which the search waits."""
         machine = self._thinker.single
         if machine is not None and not self._moved:
             self._moved = True
             self._follower.move_to(machine)
-        return self._follower.look_ahead()
 
     def judge(self, message: JsonMessage) -> None:
         """See :meth:`Follower.judge`."""

@@ -19,7 +19,8 @@ from gdl.errors import GdlError, RulesError
 from ggp.processes.parent import JsonMessage
 from ggp.protocol.messages import ABORTED, BUSY, READY, Play, Start
 from ggp.server.known.ahead import Ahead
-from ggp.server.known.history import History
+from ggp.server.known.history import History, begins
+from ggp.server.known.rules import Remembered
 from ggp.server.load.admission import KeeperNeed
 from ggp.server.load.ranks import Ranks
 from ggp.server.margin import Margin
@@ -60,9 +61,15 @@ class ServedMatch:
     """
 
     def __init__(
-        self, start: Start, settings: MatchSettings, spares: Spares, log: Log, metrics: Metrics
+        self,
+        start: Start,
+        settings: MatchSettings,
+        spares: Spares,
+        log: Log,
+        metrics: Metrics,
+        large: Remembered[list[str]],
     ) -> None:
-        self.id, self.start = start.match, start
+        self.id, self.start, self._large = start.match, start, large
         self.touched = self._began = time.monotonic()
         self.margin = Margin(settings.margin)
         self.history = History()
@@ -270,22 +277,12 @@ class ServedMatch:
     def _briefing(self, process: SupervisedProcess) -> Iterator[tuple[str, JsonMessage]]:
         """Messages that bring a new process up to date."""
         now = time.monotonic()
-        yield (
-            "start",
-            {
-                "match": self.start.match,
-                "role": self.start.role,
-                "rules": self.start.rules,
-                "startclock": self.start.startclock,
-                "player": self._settings.player,
-                # After two deaths the fast machine is the suspect.
-                "fast": process.deaths < 2,
-                "seed": self._settings.seed,
-                "share": self._share,
-                **self.history.briefing(self._turn),
-                "deadline": now + 0.2 if self._ready.done() else max(self._ready_by, now),
-            },
-        )
+        # After two deaths the fast machine is the suspect.
+        fast, large = process.deaths < 2, self._large.recall(self.start.rules, [])
+        told = begins(self.start, self._settings, fast, self._share, large)
+        told |= self.history.briefing(self._turn)
+        told["deadline"] = now + 0.2 if self._ready.done() else max(self._ready_by, now)
+        yield "start", told
         if self._turn is not None and not self._turn.answered:
             yield "play", self._turn.request()
 
@@ -312,6 +309,7 @@ class ServedMatch:
                 self._ranks.practises(True, self._turn)
             case "practised":
                 self._ranks.practises(False, self._turn)
+                self._large.note(self.start.rules, message["large"])
             case "move":
                 self._move(process, message)
             case "foreseen":

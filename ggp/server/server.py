@@ -26,6 +26,7 @@ from ggp.server.clients.connections import Connections
 from ggp.server.clients.roster import Roster
 from ggp.server.clients.shown import Shown
 from ggp.server.fork_servers import ForkServers
+from ggp.server.known.rules import Remembered
 from ggp.server.load.admission import Admission
 from ggp.server.log_lines import say
 from ggp.server.margin import Margin
@@ -61,6 +62,7 @@ class Server:
         self.config = config
         self.metrics = Metrics(_VERSION)
         self._admission = Admission(config.settings.cores or cores())
+        self._large: Remembered[list[str]] = Remembered()
         self._orphans = Orphans()
         self._roster = Roster(config.any_sender)
         self._shown = Shown(config.name, config.settings.player, lambda: self.running)
@@ -212,7 +214,8 @@ class Server:
         if not self._free():
             self._say("info", "busy", match=message.match)
             return BUSY
-        match = ServedMatch(message, self.config.settings, self._spares, self._say, self.metrics)
+        settings, say = self.config.settings, self._say
+        match = ServedMatch(message, settings, self._spares, say, self.metrics, self._large)
         if self._admission.refuses(match, self.running):
             self._say("info", "busy", match=message.match, why="keepers of these rules need more")
             return BUSY

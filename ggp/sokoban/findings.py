@@ -1,13 +1,27 @@
-"""What the analysis finds in a level, as plain data: a sentence and marked squares for each thing."""
+"""What the analysis finds in a level, and why a position can never be solved: plain data, a sentence and
+marked squares for each thing; shown on small maps, and after a match."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from rich.columns import Columns
+from rich.console import Console
+from rich.text import Text
+
+from ggp.sokoban.glyphs import Mark, as_text, draw, frame_of, in_unicode, legend
+from ggp.sokoban.machine_stage import MachineStage
 from ggp.sokoban.stage import LevelStage
-from players.puzzles.sokoban.analysis.report import LevelReport, report
+from players.puzzles.sokoban.deadlocks.bipartite import has_bipartite_deadlock
+from players.puzzles.sokoban.deadlocks.corral_deadlock import pushes_needed
+from players.puzzles.sokoban.deadlocks.freeze import frozen_boxes
 from players.puzzles.sokoban.deadsets.dead_sets import DeadSets, make_dead_sets
+from players.puzzles.sokoban.distances import dead_squares
+from players.puzzles.sokoban.geometry import Position
+from players.puzzles.sokoban.lines import is_solved, reachable
+from players.puzzles.sokoban.rooms import forced_pushes, packing_order, rooms, tunnels
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _SECONDS = 2.0
@@ -50,9 +64,8 @@ class Finding:
 
 def findings(stage: LevelStage) -> list[Finding]:
     """Everything that is found in a level, walls first. Dead sets take up to two CPU seconds."""
-    found = report(stage.geometry, stage.start)
     sets = dead_sets_of(stage, max(2, len(stage.start.boxes)))
-    return [_dead(stage, found), _tunnels(found), _rooms(found), *_packing(found), _sets(sets)]
+    return [_dead(stage), _tunnels(stage), _rooms(stage), *_packing(stage), _sets(sets)]
 
 
 def dead_sets_of(stage: LevelStage, most: int) -> DeadSets | None:
@@ -63,35 +76,39 @@ def dead_sets_of(stage: LevelStage, most: int) -> DeadSets | None:
     return make_dead_sets(stage.geometry, most=min(3, most), seconds=_SECONDS)
 
 
-def _dead(stage: LevelStage, found: LevelReport) -> Finding:
-    share = len(found.dead) / max(1, stage.geometry.size)
-    sentence = f"{count(len(found.dead), 'square')} ({share:.0%}) from where a box never gets to a goal"
-    return Finding("dead squares", sentence, dict.fromkeys(found.dead, "xx"))
+def _dead(stage: LevelStage) -> Finding:
+    dead = np.flatnonzero(dead_squares(stage.geometry)[:-1]).tolist()
+    share = len(dead) / max(1, stage.geometry.size)
+    sentence = f"{count(len(dead), 'square')} ({share:.0%}) from where a box never gets to a goal"
+    return Finding("dead squares", sentence, dict.fromkeys(dead, "xx"))
 
 
-def _tunnels(found: LevelReport) -> Finding:
+def _tunnels(stage: LevelStage) -> Finding:
+    found = tunnels(stage.geometry)
+    forced = np.flatnonzero(forced_pushes(stage.geometry)).tolist()
     sentence = (
-        f"{count(len(found.tunnels), 'tunnel')}; on {count(len(found.forced), 'square')} (marked >>) a box "
+        f"{count(len(found), 'tunnel')}; on {count(len(forced), 'square')} (marked >>) a box "
         "that comes by some way is pushed on at once"
     )
-    labels = {square: _letter(number) for number, way in enumerate(found.tunnels) for square in way}
-    return Finding("tunnels", sentence, labels | dict.fromkeys(found.forced, ">>"))
+    labels = {square: _letter(number) for number, way in enumerate(found) for square in way}
+    return Finding("tunnels", sentence, labels | dict.fromkeys(forced, ">>"))
 
 
-def _rooms(found: LevelReport) -> Finding:
+def _rooms(stage: LevelStage) -> Finding:
+    found = rooms(stage.geometry)
     parts = [
         f"{_letter(number)} with {count(len(room.goals), 'goal')} and "
         f"{count(len(room.entrances), 'entrance')}"
-        for number, room in enumerate(found.rooms)
+        for number, room in enumerate(found)
         if room.goals
     ]
     with_goals = ": " + "; ".join(parts) if parts else ", none with goals"
-    labels = {square: _letter(number) for number, room in enumerate(found.rooms) for square in room.squares}
-    return Finding("rooms", count(len(found.rooms), "room") + with_goals, labels)
+    labels = {square: _letter(number) for number, room in enumerate(found) for square in room.squares}
+    return Finding("rooms", count(len(found), "room") + with_goals, labels)
 
 
-def _packing(found: LevelReport) -> list[Finding]:
-    packing = found.packing
+def _packing(stage: LevelStage) -> list[Finding]:
+    packing = packing_order(stage.geometry, stage.start)
     if not packing.order and not packing.stuck:
         return []
     labels = {
@@ -156,3 +173,124 @@ def count(number: int, name: str) -> str:
 def sentences(found: Sequence[Finding]) -> list[str]:
     """A line of text for each finding."""
     return [f"{finding.kind}: {finding.sentence}" for finding in found]
+
+
+_CORRAL_STATES = 1000
+
+
+def why_dead(stage: LevelStage, position: Position) -> list[Finding]:
+    """The reasons that are found, the plainest first. None where the position is solved, and where nothing is
+    found: it may be dead all the same."""
+    geometry = stage.geometry
+    if is_solved(geometry, position):
+        return []
+    goals = set(geometry.goals.tolist())
+    dead = dead_squares(geometry)
+    lost = [box for box in position.boxes if dead[box]]
+    found = []
+    if lost:
+        sentence = f"{count(len(lost), 'box')} on dead squares: no push or pushes lead from there to a goal"
+        found.append(Finding("dead square", sentence, dict.fromkeys(lost, "!!")))
+    frozen = {box for box in position.boxes if set(frozen_boxes(geometry, position, box)) - goals}
+    if frozen - set(lost):
+        stuck = sorted({other for box in frozen for other in frozen_boxes(geometry, position, box)})
+        missing = sum(box not in goals for box in stuck)
+        sentence = f"{count(len(stuck), 'box')} that can never move again, {missing} of them not on a goal"
+        found.append(Finding("freeze deadlock", sentence, dict.fromkeys(stuck, "!!")))
+    if found:
+        return found
+    boxes = set(position.boxes)
+    sets = dead_sets_of(stage, len(boxes))
+    known = sets.box_sets() if sets is not None else ()
+    within = next((one for one in known if boxes.issuperset(one)), None)
+    if within is not None:
+        sentence = f"these {len(within)} boxes can never all be packed, whatever the others do"
+        return [Finding("dead set", sentence, dict.fromkeys(within, "!!"))]
+    if has_bipartite_deadlock(geometry, position):
+        sentence = "every box reaches some goal, but not each one of its own"
+        return [Finding("bipartite deadlock", sentence, {})]
+    if pushes_needed(geometry, position, _CORRAL_STATES) == []:
+        shut = {*boxes, geometry.size}
+        walked = reachable(geometry.neighbours.tolist(), shut, position.keeper)
+        closed = sorted(set(range(geometry.size)) - shut - walked)
+        sentence = "boxes close off a part of the map (marked ..), and no push opens it in time"
+        return [Finding("corral deadlock", sentence, dict.fromkeys(closed, ".."))]
+    return []
+
+
+_STYLES = {
+    "dead squares": ("bold #ff8a80 on #5a1f24",),
+    "tunnels": ("bold #ffd180 on #4a3a16", "bold #fff59d on #54480f"),
+    "rooms": ("on #1f3d5a", "on #2d4a22", "on #50285a", "on #5a4a1c", "on #1d5050", "on #5a2a2a"),
+    "packing order": ("bold #ffffff on #7a2e36",),
+    "dead sets": ("bold #ffab91 on #40232a",),
+}
+_ON_A_BOX = "bold #ffffff on #b71c1c"
+_BESIDE = 3
+
+
+def show_findings(console: Console, stage: LevelStage, found: Iterable[Finding]) -> None:
+    """Print each finding: its sentence, its map, and its examples side by side."""
+    unicode = in_unicode(console)
+    console.print(as_text(draw(stage, stage.start, unicode)))
+    console.print(legend(unicode))
+    bare = Position((), stage.start.keeper)
+    for finding in found:
+        console.print()
+        console.print(Text.assemble((finding.kind, "bold"), f": {finding.sentence}"))
+        if finding.labels:
+            console.print(as_text(draw(stage, bare, unicode, marks=_marks(finding))))
+        if finding.examples:
+            pictures = [_example(stage, squares, unicode) for squares in finding.examples]
+            console.print(Text("for example", "dim"))
+            console.print(Columns(pictures, padding=(0, _BESIDE)))
+
+
+def show_reasons(console: Console, stage: LevelStage, position: Position, reasons: Iterable[Finding]) -> None:
+    """Print why a position is dead, each reason on a map of the position."""
+    unicode = in_unicode(console)
+    for finding in reasons:
+        console.print(Text.assemble(("dead: ", "bold red"), (finding.kind, "bold"), f": {finding.sentence}"))
+        marks = {square: Mark(label, _ON_A_BOX) for square, label in finding.labels.items()}
+        console.print(as_text(draw(stage, position, unicode, marks=marks)))
+
+
+def _marks(finding: Finding) -> dict[int, Mark]:
+    styles = _STYLES.get(finding.kind, (_ON_A_BOX,))
+    order = {label: number for number, label in enumerate(sorted(set(finding.labels.values())))}
+    return {
+        square: Mark(label if len(label) > 1 else f" {label}", styles[order[label] % len(styles)])
+        for square, label in finding.labels.items()
+    }
+
+
+def _example(stage: LevelStage, squares: tuple[int, ...], unicode: bool) -> Text:
+    """A set of boxes, and what lies around it, without the keeper: he may be anywhere."""
+    keeper = next(square for square in range(stage.geometry.size) if square not in squares)
+    hidden = {keeper: Mark("()" if keeper in stage.geometry.goals.tolist() else "")}
+    position = Position(squares, keeper)
+    return as_text(draw(stage, position, unicode, marks=hidden, frame=frame_of(stage, squares)))
+
+
+def show_epilogue(console: Console, level: MachineStage, positions: Sequence[Position], solver: str) -> None:
+    """Print pushes, moves and who found them; why the last position is dead, if it is; a line for each thing
+    that was found in the level.
+
+    Args:
+        console: where to.
+        level: the game's level.
+        positions: of the match, the first and the last included.
+        solver: who has played; may be empty.
+    """
+    stage = level.stage
+    steps = level.steps(positions)
+    pushes = sum(letter.isupper() for letter in steps)
+    solved = is_solved(stage.geometry, positions[-1])
+    head = "solved" if solved else "not solved"
+    by = f", by {solver}" if solver else ""
+    text = f": {pushes} {'push' if pushes == 1 else 'pushes'} in {count(len(steps), 'move')}{by}"
+    console.print()
+    console.print(Text.assemble((head, "bold green" if solved else "yellow"), text))
+    show_reasons(console, stage, positions[-1], why_dead(stage, positions[-1]))
+    for sentence in sentences(findings(stage)):
+        console.print(Text(f"  {sentence}", "dim"))

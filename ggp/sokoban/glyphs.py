@@ -1,11 +1,14 @@
-"""A level in a terminal, two columns for each square: with colours, in Unicode or in plain characters."""
+"""A level in a terminal, two columns for each square: with colours, in Unicode or in plain characters; and a
+solution in motion."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from rich.console import Console
+from rich.console import Console, Group
+from rich.live import Live
 from rich.text import Text
 
 from ggp.sokoban.stage import OUTSIDE, LevelStage
@@ -135,3 +138,34 @@ def frame_of(stage: LevelStage, squares: Iterable[int], margin: int = 2) -> Fram
     bottom = min(stage.height, max(y for y, _ in places) + margin + 1)
     right = min(stage.width, max(x for _, x in places) + margin + 1)
     return top, left, bottom - top, right - left
+
+
+_LINES_BELOW = 3
+_MOST_FPS = 120.0
+
+
+def animate(console: Console, stage: LevelStage, steps: str, fps: float) -> None:
+    """Show legal steps one after the other, ``fps`` a second; the last position stays. Where the console is
+    no terminal nothing is shown. On a map larger than the terminal it follows the keeper.
+
+    A terminal that is slower leaves steps out and keeps the time. Raises KeyboardInterrupt, with the
+    terminal as it was, where a person presses Ctrl-C.
+    """
+    if not console.is_terminal:
+        return
+    fps = min(fps, _MOST_FPS)
+    unicode = in_unicode(console)
+    pushes = 0
+    began = time.monotonic()
+    with Live(console=console, auto_refresh=False) as live:
+        for number, (position, _) in enumerate(stage.replay(steps)):
+            pushes += number > 0 and steps[number - 1].isupper()
+            if number < len(steps) and time.monotonic() > began + (number + 1) / fps:
+                continue
+            room = max(3, console.height - _LINES_BELOW), max(3, console.width // 2)
+            below = Text(f"step {number} of {len(steps)}, push {pushes}", "dim")
+            picture = as_text(draw(stage, position, unicode, frame=around(stage, position, room)))
+            live.update(Group(picture, below), refresh=True)
+            pause = began + (number + 1) / fps - time.monotonic()
+            if pause > 0 and number < len(steps):
+                time.sleep(pause)

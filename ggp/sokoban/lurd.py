@@ -3,8 +3,6 @@
 ``u r d l`` are steps, ``U R D L`` pushes; ``3r`` is ``rrr`` and ``2(rU)`` is ``rUrU``, as people's programs
 write them (http://www.sokobano.de/wiki/index.php?title=Level_format).
 
->>> run_length("rrrUrU")
-'3rUrU'
 >>> read_lurd("3r 2(rU)")
 'rrrrUrU'
 """
@@ -20,7 +18,7 @@ from gdl.errors import Place as TextPlace
 from gdl.words import counted
 from ggp.sokoban.stage import LevelStage
 from players.puzzles.sokoban.geometry import Position
-from players.puzzles.sokoban.lines import LETTERS, is_solved
+from players.puzzles.sokoban.lines import BadStepError, MadeStep, follow, is_solved
 
 MOST_STEPS = 5_000_000
 """A longer line is refused: a run length may ask for any number."""
@@ -29,10 +27,10 @@ _TOKEN = re.compile(r"(\d*)([urdlURDL(])|(\))|(\s+)", re.ASCII)
 _HEADING = re.compile(r"\s*(solution|snapshot|savegame)\b", re.IGNORECASE)
 
 
-def run_length(steps: str) -> str:
-    """The steps with runs of a letter as number and letter."""
-    runs = ((letter, len(list(run))) for letter, run in groupby(steps))
-    return "".join(letter if count == 1 else f"{count}{letter}" for letter, count in runs)
+def run_length(text: str) -> str:
+    """A text with runs of a character as number and character: ``3rU`` for ``rrrU``."""
+    runs = ((char, len(list(run))) for char, run in groupby(text))
+    return "".join(char if count == 1 else f"{count}{char}" for char, count in runs)
 
 
 def read_lurd(text: str, source: str = "", line: int = 1) -> str:
@@ -129,34 +127,21 @@ class LurdVerdict:
 
 def check_lurd(stage: LevelStage, steps: str) -> LurdVerdict:
     """Make the steps one by one on the stage's map, up to the first that cannot be made."""
-    neighbours: list[list[int]] = stage.geometry.neighbours.tolist()
-    outside = stage.geometry.size
-    boxes, keeper = set(stage.start.boxes), stage.start.keeper
-    pushes = miswritten = 0
+    last = MadeStep(-1, stage.start.keeper, False, frozenset(stage.start.boxes))
+    made = pushes = miswritten = 0
     fault = ""
-    made = 0
-    for letter in steps:
-        direction = LETTERS.index(letter.lower())
-        ahead = neighbours[keeper][direction]
-        pushing = ahead in boxes
-        if ahead == outside:
-            fault = "it runs into a wall"
-        elif pushing:
-            beyond = neighbours[ahead][direction]
-            if beyond == outside or beyond in boxes:
-                what = "a wall" if beyond == outside else "another box"
-                fault = f"it pushes the box in {stage.name(ahead)} against {what}"
-        if fault:
-            fault = f"step {made + 1}, {letter}, cannot be made: from {stage.name(keeper)} {fault}"
-            break
-        if pushing:
-            boxes.remove(ahead)
-            boxes.add(beyond)
-        pushes += pushing
-        miswritten += letter.isupper() != pushing
-        keeper = ahead
-        made += 1
-    position = Position(tuple(sorted(boxes)), keeper)
+    try:
+        for last in follow(stage.geometry, stage.start, steps):
+            miswritten += steps[made].isupper() != last.pushed
+            pushes += last.pushed
+            made += 1
+    except BadStepError as error:
+        fault = "it runs into a wall"
+        if error.box is not None:
+            what = "a wall" if error.beyond == stage.geometry.size else "another box"
+            fault = f"it pushes the box in {stage.name(error.box)} against {what}"
+        fault = f"step {made + 1}, {steps[made]}, cannot be made: from {stage.name(last.keeper)} {fault}"
+    position = Position(tuple(sorted(last.boxes)), last.keeper)
     solved = not fault and is_solved(stage.geometry, position)
     return LurdVerdict(made, pushes, solved, fault, miswritten, position)
 

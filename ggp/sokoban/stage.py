@@ -22,7 +22,7 @@ from players.puzzles.sokoban.levels.level import (
     WALL,
     Level,
 )
-from players.puzzles.sokoban.lines import LETTERS
+from players.puzzles.sokoban.lines import follow
 
 OUTSIDE = "-"
 """A place that is neither wall nor floor: nothing is drawn there."""
@@ -105,15 +105,8 @@ class LevelStage:
     def replay(self, steps: str) -> Iterator[tuple[Position, int]]:
         """The positions after each step of a line that can be made, and the direction of the step; the start
         comes first, with direction -1."""
-        neighbours: list[list[int]] = self.geometry.neighbours.tolist()
-        boxes, keeper = set(self.start.boxes), self.start.keeper
         yield self.start, -1
-        for letter in steps:
-            direction = LETTERS.index(letter.lower())
-            keeper = neighbours[keeper][direction]
-            if keeper in boxes:
-                boxes.remove(keeper)
-                boxes.add(neighbours[keeper][direction])
+        for direction, keeper, _, boxes in follow(self.geometry, self.start, steps):
             yield Position(tuple(sorted(boxes)), keeper), direction
 
 

@@ -9,12 +9,12 @@ import orjson
 from rich.console import Console
 
 from gdl.errors import GdlError
-from ggp.sokoban.animation import animate
-from ggp.sokoban.findings import findings
-from ggp.sokoban.findings_view import show_findings
-from ggp.sokoban.lurd import run_length
-from ggp.sokoban.pictures.write_file import DEFAULT_FPS, check_suffix, is_picture, write_file
+from ggp import output_file
+from ggp.sokoban.findings import findings, show_findings
+from ggp.sokoban.glyphs import animate
+from ggp.sokoban.lurd import run_length, snapshot
 from ggp.sokoban.stage import LevelStage
+from ggp.sokoban.svg import svg
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,3 +71,54 @@ class Wishes:
             console.print(run_length(steps) if self.run_lengths else steps, soft_wrap=True)
         if self.fps is not None:
             animate(console, stage, steps, self.fps)
+
+
+SUFFIXES = (".png", ".gif", ".svg", ".sok", ".lurd")
+DEFAULT_FPS = 8.0
+
+
+def is_picture(path: Path) -> bool:
+    """Whether the name asks for a drawing, which a level has without being solved."""
+    return path.suffix.lower() in (".png", ".gif", ".svg")
+
+
+def check_suffix(path: Path) -> None:
+    """Raise GdlError where the name of a file does not say what it is to be, or the means are missing."""
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise GdlError(
+            f"{path} does not say what to write", remedy=f"let its name end in {', '.join(SUFFIXES)}"
+        )
+    if suffix in (".png", ".gif"):
+        import ggp.sokoban.raster  # noqa: F401 - it complains if Pillow is missing
+
+
+def write_file(
+    path: Path, stage: LevelStage, steps: str = "", fps: float = DEFAULT_FPS, solver: str = ""
+) -> None:
+    """Write a level and, where there are steps, its solution.
+
+    Args:
+        path: where to; what it ends in is one of SUFFIXES. ``.png`` shows the start, ``.gif`` and ``.svg``
+            move if there are steps, ``.sok`` is level and solution as text, ``.lurd`` the steps alone.
+        stage: the level.
+        steps: legal steps, or none.
+        fps: steps a second, where it moves.
+        solver: whose solution it is, for ``.sok``.
+
+    Raises:
+        GdlError: as :func:`check_suffix`, or the file cannot be written.
+    """
+    check_suffix(path)
+    match path.suffix.lower():
+        case ".svg":
+            data = svg(stage, steps, fps)
+        case ".sok":
+            data = snapshot(stage, steps, solver).encode()
+        case ".lurd":
+            data = f"{steps}\n".encode()
+        case suffix:
+            from ggp.sokoban.raster import gif, png
+
+            data = gif(stage, steps, fps) if suffix == ".gif" else png(stage, stage.start)
+    output_file.write_file(path, data)

@@ -94,7 +94,7 @@ class LevelView:
             parts.append(f"{search.progress.positions:,} positions")
             if search.progress.bound >= 0:
                 parts.append(f"nearest: {counted(search.progress.bound, 'push', 'pushes')} to go")
-            parts += [search.progress.note, " + ".join(search.at_work)]
+            parts += [" + ".join(search.at_work)]
         self._live.update(Spinner("dots", Text(", ".join(filter(None, parts)))))
 
     def row(self, number: int, level: Level, solution: LevelSolution) -> None:

@@ -11,11 +11,10 @@ from multiprocessing.pool import Pool
 from gdl.errors import GdlError
 from gdl.processes import end_with_parent
 from players.puzzles.sokoban.levels.level import Level
-from players.puzzles.sokoban.optimizer.optimizer import Metric
-from players.puzzles.sokoban.search.portfolio import Entry, SearchPortfolio
+from players.puzzles.sokoban.optimizer import Metric
+from players.puzzles.sokoban.search.portfolio import Entry, SearchPortfolio, entries_named
 from players.puzzles.sokoban.search.push_search import Outcome
 from players.puzzles.sokoban.search.solve_level import LevelSolution, shortened, solve_level, warm_up
-from players.puzzles.sokoban.searches import entries_named
 
 _OVERTIME_SECONDS = 60.0
 """A process that says nothing for so long after the end has died. It may have had kernels to compile."""
@@ -33,7 +32,6 @@ class LevelOrder:
         memory: bytes for all processes together.
         only: the name of the one search that is wanted; None for all.
         workers: how many processes.
-        seed: what the randomness comes from.
         shorter: what a solution is to have fewer of, in the time that is left; None for the first solution.
     """
 
@@ -41,7 +39,6 @@ class LevelOrder:
     memory: int
     only: str | None = None
     workers: int = 1
-    seed: int = 0
     shorter: Metric | None = None
 
 
@@ -77,7 +74,6 @@ def _here(
         level,
         order.seconds,
         memory=order.memory,
-        seed=order.seed,
         clock=time.monotonic,
         entries=entries,
         watch=lambda search: show(number, search),
@@ -100,9 +96,7 @@ def _there(level: Level, order: LevelOrder, entries: list[Entry], memory: int) -
     try:
         warm_up(entries)
         began = time.monotonic()
-        solution = solve_level(
-            level, order.seconds, memory=memory, seed=order.seed, clock=time.monotonic, entries=entries
-        )
+        solution = solve_level(level, order.seconds, memory=memory, clock=time.monotonic, entries=entries)
         return _shortened(level, solution, order, began, memory)
     except GdlError as error:
         return error.message

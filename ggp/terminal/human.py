@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from gdl.machine import State
-from gdl.syntax.own_notation import OwnNotation
+from gdl.syntax.writer import OwnNotation
 from gdl.words import counted
 from ggp.terminal.line_editor import LineEditor
 from players.player import Choice, Player

@@ -17,10 +17,9 @@ from ggp.boards.snakes import SnakesPainter, map_of_rules
 from ggp.boards.text import Painter
 from ggp.console import new_console
 from ggp.game import Game
-from ggp.sokoban.epilogue import show_epilogue
+from ggp.sokoban.findings import show_epilogue
 from ggp.sokoban.glyphs import in_unicode
-from ggp.sokoban.machine_stage import MachineStage, stage_of_machine
-from ggp.sokoban.painter import LevelPainter
+from ggp.sokoban.machine_stage import LevelPainter, MachineStage, stage_of_machine
 from ggp.terminal.human import HumanPlayer, Quit
 from ggp.terminal.local_match import play_match
 from ggp.terminal.spinner import spinner

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gdl.machine import Machine, State
-from gdl.syntax.own_notation import OwnNotation
+from gdl.syntax.writer import OwnNotation
 from gdl.words import counted
 from ggp.boards.glyphs import role_styles
 from ggp.boards.text import DrawnState, Painter

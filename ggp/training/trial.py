@@ -1,28 +1,71 @@
 """A trial: does a search play better with what was learnt than with what it used before, or with nothing, at
 equal CPU time?
 
-For each share that knowledge may have in the value of a leaf, pairs of matches are played until a sequential
-test has decided (:mod:`ggp.tournament.statistics.sprt`), or there is no more time. A share is used only where
-the test says that it is better, or a sign test of what was played when the time was over.
+For each share that knowledge may have in the value of a leaf, pairs of matches (:mod:`players.uct.duel`) are
+played until a sequential test has decided (:mod:`ggp.tournament.statistics.sprt`), or there is no more time.
+Each opening of random moves is played twice, with seats changed. A share is used only where the test says
+that it is better, or a sign test of what was played when the time was over.
 """
 
 from __future__ import annotations
 
+import math
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gdl.machine import Machine
+from gdl.machine import Machine, State
 from gdl.words import counted
 from ggp.tournament.openings import Openings
 from ggp.tournament.statistics.scores import Tally
 from ggp.tournament.statistics.sprt import Sprt
-from ggp.training.duel import opening, play_pair, seat_of, summary
 from players.knowledge.knowledge import GameKnowledge, Record, use
-from players.uct.duel import chance
+from players.uct.duel import chance, play_pair
 from players.uct.tuning import Tuning
+
+_SURE = 1.96
+"""Standard errors of a 95 % interval."""
+_TELLING = 0.5
+"""An interval that is wider says next to nothing: 0 % to 66 % after two lost matches."""
+
+
+def interval(score: Tally) -> tuple[float, float]:
+    """Wilson's interval of 95 % of the first tuning's share."""
+    games, share = max(1.0, score.games), 0.5 if score.score is None else score.score
+    # Draws make it rather too wide than too narrow.
+    middle = (share + _SURE**2 / games / 2) / (1 + _SURE**2 / games)
+    width = _SURE * math.sqrt(share * (1 - share) / games + (_SURE / games / 2) ** 2) / (1 + _SURE**2 / games)
+    return middle - width, middle + width
+
+
+def points(score: Tally) -> str:
+    """What the first tuning has got."""
+    return f"{score.wins + score.draws / 2:g} of {score.games:g} points"
+
+
+def summary(score: Tally) -> str:
+    """What the first tuning has got, with the interval of its share if there are matches enough."""
+    low, high = interval(score)
+    sure = f"; 95 % interval {low:.0%} to {high:.0%}" if high - low <= _TELLING else ""
+    counts = f"{score.wins:g} won, {score.draws:g} drawn, {score.losses:g} lost"
+    return f"{points(score)} ({counts}{sure})"
+
+
+def opening(openings: Openings, machine: Machine, number: int) -> State:
+    """The state after the opening of a round, numbered from 1; the match goes on in it."""
+    state = machine.initial_state()
+    for joint in openings.of_round(number):
+        state = machine.next_state(state, joint)
+    return state
+
+
+def seat_of(machine: Machine, pair: int) -> int:
+    """The seat of the one that plays against all others in a pair of matches, counted from 0: by turns. With
+    two roles both have each seat in every pair."""
+    return pair % len(machine.roles) if len(machine.roles) > 2 else 0
+
 
 USES = (1.0, True), (0.5, False), (1.0, False)
 """What is tried, a share and whether all moves of new states are looked at: values alone with looks, which
@@ -106,6 +149,7 @@ def try_share(
         seed = terms.seed * 1009 + 2 * len(scores)
         seat = seat_of(machine, len(scores))
         result = play_pair(machine, state, tunings, terms.seconds, seed, _LONGEST, seat)
+        assert result is not None  # there is no deadline
         for one in result:
             tally.add(one, 1.0)
         scores.append(sum(result) / 2)

@@ -21,9 +21,9 @@ from typing import Any
 PROCESSES = (
     "ggp.match_process.safe_move_process",
     "ggp.match_process.thinking_process",
-    "players.kaskade.builder_process",
-    "players.knowledge.deriving",
-    "players.uct.training.play_process",
+    "players.kaskade.builder",
+    "players.knowledge.derived_propositions",
+    "players.uct.play_processes",
     "players.uct.workers.worker",
 )
 """What the processes of a match run."""
@@ -40,7 +40,7 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
     Raises:
         GdlError: there is no such player or machine.
     """
-    from players.processes.warm_up_games import WARM_UP_GAMES
+    from players.kaskade.stages import WARM_UP_GAMES
     from players.warm_kernels import compile_together, lesson_parts, line_parts, playout_parts, tree_parts
 
     # Players from outside this program, and those that only look at the rules, need no kernels.

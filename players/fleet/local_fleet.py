@@ -1,4 +1,9 @@
-"""Processes of this computer as a fleet."""
+"""Processes of this computer as a fleet.
+
+A worker is ``python -m players.fleet.local_fleet MODULE:CLASS``: frames on standard input and output, a
+call's number and the lengths of frame and parcel (three 64-bit numbers), then both. It ends when the other
+side hangs up.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +11,49 @@ import asyncio
 import itertools
 import os
 import platform
+import struct
 import sys
 from contextlib import suppress
+from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
 from gdl.errors import GdlError
 from players.fleet.fleet import Arrays, Fleet, FleetNode, FleetWorker, LostWorkerError, Message, Parcel
-from players.fleet.frames import pack, unpack
-from players.fleet.service import told
-from players.fleet.worker_process import HEADER
+from players.fleet.service import Service, answer, load, pack, told, unpack
 from players.processes.limits import cores as usable
+
+HEADER = struct.Struct("<QQQ")
+
+
+async def serve(service: Service, requests: BinaryIO, answers: BinaryIO) -> None:
+    """Answer until the requests end."""
+    tasks: set[asyncio.Task[None]] = set()
+
+    async def do(number: int, frame: bytes, parcel: bytes) -> None:
+        reply = await answer(service, frame, parcel)
+        try:
+            answers.write(HEADER.pack(number, len(reply), 0) + reply)
+            answers.flush()
+        except BrokenPipeError:  # the fleet is gone
+            os._exit(0)
+
+    while len(head := await asyncio.to_thread(requests.read, HEADER.size)) == HEADER.size:
+        number, length, more = HEADER.unpack(head)
+        body = await asyncio.to_thread(requests.read, length + more)
+        task = asyncio.create_task(do(number, body[:length], body[length:]))
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+    for task in tasks:
+        task.cancel()
+
+
+def main() -> None:
+    """Serve one fleet."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a service prints is no answer
+    asyncio.run(serve(load(sys.argv[1]), sys.stdin.buffer, answers))
 
 
 class LocalFleet(Fleet):
@@ -47,7 +83,7 @@ class LocalFleet(Fleet):
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
-            "players.fleet.worker_process",
+            "players.fleet.local_fleet",
             service,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
@@ -127,3 +163,7 @@ class _Pipe:
             self._process.kill()
         await self._process.wait()
         await self._reading
+
+
+if __name__ == "__main__":
+    main()

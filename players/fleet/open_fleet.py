@@ -1,16 +1,45 @@
-"""Opens a fleet by its address: ``HOST:PORT``, ``local-ray:N`` or ``local:N``."""
+"""Opens a fleet by its address: ``HOST:PORT``, ``local-ray:N`` or ``local:N``, if it may be called.
+
+Whoever calls a cluster sends the token of the cluster along. So a command that reads names of players from
+strangers (a page, a file) first limits itself, and all that it starts, to the addresses of its command line.
+Then no later mistake can send the token anywhere else.
+"""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from gdl.errors import GdlError
 from players.fleet.fleet import Fleet
-from players.fleet.permission import check_permitted
-from players.fleet.ray_access import LOCAL_RAY, close_doors, installed
-from players.fleet.ray_nodes import ray_nodes
+from players.fleet.ray_nodes import LOCAL_RAY, close_doors, installed, ray_nodes
+
+_VARIABLE = "GGP_CLUSTERS"
+"""Processes inherit it: addresses with blanks between them. Without it all addresses are permitted."""
+
+
+def permit_only(addresses: Iterable[str]) -> None:
+    """From now on this process, and those it starts later, call only these clusters. What an earlier call, or
+    the environment, has ruled out stays so."""
+    os.environ[_VARIABLE] = " ".join(address for address in addresses if is_permitted(address))
+
+
+def is_permitted(address: str) -> bool:
+    """Whether the cluster at this address may be called."""
+    permitted = os.environ.get(_VARIABLE)
+    return permitted is None or address in permitted.split()
+
+
+def check_permitted(address: str) -> None:
+    """Raises GdlError where the cluster at this address may not be called."""
+    if not is_permitted(address):
+        raise GdlError(
+            f"the cluster {address} may not be called from here",
+            remedy="the operator names clusters on the command line",
+        )
+
 
 LOCAL = re.compile(r"local:([1-9]\d{0,2})")
 RAY = re.compile(r"(\[[^\]]+\]|[^:\s]+):\d{1,5}")
@@ -28,7 +57,7 @@ def check_address(address: str) -> str:
 
 def open_fleet(address: str) -> Fleet:
     """The fleet at this address; ``local:N`` is this computer as N nodes, which divide its cores. Raises
-    GdlError where it is none, cannot be reached, or may not be called (:mod:`players.fleet.permission`)."""
+    GdlError where it is none, cannot be reached, or may not be called (:mod:`players.fleet.open_fleet`)."""
     local = LOCAL.fullmatch(check_address(address))
     check_permitted(address)
     if local:

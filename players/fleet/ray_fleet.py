@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import secrets
-import sys
 from contextlib import suppress
 from typing import Any
 
@@ -18,16 +16,23 @@ import numpy.typing as npt
 
 from gdl.errors import GdlError
 from players.fleet.fleet import Arrays, Fleet, FleetNode, FleetWorker, LostWorkerError, Message, Parcel
-from players.fleet.frames import pack, unpack
-from players.fleet.ray_access import LOCAL_RAY, close_doors, installed
-from players.fleet.ray_worker import RayWorker
-from players.fleet.service import told
-from players.processes.limits import cores as usable
+from players.fleet.ray_nodes import LOCAL_RAY, LOOPBACK, close_doors, installed, local_cluster, own_path
+from players.fleet.service import answer, load, pack, told, unpack
+
+
+class RayWorker:
+    """A service in an actor's process. It is sent bytes, and sends bytes: Ray has nothing to unpickle."""
+
+    def __init__(self, service: str) -> None:
+        self._service = load(service)
+
+    async def answer(self, frame: bytes, parcel: bytes) -> bytes:
+        """The frame that answers."""
+        return await answer(self._service, frame, parcel)
+
 
 START_SECONDS = 60.0
 """How long an actor may take until it answers."""
-LOOPBACK = "127.0.0.2"
-"""Ray's driver takes 127.0.0.1 for the computer's address in its network, and finds no node there."""
 
 
 class RayFleet(Fleet):
@@ -61,7 +66,7 @@ class RayFleet(Fleet):
                 logging_level=logging.ERROR,
                 namespace="kaskade",
                 _node_ip_address=LOOPBACK if here else None,
-                runtime_env={"env_vars": {"PYTHONPATH": _path()}} if here else None,
+                runtime_env={"env_vars": {"PYTHONPATH": own_path()}} if here else None,
             )
         except (ConnectionError, RuntimeError, ValueError) as error:
             self._leave()
@@ -139,21 +144,3 @@ class RayFleet(Fleet):
 def _node(listed: dict[str, Any]) -> FleetNode:
     """A node as Ray describes it."""
     return FleetNode(listed["NodeID"], listed["NodeManagerHostname"], int(listed["Resources"]["CPU"]))
-
-
-def local_cluster(nodes: int) -> Any:
-    """Nodes on this computer, which divide its cores: each has at least one."""
-    from ray.cluster_utils import Cluster
-
-    os.environ["PYTHONPATH"] = _path()  # the nodes' processes run what runs here
-    each = max(1, usable() // nodes)
-    cluster = Cluster()
-    for _ in range(nodes):
-        cluster.add_node(
-            num_cpus=each, node_ip_address=LOOPBACK, include_dashboard=False, object_store_memory=100 << 20
-        )
-    return cluster
-
-
-def _path() -> str:
-    return os.pathsep.join(filter(None, sys.path))

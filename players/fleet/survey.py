@@ -1,19 +1,50 @@
-"""What the nodes of a fleet are, and what their workers do now."""
+"""What the nodes of a fleet are, and what their workers do now.
+
+A *probe* is a service that says where it runs, and sends arrays back: whether a node answers, how fast, with
+what.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import os
+import platform
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from gdl.errors import GdlError
-from players.fleet.fleet import Fleet, FleetNode, FleetWorker, Message
-from players.fleet.probe import own_version
+from players.fleet.fleet import Arrays, Fleet, FleetNode, FleetWorker, Message
 from players.fleet.service import STATUS
 
-PROBE = "players.fleet.probe:NodeProbe"
+
+def own_version() -> str:
+    """The version of this program; empty where it is not installed."""
+    try:
+        return version("kaskade-ggp")
+    except PackageNotFoundError:
+        return ""
+
+
+class NodeProbe:
+    """Describes its node."""
+
+    def status(self) -> str:
+        """It does nothing by itself."""
+        return "ready"
+
+    async def call(self, message: Message, arrays: Arrays) -> tuple[Message, Arrays]:
+        """The node in words, and the arrays that came. Raises GdlError for a message that asks for
+        anything."""
+        if message:
+            raise GdlError("a probe does nothing but answer")
+        where = {"host": platform.node(), "processor": platform.machine(), "process": os.getpid()}
+        return {**where, "python": platform.python_version(), "version": own_version()}, arrays
+
+
+PROBE = "players.fleet.survey:NodeProbe"
 START_SECONDS = 30.0
 """How long the probe of a node may take to start."""
 ANSWER_SECONDS = 2.0

@@ -1,6 +1,6 @@
 """The kaskade: prover, network, native code, each built by a process; the furthest that is ready plays.
 
-To read in this order: kaskade (the climb), stages (what is built), builder and builder_process (the two ends
-of a process that builds), player (goes up), guided_machine (blunders left out of playouts), make_machine
-(one machine, built here and now).
+To read in this order: kaskade (the climb), stages (what is built), builder (both ends of a
+process that builds), player (goes up), guided_machine (blunders left out of playouts), make_machine (one
+machine, built here and now).
 """

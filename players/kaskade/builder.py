@@ -1,4 +1,8 @@
-"""A process that builds one stage of the kaskade, as the process that plays sees it.
+"""A process that builds one stage of the kaskade, from both ends.
+
+`Builder` is what the process that plays sees. The process itself is ``python -m players.kaskade.builder``:
+grounding or compiling hostile rules may use up all time and memory allowed. There it takes neither the
+interpreter lock nor the memory of the process that must answer in time, and it can die alone.
 
 What goes in and what comes out lies in files without a name (shared memory where the system has it), so that
 nothing is left over whoever is killed; the pipes only carry short messages. A builder has its own session,
@@ -14,15 +18,18 @@ import os
 import select
 import signal
 import subprocess
+import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import IO, Any
 
 from gdl.errors import GdlError
-from players.processes.launch import Forked, is_stopped, launch
-from players.processes.nameless import nameless
+from players.processes import launch
+from players.processes.limits import describe, limit_cpu, limit_files, limit_memory
+from players.processes.temporary import bytes_of, nameless
 
 MAX_LINE = 65536
 """Longest message of a builder, in bytes."""
@@ -137,7 +144,7 @@ class Builder:
             if not select.select([pipe], [], [], 0.0 if ended else min(left, _LOOK_SECONDS))[0]:
                 if ended:
                     return  # a process that it has started keeps the pipe open
-                if is_stopped(self.pid):
+                if launch.is_stopped(self.pid):
                     raise KilledError("it was stopped by a signal")
                 continue
             chunk = os.read(pipe, MAX_LINE)
@@ -207,13 +214,13 @@ class Builder:
 
 def _start(
     arguments: Sequence[str], errors: int, files: Sequence[int]
-) -> tuple[Forked | subprocess.Popen[bytes], IO[bytes], IO[bytes]]:
+) -> tuple[launch.Forked | subprocess.Popen[bytes], IO[bytes], IO[bytes]]:
     """The process, its input and its output."""
     theirs_in, ours_in = os.pipe()
     ours_out, theirs_out = os.pipe()
     try:
         inherited = {0: theirs_in, 1: theirs_out, 2: errors, **{file: file for file in files}}
-        process = launch("players.kaskade.builder_process", arguments, inherited, session=True)
+        process = launch.launch("players.kaskade.builder", arguments, inherited, session=True)
         return process, os.fdopen(ours_in, "wb"), os.fdopen(ours_out, "rb")
     except BaseException:
         os.close(ours_in)
@@ -231,3 +238,77 @@ def _nameless() -> IO[bytes]:
 
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
+
+
+def main() -> None:
+    """Build one stage, and end."""
+    function, warm_up, source, product, memory, cpu_seconds = sys.argv[1:]
+    # What libraries print must not mix with the messages.
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    limit_memory(int(memory))
+    limit_files(int(memory))
+    _die_first()
+    with contextlib.suppress(Exception):  # what fails here fails again below, and is reported then
+        _resolve(function)
+        # Rules that are waiting already are the warm-up.
+        if warm_up and not launch.warm and not select.select([sys.stdin], [], [], 0)[0]:
+            _resolve(warm_up)()
+    line = sys.stdin.buffer.readline()
+    if not line:
+        return  # no match wanted it
+    threading.Thread(target=_end_with_the_input, daemon=True).start()
+    limit_cpu(float(cpu_seconds))
+
+    def say(**message: Any) -> None:
+        out.write(json.dumps(message).encode() + b"\n")
+        out.flush()
+
+    try:
+        text, previous = _read_source(json.loads(line), int(source))
+        build: Callable[[str, bytes], Iterator[bytes]] = _resolve(function)
+        with open(int(product), "wb", buffering=0) as file:
+            at = 0
+            for data in build(text, previous):
+                rest = memoryview(data)
+                while rest:
+                    rest = rest[file.write(rest) :]
+                say(at=at, size=len(data), sha256=hashlib.sha256(data).hexdigest())
+                at += len(data)
+        say(done=True)
+    except GdlError as error:
+        say(error=str(error))
+    except (MemoryError, RecursionError):
+        say(error="it takes more memory than it may")
+    except Exception as error:
+        say(error=describe(error))
+    os._exit(0)
+
+
+def _resolve(name: str) -> Any:
+    module, _, function = name.partition(":")
+    return getattr(import_module(module), function)
+
+
+def _read_source(announced: dict[str, Any], source: int) -> tuple[str, bytes]:
+    """The rules' text, and the product of the stage before."""
+    data = bytes_of(source)
+    rules = announced["rules"]
+    if len(data) != rules + announced["previous"] or hashlib.sha256(data).hexdigest() != announced["sha256"]:
+        raise ValueError("the builder was not given what was announced")
+    return data[:rules].decode(), data[rules:]
+
+
+def _die_first() -> None:
+    """If the computer runs out of memory, let the system kill this process first."""
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write("1000")
+
+
+def _end_with_the_input() -> None:
+    sys.stdin.buffer.read()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import math
 from dataclasses import replace
 from typing import Any
 
 from gdl.errors import GdlError
 from gdl.rules import Rules
-from propnet.analysis.turns import forced_moves, rivals
-from propnet.guides.decisive import decisive
-from propnet.guides.sure_ends import sure_ends
+from propnet.analysis.classify import forced_moves, rivals
+from propnet.guides import decisive, sure_ends
 from propnet.machine import PropnetMachine
 from propnet.native.machine import NativeCode, NativeMachine, compile_network
 from propnet.native.object_cache import ObjectCache, digest
@@ -110,9 +110,9 @@ def compiled_guide(
     return (network, code) if code.complete() else None
 
 
-def guided(machine: NativeMachine, seconds: float = float("inf")) -> NativeMachine:
-    """The machine with a guide if the game has one, built here in at most so many seconds of compiling."""
-    guide = compiled_guide(machine, seconds) if machine.compiled else None
+def guided(machine: NativeMachine) -> NativeMachine:
+    """The machine with a guide if the game has one, built here."""
+    guide = compiled_guide(machine, math.inf) if machine.compiled else None
     if guide is None:
         return machine
     return GuidedMachine(machine.rules, machine.network, machine.code, *guide)

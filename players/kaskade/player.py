@@ -9,8 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from gdl.disagreement import difference
-from gdl.machine import Machine, State
+from gdl.machine import Machine, State, difference
 from players.kaskade.kaskade import BOTTOM, Kaskade
 from players.player import Choice, Player
 from players.processes.limits import describe

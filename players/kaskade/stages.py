@@ -1,12 +1,21 @@
-"""The stages of the kaskade: how each machine is built in a process of its own, and loaded here."""
+"""The stages of the kaskade: how each machine is built in a process of its own, and loaded here.
+
+Builders take turns: whoever builds what another one builds waits for its result, and no more compile at a
+time than there are processors. Four matches of one game need one network, and four compilers on one processor
+are done no sooner than one after another. The turns are locks on files in the folder of the caches: all
+processes of a user share them, and those of a builder that is killed are free at once. Nobody waits for ever:
+a builder may be stopped.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import Final
+from typing import Final, Self
 
 from gdl.errors import GdlError, TooLargeError
 from gdl.machine import Machine
@@ -14,10 +23,60 @@ from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from players.kaskade.builder import BuildJob
 from players.kaskade.make_machine import compile_budget
-from players.kaskade.turns import BuildTurn, processors
 from players.processes.limits import cores
-from players.processes.warm_up_games import WARM_UP_GAMES
-from propnet.storage.network_cache import keep, load
+from propnet.private_files import default_directory, make_directory
+from propnet.storage.network_bytes import keep, load
+from propnet.storage.process_lock import ProcessLock
+
+PATIENCE_SECONDS = 90.0, 10.0
+"""How long to wait for one that builds the same, and for a processor: others may compile for long."""
+LOOK_SECONDS = 0.25
+_NAMES = 64
+"""Files for things that are built; two things that share a file wait for each other."""
+
+
+class BuildTurn:
+    """The turn to build the thing of this name, on one of some processors if they are given. It ends with the
+    block, or with the process."""
+
+    def __init__(self, name: str, processors: Sequence[int] = ()) -> None:
+        number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "little") % _NAMES
+        self._locks: list[list[ProcessLock]] = []
+        self._began = time.monotonic()
+        try:
+            folder = default_directory() / "building"
+            make_directory(folder)
+        except (OSError, RuntimeError):  # no folder for caches: each builds for itself
+            return
+        self._locks = [[ProcessLock(str(folder / f"thing-{number}"))]]
+        if processors:
+            self._locks += [[ProcessLock(str(folder / f"processor-{each}")) for each in processors]]
+        self._taken = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for locks in self._locks:
+            for lock in locks:
+                lock.leave()
+
+    def come(self) -> bool:
+        """Wait a moment for the turn; whether it has come. What others build may be stored by then."""
+        while self._locks and self._taken < len(self._locks):
+            has = any(lock.take(0.0) for lock in self._locks[self._taken])
+            if not has and time.monotonic() - self._began < PATIENCE_SECONDS[self._taken]:
+                time.sleep(LOOK_SECONDS)
+                return False
+            self._taken += 1
+            self._began = time.monotonic()
+        return True
+
+
+def processors() -> list[int]:
+    """The numbers of the processors that this process may use."""
+    return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(cores()))
+
 
 KEEP_SECONDS = 0.1
 """A network that took less CPU time than this is not stored on disk."""
@@ -26,6 +85,14 @@ COMPILE_SECONDS = 60.0
 MOST_JOBS = 4
 """Processes that compile native code together, at most."""
 Load = Callable[[Rules, bytes, Machine | None], Machine]
+WARM_UP_GAMES = (
+    "(role a) (init (n 0)) (legal a x) (legal a y) (<= (next (n 1)) (true (n 0)) (does a x))"
+    " (<= terminal (true (n 1))) (goal a 100)",
+    "(role a) (role b) (init (n 0)) (legal a x) (legal a y) (legal b x) (legal b y)"
+    " (<= (next (n 1)) (true (n 0)) (does a x)) (<= (next (n 0)) (does a y) (does b x))"
+    " (<= terminal (true (n 1))) (goal a 100) (goal b 0)",
+)
+"""Games that have everything compiled once before a match needs it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +159,8 @@ def build_native(text: str, previous: bytes) -> Iterator[bytes]:
     of the guide for playouts, if the game has one. Raises TooLargeError if too little is compiled in time."""
     from players.kaskade.guided_machine import compiled_guide
     from propnet.machine import PropnetMachine
-    from propnet.native.assembler import host
     from propnet.native.machine import PAYS, NativeCode, compile_network
-    from propnet.native.object_cache import ObjectCache, to_bytes
+    from propnet.native.object_cache import ObjectCache, host, to_bytes
     from propnet.storage.network_bytes import from_bytes
     from propnet.storage.network_bytes import to_bytes as network_to_bytes
 
@@ -154,9 +220,8 @@ def load_native(rules: Rules, product: bytes, before: Machine | None) -> Machine
     """The machine that runs the code on the network of the machine before, with the guide if there is one."""
     from players.kaskade.guided_machine import GuidedMachine
     from propnet.machine import PropnetMachine
-    from propnet.native.assembler import host
     from propnet.native.machine import NativeCode, NativeMachine
-    from propnet.native.object_cache import from_bytes
+    from propnet.native.object_cache import from_bytes, host
     from propnet.storage.network_bytes import from_bytes as network_from_bytes
 
     if not isinstance(before, PropnetMachine):

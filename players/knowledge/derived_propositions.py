@@ -1,24 +1,41 @@
-"""`DerivedPropositions`: the records of states, with what the rules derive from them."""
+"""Derived propositions: the records of states, with what the rules derive from them.
+
+Their network may take long to make. `Deriving` has a process of its own make and keep it, so that no turn
+waits for it: ``python -m players.knowledge.derived_propositions SOCKET TASK PRODUCT``, all inherited
+descriptors. The process ends when the other end of the socket is closed. How long it may take
+:data:`propnet.derived.LIMITS` say.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import logging
+import os
+import pickle
+import sys
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.checks.walk import Signature, body_literals
-from gdl.rules import Rules
+from gdl.errors import GdlError
+from gdl.rules import Rules, Signature, body_literals
 from gdl.terms import GOAL, LEGAL, TERMINAL, Term
 from players.knowledge.canonical_rules import CanonicalNames
 from players.knowledge.knowledge import KnowledgeError
-from propnet.derived.network import derived_network
-from propnet.derived.relations import derived_relations
+from players.processes.launch import launch_linked
+from players.processes.lifeline import end_with
+from players.processes.temporary import bytes_of, nameless, shared_bytes
+from propnet.derived import derived_network, derived_relations, kept_network
 from propnet.kernels.records import record_words, unpack
 from propnet.machine import PropnetMachine
 from propnet.network import Network
+from propnet.private_files import default_directory, make_directory
 from propnet.recoding.samples import sample_states
+from propnet.storage.network_bytes import from_bytes, to_bytes
+from propnet.storage.process_lock import ProcessLock
 
 _SAMPLE = 1024
 """States that show whether propositions say more than a sum would."""
@@ -37,7 +54,7 @@ class DerivedPropositions:
     """
 
     def __init__(self, bases: tuple[Term, ...], network: Network, relations: tuple[str, ...]) -> None:
-        """Those that the ``network`` tells, of :func:`propnet.derived.network.derived_network`, for
+        """Those that the ``network`` tells, of :func:`propnet.derived.derived_network`, for
         states over these base propositions."""
         self.relations = relations
         self.terms = network.moves[0]
@@ -79,7 +96,7 @@ def find_derived(machine: PropnetMachine, names: CanonicalNames, seed: int = 0) 
 
 Derive = Callable[[Rules, Sequence[Term], Sequence[Signature]], Network | None]
 """Makes the network of what some relations say of states over some base propositions, as
-:func:`propnet.derived.network.derived_network`."""
+:func:`propnet.derived.derived_network`."""
 
 
 def derived_of(
@@ -138,3 +155,74 @@ def _say_more(network: Network, sample: NDArray[np.uint64]) -> NDArray[np.bool_]
             if (bases < len(network.bases)).all() and (read & 1).all():
                 found[number] = holds[:, bases].sum(axis=1).max() > 1
     return found & changes
+
+
+log = logging.getLogger("players.knowledge")
+
+
+class Deriving:
+    """Makes one network in a process, once.
+
+    Attributes:
+        ready: whether what was asked for is there now, or cannot be made.
+    """
+
+    def __init__(self) -> None:
+        self._asked = self.ready = False
+        self._network: Network | None = None
+
+    def network(self, rules: Rules, bases: Sequence[Term], relations: Sequence[Signature]) -> Network | None:
+        """What :func:`propnet.derived.derived_network` says. Raises NotDerivedError, at once, while
+        that is not known."""
+        if self.ready:
+            return self._network
+        if not self._asked:
+            kept = kept_network(rules, bases, relations)
+            if kept is not None:
+                return kept
+            self._asked = True
+            task = pickle.dumps((rules, tuple(bases), tuple(relations)))
+            threading.Thread(target=self._make, args=(task,), daemon=True, name="deriving").start()
+        raise NotDerivedError
+
+    def _make(self, task: bytes) -> None:
+        """Have it made, and wait for that."""
+        made = -1
+        try:
+            made = nameless()
+            files = shared_bytes(task), os.dup(made)
+            ours, process = launch_linked("players.knowledge.derived_propositions", files)
+            with ours:
+                process.wait()
+            data = bytes_of(os.dup(made))
+            self._network = from_bytes(data) if data else None
+        except (OSError, GdlError) as error:
+            log.info("derived propositions are not made: %s", error)
+        finally:
+            if made >= 0:
+                os.close(made)
+            self.ready = True
+
+
+def main() -> None:
+    """Make the network of a task."""
+    connection, task, product = (int(argument) for argument in sys.argv[1:])
+    end_with(connection)
+    asked = pickle.loads(bytes_of(task))
+    # Several searches may ask for the same: the others find it kept.
+    lock = None
+    with contextlib.suppress(OSError, RuntimeError):
+        folder = default_directory() / "locks"
+        make_directory(folder)
+        lock = ProcessLock(str(folder / "derived"))
+        lock.take()
+    network = derived_network(*asked)
+    if lock is not None:
+        lock.leave()
+    if network is not None:
+        with os.fdopen(product, "wb") as out:
+            out.write(to_bytes(network))
+
+
+if __name__ == "__main__":
+    main()

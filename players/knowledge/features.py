@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from gdl.terms import Term
 from players.knowledge.canonical_rules import CanonicalNames
-from players.knowledge.knowledge import GameKnowledge, KnowledgeError
-from players.knowledge.learnt_net import LearntNet
+from players.knowledge.knowledge import GameKnowledge, KnowledgeError, LearntNet
 
 CONSTANT = "1"
 """The feature that all states have."""

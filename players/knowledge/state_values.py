@@ -12,11 +12,10 @@ from players.knowledge.canonical_rules import CanonicalNames
 from players.knowledge.derived_propositions import Derive, DerivedPropositions, derived_of
 from players.knowledge.features import Features
 from players.knowledge.knowledge import GameKnowledge, KnowledgeError
+from players.knowledge.models import NetLayers, TupleTables
 from players.knowledge.n_tuples import NTuples
-from players.knowledge.net.layers import NetLayers
-from players.knowledge.tuples.tables import TupleTables
 from players.knowledge.value_kernels import MOST_WEIGHT, SCALE, fill_table, values_of_states
-from propnet.derived.network import derived_network
+from propnet.derived import derived_network
 from propnet.machine import PropnetMachine
 
 

@@ -19,9 +19,8 @@ from pathlib import Path
 from gdl.errors import FileError
 from gdl.reading import read_limited
 from gdl.rules import Rules
-from players.knowledge.canonical_rules import CanonicalNames, canonical_names
+from players.knowledge.canonical_rules import CanonicalNames, FingerprintError, canonical_names
 from players.knowledge.knowledge import MOST_BYTES, GameKnowledge, KnowledgeError
-from players.knowledge.rules_graph import FingerprintError
 from propnet.private_files import default_directory, is_trusted, make_directory, read
 from propnet.storage.file_store import FileStore
 from propnet.storage.process_lock import ProcessLock

@@ -9,8 +9,7 @@ from typing import ClassVar
 
 from gdl.errors import GdlError
 from gdl.machine import State
-from players.openspiel.require import pyspiel_module
-from players.openspiel.spiel_game import SpielGame, SpielState, spiel_game
+from players.openspiel.spiel_game import SpielGame, SpielState, pyspiel_module, spiel_game
 from players.player import Choice, Player
 from propnet.capabilities import lane_machine
 

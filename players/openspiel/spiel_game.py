@@ -18,10 +18,25 @@ import numpy as np
 from gdl.errors import GdlError
 from gdl.machine import State
 from gdl.rules import Rules
-from players.openspiel.require import pyspiel_module
-from propnet.environments.turn_taking import TurnTaking
+from propnet.environments.vector_match import TurnTaking
 from propnet.machine import PropnetMachine
 from propnet.network import Network
+
+
+class MissingOpenSpielError(GdlError, ImportError):
+    """OpenSpiel is not installed."""
+
+
+def pyspiel_module() -> Any:
+    """OpenSpiel's module. Raises MissingOpenSpielError where it is not installed."""
+    try:
+        import pyspiel
+    except ImportError:
+        raise MissingOpenSpielError(
+            "games and bots of OpenSpiel need the package open_spiel", remedy="pip install 'kaskade-ggp[rl]'"
+        ) from None
+    return pyspiel
+
 
 pyspiel = pyspiel_module()
 _Game: Any = pyspiel.Game

@@ -2,5 +2,5 @@
 
 To read in this order: launch (starts a process), fork_server (what it is forked from), limits and priority
 (what a process may use), descendants (which processes there are below one, and which are left over),
-warm_up_games (rules that have everything compiled).
+lifeline (they end with the first), temporary (files that end with them).
 """

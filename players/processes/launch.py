@@ -134,6 +134,26 @@ def launch(
     return process
 
 
+def launch_linked(
+    module: str, files: Sequence[int], arguments: Sequence[str] = (), *, session: bool = False
+) -> tuple[socket.socket, Forked | subprocess.Popen[bytes]]:
+    """Start a module at the other end of a socket: its first arguments are the numbers of that socket and of
+    some files that it inherits, under the same numbers as here. The files are closed here. Returns this end
+    and the process. Raises OSError as :func:`launch`."""
+    ours, theirs = socket.socketpair()
+    numbers = theirs.fileno(), *files
+    try:
+        told = [*map(str, numbers), *arguments]
+        return ours, launch(module, told, {number: number for number in numbers}, session=session)
+    except OSError:
+        ours.close()
+        raise
+    finally:
+        theirs.close()
+        for file in files:
+            os.close(file)
+
+
 def give_way(behind: bool) -> None:
     """Whether the processes that this one launches, and those that it has launched, give way to others that
     must answer in time (:mod:`players.processes.priority`). For this process's life, from any thread."""

@@ -6,7 +6,7 @@ and asked for SIGKILL when something happens there (``O_ASYNC``, ``F_SETSIG``; s
 written, so that is the end of the first process. Unlike ``PR_SET_PDEATHSIG`` this follows neither the parent,
 which may be a fork server that others replace, nor the thread that has started a process.
 
-Elsewhere than on Linux a process sees by itself that its input has ended.
+Elsewhere than on Linux a process sees by itself that its input has ended, or the socket to whoever wants it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import select
 import signal
 import stat
 import sys
+import threading
 from collections.abc import Collection
 
 VARIABLE = "GGP_LIFELINE"
@@ -139,6 +140,18 @@ def _inherited() -> int:
         return -1
     os.set_inheritable(int(descriptor), False)
     return int(descriptor)
+
+
+def end_with(connection: int) -> None:
+    """End this process, whatever it is busy with, when the other end of this socket or pipe is closed."""
+    threading.Thread(target=_wait, args=(connection,), daemon=True, name="end").start()
+
+
+def _wait(connection: int) -> None:
+    poll = select.poll()
+    poll.register(connection, select.POLLHUP)
+    poll.poll()
+    os._exit(0)
 
 
 if sys.platform == "linux":

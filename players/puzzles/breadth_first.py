@@ -10,8 +10,8 @@ import numpy as np
 from players.batch_machine import Records
 from players.puzzles.closed_list import ClosedList
 from players.puzzles.solver import Certainty, LineSolver, Promise, Task
-from propnet.analysis.clock_ends import clock_stages
 from propnet.analysis.cones import step_clocks
+from propnet.analysis.longest import clock_stages
 from propnet.expander import Expander, Expansion
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine

@@ -1,17 +1,16 @@
 """Nested rollout policy adaptation that does not play into dead ends which a projection of the game shows:
 dead sets (:mod:`propnet.dead_sets`) as gates of the network for its playouts
-(:mod:`propnet.guides.dead_ends`)."""
+(:mod:`propnet.nogoods`)."""
 
 from __future__ import annotations
 
 import math
 
+from players.puzzles.dead_sets.search import LARGEST, DeadSetReport, shared_search
 from players.puzzles.nrpa import MEMORY, NestedPolicy
 from players.puzzles.solver import Certainty, Promise, Task
-from propnet.dead_sets.search import LARGEST, DeadSetReport
-from propnet.dead_sets.shared import shared_search
-from propnet.guides.dead_ends import with_nogoods
 from propnet.machine import PropnetMachine
+from propnet.nogoods import with_nogoods
 
 _GROWTH, _ROOM = 3, 2_000
 """The gates may be so many times those of the game, and so many inputs more."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from gdl.rules import Rule, Rules, literals
 from gdl.terms import Term
-from players.knowledge.coordinates import Coordinates
+from players.knowledge.variables import Coordinates
 from propnet.network import Network
 from propnet.symmetries.group import Automorphism
 

@@ -75,9 +75,28 @@ def chance(wins: int, losses: int) -> float:
     return float(sum(math.comb(tosses, heads) for heads in range(wins, tosses + 1)) / 2.0**tosses)
 
 
-def seated(roles: int, seat: int, alone: Tuning, rest: Tuning) -> list[Tuning]:
-    """The tunings of so many roles, one of which has one seat alone."""
-    return [alone if role == seat else rest for role in range(roles)]
+def play_pair(
+    machine: Machine,
+    state: State,
+    tunings: tuple[Tuning, Tuning],
+    seconds: float,
+    seed: int,
+    longest: int,
+    seat: int = 0,
+    deadline: float = math.inf,
+) -> tuple[float, float] | None:
+    """What the first tuning got in two matches from a state, on average against each of the others, 1 for
+    more, 0.5 for as much: with this seat for itself, then with all others. The matches' seeds are ``seed``
+    and the next. None where they last beyond the deadline (time.monotonic())."""
+    scores = []
+    for number in range(2):
+        alone, rest = tunings if number == 0 else tunings[::-1]
+        seats = [alone if role == seat else rest for role in range(len(machine.roles))]
+        goals = play(machine, state, seats, seconds, seed + number, longest, deadline)
+        if goals is None:
+            return None
+        scores.append(abs(number - advantage(goals, seat)))
+    return scores[0], scores[1]
 
 
 def advantage(goals: Sequence[int], seat: int) -> float:

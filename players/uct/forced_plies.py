@@ -66,12 +66,12 @@ def forced_plies(batched: BatchMachine, wanted: bool) -> ForcedPlies | None:
     return ForcedPlies(batched.machine) if share_of_forced(batched.machine) >= _OFTEN else None
 
 
-def share_of_forced(machine: PropnetMachine, seed: int = 0) -> float:
+def share_of_forced(machine: PropnetMachine) -> float:
     """The share of plies in which no role has a choice, in the first plies of some random matches; 0 where a
     role has no move in any state."""
     if (np.diff(machine.role_moves) == 0).any():
         return 0.0
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     initial = np.repeat(machine.records([machine.initial_state()]), _LANES, axis=0)
     records, forced, all_ = initial, 0, 0
     for _ in range(min(_STEPS, _EFFORT // max(1, len(machine.network.gate_inputs)))):

@@ -17,9 +17,9 @@ from players.knowledge.derived_propositions import Derive, NotDerivedError
 from players.knowledge.knowledge import use
 from players.knowledge.state_values import StateValues, values_by
 from players.knowledge.store import find, read_file
-from players.uct.batch_size import Batch
+from players.uct.batches import Batch
 from players.uct.tuning import Tuning
-from propnet.derived.network import derived_network
+from propnet.derived import derived_network
 from propnet.machine import PropnetMachine
 
 log = logging.getLogger("players.knowledge")
@@ -67,11 +67,11 @@ class LeafValues:
         return Ends(goals, lengths, np.ones(len(records), np.bool_))
 
     def over(self, records: Records) -> tuple[NDArray[np.bool_], NDArray[np.int16]]:
-        """See :class:`players.uct.tree.expert.Expert`."""
+        """See :class:`players.uct.tree.guesses.Expert`."""
         return self._machine.ends(records)
 
     def look(self, records: Records) -> tuple[NDArray[np.float32], NDArray[np.int16]]:
-        """See :class:`players.uct.tree.expert.Expert`."""
+        """See :class:`players.uct.tree.guesses.Expert`."""
         values = self._values.of(records)[:, 0].astype(np.float32)
         terminal, goals = self._machine.ends(records)
         over = np.flatnonzero(terminal)

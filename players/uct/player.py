@@ -346,3 +346,24 @@ class UctPlayer(Player):
         elif ranking is not None and len(self._counts) > 1:
             parts.append(f"expects {ranking.worth:.0f} of 100")
         return ", ".join(parts)
+
+
+class SequentialUctPlayer(UctPlayer):
+    """UCT (Kocsis and Szepesvari 2006) whose every playout sees the results of all before it."""
+
+    name = "uct-sequential"
+    OPTIONS = (
+        *PLAYER_OPTIONS,
+        *tuning_options(
+            Tuning(
+                paths=1,
+                per_leaf=1,
+                exploration=0.5,
+                selection="ucb",
+                prior="none",
+                decisive=False,
+                trim=False,
+                policy="equal",
+            )
+        ),
+    )

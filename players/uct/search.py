@@ -18,25 +18,22 @@ from gdl.machine import Machine, State
 from players.batch_machine import BatchMachine, Ends, NetworkBatch, batch_machine_of
 from players.batch_pace import MARGIN
 from players.companions import BatchReport, TimeShares
-from players.knowledge.derived_propositions import NotDerivedError
-from players.knowledge.deriving import Deriving
+from players.knowledge.derived_propositions import Deriving, NotDerivedError
 from players.player import same_numbering
 from players.puzzles.best_line import BestLine
 from players.puzzles.portfolio import Portfolio
-from players.uct.batch_lines import BatchLines, keep_known, keep_played
-from players.uct.batch_size import Batch, BatchOutcome, BatchSize
+from players.uct.batches import Batch, BatchLines, BatchOutcome, BatchSize, keep_known, keep_played
 from players.uct.forced_plies import forced_plies, of_only_moves
 from players.uct.leaf_values import LeafValues, leaf_values
 from players.uct.proof_scheduler import ProofScheduler
-from players.uct.rollouts.choice import RolloutChoice
-from players.uct.root_moves import RootMoves
-from players.uct.root_statistics import RootStatistics
+from players.uct.rollouts.registry import RolloutChoice
+from players.uct.root_statistics import RootMoves, RootStatistics
 from players.uct.tree.arrays import FRESH, LEAF, OPEN
 from players.uct.tree.backup import average
 from players.uct.tree.selection_rules import SelectionRule
 from players.uct.tree.tree import Tree
 from players.uct.tuning import STAGES, WIDEST, Tuning
-from propnet.derived.network import derived_network
+from propnet.derived import derived_network
 
 log = logging.getLogger("players.knowledge")
 

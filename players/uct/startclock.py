@@ -25,11 +25,11 @@ from players.knowledge.state_values import StateValues
 from players.knowledge.store import find
 from players.knowledge.training import STEPS as GREEDY_STEPS
 from players.knowledge.training import Training, check_goes_on
-from players.processes.scratch_folder import ScratchFolder
-from players.uct.duel import advantage, chance, play, seated
+from players.processes.temporary import ScratchFolder
+from players.uct.duel import chance, play_pair
 from players.uct.leaf_values import AUTO
-from players.uct.training.play_terms import STEPS, PlayTerms
-from players.uct.training.searched_training import SearchedTraining, searches_can_look
+from players.uct.searched_play import STEPS, PlayTerms
+from players.uct.searched_training import SearchedTraining, searches_can_look
 from players.uct.tuning import Tuning
 from propnet.capabilities import lane_machine
 from propnet.machine import PropnetMachine
@@ -253,15 +253,11 @@ class _Pairs:
         that the deadline ends does not count; then it is False."""
         machine, rng, began = self._machine, self._rng, time.monotonic()
         opening, seat = _opening(machine, rng), rng.randrange(len(machine.roles))
-        leads = []
-        for tunings, sign in ((self._tunings, 1), (self._tunings[::-1], -1)):
-            seats = seated(len(machine.roles), seat, *tunings)
-            goals = play(machine, opening, seats, move_seconds, rng.getrandbits(16), _LONGEST, self._deadline)
-            if goals is None:
-                return False
-            lead = advantage(goals, seat) - 0.5
-            leads.append(sign * ((lead > 0) - (lead < 0)))
-        self.leads += leads
+        seed, deadline = rng.getrandbits(16), self._deadline
+        scores = play_pair(machine, opening, self._tunings, move_seconds, seed, _LONGEST, seat, deadline)
+        if scores is None:
+            return False
+        self.leads += [(score > 0.5) - (score < 0.5) for score in scores]
         self.seconds = time.monotonic() - began
         return True
 

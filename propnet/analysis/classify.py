@@ -1,6 +1,7 @@
 """What kind of game a network is: proven where the result says so, else observed in random playouts.
 
-Nothing that plays relies on what was only observed.
+Random play shows whether roles move one at a time, what the others do meanwhile, whether they are rivals.
+Guides are checked as they play; nothing that plays relies on the rest of what was only observed.
 """
 
 from __future__ import annotations
@@ -17,14 +18,63 @@ from numpy.typing import NDArray
 
 from gdl.errors import GdlError
 from gdl.words import counted
+from propnet.analysis.colours import alike_roles
 from propnet.analysis.cones import clocks
 from propnet.analysis.factors import factors
-from propnet.analysis.goal_bounds import MOST_ROUNDS, decided, reachable
-from propnet.analysis.latches import Latches, latches
-from propnet.analysis.phases import phases
-from propnet.analysis.symmetry import alike_roles
+from propnet.analysis.phases import MOST_ROUNDS, Latches, decided, latches, phases, reachable
 from propnet.analysis.ternary import Ternary, unpack_cases
+from propnet.kernels.records import unpack
+from propnet.machine import PropnetMachine
 from propnet.network import Network
+
+_ROWS, _STEPS = 32, 64
+_ENDS, _LONGEST = 512, 1000
+
+
+def forced_moves(machine: PropnetMachine) -> list[int] | None:
+    """Per role the move it is forced to make when another role has a choice; -1 if that was not seen. None
+    if two roles had a choice in one state, if one role was forced to different moves, or if one has none."""
+    rng = np.random.default_rng(0)
+    initial = np.repeat(machine.records([machine.initial_state()]), _ROWS, axis=0)
+    bounds = list(pairwise(machine.role_moves.tolist()))
+    if any(low == high for low, high in bounds):
+        return None
+    seen = [np.zeros(high - low, np.int64) for low, high in bounds]
+    records = initial
+    for _ in range(_STEPS):
+        outputs = machine.evaluate(records)
+        legal = unpack(outputs.legal, machine.network.move_count)
+        counts = np.stack([legal[:, low:high].sum(axis=1) for low, high in bounds], axis=1)
+        going = ~outputs.terminal & (counts > 0).all(axis=1)
+        choosing = (counts > 1) & going[:, None]
+        if (choosing.sum(axis=1) > 1).any():
+            return None
+        busy = choosing.any(axis=1)
+        moves = np.zeros((_ROWS, len(bounds)), np.int32)
+        for role, (low, high) in enumerate(bounds):
+            mine = legal[:, low:high]
+            moves[:, role] = np.argmax(np.where(mine, rng.random(mine.shape, np.float32), -1), axis=1)
+            waits = busy & ~choosing[:, role]
+            seen[role] += np.bincount(moves[waits, role], minlength=high - low)
+        records = machine.successors(records, moves)
+        records = np.where(going[:, None], records, initial)
+    if any(np.count_nonzero(times) > 1 for times in seen):
+        return None
+    return [int(np.argmax(times)) if times.any() else -1 for times in seen]
+
+
+def rivals(machine: PropnetMachine) -> bool:
+    """Whether in random play no two roles got their best goals together, and of two roles one lost what
+    the other won."""
+    ends = machine.playouts(_ENDS, max_steps=_LONGEST)
+    goals = ends.goals[ends.lengths < _LONGEST]
+    best = np.zeros(len(machine.roles), np.int64)
+    np.maximum.at(best, machine.network.goals[:, 0], machine.network.goals[:, 1])
+    if ((goals >= best).sum(axis=1) > 1).any():
+        return False
+    sure = goals[(goals >= 0).all(axis=1)]
+    return len(machine.roles) != 2 or bool((sure.sum(axis=1) == 100).all())
+
 
 SINGLE = "single"
 ALTERNATING = "alternating"
@@ -117,16 +167,16 @@ class Classification:
             raise GdlError(f"this is no classification: {error}") from None
 
 
-def classify(network: Network, seconds: float = SECONDS, seed: int = 0) -> Classification:
-    """What kind of game this is. The playouts come from ``seed`` and take so many seconds of CPU time, or one
-    step; the proofs have limits of their own."""
+def classify(network: Network) -> Classification:
+    """What kind of game this is. The playouts take :data:`SECONDS` of CPU time, or one step; the proofs have
+    limits of their own."""
     began = time.process_time()
     ternary = Ternary(network)
     latched = latches(ternary)
     steady = clocks(network)
     order, split = phases(ternary, steady), factors(network)
     clock = order.ticking if order is not None else steady
-    seen = _play(ternary, latched, steady, seconds, seed)
+    seen = _play(ternary, latched, steady)
     roles = len(network.roles)
     proven = order is not None and order.alternating
     alternating = proven or seen.both == 0
@@ -169,15 +219,13 @@ class _Observed:
     decided: float
 
 
-def _play(
-    ternary: Ternary, latched: Latches, steady: NDArray[np.bool_], seconds: float, seed: int
-) -> _Observed:
+def _play(ternary: Ternary, latched: Latches, steady: NDArray[np.bool_]) -> _Observed:
     """Random playouts side by side."""
-    end = time.process_time() + seconds
+    end = time.process_time() + SECONDS
     network = ternary.network
     size = len(network.gate_inputs) + len(network.bases)
     rounds = MOST_ROUNDS if size <= MOST_SIZE else 0
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     states = np.repeat(np.asarray(network.initial, np.bool_)[None], PLAYOUTS, axis=0)
     alive = np.ones(PLAYOUTS, np.bool_)
     length = np.zeros(PLAYOUTS, np.int64)

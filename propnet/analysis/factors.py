@@ -4,6 +4,9 @@
 A move may act on one factor, or be a choice in each of them (A. Hufschmitt, J.-N. Vittaut and J. Mehat:
 A general approach of game description decomposition for General Game Playing, 2016).
 Clocks (base propositions that no move influences) are in no factor: every factor has its own copy.
+
+What each move does are the cofactors (G. Boole) of the next functions by one role's moves, structurally
+hashed: equal literals are equal functions.
 """
 
 from __future__ import annotations
@@ -18,12 +21,52 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.analysis.cofactors import Cofactors, cofactors
 from propnet.analysis.cones import clocks, relevant
 from propnet.analysis.ternary import constant_bases
 from propnet.network import Network
-from propnet.passes.circuit import FALSE
-from propnet.substitute import EffortError
+from propnet.passes.circuit import FALSE, TRUE
+from propnet.substitute import EffortError, Remake, value
+
+
+@dataclass(frozen=True, slots=True)
+class Cofactors:
+    """The next functions when one role makes one certain move.
+
+    Literals are those of the network up to its gates that need moves, and from there on new gates
+    (:mod:`propnet.substitute`); the moves of other roles are open.
+
+    Attributes:
+        usual: per base proposition its next function if none of the moves were made.
+        changed: per move the base propositions whose next function differs from the usual one, with it.
+    """
+
+    usual: list[int]
+    changed: list[dict[int, int]]
+
+
+def cofactors(network: Network, role: int, effort: int) -> tuple[Cofactors, int]:
+    """The cofactors by the moves of a role, and how much of the effort, in gate inputs, is left. Raises
+    EffortError if it is not enough, or if there are loops among the gates that need moves."""
+    low = 1 + len(network.bases) + sum(map(len, network.moves[:role]))
+    moves = range(low, low + len(network.moves[role]))
+    next_literals = network.next_literals.tolist()
+    outputs: dict[int, list[int]] = {}
+    for base, x in enumerate(next_literals):
+        outputs.setdefault(x >> 1, []).append(base)
+    gates = Remake(network, effort)
+    step = gates.step()
+    step.usual = dict.fromkeys(moves, FALSE)
+    gates.evaluate(step)
+    changed = [
+        {
+            base: literal ^ (next_literals[base] & 1)
+            for node, literal in gates.changed(step, {move: TRUE}).items()
+            for base in outputs.get(node, ())
+        }
+        for move in moves
+    ]
+    return Cofactors([value(step.usual, x) for x in next_literals], changed), gates.effort
+
 
 EFFORT = 1_000_000
 """Gate inputs that may be looked at to find out what the moves do (see docs/measurements.md)."""
@@ -218,9 +261,9 @@ class _Parts:
 def _best_goals(network: Network) -> list[int]:
     """For each role the literal of the highest goal that it may get."""
     best: dict[int, tuple[int, int]] = {}
-    for role, value, literal in network.goals.tolist():
-        if literal != FALSE and value > best.get(role, (-1, FALSE))[0]:
-            best[role] = (value, literal)
+    for role, worth, literal in network.goals.tolist():
+        if literal != FALSE and worth > best.get(role, (-1, FALSE))[0]:
+            best[role] = (worth, literal)
     return [literal for _, literal in best.values()]
 
 

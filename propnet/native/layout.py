@@ -44,7 +44,7 @@ class Straight:
             then of GOALS, then of MOVES. The others read what PLAY's gates leave; MOVES' do not change it.
         loops: bool (pieces,): whether a piece is a loop, to be evaluated to its fixpoint.
         plan: the layout as the kernels take it, with nothing to interpret
-            (:mod:`propnet.native.piecewise` adds that).
+            (:mod:`propnet.native.codegen` adds that).
     """
 
     start: Int32s

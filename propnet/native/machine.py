@@ -28,11 +28,9 @@ from propnet.kernels.plan import GOALS, MOVES, PLAY, Plan, plan
 from propnet.kernels.records import pack
 from propnet.kernels.scratch import new_wires
 from propnet.machine import PropnetMachine
-from propnet.native.assembler import Loaded, Target, compile_text, host
-from propnet.native.codegen import text
+from propnet.native.codegen import interpreted, text
 from propnet.native.layout import Straight, straighten
-from propnet.native.object_cache import ObjectCache
-from propnet.native.piecewise import interpreted
+from propnet.native.object_cache import Loaded, ObjectCache, Target, compile_text, host
 from propnet.network import Network
 
 log = logging.getLogger("propnet.native")
@@ -278,7 +276,7 @@ def _compile_beside(
         todo.put(unit)
     results: _Results = queue.SimpleQueue()
     arguments = [target.cpu, target.features, str(os.getpid())]
-    command = [sys.executable, "-P", "-m", "propnet.native.assembler", *arguments]
+    command = [sys.executable, "-P", "-m", "propnet.native.object_cache", *arguments]
     pipe, shared = subprocess.PIPE, (straight, todo, results, deadline)
     processes = [subprocess.Popen(command, stdin=pipe, stdout=pipe) for _ in range(jobs)]
     threads = [threading.Thread(target=_feed, args=(p, *shared), daemon=True) for p in processes]

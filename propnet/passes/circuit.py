@@ -151,3 +151,27 @@ def readers_of(gates: Iterable[Iterable[int]]) -> dict[int, list[int]]:
 def replaced(literals: Iterable[int], literal_of: list[int]) -> list[int]:
     """Literals after each node has become the literal ``literal_of[node]``."""
     return [literal_of[x >> 1] ^ (x & 1) for x in literals]
+
+
+def remove_dead(circuit: Circuit) -> Circuit:
+    """The circuit without gates that no output depends on."""
+    first = circuit.shape.first_gate
+    gates = circuit.gates
+    alive = [False] * len(gates)
+    for x in circuit.outputs:
+        if x >> 1 >= first:
+            alive[(x >> 1) - first] = True
+    for number in range(len(gates) - 1, -1, -1):
+        if alive[number]:
+            for x in gates[number]:
+                if x >> 1 >= first:
+                    alive[(x >> 1) - first] = True
+    if all(alive):
+        return circuit
+    literal_of = [2 * node for node in range(first)]
+    live_gates: list[tuple[int, ...]] = []
+    for gate, live in zip(gates, alive, strict=True):
+        literal_of.append(2 * (first + len(live_gates)))
+        if live:
+            live_gates.append(tuple(replaced(gate, literal_of)))
+    return Circuit(circuit.shape, live_gates, replaced(circuit.outputs, literal_of))

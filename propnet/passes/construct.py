@@ -1,17 +1,169 @@
-"""From ground rules to a circuit: each atom is the factored OR of its rules' ANDs, cycles are cut open."""
+"""From ground rules to a circuit: each atom is the factored OR of its rules' ANDs, cycles are cut open
+at few atoms that every cycle passes (a greedy feedback vertex set).
+
+Before it, constants are propagated in the ground rules, unread atoms go, and what decides legal, terminal and
+goal is separated from the moves.
+"""
 
 from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdl.compile.stratify import components
 from gdl.errors import RulesError
-from gdl.grounding.graph import order
+from gdl.grounding.graph import Bools, Ints, order, spread
+from gdl.grounding.ground_rules import GroundRules
+from gdl.grounding.simplify import RuleTable
 from propnet.passes.circuit import FALSE, TRUE, Circuit, CircuitBuilder, Shape
-from propnet.passes.cuts import cut_points
-from propnet.passes.factor import Product, sum_of_products
-from propnet.passes.prune import AtomRules
+from propnet.passes.simplify import Product, sum_of_products
+
+
+@dataclass
+class AtomRules(RuleTable):
+    """A game's rules and the outputs that they define. Atoms below ``bases`` are base propositions, those
+    from there to below ``inputs`` moves. ``outputs`` has the atom of each output (next, legal, goals,
+    terminal), -1 for one that never holds; all but the first ``bases``, those of next, are evaluated before
+    any move is made."""
+
+    inputs: int
+    bases: int
+    atom_count: int
+    outputs: NDArray[np.int32]
+
+    def marked(self, atoms: Ints | slice) -> Bools:
+        """A mask of some atoms; negative ones are left out."""
+        mask = np.zeros(self.atom_count, bool)
+        mask[atoms if isinstance(atoms, slice) else atoms[atoms >= 0]] = True
+        return mask
+
+
+def prune(ground: GroundRules) -> tuple[AtomRules, NDArray[np.int8]]:
+    """What the outputs depend on of a game's rules, with legal, terminal and goal independent of the moves;
+    and each atom's value: 1 holds, 0 never holds, -1 depends."""
+    goals = [atom for _, _, atom in ground.goal_atoms]
+    bases = len(ground.bases)
+    rules = AtomRules(
+        heads=ground.heads,
+        rule_of=np.repeat(np.arange(len(ground.heads), dtype=np.int32), np.diff(ground.body_start)),
+        literals=ground.bodies,
+        inputs=bases + ground.move_count,
+        bases=bases,
+        atom_count=ground.atom_count,
+        outputs=np.array([*ground.next_atoms, *ground.legal_atoms, *goals, ground.terminal_atom], np.int32),
+    )
+    separate_moves(rules)
+    remove_unread(rules)
+    values = propagate_constants(rules)
+    remove_unread(rules)
+    return rules, values
+
+
+def separate_moves(rules: AtomRules) -> None:
+    """Make legal, terminal and goal independent of the moves.
+
+    In sound games they are. Where one of them reads ``does``, it is evaluated with no move made: its cone is
+    copied, without the rules that need a move and without the literals that deny one.
+    """
+    head, read = rules.heads[rules.rule_of], rules.literals >> 1
+    moved = rules.marked(slice(rules.bases, rules.inputs))
+    spread(moved, read, head)
+    copied = moved & rules.marked(rules.outputs[rules.bases :])
+    if not copied.any():
+        return
+    inside = moved[read] & moved[head]
+    spread(copied, head[inside], read[inside])
+    copied[: rules.inputs] = False
+    copy = np.arange(rules.atom_count, dtype=np.int32)
+    copy[copied] = rules.atom_count + np.arange(np.count_nonzero(copied))
+    is_move = (read >= rules.bases) & (read < rules.inputs)
+    possible = copied[rules.heads]
+    possible[rules.rule_of[is_move & (rules.literals & 1 == 0)]] = False
+    clone = RuleTable(rules.heads, rules.rule_of, rules.literals)
+    clone.keep(possible, ~is_move)
+    early = rules.outputs[rules.bases :]
+    # Only a move that is itself an output would be negative here; the grounder makes none.
+    early[early >= 0] = copy[early[early >= 0]]
+    rules.atom_count += int(np.count_nonzero(copied))
+    rules.rule_of = np.concatenate([rules.rule_of, len(rules.heads) + clone.rule_of])
+    rules.heads = np.concatenate([rules.heads, copy[clone.heads]])
+    rules.literals = np.concatenate([rules.literals, 2 * copy[clone.literals >> 1] + (clone.literals & 1)])
+
+
+def propagate_constants(rules: AtomRules) -> NDArray[np.int8]:
+    """Remove atoms that always hold and atoms that have no rule left; returns each atom's value: 1 holds,
+    0 never holds, -1 depends."""
+    value = np.full(rules.atom_count, -1, np.int8)
+    undecided = ~rules.marked(slice(0, rules.inputs))
+    while True:
+        value[undecided & ~rules.marked(rules.heads)] = 0
+        value[rules.heads[rules.lengths == 0]] = 1
+        undecided &= value < 0
+        fixed = value[rules.literals >> 1]
+        holds = fixed == 1 - (rules.literals & 1)
+        alive = value[rules.heads] < 0
+        alive[rules.rule_of[(fixed >= 0) & ~holds]] = False
+        if alive.all() and not holds.any():
+            return value
+        rules.keep(alive, ~holds)
+
+
+def remove_unread(rules: AtomRules) -> None:
+    """Remove the rules of atoms that no output depends on."""
+    wanted = rules.marked(rules.outputs)
+    spread(wanted, rules.heads[rules.rule_of], rules.literals >> 1)
+    rules.keep(wanted[rules.heads])
+
+
+def cut_points(edges: dict[int, list[int]]) -> list[int]:
+    """Atoms without which the dependency graph (atom -> what its rules read) has no cycles, ascending.
+
+    Vertices without predecessors or successors are peeled; when none is left, the vertex
+    with the largest product of degrees is cut.
+    """
+    forward: dict[int, set[int]] = {v: set(reads) for v, reads in edges.items()}
+    backward: dict[int, set[int]] = defaultdict(set)
+    for vertex, reads in edges.items():
+        for read in reads:
+            backward[read].add(vertex)
+            forward.setdefault(read, set())
+    cuts = []
+
+    def remove(vertex: int) -> set[int]:
+        below, above = forward.pop(vertex) - {vertex}, backward.pop(vertex, set()) - {vertex}
+        for read in below:
+            backward[read].discard(vertex)
+        for reader in above:
+            forward[reader].discard(vertex)
+        return below | above
+
+    def peel(stack: list[int]) -> None:
+        while stack:
+            vertex = stack.pop()
+            if vertex in forward and not (forward[vertex] and backward.get(vertex)):
+                stack.extend(remove(vertex))
+
+    peel(list(forward))
+    heap = [(-len(reads) * len(backward[vertex]), vertex) for vertex, reads in forward.items()]
+    heap = [(-(1 << 60), v) if v in forward[v] else (weight, v) for weight, v in heap]
+    heapify(heap)
+    while heap:
+        weight, vertex = heappop(heap)
+        if vertex not in forward:
+            continue
+        if vertex not in forward[vertex]:
+            current = -len(forward[vertex]) * len(backward[vertex])
+            if current != weight:
+                heappush(heap, (current, vertex))
+                continue
+        cuts.append(vertex)
+        peel(list(remove(vertex)))
+    return sorted(cuts)
+
 
 ELSEWHERE = -1
 """In place of a literal: the atom is merged into its reader, or not defined yet."""
@@ -22,7 +174,7 @@ better there, and extraction shares pairs that stay common."""
 
 
 def construct(rules: AtomRules, values: NDArray[np.int8], moves: tuple[int, ...], goals: int) -> Circuit:
-    """Build the circuit of the rules and values from :func:`~propnet.passes.prune.prune`, for so many moves
+    """Build the circuit of the rules and values from :func:`prune`, for so many moves
     of each role and so many goals. Raises RulesError if an atom depends on its own negation."""
     sequence, cuts = evaluation_order(rules)
     shape = Shape(rules.bases, moves, goals, len(cuts))

@@ -10,8 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from itertools import chain
 
-from propnet.passes.circuit import Circuit, CircuitBuilder, replaced
-from propnet.passes.dead import remove_dead
+from propnet.passes.circuit import Circuit, CircuitBuilder, remove_dead, replaced
 
 MEMBERS = 3_000_000
 """Most moves that all unions of moves may hold together; gates past that are left alone."""

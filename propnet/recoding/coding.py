@@ -1,13 +1,21 @@
-"""How a network's states are coded in few bits: exclusive groups, clocks, and what is left out."""
+"""How a network's states are coded in few bits: exclusive groups, clocks, and what is left out. Which
+member of a group is true becomes a condition on its bits, in gates.
+
+A condition "none of these members" is a function of the bits of one code. Where few *cubes* (products of
+bits) cover it, or its negation, gates that read the bits take the place of one that reads the members; codes
+that no state has may fall on either side (W. Quine, The problem of simplifying truth functions, 1952).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
+
+from propnet.passes.circuit import FALSE, TRUE, CircuitBuilder
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +96,6 @@ class Coding:
         """Bits of a record, with the broken bit."""
         return self.broken_bit + 1
 
-    def reordered(self, order: Sequence[int]) -> Coding:
-        """The same with the groups of the key in another order: places in ``groups``, least significant
-        first. Raises ValueError unless that names each group once."""
-        return Coding(self.bases, tuple(self.groups[i] for i in order), self.clocks, self.left_out)
-
 
 class Codec:
     """Turns the bits of states into codes and back; for few states, the network does it for many."""
@@ -131,3 +134,155 @@ class Codec:
             rows = np.flatnonzero((place >= 0) & (place < len(group.members)))
             bits[rows, np.array(group.members)[place[rows]]] = True
         return bits
+
+
+WIDEST = 5
+"""Bits of codes whose cubes are all looked at, 3 to the power of that many; else those of two bits or one."""
+
+Cube = tuple[int, int]
+"""Codes that agree with the second number in the bits of the first."""
+
+
+class CodeGates(CircuitBuilder):
+    """A builder of gates that knows which literals are members of groups."""
+
+    def __init__(self, first_gate: int) -> None:
+        super().__init__(first_gate)
+        # Literals of members: the number of the group, and 1 << code.
+        self._member: dict[int, tuple[int, int]] = {}
+        # Per group the literals of its bits, those of its members by 1 << code, and its codes.
+        self._groups: list[tuple[list[int], dict[int, int], _Codes]] = []
+        self._codes: dict[tuple[int, int], _Codes] = {}
+        self._known: dict[tuple[int, int], list[int]] = {}
+
+    def add_group(self, bits: list[int], codes: list[int], none: bool) -> list[int]:
+        """The literals of members that have these codes, whose bits are these literals; 0 is a code, too, if
+        ``none``. Bits are not read that only a code which no state has would need."""
+        used = set(codes) | ({0} if none else set())
+        decoded = []
+        for code in codes:
+            cube, read = [code], []
+            for bit in range(len(bits)):
+                others = [known ^ 1 << bit for known in cube]
+                if used.isdisjoint(others):
+                    cube += others
+                else:
+                    read.append(bit)
+            decoded.append(self._product([bits[bit] ^ 1 ^ (code >> bit & 1) for bit in read]))
+        if len(bits) > 1:
+            shape = len(bits), sum(1 << code for code in used)
+            if shape not in self._codes:
+                self._codes[shape] = _Codes(*shape)
+            own = dict(zip([1 << code for code in codes], decoded, strict=True))
+            self._member.update({x: (len(self._groups), code) for code, x in own.items()})
+            self._groups.append((bits, own, self._codes[shape]))
+        return decoded
+
+    def conjunction(self, literals: Iterable[int]) -> int:
+        inputs = set(literals)
+        true: dict[int, int] = {}
+        false: dict[int, list[int]] = {}
+        for x in inputs:
+            if x in self._member:
+                group, code = self._member[x]
+                if true.setdefault(group, code) != code:
+                    return FALSE
+            elif x ^ 1 in self._member:
+                false.setdefault(self._member[x ^ 1][0], []).append(x)
+        for group, members in sorted(false.items()):
+            codes = sum(self._member[x ^ 1][1] for x in members)
+            if group in true:
+                if true[group] & codes:
+                    return FALSE
+                inputs.difference_update(members)
+            elif len(members) > 1:
+                inputs.difference_update(members)
+                inputs.update(self._none_of(group, codes, members))
+        return super().conjunction(inputs)
+
+    def _none_of(self, group: int, codes: int, plain: list[int]) -> list[int]:
+        """Literals that are all true where a group's code is none of these; ``plain`` are such."""
+        known = self._known.get((group, codes))
+        if known is None:
+            known = self._known[group, codes] = self._cheapest(group, codes, sorted(plain))
+        return known
+
+    def _cheapest(self, group: int, codes: int, plain: list[int]) -> list[int]:
+        bits, members, known = self._groups[group]
+        if self.effort < 0:
+            return plain
+        self.effort -= 4 * len(known.cubes)
+
+        def terms(covered: int) -> tuple[int, list[list[int]]]:
+            """Products of which one is true where the code is one of these, and what they cost."""
+            cubes, rest = known.cover(covered)
+            products = [_literals(bits, cube) for cube in cubes]
+            while rest:
+                code = rest & -rest
+                every = (1 << len(bits)) - 1
+                products.append([members[code]] if code in members else _literals(bits, (every, 0)))
+                rest ^= code
+            return sum(1 if len(p) == 1 else 1 + len(p) for p in products), products
+
+        without, within = terms(codes), terms(known.used & ~codes)
+        spent = min(len(plain), without[0])
+        if within[0] + (len(within[1]) > 1) < spent:
+            if len(within[1]) == 1:
+                return within[1][0]
+            return [self._product([self._product(p) ^ 1 for p in within[1]]) ^ 1]
+        return [self._product(p) ^ 1 for p in without[1]] if without[0] < len(plain) else plain
+
+    def _product(self, literals: list[int]) -> int:
+        """A gate as it is."""
+        return super().conjunction(literals)
+
+
+def _literals(bits: list[int], cube: Cube) -> list[int]:
+    """The bits that a cube reads."""
+    mask, value = cube
+    return [x ^ 1 ^ (value >> bit & 1) for bit, x in enumerate(bits) if mask >> bit & 1]
+
+
+class _Codes:
+    """The codes that a group's states have, as a set of bits ``1 << code``, and its cubes: each with the
+    codes in it that states have."""
+
+    def __init__(self, width: int, used: int) -> None:
+        self.used = used
+        every = 1 << width
+        masks = [mask for mask in range(1, every) if width <= WIDEST or mask.bit_count() <= 2]
+        by_cube: dict[Cube, int] = {}
+        for code in range(every):
+            if used >> code & 1:
+                for mask in masks:
+                    by_cube[mask, code & mask] = by_cube.get((mask, code & mask), 0) | 1 << code
+        # Each with what it costs to read it; a member alone is read for one.
+        self.cubes = [
+            (1 if (size := cube[0].bit_count()) == 1 else 1 + size, held, cube)
+            for cube, held in sorted(by_cube.items(), key=lambda entry: (entry[0][0].bit_count(), entry[0]))
+            if held.bit_count() > 1
+        ]
+
+    def cover(self, codes: int) -> tuple[list[Cube], int]:
+        """Cubes that cover many of these codes, and no others that states have; and the codes that are left.
+        Greedily, those first that cost least for each code that they add."""
+        fitting = [entry for entry in self.cubes if not entry[1] & ~codes]
+        chosen: list[Cube] = []
+        while fitting:
+            cost, held, cube = min(fitting, key=lambda entry: entry[0] / (entry[1] & codes).bit_count())
+            if cost >= (held & codes).bit_count():
+                break
+            chosen.append(cube)
+            codes &= ~held
+            fitting = [entry for entry in fitting if entry[1] & codes]
+        return chosen, codes
+
+
+def products_of(builder: CircuitBuilder, literal: int) -> list[tuple[int, ...]]:
+    """A literal as an OR of products, as its gate and those below it say: two levels."""
+    if literal <= FALSE:
+        return [()] if literal == TRUE else []
+    if not literal & 1:
+        return [builder.inputs_of(literal) or (literal,)]
+    terms = [x ^ 1 for x in builder.inputs_of(literal)] or [literal]
+    return [(() if x & 1 else builder.inputs_of(x)) or (x,) for x in terms]

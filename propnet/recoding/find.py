@@ -46,9 +46,7 @@ ATTEMPTS = 5
 """How often groups are looked for again that the samples which were not looked at before do not refute."""
 
 
-def find_coding(
-    machine: PropnetMachine, samples: Words, counterexamples: Words | None = None, room: int = ROOM
-) -> Coding:
+def find_coding(machine: PropnetMachine, samples: Words, counterexamples: Words | None = None) -> Coding:
     """A coding that neither the samples, uint64 (n, words), at least one, nor the ``counterexamples`` refute:
     states, uint64 (m, words), that another coding did not fit. Large games are tested on a part of the
     samples only, but on all counterexamples.
@@ -58,7 +56,7 @@ def find_coding(
     together; where groups overlap the one that saves most bits comes first.
 
     Propositions that never change are left out. Those that change in no sample, but may, are left out if
-    records get shorter by that, or keys of more than ``room`` bits fit into these, and there are no
+    records get shorter by that, or keys of more than :data:`ROOM` bits fit into these, and there are no
     counterexamples yet.
 
     The most significant groups of the key are those that most samples agree on with the initial state.
@@ -67,13 +65,13 @@ def find_coding(
     step = max(1, -(-len(samples) * len(machine.network.bases) // _CELLS))
     changed = unpack(_changes(np.concatenate([known, samples]), machine), len(machine.network.bases))[0]
     tested = np.concatenate([known, samples[::step]])
-    coding = _coding(machine, tested, changed, bool(len(known)), room)
+    coding = _coding(machine, tested, changed, bool(len(known)))
     for _ in range(ATTEMPTS if step > 1 else 0):
         wrong, broken = _refuted(coding, samples)
         if not wrong:
             return coding
         tested = np.concatenate([tested, broken])
-        coding = _coding(machine, tested, changed, bool(len(known)), room)
+        coding = _coding(machine, tested, changed, bool(len(known)))
     wrong = _refuted(coding, samples)[0] if step > 1 else set()
     return Coding(
         coding.bases, _dissolved(coding.groups, wrong), _dissolved(coding.clocks, wrong), coding.left_out
@@ -111,7 +109,7 @@ def _refuted(coding: Coding, samples: Words) -> tuple[set[ExclusiveGroup], Words
     return {groups[i] for i in np.flatnonzero(refuted).tolist()}, np.concatenate(found)[:_PART]
 
 
-def _coding(machine: PropnetMachine, samples: Words, changed: Flags, all_kept: bool, room: int) -> Coding:
+def _coding(machine: PropnetMachine, samples: Words, changed: Flags, all_kept: bool) -> Coding:
     """A coding that no sample refutes, without propositions that never change, or, unless ``all_kept``, that
     have not ``changed``, if records get shorter by that."""
     network = machine.network
@@ -128,7 +126,7 @@ def _coding(machine: PropnetMachine, samples: Words, changed: Flags, all_kept: b
 
     def cost(groups: Iterable[ExclusiveGroup]) -> tuple[bool, int]:
         key = sum(group.width for group in groups)
-        return key > room, -(-(spent + key) // _WORD)
+        return key > ROOM, -(-(spent + key) // _WORD)
 
     groups = wide if all_kept or cost(wide) <= cost(narrow) else narrow
     kept = {base for group in (*groups, *clocks) for base in group.members}

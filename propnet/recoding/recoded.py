@@ -1,19 +1,210 @@
-"""A machine over a recoded network, and its records turned into those of the machine before, and back."""
+"""A machine over a recoded network, and its records turned into those of the machine before, and back.
+
+The recoded network has decoders before its gates, encoders behind its next literals.
+
+Nothing proves that a coding fits the game. So a recoded network has one more base proposition, *broken*: its
+next value says that the state that follows does not fit. As long as no record has it, all are right.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
+from gdl.terms import Term
 from propnet.expander import Expander
+from propnet.guides import PASSES
 from propnet.jit.arrays import Words
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
-from propnet.recoding.coding import Codec, Coding
+from propnet.network import Network
+from propnet.passes.circuit import FALSE, TRUE, Circuit, Shape, remove_dead
+from propnet.passes.finish import finish
+from propnet.passes.simplify import Product, sum_of_products
+from propnet.recoding.coding import Codec, CodeGates, Coding, ExclusiveGroup, products_of
 from propnet.recoding.find import find_coding
-from propnet.recoding.recode import recode
 from propnet.recoding.samples import sample_states
+
+MOST_INPUTS = 200_000
+"""A circuit with more gate inputs is left as it is."""
+
+MOST_LITERALS = 50_000
+"""Literals of products that are looked at for the next values of one group's bits."""
+
+WIDE = 4
+"""Codes of at least so many bits are put together from halves."""
+
+AGREEING = 4
+"""Two ORs of products that are not to be true together are multiplied out where so few products are left."""
+
+
+def recode(network: Network, coding: Coding) -> Network:
+    """The network over the bits of a coding; moves, their ids, goals and the end of the match are the same.
+
+    Its base propositions are ``(bit 0)``, ``(bit 1)`` and so on, and last ``(broken)``, which nothing reads:
+    it is true in a state in which a group of the coding had more than one true member, or none although the
+    group is exact, or in which a proposition that is left out has changed. What else such a state holds is
+    of no use. The initial state is the network's; broken, if it does not fit.
+
+    Raises ValueError for a coding of another number of base propositions.
+    """
+    if coding.bases != len(network.bases):
+        raise ValueError(f"a coding of {coding.bases} base propositions for {len(network.bases)}")
+    circuit = remove_dead(_Recoding(network, coding).circuit())
+    if circuit.gate_inputs <= MOST_INPUTS:
+        for rewrite in PASSES:
+            circuit = rewrite(circuit)
+    names = (*(Term("bit", Term(str(i))) for i in range(coding.broken_bit)), Term("broken"))
+    initial = Codec(coding, network.initial).encode(np.asarray(network.initial, np.bool_)[None, :])[0]
+    goals = [(role, value) for role, value, _ in network.goals.tolist()]
+    return finish(circuit, replace(network, bases=names, initial=initial), goals, dict(network.stats))
+
+
+class _Recoding:
+    """Builds the gates of a recoded network. Of each loop the gates are cut that are read before they are
+    evaluated."""
+
+    def __init__(self, network: Network, coding: Coding) -> None:
+        self.network, self.coding = network, coding
+        start, inputs = network.gate_start.tolist(), network.gate_inputs.tolist()
+        self.reads: list[list[int]] = [inputs[a:b] for a, b in pairwise(start)]
+        self.cuts = self._cuts()
+        moves = tuple(map(len, network.moves))
+        self.shape = Shape(coding.bits, moves, len(network.goals), len(self.cuts))
+        self.builder = CodeGates(self.shape.first_gate)
+
+    def _cuts(self) -> dict[int, int]:
+        """The gates that are read before they are evaluated, each with its number among these."""
+        first = self.network.first_gate
+        early = {
+            (x >> 1) - first
+            for low, high in self.network.loops.tolist()
+            for gate in range(low, high)
+            for x in self.reads[gate]
+            if gate <= (x >> 1) - first < high
+        }
+        return {gate: number for number, gate in enumerate(sorted(early))}
+
+    def circuit(self) -> Circuit:
+        network, shape, builder, coding = self.network, self.shape, self.builder, self.coding
+        first, init = network.first_gate, network.loop_init
+        literal_of = [TRUE] + [TRUE if value else FALSE for value in network.initial.tolist()]
+        for group, start in zip(coding.all_groups, coding.starts, strict=False):
+            places = [2 * (1 + start + bit) for bit in range(group.width)]
+            decoded = builder.add_group(places, [code for _, code in group.codes()], not group.exact)
+            for base, member in zip(group.members, decoded, strict=True):
+                literal_of[1 + base] = member
+        literal_of += [2 * (shape.first_move + move) for move in range(network.move_count)]
+        # A cut rises from false; the gate that it stands for may fall from true.
+        cut_literals = {
+            gate: 2 * (shape.first_cut + number) ^ int(init[gate]) for gate, number in self.cuts.items()
+        }
+
+        def literal(x: int) -> int:
+            node = x >> 1
+            if node < len(literal_of):
+                return literal_of[node] ^ (x & 1)
+            return cut_literals[node - first] ^ (x & 1)
+
+        for gate in self.reads:
+            literal_of.append(builder.conjunction([literal(x) for x in gate]))
+        following = [literal(x) for x in network.next_literals.tolist()]
+        bits: list[int] = []
+        faults: list[Product] = [(following[base] ^ 1 ^ literal_of[1 + base],) for base in coding.left_out]
+        for group in coding.all_groups:
+            more, fault = self._encoded(group, following)
+            bits += more
+            faults += fault
+        definitions = [literal_of[first + gate] ^ int(init[gate]) for gate in self.cuts]
+        outputs = [
+            *bits,
+            sum_of_products(builder, [p for p in faults if FALSE not in p]),
+            *[literal(x) for x in network.legal_literals.tolist()],
+            *[literal(x) for x in network.goals[:, 2].tolist()],
+            literal(int(network.terminal_literal)),
+            *definitions,
+        ]
+        return Circuit(shape, builder.gates, outputs)
+
+    def _encoded(self, group: ExclusiveGroup, following: list[int]) -> tuple[list[int], list[Product]]:
+        """The next values of a group's bits, and products that are true where the group does not fit."""
+        builder, width = self.builder, group.width
+        if len(group.members) == 1 and not group.exact:
+            return [following[group.members[0]]], []
+        bits: list[int] = []
+        faults: list[Product] = []
+        for number, (one, zero) in enumerate(self._sums(group, following)):
+            bits.append(one)
+            # Two members that are both true differ in some bit; where none is true, none has any.
+            faults += self._both(one, zero)
+            if group.exact and number == 0:
+                faults.append((builder.conjunction([one ^ 1, zero ^ 1]),))
+        if group.exact and not width:
+            faults.append((following[group.members[0]] ^ 1,))
+        return bits, faults
+
+    def _sums(self, group: ExclusiveGroup, following: list[int]) -> list[tuple[int, int]]:
+        """Per bit whether a member will be true whose code has the bit, and whether one that has not: as
+        ORs of the members, or of the products that these are ORs of, whichever is smaller."""
+        gates, codes = self.builder.gates, list(group.codes())
+        start = len(gates)
+        by_member = self._by_member(group.width, [(following[base], code) for base, code in codes])
+        spent = sum(map(len, gates[start:]))
+        products = [(products_of(self.builder, following[base]), code) for base, code in codes]
+        literals = sum(len(p) for own, _ in products for p in own)
+        if literals * group.width > MOST_LITERALS:
+            return by_member
+        start = len(gates)
+        by_product = [
+            tuple(
+                sum_of_products(
+                    self.builder, [p for own, code in products if code >> bit & 1 == value for p in own]
+                )
+                for value in (1, 0)
+            )
+            for bit in range(group.width)
+        ]
+        # Where products are read, the gates of the members are read no more.
+        own = sum(len(self.builder.inputs_of(following[base])) for base, _ in codes)
+        more = sum(map(len, gates[start:])) - own - literals
+        return [(one, zero) for one, zero in by_product] if more < spent else by_member
+
+    def _by_member(self, width: int, members: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """The sums over members, each a literal and its code: of wide codes over their halves first."""
+        builder = self.builder
+        if width < WIDE:
+            parts = [(range(width), members)]
+        else:
+            half = width // 2
+            halves = []
+            for low, high in ((0, half), (half, width)):
+                same: dict[int, list[int]] = {}
+                for x, code in members:
+                    same.setdefault(code >> low & (1 << high - low) - 1, []).append(x)
+                sums = [(builder.disjunction(own), part << low) for part, own in sorted(same.items())]
+                halves.append((range(low, high), sums))
+            parts = halves
+        return [
+            (
+                builder.disjunction([x for x, code in sums if code >> bit & 1]),
+                builder.disjunction([x for x, code in sums if not code >> bit & 1]),
+            )
+            for bits, sums in parts
+            for bit in bits
+        ]
+
+    def _both(self, one: int, other: int) -> list[Product]:
+        """Products whose OR is the AND of two literals: of their own products, if few of these agree."""
+        builder = self.builder
+        first, second = products_of(builder, one), products_of(builder, other)
+        if len(first) * len(second) <= AGREEING**2:
+            common = {builder.conjunction((*p, *q)) for p in first for q in second} - {FALSE}
+            if len(common) <= AGREEING:
+                return [(x,) if x & 1 else builder.inputs_of(x) or (x,) for x in sorted(common)]
+        return [tuple(sorted((one, other)))]
+
 
 COUNTEREXAMPLES = 4096
 """States that broke a coding which are kept of each chunk of successors, at most."""
@@ -82,11 +273,6 @@ class Recoded:
     def decode(self, coded: Words) -> Words:
         """The original machine's records of records of this one; those that have the broken bit give any."""
         return pack(self.codec.decode(unpack(coded, self.coding.bits)))
-
-    def is_broken(self, coded: Words) -> bool:
-        """Whether some record of these, uint64 (n, machine.words), has the broken bit."""
-        word = np.bitwise_or.reduce(coded[:, self.broken_bit >> 6], axis=0)
-        return bool(int(word) >> (self.broken_bit & 63) & 1)
 
     def mended(self, parents: Words) -> Recoded:
         """Another recoding, which the successors of these states fit as well as all that was known to break

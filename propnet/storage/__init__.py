@@ -1,2 +1,2 @@
-"""Networks on disk: network_bytes writes and reads one, file_store keeps files, network_cache finds a
-network by the rules it comes from."""
+"""Networks on disk: network_bytes writes and reads one, and finds it by the rules it comes from; file_store
+keeps files."""

@@ -3,20 +3,30 @@
 Layout: the line ``network 1``, a line of JSON with the names of all symbols and a description of each field,
 then little-endian arrays: first that of the terms, then those of the fields. The terms' array holds, term
 after term, the place of its name, how many arguments it has, and their places among the terms before it.
+
+On disk, a game that was played before needs no grounding and no building. A file is named by a hash of the
+rules and of the code that builds: no other game, and no other version of a pass, finds it.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
+from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+import propnet
 from gdl.errors import GdlError
+from gdl.rules import Rules
 from gdl.terms import Term
 from propnet.network import Network
+from propnet.private_files import default_directory
+from propnet.storage.file_store import FileStore
 
 _HEAD: Final = b"network 1\n"
 _KINDS: Final = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1", "f8")
@@ -151,3 +161,47 @@ def _fault(network: Network) -> str:
         "goals": bool(((network.goals[:, 0] >= 0) & (network.goals[:, 0] < len(network.roles))).all()),
     }
     return ", ".join(name for name, good in checks.items() if not good)
+
+
+MAX_BYTES = 256 * 1024 * 1024
+"""Size of all files together, in bytes."""
+_CODE = "gdl", "propnet"
+"""The packages that take part in building."""
+
+
+def load(rules: Rules, kind: str = "") -> bytes | None:
+    """The bytes of the network of these rules, if they are stored; ``kind`` tells apart those that are built
+    in other ways."""
+    return files.get(_name(rules, kind)) if (files := _files()) is not None else None
+
+
+def keep(rules: Rules, network: bytes, kind: str = "") -> bool:
+    """Store the bytes of a network; whether that was possible."""
+    files = _files()
+    return files is not None and files.put(_name(rules, kind), network)
+
+
+def _files() -> FileStore | None:
+    try:
+        return FileStore(default_directory() / "networks", MAX_BYTES)
+    except RuntimeError:  # the user has no home
+        return None
+
+
+def _name(rules: Rules, kind: str) -> str:
+    return hashlib.sha256(_code_version() + kind.encode() + str(rules).encode()).hexdigest()
+
+
+@cache
+def _code_version() -> bytes:
+    return code_version(Path(propnet.__path__[0]).parent)
+
+
+def code_version(root: Path) -> bytes:
+    """Bytes that change with the modules that take part in building, in the packages below a folder."""
+    modules: list[str] = []
+    for folder in _CODE:
+        for path in sorted((root / folder).rglob("*.py")):
+            status = path.stat()
+            modules.append(f"{path.relative_to(root)} {status.st_size} {status.st_mtime_ns}")
+    return "\n".join(modules).encode() + b"\n\n"

@@ -3,25 +3,31 @@
 Symmetry reduction as in model checking (E. Clarke, R. Enders, T. Filkorn and S. Jha: Exploiting symmetry in
 temporal logic model checking, 1996), done by gates: a search over such a network keeps one state of each
 orbit without knowing of it.
+
+It pays where the states saved outweigh the gate inputs per successor: begin with :func:`paying_orbits`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import StateError
+from gdl.grounding.ground_rules import GroundRules
 from gdl.machine import JointMove, State
+from gdl.rules import Rules
 from propnet.analysis.cones import observed, without_dead_gates
+from propnet.expander import Expander
 from propnet.jit.arrays import Words
 from propnet.kernels.records import pack, unpack
+from propnet.machine import PropnetMachine
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE, CircuitBuilder
-from propnet.symmetries.group import Automorphism
+from propnet.symmetries.group import Automorphism, automorphisms
 
 if TYPE_CHECKING:
     from propnet.machine import PropnetMachine
@@ -85,7 +91,12 @@ class Orbits:
 
     def canonical_network(self) -> Network:
         """The network with the smallest of its orbit in the place of the next and of the initial state.
-        Per automorphism and base proposition that can change it has at most 14 gate inputs more."""
+        Per automorphism and base proposition that can change it has at most 14 gate inputs more.
+
+        All elements of the group are compared, one after the other, each the image of the same next state: so
+        the result is the same for all states of an orbit. Moves mean what they did: a move of the new network
+        is that of the old one, followed by a renaming. Whatever the order, each state is replaced by one of
+        its orbit, so that the search is right (:func:`~propnet.symmetries.group.automorphisms`)."""
         network = self.network
         builder = CircuitBuilder(network.nodes)
         following: list[int] = network.next_literals.tolist()
@@ -130,19 +141,6 @@ class Orbits:
         return line
 
 
-def with_canonical_states(
-    network: Network, group: Sequence[Automorphism], order: Order | None = None
-) -> Network:
-    """The network whose initial and next state are the smallest of their orbits (:class:`Orbits`).
-
-    All elements of the group are compared, one after the other, each the image of the same next state: so
-    the result is the same for all states of an orbit. Moves mean what they did: a move of the new network is
-    that of the old one, followed by a renaming. Whatever the order, each state is replaced by one of its
-    orbit, so that the search is right (:func:`~propnet.symmetries.group.automorphisms`).
-    """
-    return Orbits(network, group, order).canonical_network()
-
-
 def _smaller(builder: CircuitBuilder, left: list[int], right: list[int], order: list[int]) -> list[int]:
     """Literals of the smaller of two states given by literals; the right one if they are equal."""
     less = FALSE
@@ -162,3 +160,104 @@ def _smaller(builder: CircuitBuilder, left: list[int], right: list[int], order: 
             builder.disjunction([builder.conjunction([less, a]), builder.conjunction([less ^ 1, b])])
         )
     return chosen
+
+
+SAMPLE = 4096
+"""States that a sample has about."""
+
+_SIZES = 256
+"""States of it whose orbits are counted."""
+
+_FEWEST = 64
+"""States that are enough for a sample."""
+
+_STEPS = 200
+"""Layers of a sample at most."""
+
+INPUT_COST = 0.004
+"""What a gate input costs per successor, in nanoseconds (see docs/measurements.md, Frontier)."""
+
+REST_COST = 60.0
+"""What else a successor costs at least: to read, sort, code and merge it, in nanoseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saving:
+    """What keeping one state of each orbit brings and costs.
+
+    Attributes:
+        met: states per orbit among those that the first layers of a search meet.
+        size: the mean size of their orbits. If the initial state is mapped to itself it is about ``met``;
+            otherwise images may be met much later, or never.
+        inputs: gate inputs of the network, and of the one with canonical states.
+    """
+
+    met: float
+    size: float
+    inputs: tuple[int, int]
+
+    @property
+    def states(self) -> float:
+        """By what number of states are divided, estimated: the geometric mean of ``met`` and ``size``."""
+        return float(np.sqrt(self.met * self.size))
+
+    @property
+    def cost(self) -> float:
+        """By what the time per successor is multiplied, estimated."""
+        plain, canonical = (REST_COST + INPUT_COST * inputs for inputs in self.inputs)
+        return canonical / plain
+
+    @property
+    def pays(self) -> bool:
+        """Whether it saves more than it costs."""
+        return self.states > self.cost
+
+
+def saving(orbits: Orbits, canonical: Network, sample: int = SAMPLE) -> Saving:
+    """Estimate what a search over ``canonical``, the network that ``orbits`` made, saves. It meets the same
+    orbits as one over the first network, so that this is searched, for about ``sample`` states."""
+    states = _first_states(orbits.network, sample)
+    rows = unpack(states, orbits.bases)
+    rows[:, orbits.unobserved] = orbits.network.initial[orbits.unobserved]
+    seen = {row.tobytes() for row in pack(rows)}
+    kept = {row.tobytes() for row in orbits.canonical(states)}
+    some = rows[np.linspace(0, len(rows) - 1, min(_SIZES, len(rows))).astype(np.int64)]
+    images = [pack(some), *(pack(some[:, source]) for source in orbits.sources)]
+    sizes = [len({row.tobytes() for row in of_state}) for of_state in zip(*images, strict=True)]
+    inputs = len(orbits.network.gate_inputs), len(canonical.gate_inputs)
+    return Saving(len(seen) / len(kept), float(np.mean(sizes)), inputs)
+
+
+def paying_orbits(network: Network, ground: GroundRules | None = None) -> tuple[Orbits, Network] | None:
+    """The orbits of a game's states and the network that keeps one state of each, or None where there are
+    no automorphisms or this costs more than it saves. The arguments are those of
+    :func:`~propnet.symmetries.group.automorphisms` and of :class:`~propnet.symmetries.canonical.Orbits`."""
+    group = automorphisms(network, ground)
+    if len(group) == 1:
+        return None
+    orbits = Orbits(network, group)
+    canonical = orbits.canonical_network()
+    return (orbits, canonical) if saving(orbits, canonical).pays else None
+
+
+def _first_states(network: Network, most: int) -> Words:
+    """The records of the first layers of a breadth-first search, until there are ``most`` states. A layer
+    that would make them more than twice as many is left out, unless hardly anything would be left."""
+    machine = PropnetMachine(Rules(()), network)
+    expander = Expander(machine, rows=1024)
+    layer = machine.records([machine.initial_state()])
+    seen = {layer[0].tobytes()}
+    for _ in range(_STEPS):
+        new: set[bytes] = set()
+        for chunk in expander.stream(layer):
+            new.update(record.tobytes() for record in chunk.records)
+            if len(seen) + len(new) > 2 * most:
+                break
+        if len(seen) + len(new) > 2 * most and len(seen) >= _FEWEST:
+            break
+        new -= seen
+        seen |= new
+        if not new or len(seen) >= most:
+            break
+        layer = np.frombuffer(b"".join(sorted(new)), np.uint64).reshape(-1, machine.words).copy()
+    return np.frombuffer(b"".join(sorted(seen)), np.uint64).reshape(-1, machine.words)

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from gdl.grounding.ground_rules import GroundRules
 from propnet.network import Network
 from propnet.passes.circuit import Circuit
-from propnet.symmetries.form import fixed_bases, form_of_network, form_of_rules
-from propnet.symmetries.search import Nodes, SymmetrySearch
+from propnet.symmetries.search import Nodes, SymmetrySearch, fixed_bases, form_of_network, form_of_rules
 
 MOST = 64
 """Elements of a group unless told otherwise."""
@@ -84,7 +83,7 @@ def automorphisms(
 
     The group may be smaller than the game's: where more than ``most`` elements would come of a generator it
     is left out, the search ends after ``effort`` visits of edges, and what the form of the rules hides
-    (:mod:`propnet.symmetries.form`) is not found. What is returned is verified: every gate of the form is
+    (:mod:`propnet.symmetries.search`) is not found. What is returned is verified: every gate of the form is
     mapped to a gate that is the AND of the mapped literals, and every output to the mapped output's gate;
     by induction over the gates (for positive recursion: over the rounds that lead to the least fixpoint)
     they are the same functions.

@@ -8,6 +8,7 @@ from bench.adapters import vector_rate, wrapped
 from ggp.game import Game
 
 
+@pytest.mark.slow
 def test_rates_are_of_the_environments_that_were_asked_for() -> None:
     row = vector_rate(Game.load("tictactoe"), 64, 0.05)
     assert (row.game, row.environments) == ("tictactoe", 64)

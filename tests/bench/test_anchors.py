@@ -46,6 +46,7 @@ def _random_board(rng: random.Random, discs: int) -> ConnectFourBoard:
             return board
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("discs", [41, 40, 37, 34, 31, 29])
 def test_the_solver_finds_what_trying_all_moves_finds(discs: int) -> None:
     rng, solver = random.Random(discs), ConnectFourSolver()

@@ -14,9 +14,9 @@ from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from ggp.tournament.openings import Openings
 from ggp.tournament.statistics.scores import Tally
-from ggp.training import duel
-from ggp.training.duel import opening, play_pair, seat_of, summary
-from players.uct.duel import advantage, play
+from ggp.training.trial import opening, seat_of, summary
+from players.uct import duel
+from players.uct.duel import advantage, play, play_pair
 from players.uct.tuning import Tuning
 from propnet.build import build
 from propnet.machine import PropnetMachine
@@ -79,8 +79,8 @@ def test_a_pair_of_equal_searches_is_drawn_whoever_wins(roles: int, monkeypatch:
     machine = Game.load("tictactoe" if roles == 2 else "chinesecheckers").machine("propnet")
     tunings = replace(tuning_of("-"), number=1), replace(tuning_of("-"), number=2)
     for seat in range(roles):
-        first, second = play_pair(machine, machine.initial_state(), tunings, 0.1, 1, 9, seat)
-        assert first + second == 1
+        scores = play_pair(machine, machine.initial_state(), tunings, 0.1, 1, 9, seat)
+        assert scores is not None and sum(scores) == 1
     assert seen[:2] == [[1, 2, 2][:roles], [2, 1, 1][:roles]]
     assert [seat_of(machine, pair) for pair in range(4)] == ([0] * 4 if roles == 2 else [0, 1, 2, 0])
 

@@ -23,6 +23,7 @@ def tiles(memory: int, scratch: Path | None) -> subprocess.CompletedProcess[str]
     return subprocess.run(command, check=False, capture_output=True, text=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scratch", [False, True])
 def test_a_process_takes_no_more_memory_than_it_may(scratch: bool, tmp_path: Path) -> None:
     memory = 225 if scratch else 270
@@ -37,6 +38,7 @@ def test_a_process_takes_no_more_memory_than_it_may(scratch: bool, tmp_path: Pat
     assert seen["seconds_cpu"] >= sum(seen["stages"].values()) - seen["stages"]["disk"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [10, 20])
 def test_positions_are_as_far_away_as_the_list_says(depth: int) -> None:
     *_, last = search_tiles(3, 4, GOALS[depth], float("inf"), FrontierOptions(PLENTY, symmetry=False))

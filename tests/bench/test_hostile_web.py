@@ -17,6 +17,7 @@ def test_what_is_malformed_is_told_and_the_server_goes_on() -> None:
     assert texts.run(60, 2).faults == []
 
 
+@pytest.mark.slow
 def test_mutated_requests_to_all_routes_are_answered_without_a_500() -> None:
     pytest.importorskip("lxml", reason="lxml is not installed: extra styles")
     assert mutated.mutate(250, 5).faults == []

@@ -10,6 +10,7 @@ from ggp.game import Game
 from propnet.machine import PropnetMachine
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["tictactoe", "biddingtictactoe", "breakthrough", "hex", "othello", "chinesecheckers", "sokoban"]
 )

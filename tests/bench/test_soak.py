@@ -13,6 +13,7 @@ from bench.soak import run as soak
 from bench.soak.game_manager import Manager, Signals, SoakCounts, SoakPlan
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and signals of Linux")
 def test_a_short_soak_finds_nothing_wrong_and_leaves_nothing() -> None:
     words = (
@@ -68,6 +69,7 @@ def test_shared_memory_that_nobody_maps_is_counted_as_left_and_that_of_others_is
     assert soak.left_shared_files(before, 1.0) == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and signals of Linux")
 def test_processes_are_harmed_in_every_phase_of_a_match_until_there_were_enough() -> None:
     words = (

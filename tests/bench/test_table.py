@@ -124,6 +124,7 @@ def test_a_broken_last_line_is_cut(tmp_path: Path) -> None:
     cut_broken_line(tmp_path / "nothing")
 
 
+@pytest.mark.slow
 def test_each_game_is_measured_in_a_process_and_failures_are_rows(tmp_path: Path) -> None:
     (tmp_path / "good.kif").write_text(COUNTING)
     (tmp_path / "poor.kif").write_text("(role r")

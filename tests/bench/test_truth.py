@@ -22,6 +22,7 @@ INSTANCES = {
 """About a minute together; ``python -m bench.truth --minutes 30`` is for the night."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", truth.FIELDS, ids=lambda field: field.name)
 def test_no_claim_is_false(field: Field) -> None:
     cases = truth.run((field,), seconds=600.0, most=INSTANCES[field.name])[field.name]

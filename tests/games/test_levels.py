@@ -6,14 +6,12 @@ import re
 
 import pytest
 
-from bench.sokoban.city import DOORS, city
+from bench.sokoban.city import DOORS, city, write_levels
 from ggp.game import Game
-from players.puzzles.sokoban.levels.gdl import level_to_gdl
+from players.puzzles.sokoban.levels.gdl import level_to_gdl, step_limit
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.levels.read import levels_of_file
-from players.puzzles.sokoban.levels.run_length import spread
-from players.puzzles.sokoban.levels.step_limit import step_limit
-from players.puzzles.sokoban.levels.write import write_levels
+from players.puzzles.sokoban.levels.xsb import spread
 from tests.places import GAMES
 from tests.players.puzzles.sokoban.levels.simulator import STEPS, Sokoban
 

@@ -71,6 +71,7 @@ def spiel_perft(state: Any, depth: int) -> int:
     return sum(spiel_perft(state.child(action), depth - 1) for action in state.legal_actions())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ours", "theirs"), DEPTHS, ids=lambda name: name.partition("(")[0])
 def test_openspiel_counts_as_many_lines(ours: str, theirs: str) -> None:
     pyspiel = pytest.importorskip("pyspiel", reason=REASON)
@@ -105,6 +106,7 @@ def chess_perft(board: Any, depth: int) -> int:
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(POSITIONS))
 def test_python_chess_counts_as_many_lines(seed: int) -> None:
     chess = pytest.importorskip("chess", reason="pip install chess")

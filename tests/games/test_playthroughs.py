@@ -31,6 +31,7 @@ def test_every_game_has_one_playthrough_and_there_are_no_others() -> None:
     assert sorted(path.stem for path in PLAYTHROUGHS.glob("*.jsonl")) == NAMES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("machine", [prover, propnet])
 @pytest.mark.parametrize("name", NAMES)
 def test_machine_replays_the_playthrough(name: str, machine: Callable[[str], Machine]) -> None:

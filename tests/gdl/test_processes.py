@@ -45,10 +45,10 @@ if __name__ == "__main__":
 """
 ASSEMBLER = """
 import json, os, subprocess, sys, time
-from propnet.native.assembler import host
+from propnet.native.object_cache import host
 target = host()
 arguments = [target.cpu, target.features, str(os.getpid())]
-command = [sys.executable, "-P", "-m", "propnet.native.assembler"]
+command = [sys.executable, "-P", "-m", "propnet.native.object_cache"]
 process = subprocess.Popen(command + arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 process.stdin.write(b"0\\n")
 process.stdin.flush()

@@ -126,6 +126,7 @@ BROKEN = """\
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

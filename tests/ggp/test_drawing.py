@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
-from gdl.syntax.convert import convert
+from gdl.syntax.format import convert
 from gdl.syntax.notation import Notation
 from ggp.drawing import PlainDrawing
 from ggp.game import Game

@@ -9,7 +9,7 @@ import pytest
 
 from gdl import check_text, format_text, parse_rules, parse_term, parse_terms
 from gdl.errors import GdlError
-from gdl.syntax.convert import convert
+from gdl.syntax.format import convert
 from ggp.game import Game, installed_games, locate_level
 from players.puzzles.sokoban.levels.level import Level
 

@@ -74,6 +74,7 @@ def _solutions(path: Path) -> None:
     list(file.solutions(1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("make", ODD)
 def test_no_reader_follows_an_odd_file(reader: str, make: Callable[[Path], None], tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from tests.ggp.server.live import ServeProcess, talk
 COUNT = int(os.environ.get("GGP_HOSTILE", "1000"))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc to measure memory")
 def test_hostile_requests_get_clear_errors_while_a_match_goes_on_untouched() -> None:
     server = ServeProcess("--player", "legal", "--machine", "prover", "--matches", "2")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gdl.errors import GdlError
-from players.baselines.montecarlo import MonteCarloPlayer
+from players.montecarlo import MonteCarloPlayer
 from players.options import (
     Option,
     at_least,

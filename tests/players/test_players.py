@@ -50,6 +50,7 @@ def follow(
     return turns
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("level", ["prover", "propnet"])
 @settings(max_examples=12, deadline=None)
@@ -65,6 +66,7 @@ def test_players_make_legal_moves_in_random_games(
     follow(machine, players)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("level", ["prover", "propnet"])
 @pytest.mark.parametrize("game", ["tictactoe", "breakthrough", "sokoban", "tron"])

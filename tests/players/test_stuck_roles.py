@@ -15,7 +15,7 @@ from players.kaskade.kaskade import Event, Kaskade
 from players.kaskade.make_machine import make_machine
 from players.puzzles.solve import solve
 from players.registry import NAMES, make_player
-from propnet.analysis.turns import forced_moves, rivals
+from propnet.analysis.classify import forced_moves, rivals
 from propnet.machine import PropnetMachine
 from tests.gdl.test_ends import ALONE, AT_FIRST, LATER, NOBODY
 
@@ -66,6 +66,7 @@ PLACES: dict[str, Callable[[Rules], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("text", [AT_FIRST, LATER, ALONE, NOBODY])
 def test_rules_that_leave_a_role_without_moves_break_nothing(place: str, text: str) -> None:

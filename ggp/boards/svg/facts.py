@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gdl.rules import Rules
-from gdl.syntax.own_notation import OwnNotation
+from gdl.syntax.writer import OwnNotation
 from gdl.terms import Term
 from ggp.boards.svg.markup import clipped, element, text_of
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from ggp.processes.parent import JsonMessage
+from ggp.protocol.messages import Start
+from ggp.server.settings import MatchSettings
 from ggp.server.turn import Turn
 
 
@@ -41,3 +43,21 @@ class History:
             "history": [self.moves[id] for id in played],
             "answers": [self._answers[id] for id in played],
         }
+
+
+def begins(
+    start: Start, settings: MatchSettings, fast: bool, share: JsonMessage, large: list[str]
+) -> JsonMessage:
+    """What a process of a match is told of it before the history: whether it may use more than the prover,
+    what its search may use of the processors, which relations are known to be ``large``."""
+    return {
+        "match": start.match,
+        "role": start.role,
+        "rules": start.rules,
+        "startclock": start.startclock,
+        "player": settings.player,
+        "fast": fast,
+        "seed": settings.seed,
+        "share": share,
+        "large": large,
+    }

@@ -14,14 +14,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
 import math
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from ggp.protocol.messages import Start
+from ggp.server.known.rules import Remembered
 
 SHARE = 0.5
 """Share of the processors that all keepers together may need."""
@@ -29,8 +28,6 @@ LEAST = 0.02
 """CPU seconds that every match needs in a turn besides: messages, its follower, looking ahead."""
 FADING = 0.9
 """What is left of a peak after a turn: half of it after seven turns."""
-MOST_REMEMBERED = 1000
-"""Of how many rules it is remembered what a keeper needs."""
 
 
 class KeeperNeed:
@@ -74,7 +71,7 @@ class Admission:
 
     def __init__(self, processors: int) -> None:
         self._most = SHARE * processors
-        self._remembered: OrderedDict[bytes, float] = OrderedDict()
+        self._needed: Remembered[float] = Remembered()
 
     def room(self, running: Iterable[Applicant]) -> bool:
         """Whether a match may come that needs next to nothing, as far as is known."""
@@ -86,7 +83,8 @@ class Admission:
         beside = [other for other in running() if other.admitted]
         if beside:
             await asyncio.gather(*(each.measure() for each in (match, *beside)))
-            self._remember(_key(match), match.share_needed)
+            if match.share_needed < math.inf:
+                self._needed.note(_known_by(match), match.share_needed)
         others = _shares(running())
         match.admitted = not others or sum(others) + match.share_needed <= self._most
         return match.admitted
@@ -94,23 +92,15 @@ class Admission:
     def refuses(self, match: Applicant, running: Iterable[Applicant]) -> bool:
         """Whether it is known before anything is started that this match will not be admitted."""
         known = [share for share in _shares(running) if share < math.inf]
-        return bool(known) and sum(known) + self._remembered.get(_key(match), 0.0) > self._most
-
-    def _remember(self, key: bytes, share: float) -> None:
-        if share < math.inf:
-            self._remembered[key] = share
-            self._remembered.move_to_end(key)
-            if len(self._remembered) > MOST_REMEMBERED:
-                self._remembered.popitem(last=False)
+        return bool(known) and sum(known) + self._needed.recall(_known_by(match), 0.0) > self._most
 
     def told(self, running: Iterable[Applicant]) -> str:
         """For the status page."""
         return f"{sum(_shares(running)):.2f} of {self._most:g} processors"
 
 
-def _key(match: Applicant) -> bytes:
-    known_by = f"{match.start.playclock} {match.start.rules}"
-    return hashlib.sha256(known_by.encode(errors="surrogatepass")).digest()
+def _known_by(match: Applicant) -> str:
+    return f"{match.start.playclock} {match.start.rules}"
 
 
 def _shares(running: Iterable[Applicant]) -> list[float]:

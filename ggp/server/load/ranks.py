@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from ggp.server.supervised_process import SupervisedProcess
 from ggp.server.turn import Turn
-from players.processes.priority import BEHIND, USUAL, WAITS
+from players.processes.priority import USUAL, WAITS
 
 
 class Ranks:
     """Ranks the process that thinks and the keeper of one match.
 
-    A keeper that is asked for a move goes before one that plays random games, and both before the thinking
-    of matches that share processors with others, unless that is all there is to follow the match.
+    A keeper that is asked for a move goes before one that plays random games, and before the thinking of
+    matches that share processors with others, unless that is all there is to follow the match.
     """
 
     def __init__(self, main: SupervisedProcess, keeper: SupervisedProcess) -> None:
@@ -32,5 +32,4 @@ class Ranks:
         """Rank the process that thinks, ``behind`` others if the keeper knows the turn. To be called now and
         then."""
         known = turn is None or (self._keeper.alive and self._keeper.heard >= turn.id)
-        waits = BEHIND if self._practises else WAITS
-        self._main.rank(waits if known and behind else USUAL)
+        self._main.rank(WAITS if known and behind else USUAL)

@@ -7,7 +7,7 @@ from typing import Any
 
 from gdl.errors import GdlError
 from gdl.rules import Rules
-from gdl.syntax.convert import convert
+from gdl.syntax.format import convert
 from gdl.syntax.notation import form_of, named_notation
 from gdl.syntax.parser import parse_rules, parse_term
 from ggp.answers.findings import check, rehearse
@@ -42,7 +42,7 @@ def scrambled(text: str, seed: int) -> Told:
 
 def counted(text: str) -> Told:
     """Statistics of the ground rules, each with what it counts."""
-    from gdl.grounding.counts import MEANINGS, counts_of
+    from gdl.grounding.ground_rules import MEANINGS, counts_of
 
     counts = counts_of(_grounded(parse_rules(text, NAME), names=False))
     return {
@@ -54,8 +54,7 @@ def drawn(text: str, of: str) -> Told:
     """The network's cone of an output, of all where ``of`` is empty: as SVG, or, where that is too much to be
     read, why not; the counts of the whole network, and the names of its outputs."""
     from propnet.build import build
-    from propnet.drawing.graph import draw, output_names
-    from propnet.drawing.svg import svg
+    from propnet.drawing import draw, output_names, svg
 
     rules = parse_rules(text, NAME)
     wanted = [parse_term(of, "output", "auto")] if of else []

@@ -20,8 +20,8 @@ from players.puzzles.frontier.outcome import FrontierOptions, FrontierProgress, 
 from players.puzzles.frontier.search import LayeredSearch, Layers
 from players.puzzles.frontier.storage.errors import ScratchError
 from players.puzzles.frontier.storage.store import BlobStore
-from propnet.analysis.clock_ends import first_change
 from propnet.analysis.cones import step_clocks
+from propnet.analysis.longest import first_change
 from propnet.expander import Expander
 from propnet.jit.arrays import Words
 from propnet.kernels.records import unpack
@@ -32,9 +32,8 @@ from propnet.recoding.coding import Coding
 from propnet.recoding.find import find_coding
 from propnet.recoding.recoded import Recoded
 from propnet.recoding.samples import clock_states, sample_states
-from propnet.symmetries.canonical import Orbits
+from propnet.symmetries.canonical import Orbits, paying_orbits
 from propnet.symmetries.group import automorphisms
-from propnet.symmetries.saving import paying_orbits
 
 if TYPE_CHECKING:
     from players.puzzles.frontier.partitions.crew import PartCrew
@@ -58,7 +57,7 @@ class FrontierSearch:
     Clocks that only count steps are left out of the keys at first: of two states that differ in nothing else
     the earlier one can still do all that the other can, unless the clock ends the match. When some state was
     met at several depths, and ends or goals depend on a clock
-    (:func:`propnet.analysis.clock_ends.first_change`), all is done again with clocks in the keys: at every
+    (:func:`propnet.analysis.longest.first_change`), all is done again with clocks in the keys: at every
     depth where the highest goal was not found, else as far as a line may be shorter than the one found.
 
     Attributes:

@@ -1,12 +1,13 @@
-"""Solutions as people write them: pushes by square and direction, and all steps as a string of letters.
+"""Solutions as people write them: pushes by square and direction, and all steps as a string of letters; and
+where a keeper can walk, for all that is not a kernel.
 
 In such a string ``u r d l`` are steps and ``U R D L`` pushes.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
+from typing import NamedTuple
 
 from gdl.errors import GdlError
 from players.puzzles.sokoban.geometry import Geometry, Position
@@ -17,6 +18,40 @@ Push = tuple[int, int]
 LETTERS = "urdl"
 
 
+def reachable(neighbours: Sequence[Sequence[int]], shut: Set[int], start: int) -> set[int]:
+    """The squares that a keeper can walk to from ``start`` without entering one that is ``shut``; the outside
+    must be among these."""
+    seen, waiting = {start}, [start]
+    for square in waiting:  # which grows
+        for there in neighbours[square]:
+            if there not in shut and there not in seen:
+                seen.add(there)
+                waiting.append(there)
+    return seen
+
+
+def shortest_walk(
+    neighbours: Sequence[Sequence[int]], shut: Set[int], start: int, end: int
+) -> list[int] | None:
+    """The directions of a shortest walk, as :func:`reachable` has them; None where there is none."""
+    came: dict[int, tuple[int, int]] = {start: (start, -1)}
+    waiting = [start]
+    for square in waiting:  # which grows
+        if square == end:
+            break
+        for direction, there in enumerate(neighbours[square]):
+            if there not in shut and there not in came:
+                came[there] = square, direction
+                waiting.append(there)
+    if end not in came:
+        return None
+    way = []
+    while end != start:
+        end, direction = came[end]
+        way.append(direction)
+    return way[::-1]
+
+
 def steps_of(geometry: Geometry, start: Position, pushes: Iterable[Push]) -> str:
     """The steps of the keeper that make these pushes, by shortest walks between them.
 
@@ -24,67 +59,77 @@ def steps_of(geometry: Geometry, start: Position, pushes: Iterable[Push]) -> str
         GdlError: a push cannot be made.
     """
     neighbours: list[list[int]] = geometry.neighbours.tolist()
-    boxes, keeper = set(start.boxes), start.keeper
+    shut, keeper = {*start.boxes, geometry.size}, start.keeper
     parts: list[str] = []
     for number, (box, direction) in enumerate(pushes, 1):
         ahead = neighbours[box][direction]
-        way = _walk(neighbours, boxes, keeper, neighbours[box][direction ^ 2])
-        if box not in boxes or ahead in boxes or ahead == geometry.size or way is None:
+        way = shortest_walk(neighbours, shut, keeper, neighbours[box][direction ^ 2])
+        if box not in shut or ahead in shut or way is None:
             raise GdlError(f"push {number} cannot be made: box on square {box}, direction {direction}")
-        parts += [way, LETTERS[direction].upper()]
-        boxes.remove(box)
-        boxes.add(ahead)
+        parts += [*(LETTERS[step] for step in way), LETTERS[direction].upper()]
+        shut.remove(box)
+        shut.add(ahead)
         keeper = box
     return "".join(parts)
 
 
-def after_steps(geometry: Geometry, start: Position, steps: Sequence[str]) -> Position:
-    """The position after a string of steps; the case of the letters says nothing.
+class MadeStep(NamedTuple):
+    """A step that was made: its direction, where the keeper is now, whether it was a push, and the squares of
+    the boxes, which change with the next step."""
+
+    direction: int
+    keeper: int
+    pushed: bool
+    boxes: Set[int]
+
+
+class BadStepError(GdlError):
+    """A step cannot be made.
+
+    Attributes:
+        box: the square of the box that would be pushed; None where the keeper runs into a wall.
+        beyond: the square that the box would come to.
+    """
+
+    def __init__(self, message: str, box: int | None = None, beyond: int = -1) -> None:
+        super().__init__(message)
+        self.box, self.beyond = box, beyond
+
+
+def follow(geometry: Geometry, start: Position, steps: Iterable[str]) -> Iterator[MadeStep]:
+    """Make steps one by one; the case of the letters says nothing.
 
     Raises:
-        GdlError: a letter is not one of u r d l, or a step cannot be made.
+        GdlError: a letter is not one of u r d l, or a step cannot be made (:class:`BadStepError`).
     """
+    neighbours: list[list[int]] = geometry.neighbours.tolist()
+    outside = geometry.size
     boxes, keeper = set(start.boxes), start.keeper
     for number, letter in enumerate(steps, 1):
         direction = LETTERS.find(letter.lower())
         if direction < 0:
             raise GdlError(f"step {number} is {letter!r}", remedy="steps are u, r, d and l")
-        ahead = int(geometry.neighbours[keeper, direction])
-        if ahead in boxes:
-            beyond = int(geometry.neighbours[ahead, direction])
-            if beyond in boxes or beyond == geometry.size:
-                raise GdlError(f"step {number}, {letter}, pushes a box against something")
-            boxes.remove(ahead)
+        keeper = neighbours[keeper][direction]
+        pushed = keeper in boxes
+        if pushed:
+            beyond = neighbours[keeper][direction]
+            if beyond in boxes or beyond == outside:
+                raise BadStepError(f"step {number}, {letter}, pushes a box against something", keeper, beyond)
+            boxes.remove(keeper)
             boxes.add(beyond)
-        elif ahead == geometry.size:
-            raise GdlError(f"step {number}, {letter}, runs into a wall")
-        keeper = ahead
-    return Position(tuple(sorted(boxes)), keeper)
+        elif keeper == outside:
+            raise BadStepError(f"step {number}, {letter}, runs into a wall")
+        yield MadeStep(direction, keeper, pushed, boxes)
+
+
+def after_steps(geometry: Geometry, start: Position, steps: Iterable[str]) -> Position:
+    """The position after a string of steps. Raises GdlError as :func:`follow` does."""
+    last = MadeStep(-1, start.keeper, False, frozenset(start.boxes))
+    for last in follow(geometry, start, steps):  # noqa: B007 (only the last one counts)
+        pass
+    return Position(tuple(sorted(last.boxes)), last.keeper)
 
 
 def is_solved(geometry: Geometry, position: Position) -> bool:
     """Whether every box stands on a goal."""
     return set(position.boxes) <= set(geometry.goals.tolist())
-
-
-def _walk(neighbours: list[list[int]], boxes: set[int], start: int, end: int) -> str | None:
-    """A shortest walk, as letters; None where there is none."""
-    outside = len(neighbours) - 1
-    if start == end:
-        return ""
-    came: dict[int, tuple[int, str]] = {start: (start, "")}
-    waiting = deque([start])
-    while waiting:
-        square = waiting.popleft()
-        for letter, there in zip(LETTERS, neighbours[square], strict=True):
-            if there == outside or there in boxes or there in came:
-                continue
-            came[there] = square, letter
-            if there == end:
-                letters = []
-                while there != start:
-                    there, letter = came[there]
-                    letters.append(letter)
-                return "".join(reversed(letters))
-            waiting.append(there)
-    return None

@@ -12,7 +12,7 @@ from players.puzzles.solver import Certainty, LineSolver, Promise, Task
 if TYPE_CHECKING:
     from players.puzzles.sokoban.geometry import Position
     from players.puzzles.sokoban.lines import Push
-    from players.puzzles.sokoban.optimizer.optimizer import Optimizer
+    from players.puzzles.sokoban.optimizer import Optimizer
     from players.puzzles.sokoban.recognition.recognise import Recognised
     from players.puzzles.sokoban.search.push_search import PushSearch
     from propnet.machine import PropnetMachine
@@ -50,7 +50,7 @@ class Sokoban(LineSolver):
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
-        self._memory, self._seed = task.memory, task.seed
+        self._memory = task.memory
         self._work = self._solve()
 
     @classmethod
@@ -64,7 +64,7 @@ class Sokoban(LineSolver):
     def warm_up(cls, machine: PropnetMachine) -> None:
         from players.puzzles.sokoban.geometry import from_level
         from players.puzzles.sokoban.levels.level import Level
-        from players.puzzles.sokoban.optimizer.optimizer import Optimizer
+        from players.puzzles.sokoban.optimizer import Optimizer
         from players.puzzles.sokoban.search.portfolio import ENTRIES, Entry, SearchPortfolio
         from players.puzzles.sokoban.search.push_search import LevelKnowledge, Outcome, PushTask
 
@@ -102,7 +102,7 @@ class Sokoban(LineSolver):
 
     def _report(self, game: Recognised, pushes: list[Push]) -> None:
         """Report the line that makes these pushes, if the game allows for so many moves."""
-        from players.puzzles.sokoban.recognition.translate import machine_line
+        from players.puzzles.sokoban.recognition.recognise import machine_line
 
         line = machine_line(game, self.start, pushes)
         if line is not None:
@@ -110,7 +110,7 @@ class Sokoban(LineSolver):
 
     def _shorten(self, begun: _Begun) -> Iterator[None]:
         """Look for lines with fewer moves of the game. The first one may have more than the game allows."""
-        from players.puzzles.sokoban.optimizer.optimizer import Metric, Optimizer
+        from players.puzzles.sokoban.optimizer import Metric, Optimizer
 
         game = begun.game
         if begun.optimizer is None:
@@ -140,9 +140,7 @@ class Sokoban(LineSolver):
                 begun.start, begun.optimizer = start, None
             return begun
         left = game.moves_left(self.start)
-        search = SearchPortfolio(
-            PushTask(LevelKnowledge(game.geometry), start, self._memory, left, self._seed)
-        )
+        search = SearchPortfolio(PushTask(LevelKnowledge(game.geometry), start, self._memory, left))
         if begun is not None:
             begun.search.close()
         Sokoban._begun = _Begun(game, start, anchored, search)

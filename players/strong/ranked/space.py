@@ -17,9 +17,8 @@ from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
 from propnet.recoding.recoded import Recoded
 from propnet.recoding.samples import sample_states
-from propnet.symmetries.canonical import Orbits
+from propnet.symmetries.canonical import Orbits, saving
 from propnet.symmetries.group import automorphisms
-from propnet.symmetries.saving import saving
 
 _ATTEMPTS = 12
 """How often the rank and the coding are looked for again."""

@@ -1,5 +1,5 @@
 """Rollouts of one-player games that do not step into a state that is known to be dead: equal chances, on
-gates that know the game's dead sets (:mod:`propnet.dead_sets`, :mod:`propnet.guides.dead_ends`). The sets
+gates that know the game's dead sets (:mod:`propnet.dead_sets`, :mod:`propnet.nogoods`). The sets
 are looked for while the search goes on, beside its tree or, where this policy was asked for by name,
 between its batches."""
 
@@ -9,12 +9,11 @@ import math
 from typing import ClassVar
 
 from players.companions import Companion
+from players.puzzles.dead_sets.search import LARGEST, SharedSearch, shared_search
 from players.uct.rollouts.policy import RolloutPolicy
 from players.uct.rollouts.rollouts import Rollouts
-from propnet.dead_sets.search import LARGEST
-from propnet.dead_sets.shared import SharedSearch, shared_search
-from propnet.guides.dead_ends import with_nogoods
 from propnet.machine import PropnetMachine
+from propnet.nogoods import with_nogoods
 
 _SECONDS = 0.02
 """CPU time that each batch of rollouts gives to that search, about, until it is over."""

@@ -2,7 +2,7 @@
 
 Most policies are settled before a batch of playouts begins: the gates to run on, and a weight for each
 move. The whole batch is one call of a compiled kernel then. A policy that has to see the states on the way
-*looks*: it is shown the states of all lanes before each step (:mod:`players.uct.rollouts.stepwise`), which
+*looks*: it is shown the states of all lanes before each step (:mod:`players.uct.rollouts.rollouts`), which
 costs more time.
 """
 
@@ -77,36 +77,3 @@ class RolloutPolicy:
             step: how many moves the lanes have made.
         """
         return Look()
-
-
-class GuidedPolicy(RolloutPolicy):
-    """Another policy's chances, on the gates of a guide: moves that lose at once, or do not win at once where
-    others do, are left out (:mod:`propnet.guides`)."""
-
-    name: ClassVar[str] = "guided"
-
-    def __init__(self, inner: RolloutPolicy) -> None:
-        self.inner = inner
-
-    def network(self, machine: PropnetMachine) -> PropnetMachine:
-        return self.inner.network(machine).playout_machine
-
-    @property
-    def looks(self) -> bool:  # type: ignore[override]
-        return self.inner.looks
-
-    @property
-    def weights(self) -> Weights | None:
-        return self.inner.weights
-
-    def new_tallies(self) -> NDArray[np.int32] | None:
-        return self.inner.new_tallies()
-
-    def learn(self, tallies: NDArray[np.int32]) -> None:
-        self.inner.learn(tallies)
-
-    def forget(self, keep: float) -> None:
-        self.inner.forget(keep)
-
-    def look(self, records: NDArray[np.uint64], legal: NDArray[np.bool_], step: int) -> Look:
-        return self.inner.look(records, legal, step)

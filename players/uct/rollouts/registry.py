@@ -1,18 +1,17 @@
-"""The rollout policies by name. A new policy is a module of its own and a row here."""
+"""The rollout policies by name, and what a search rolls out by. A new policy is a module of its own and a row
+here."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from players.batch_machine import NetworkBatch
+from players.batch_machine import BatchMachine, NetworkBatch
+from players.companions import TimeShares
 from players.uct.rollouts.averages import AveragePolicy
+from players.uct.rollouts.dead_ends import DeadEndFinder
 from players.uct.rollouts.policy import RolloutPolicy
-
-
-def _deadlocks(batched: NetworkBatch) -> RolloutPolicy:
-    from players.uct.rollouts.deadlocks import DeadlockPolicy  # few games need what it brings along
-
-    return DeadlockPolicy(batched.machine)
+from players.uct.rollouts.policy_trials import PolicyTrials
+from players.uct.rollouts.rollouts import Rollouts
 
 
 def _dead_ends(batched: NetworkBatch) -> RolloutPolicy:
@@ -24,7 +23,6 @@ def _dead_ends(batched: NetworkBatch) -> RolloutPolicy:
 POLICIES: dict[str, Callable[[NetworkBatch], RolloutPolicy]] = {
     RolloutPolicy.name: lambda batched: RolloutPolicy(),
     AveragePolicy.name: lambda batched: AveragePolicy(batched.first_column),
-    "deadlocks": _deadlocks,
     "dead-ends": _dead_ends,
 }
 """Name -> what makes the policy for a machine."""
@@ -36,3 +34,55 @@ AUTO = "auto"
 def policy_names() -> tuple[str, ...]:
     """What may be asked for."""
     return (AUTO, *POLICIES)
+
+
+class RolloutChoice:
+    """The rollouts of a search: by the policy that was asked for, or with equal chances until trials, or in
+    one-player games dead ends, tell better.
+
+    Attributes:
+        rollouts: what to roll out by; companions replace its policy and its machine.
+        trials: what tries policies; None where nothing is tried.
+    """
+
+    def __init__(
+        self, batched: BatchMachine, asked: str, seed: int, shares: TimeShares, needed: bool
+    ) -> None:
+        """``asked``: the name of a policy, or AUTO; ``shares``: where companions join; ``needed``: whether
+        there are rollouts at all, so that trials pay."""
+        self._seed = seed
+        self._dead_ends: DeadEndFinder | None = None
+        self.trials: PolicyTrials | None = None
+        self.rollouts = Rollouts(batched, RolloutPolicy())
+        if not isinstance(batched, NetworkBatch):
+            return
+        if asked != AUTO:
+            self.rollouts.policy = POLICIES[asked](batched)
+        elif len(batched.machine.roles) == 1:
+            self._dead_ends = DeadEndFinder(batched.machine, self.rollouts)
+            shares.join(self._dead_ends)
+        elif needed:
+            self._begin_trials(batched, shares)
+
+    @property
+    def unguided(self) -> bool:
+        """Whether trials have found that it is better not to leave out blunders."""
+        return self.trials is not None and self.trials.done and self.trials.unguided
+
+    def go_on_with(self, batched: BatchMachine, shares: TimeShares) -> None:
+        """Roll out on another machine, which numbers states and moves alike, and join these companions.
+        Trials begin anew where the guide is new, or they are not over."""
+        guided, self.rollouts.batched = self.rollouts.batched.guided or self.unguided, batched
+        if self._dead_ends is not None:
+            shares.join(self._dead_ends)
+        if self.trials is None:
+            return
+        assert isinstance(batched, NetworkBatch)
+        if guided != batched.guided or not self.trials.done:
+            self._begin_trials(batched, shares)
+        elif self.unguided:
+            self.rollouts.batched = batched.without_guide
+
+    def _begin_trials(self, batched: NetworkBatch, shares: TimeShares) -> None:
+        self.trials = PolicyTrials(batched, self._seed, self.rollouts)
+        shares.join(self.trials)

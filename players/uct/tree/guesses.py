@@ -1,20 +1,27 @@
-"""Guesses: the compiled loops that give a node's moves what their states are worth by knowledge, as priors of
-PUCT, and that keep what follows from them by minimax (M. Lanctot, M. Winands, T. Pepels and N. Sturtevant:
-Monte Carlo tree search with heuristic evaluations using implicit minimax backups, 2014).
+"""Guesses: what states are worth by knowledge of the game, given to the moves that lead to them, and what
+follows from that.
 
-All children of a node are looked at when it is made, and so a role sees at once what each of its moves leads
-to: best-first minimax (R. Korf and D. Chickering, 1996) where means of results count for nothing.
+An `Expert` is asked about all children of a new node at once. What it says are priors of PUCT, and it is kept
+up to date by minimax (M. Lanctot, M. Winands, T. Pepels and N. Sturtevant: Monte Carlo tree search with
+heuristic evaluations using implicit minimax backups, 2014). So a role sees at once what each of its moves
+leads to: best-first minimax (R. Korf and D. Chickering, 1996) where means of results count for nothing. In
+self-play many roots of small searches are asked at once for the moves that they have found best.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from players.uct.tree.arrays import OPEN, Arrays, Numbers, Paths
 from propnet.jit.decorators import ARENA, inlined, kernel
+
+if TYPE_CHECKING:
+    from players.batch_machine import BatchMachine, Records
 
 _ROUNDING = np.float32(1e-6)
 """Guesses that differ by less are the same."""
@@ -142,3 +149,85 @@ def raise_guess(tree: Arrays, paths: Paths, path: int, depth: int, child: int) -
             best = max(best, tree.edges[other].prior)
     tree.nodes[node].guess = np.float32(1.0) - best if to_move == 1 else best
     return True
+
+
+class Expert(Protocol):
+    """Says what states are worth, in games of two roles in which one gets what the other does not."""
+
+    def over(self, records: Records) -> tuple[NDArray[np.bool_], NDArray[np.int16]]:
+        """Whether the match is over in some states, bool, shape (n,), and the goals there, int16, shape (n,
+        roles)."""
+
+    def look(self, records: Records) -> tuple[NDArray[np.float32], NDArray[np.int16]]:
+        """What some states are worth to role 0, 0..1, float32, shape (n,), and its results where the match is
+        over and they are to be taken for proven, int16, shape (n,), else -1."""
+
+
+def guess_children(
+    arrays: Arrays,
+    batched: BatchMachine,
+    expert: Expert,
+    pass_over: Callable[[Records], Records] | None,
+    nodes: NDArray[np.int32],
+) -> None:
+    """Give the moves of some nodes that are open now what the states they lead to are worth. ``pass_over``
+    finds the states that take the place of these, as in the tree."""
+    count = count_children(arrays, nodes)
+    if not count:
+        return
+    parents = np.empty(count, np.int32)
+    joints = np.empty((count, arrays.counts.shape[1]), np.int32)
+    list_children(arrays, nodes, parents, joints)
+    records = batched.successors(arrays.records[parents], joints)
+    if pass_over is not None:
+        records = pass_over(records)
+    set_guesses(arrays, nodes, *expert.look(records))
+
+
+def warm_up_guesses(arrays: Arrays) -> None:
+    """Compile or load the kernels, with a tree whose node 0 is open."""
+    nodes = np.zeros(1, np.int32)
+    count = count_children(arrays, nodes)
+    joints = np.empty((count, arrays.counts.shape[1]), np.int32)
+    list_children(arrays, nodes, np.empty(count, np.int32), joints)
+    set_guesses(arrays, nodes, np.full(count, 0.5, np.float32), np.full(count, -1, np.int16))
+
+
+_SURE = 1e6
+"""What a proven win counts for, beside visits."""
+
+
+@kernel(**ARENA)
+def choose_moves(
+    tree: Arrays,
+    roots: Numbers,
+    random: NDArray[np.bool_],
+    draws: NDArray[np.float64],
+    joints: Numbers,
+) -> None:
+    """Fill in the joint moves, shape (n, roles), of some open nodes: that which was visited most, or which is
+    worth most of those visited alike; where ``random``, one by ``draws``, 0..1, shape (n,). All roles but
+    the one to move make their first move."""
+    nodes, edges = tree.nodes, tree.edges
+    for i in range(len(roots)):
+        node = roots[i]
+        if nodes[node].status != OPEN:
+            continue
+        to_move = max(np.int64(nodes[node].to_move), np.int64(0))
+        first = np.int64(nodes[node].first_edge)
+        for role in range(joints.shape[1]):
+            count = np.int64(tree.counts[node, role])
+            chosen = first
+            if role == to_move:
+                best = -np.inf
+                for edge in range(first, first + count):
+                    score = edges[edge].visits + np.float64(edges[edge].worth)
+                    proven = np.float64(edges[edge].proven)
+                    if proven >= 0.0:
+                        score = _SURE * ((50.0 - proven if to_move == 1 else proven - 50.0) / 50.0) + score
+                    if score > best:
+                        best, chosen = score, np.int64(edge)
+                if random[i]:
+                    chosen = first + min(np.int64(draws[i] * count), count - 1)
+            joints[i, role] = edges[chosen].move
+            first += count

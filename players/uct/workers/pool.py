@@ -11,7 +11,6 @@ import contextlib
 import os
 import pickle
 import select
-import socket
 import time
 import weakref
 from collections.abc import Iterator
@@ -21,12 +20,11 @@ from typing import Any
 
 from gdl.machine import Machine, State
 from gdl.terms import Term
-from players.processes.launch import launch
-from players.processes.nameless import shared_bytes
+from players.processes.launch import launch_linked
+from players.processes.temporary import shared_bytes
 from players.uct.root_statistics import RootStatistics
 from players.uct.tuning import Tuning
-from players.uct.workers.messages import Messages
-from players.uct.workers.shared_statistics import Slot, new_memory
+from players.uct.workers.channel import Messages, Slot, new_memory
 from players.uct.workers.worker import pack_machine
 
 SILENT_SECONDS = 5.0
@@ -47,7 +45,7 @@ MOST_FAILURES = 8
 class Pool:
     """``size`` search processes that do the same, with different random numbers.
 
-    With the address of a ``cluster`` there is one more (:mod:`players.uct.cluster.relay`), which has others
+    With the address of a ``cluster`` there is one more (:mod:`players.uct.workers.relay`), which has others
     search: to this one it looks the same.
 
     ``news`` is what they have found out about the game, for people to read; the reader clears it."""
@@ -227,23 +225,14 @@ class _SearchProcess:
 
     def __init__(self, cluster: str = "") -> None:
         self.relays = bool(cluster)
-        ours, theirs = socket.socketpair()
         memory = new_memory()
         try:
             self.slot = Slot(memory)
-            files = theirs.fileno(), memory
-            self.popen = launch(
-                "players.uct.cluster.relay" if cluster else "players.uct.workers.worker",
-                [*(str(file) for file in files), *([cluster] if cluster else [])],
-                {file: file for file in files},
-                session=True,
-            )
-        except OSError:
-            ours.close()
-            raise
-        finally:
-            theirs.close()
+        except BaseException:
             os.close(memory)
+            raise
+        module = "players.uct.workers.relay" if cluster else "players.uct.workers.worker"
+        ours, self.popen = launch_linked(module, [memory], [cluster] if cluster else [], session=True)
         ours.setblocking(False)
         self.channel = Messages(ours)
         self.born = time.monotonic()

@@ -1,7 +1,7 @@
 """A search process: ``python -m players.uct.workers.worker SOCKET MEMORY``, both inherited descriptors.
 
-It takes commands from the socket (:mod:`players.uct.workers.messages`), searches, and shows its results in
-the memory (:mod:`players.uct.workers.shared_statistics`). It ends at once when the other end of the socket
+It takes commands from the socket (:mod:`players.uct.workers.channel`), searches, and shows its results in
+the memory (:mod:`players.uct.workers.channel`). It ends at once when the other end of the socket
 is closed, whatever it is busy with: so it never outlives the player that it works for.
 """
 
@@ -27,8 +27,7 @@ from players.proof.search import warm_up as warm_up_proofs
 from players.uct.search import Search
 from players.uct.tree.tree import warm_up
 from players.uct.tuning import Tuning
-from players.uct.workers.messages import Messages
-from players.uct.workers.shared_statistics import Slot
+from players.uct.workers.channel import Messages, Slot
 
 PONDER_SECONDS = 600.0
 """How long after a deadline the search goes on, if no command comes."""

@@ -35,6 +35,7 @@ def test_two_measurements_are_compared() -> None:
     assert lines[-1] == "CPU time new/old on the 1 levels that both solve: 0.50"
 
 
+@pytest.mark.slow
 def test_a_level_is_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, out = tmp_path / "one.xsb", tmp_path / "out.json"
     file.write_text("; 1\n#####\n#@$.#\n#####\n")

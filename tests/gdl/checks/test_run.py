@@ -289,6 +289,7 @@ def test_negation_that_constants_stratify_is_only_a_warning() -> None:
     assert findings[0].severity is Severity.WARNING
 
 
+@pytest.mark.slow
 def test_public_games_have_no_errors(corpus_games: list[Path]) -> None:
     faulty = {}
     for path in corpus_games:

@@ -9,7 +9,7 @@ import pytest
 
 from gdl.checks.run import Severity, check_text
 from gdl.errors import ParseError
-from gdl.syntax.convert import convert
+from gdl.syntax.format import convert
 
 GAME = """\
 (role white) (role black)
@@ -180,6 +180,7 @@ def test_infix_rules_are_told_what_to_write_for_typographic_characters(
     assert [d for d in findings if str(d.place) == place and remedy in d.remedy], findings
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     ["// a “b”\n" * 15_000, "(p “a” [b])\n" * 12_000, "/* a " * 40_000, "а1 " * 60_000, ", " * 100_000],

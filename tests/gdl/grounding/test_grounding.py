@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 from gdl.compile.normalize import normalize
 from gdl.compile.program import FlatAtom, FlatClause, TermTable
 from gdl.errors import Place
-from gdl.grounding import assemble, decompose, reachability, simplify, split
-from gdl.grounding.joins import keys, relation, tuple_join
-from gdl.grounding.joins.join import Body, Joiner
-from gdl.grounding.joins.keys import first_rows
-from gdl.grounding.joins.relation import Index, Relation
+from gdl.grounding import assemble, decompose, keys, reachability, relation, simplify, tuple_join
+from gdl.grounding.join import Body, Joiner
+from gdl.grounding.keys import first_rows
 from gdl.grounding.limits import Budget, GroundLimits
 from gdl.grounding.pipeline import ground
+from gdl.grounding.relation import Index, Relation
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from gdl.terms import DOES, LEGAL, NEXT, TRUE, Term
@@ -284,6 +283,7 @@ class Naive:
         return true
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["plain", "in numpy", "all rules split", "relations on demand", "merged"])
 @given(lines=games(), data=st.data())
 @settings(
@@ -302,8 +302,8 @@ def test_ground_rules_of_random_games_mean_what_the_rules_mean(
         if way == "merged":
             patched.setattr(assemble, "MERGE_FROM", -1)
         if way == "all rules split":
-            patched.setattr(split, "SPLIT_FROM", 0)
-            patched.setattr(split, "GAIN", 1e9)
+            patched.setattr(decompose, "SPLIT_FROM", 0)
+            patched.setattr(decompose, "SPLIT_GAIN", 1e9)
             patched.setattr(decompose, "MIN_RULES", 1)
             patched.setattr(decompose, "GAIN", 1e9)
         g = ground(rules)

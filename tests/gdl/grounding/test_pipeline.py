@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from gdl.errors import TooLargeError
-from gdl.grounding import decompose, reachability, split
+from gdl.grounding import decompose, reachability, tuple_join
 from gdl.grounding.ground_rules import GroundRules
-from gdl.grounding.joins import tuple_join
 from gdl.grounding.pipeline import GroundLimits, ground
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
@@ -57,8 +56,8 @@ def test_ground_rules_of_public_games_replay_the_oracle(corpus: Path, game: str)
 
 def split_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tuple_join, "MOST_TUPLES", 0)
-    monkeypatch.setattr(split, "SPLIT_FROM", 0)
-    monkeypatch.setattr(split, "GAIN", 1e9)
+    monkeypatch.setattr(decompose, "SPLIT_FROM", 0)
+    monkeypatch.setattr(decompose, "SPLIT_GAIN", 1e9)
     monkeypatch.setattr(decompose, "MIN_RULES", 1)
     monkeypatch.setattr(decompose, "GAIN", 1e9)
 
@@ -67,7 +66,7 @@ def split_everything(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_splitting_rules_changes_nothing_in_any_state(monkeypatch: pytest.MonkeyPatch, game: str) -> None:
     rules = load(GAMES / f"{game}.kif")
     with monkeypatch.context() as patched:
-        patched.setattr(split, "SPLIT_FROM", 1 << 60)
+        patched.setattr(decompose, "SPLIT_FROM", 1 << 60)
         patched.setattr(decompose, "MIN_RULES", 1 << 60)
         plain = ground(rules)
     with monkeypatch.context() as patched:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from gdl.errors import TooLargeError
-from gdl.prover import function_source
+from gdl.prover import conditions
 from gdl.prover import join_code as joins
 from gdl.prover.estimates import Estimates
 from gdl.prover.limits import ProverLimits
@@ -120,6 +120,7 @@ def test_members_of_a_mutual_recursion_read_each_other_in_helpers(n: int) -> Non
     assert shown(deep) == shown(shallow) != set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fails", [False, True], ids=["all hold", "the last fails"])
 @pytest.mark.parametrize(
     "literal",
@@ -190,11 +191,12 @@ def small_functions(request: pytest.FixtureRequest) -> Iterator[None]:
     _, loops, indent = request.param
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(joins, "MAX_NESTED_LOOPS", loops)
-        patch.setattr(function_source, "MAX_INDENT", indent)
+        patch.setattr(conditions, "MAX_INDENT", indent)
         patch.setattr(joins, "WORK_BETWEEN_TICKS", 1)
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_functions")
 @pytest.mark.parametrize("way", ["as planned", "top-down", "magic sets"])
 @examples(60)

@@ -51,6 +51,7 @@ def shown(text: str, role: str = "you") -> set[str]:
     return set(map(str, moves(machine, machine.initial_state(), machine.role_id(Term(role)))))
 
 
+@pytest.mark.slow
 @examples(250)
 @given(games())
 def test_relations_of_random_programs_are_those_of_the_naive_evaluator(text: str) -> None:
@@ -59,6 +60,7 @@ def test_relations_of_random_programs_are_those_of_the_naive_evaluator(text: str
     assert_answers_are_those_of_the_naive_evaluator(machine)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shallow", [False, True], ids=["top-down", "magic sets"])
 @examples(150)
 @given(text=games())

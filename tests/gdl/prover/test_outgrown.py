@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from gdl.ends import RandomGames
 from gdl.prover.limits import DEMAND_ROWS
 from gdl.prover.machine import ProverMachine
-from gdl.random_games import RandomGames
 from gdl.syntax.parser import parse_rules
 from tests.places import CORPUS
 
@@ -64,6 +64,7 @@ SECOND = 1.0
 """CPU seconds of the shortest playclock there is."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not GAMES, reason="the corpus of public games is not beside the project")
 @pytest.mark.parametrize("path", GAMES, ids=lambda path: path.stem)
 def test_no_question_of_a_long_random_game_takes_a_second(path: Path) -> None:
@@ -84,3 +85,40 @@ def test_no_question_of_a_long_random_game_takes_a_second(path: Path) -> None:
         assert time.process_time() - asked < SECOND
         if time.process_time() - begun > 0.6:
             break
+
+
+def test_who_is_told_which_relations_are_large_writes_no_code_twice_and_says_the_same() -> None:
+    rules = parse_rules(growing_rules())
+    first, games = ProverMachine(rules), 130
+    told = RandomGames(first, 1)
+    for _ in range(games):
+        told.step()
+    assert "pair0" in first.large_relations
+    second, third = ProverMachine(rules, large=first.large_relations), ProverMachine(rules)
+    states = [machine.initial_state() for machine in (second, third)]
+    while not states[1].terminal:
+        assert states[0].legal == states[1].legal
+        moves = third.legal_moves(states[1], 0)[:1]
+        states = [third.next_state(states[1], moves)] * 2
+        states[0] = second.state_of(third.true_propositions(states[1].key))
+    assert third.functions_written > second.functions_written
+
+
+@pytest.mark.parametrize(
+    "path", sorted((CORPUS / "games").glob("[a-c]*.kif"))[::6], ids=lambda path: path.stem
+)
+def test_relations_of_any_names_may_be_said_to_be_large(path: Path) -> None:
+    """What is not large is computed key by key all the same; what cannot be, whole."""
+    rules = parse_rules(path.read_text(), path.name)
+    plain = ProverMachine(rules)
+    every = {p.name for p in plain._program.predicates} | {"no such relation"}
+    told = ProverMachine(rules, large=every)
+    draw, state = random.Random(3), plain.initial_state()
+    for _ in range(12):
+        other = told.state_of(plain.true_propositions(state.key))
+        assert other.terminal == state.terminal
+        if state.terminal:
+            break
+        assert {r: set(m) for r, m in other.legal.items()} == {r: set(m) for r, m in state.legal.items()}
+        joint = [draw.choice(plain.legal_moves(state, role)) for role in range(len(plain.roles))]
+        state = plain.next_state(state, joint)

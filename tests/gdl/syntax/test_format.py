@@ -42,6 +42,7 @@ def test_only_the_layout_changes_and_only_once(sentences: list[Nested], data: st
     assert not any(line != line.rstrip() for line in formatted.split("\n"))
 
 
+@pytest.mark.slow
 def test_public_games_keep_their_meaning_and_comments(corpus_games: list[Path]) -> None:
     for path in corpus_games:
         text = path.read_text()

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from gdl.checks.run import check_text
 from gdl.errors import ParseError, Place
 from gdl.rules import And, Literal, Not, Or, Rule, Rules
-from gdl.syntax.convert import convert, to_kif
-from gdl.syntax.infix import INFIX
-from gdl.syntax.notation import form_of
+from gdl.syntax.format import convert, to_kif
+from gdl.syntax.notation import INFIX, form_of
 from gdl.syntax.parser import parse_rules, parse_terms
 from gdl.syntax.sexpr import MAX_CHARACTERS, MAX_DEPTH
 from gdl.terms import CONNECTIVES, Term

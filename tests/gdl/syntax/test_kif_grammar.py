@@ -35,6 +35,7 @@ def scanned(text: str) -> tuple[list[Nested], list[Placed]] | None:
     return list(map(shape, parts)), places
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", list(installed_games()), ids=lambda path: path.stem)
 def test_our_games_are_read_alike(path: Path) -> None:
     text = path.read_text()[:MOST].rpartition("\n\n")[0]

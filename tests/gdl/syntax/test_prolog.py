@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from gdl.checks.run import check_text
 from gdl.errors import ParseError, Place
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules
-from gdl.syntax.convert import convert
+from gdl.syntax.format import convert
 from gdl.syntax.notation import FORMS, form_of
 from gdl.syntax.parser import parse_rules, parse_term, parse_terms
 from gdl.syntax.prolog import PROLOG
@@ -237,6 +237,7 @@ def test_nesting_is_read_to_its_limit_and_refused_beyond(text: str) -> None:
     assert sys.getrecursionlimit() == usual
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "part",
     [

@@ -33,6 +33,7 @@ def adapted(name: str, observation: str = "bits") -> AdaptedGame:
     return AdaptedGame(name, observation=observation)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("observation", OBSERVATIONS)
 @pytest.mark.parametrize("name", ["tictactoe", "tron", "eightpuzzle", "othello"])
 def test_the_checks_of_the_frameworks_pass(

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pickle
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,9 @@ GAMES = 200
 
 
 @pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    """A small net is faster on one thread, many times where other tests run beside."""
+def one_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A small net is faster on one thread, many times where other tests run beside. Logs go with the test."""
+    monkeypatch.setenv("SB3_LOGDIR", str(tmp_path))
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     yield

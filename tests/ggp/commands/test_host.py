@@ -101,6 +101,7 @@ def hosted(tmp_path: Path, reply: Reply) -> Iterator[tuple[subprocess.Popen[str]
         thread.join(10)
 
 
+@pytest.mark.slow
 def test_ggp_host_begins_no_match_that_cannot_be(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         free = f"127.0.0.1:{taken.getsockname()[1]}"
@@ -143,6 +144,7 @@ def test_a_match_of_random_moves_alone_is_no_result(tmp_path: Path) -> None:
     assert json.loads(out.read_text())["isCompleted"]
 
 
+@pytest.mark.slow
 def test_a_corpus_match_between_two_served_players(corpus: Path, tmp_path: Path) -> None:
     out = tmp_path / "match.json"
     servers = [ServeProcess("--player", player, "--margin", "0.5") for player in ("uct", "random")]

@@ -11,7 +11,7 @@ import typer
 from typer.testing import CliRunner
 
 from gdl.scramble import rename
-from gdl.syntax.convert import convert
+from gdl.syntax.format import convert
 from gdl.syntax.notation import Notation
 from gdl.syntax.parser import parse_rules
 from ggp.commands import format as format_command

@@ -28,6 +28,7 @@ def server() -> Any:
     return StdioServerParameters(command=sys.executable, args=["-m", "ggp", "mcp"], env=environment)
 
 
+@pytest.mark.slow
 def test_tools_answer_over_stdio() -> None:
     async def run() -> None:
         async with asyncio.timeout(120), Client(server()) as client:

@@ -34,6 +34,7 @@ JUNK = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", JUNK)
 def test_what_cannot_be_is_answered_without_going_on(serve: Callable[..., LiveServer], kind: str) -> None:
     server = serve()
@@ -47,6 +48,7 @@ def test_what_cannot_be_is_answered_without_going_on(serve: Callable[..., LiveSe
     assert server.say(f"( STOP m1 {moves} )") == "done"
 
 
+@pytest.mark.slow
 def test_a_turn_that_is_thought_about_is_not_disturbed(serve: Callable[..., LiveServer]) -> None:
     server = serve(player="slow_players:Punctual", margin=1.0)
     assert server.say(messages.start_request("m1", "me", spaced(WAYS), 30, 3)) == "ready"

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from ggp.protocol.messages import NO_MOVE, Play, Start
+from ggp.server.known.rules import Remembered
 from ggp.server.match import MAX_RESTARTS, ServedMatch
 from ggp.server.metrics import Metrics
 from ggp.server.settings import MatchSettings
@@ -97,6 +98,7 @@ class MatchCase:
             Spares(self.main, self.keeper),  # type: ignore[arg-type]
             lambda level, event, **fields: self.log.append(event),
             Metrics("0"),
+            Remembered(),
         )
 
     async def begin(self) -> None:

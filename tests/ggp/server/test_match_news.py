@@ -53,6 +53,7 @@ def server() -> Iterator[LiveServer]:
     started.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("head", [b"", b"Connection: keep-alive\r\n", b"Accept: text/event-stream\r\n"])
 def test_a_match_is_told_as_it_goes_and_whole_to_who_comes_late(server: LiveServer, head: bytes) -> None:
     first = Onlooker(server.port, head)

@@ -42,6 +42,7 @@ def test_what_is_taken_is_within_the_limit(limit: int, matches: int) -> None:
     assert fit(config, None) == config
 
 
+@pytest.mark.slow
 @LINUX
 @pytest.mark.parametrize("limit", [64, 500])
 def test_matches_are_played_with_few_files(limit: int) -> None:

@@ -40,6 +40,7 @@ def pid_of(server: LiveServer) -> int:
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 @LINUX
 def test_a_match_goes_on_legally_whatever_happens_to_its_processes(serve: Callable[..., LiveServer]) -> None:
     server = serve()
@@ -60,6 +61,7 @@ def test_a_match_goes_on_legally_whatever_happens_to_its_processes(serve: Callab
     assert (ended.goals, ended.turns) == ("100 0", TURNS)
 
 
+@pytest.mark.slow
 @LINUX
 def test_match_processes_stopped_or_killed_while_they_think_are_replaced(
     serve: Callable[..., LiveServer],
@@ -83,6 +85,7 @@ def test_match_processes_stopped_or_killed_while_they_think_are_replaced(
     assert list(match.history.moves.values()) == [("(go 1 b)", "pass"), ("(go 2 b)", "pass")]
 
 
+@pytest.mark.slow
 @LINUX
 def test_many_matches_leave_no_process_and_no_open_file(serve: Callable[..., LiveServer]) -> None:
     server = serve()
@@ -108,6 +111,7 @@ def test_many_matches_leave_no_process_and_no_open_file(serve: Callable[..., Liv
     eventually(lambda: all(now <= then for now, then in zip(held(), before, strict=True)))
 
 
+@pytest.mark.slow
 @LINUX
 def test_what_a_match_process_leaves_behind_is_ended() -> None:
     served = ServeProcess("--player", "slow_players:LeavesProcess", "--machine", "prover")

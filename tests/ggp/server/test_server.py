@@ -92,6 +92,7 @@ def test_a_request_in_small_pieces_is_read(serve: Serve) -> None:
 
 
 # --- what matches there are --------------------------------------------------------------------------
+@pytest.mark.slow
 def test_matches_side_by_side_do_not_mix_and_one_too_many_is_busy(serve: Serve) -> None:
     server = serve(matches=2)
     assert server.say(start("m1")) == "ready"
@@ -175,6 +176,7 @@ def test_preview_is_ready_and_refuses_what_cannot_be_read(serve: Serve) -> None:
     assert server.say(start("m1")) == "ready"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rules", ["( <= )", "( init ( a ) )", "( role x ) ( <= ( next ?x ) ?x )", "( role ( ) )", "?x"]
 )
@@ -218,6 +220,7 @@ def test_the_managers_word_counts_not_the_players_memory(serve: Serve) -> None:
     assert list(match.history.moves.values()) == [("(Mark 2 2)", "pass"), ("(Mark 2 2)", "wait")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "joint", ["(foo bar)", "((mark 9 9) pass)", "(noop noop)", "(pass)", "(a b c d)", "(?x ?y)", "(() ())"]
 )
@@ -323,6 +326,7 @@ def test_a_slow_sender_is_turned_away(serve: Serve) -> None:
 
 
 # --- the command -------------------------------------------------------------------------------------------
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc to see processes")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_ggp_serve_leaves_no_process_behind(number: signal.Signals) -> None:

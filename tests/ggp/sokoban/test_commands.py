@@ -28,6 +28,7 @@ def test_lurd_of_a_level_is_verified(level: str) -> None:
     assert "\x1b" not in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("steps", "status", "says"),
     [

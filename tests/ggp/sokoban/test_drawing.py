@@ -12,11 +12,10 @@ from rich.console import Console
 
 from gdl.errors import GdlError
 from ggp.game import Game
-from ggp.sokoban.animation import animate
-from ggp.sokoban.glyphs import Mark, around, as_text, draw, frame_of
+from ggp.sokoban.glyphs import Mark, animate, around, as_text, draw, frame_of
 from ggp.sokoban.machine_stage import stage_of_machine, steps_of_moves
-from ggp.sokoban.pictures.write_file import write_file
 from ggp.sokoban.stage import LevelStage
+from ggp.sokoban.wishes import write_file
 from players.puzzles.sokoban.geometry import Position
 from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level
@@ -182,7 +181,7 @@ def test_svg_of_a_level_alone_stands_still(tmp_path: Path) -> None:
 
 
 def test_long_solutions_have_fewer_frames() -> None:
-    raster = pytest.importorskip("PIL") and importlib.import_module("ggp.sokoban.pictures.raster")
+    raster = pytest.importorskip("PIL") and importlib.import_module("ggp.sokoban.raster")
     assert raster.frame_numbers("") == [0]
     assert raster.frame_numbers("rR") == [0, 1, 2]
     steps = "rlR" * raster.MOST_FRAMES

@@ -5,12 +5,11 @@ from __future__ import annotations
 import orjson
 import pytest
 
-from ggp.sokoban.findings import findings
+from bench.sokoban.state_space import explore
+from ggp.sokoban.findings import findings, why_dead
 from ggp.sokoban.stage import LevelStage
-from ggp.sokoban.why_dead import why_dead
 from players.puzzles.sokoban.geometry import Position, from_level
 from players.puzzles.sokoban.levels.level import Level
-from players.puzzles.sokoban.state_space import explore
 from tests.ggp.sokoban.levels import corner
 
 

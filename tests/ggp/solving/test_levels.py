@@ -14,8 +14,8 @@ from ggp.game import Game
 from players.puzzles.sokoban.geometry import from_level
 from players.puzzles.sokoban.levels.read import find_level
 from players.puzzles.sokoban.lines import after_steps, is_solved
+from players.puzzles.sokoban.search.portfolio import all_searches
 from players.puzzles.sokoban.search.solve_level import replay
-from players.puzzles.sokoban.searches import all_searches
 
 LEVELS = """\
 ; 1

@@ -50,6 +50,7 @@ def test_what_the_remedy_says_is_a_list_of_players() -> None:
     assert parse_entrants([str(told.value).split("'")[-2]]) == kept
 
 
+@pytest.mark.slow
 def test_going_on_with_a_file_imports_nothing_and_calls_nobody(tmp_path: Path) -> None:
     (tmp_path / "marker.py").write_text("from pathlib import Path\nPath('imported').touch()\n")
     with socket.create_server(("127.0.0.1", 0)) as listening:

@@ -20,6 +20,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [[], ["--no-play"], ["--no-play", "--json", "out.json"]])
 @pytest.mark.parametrize(
     "kind",

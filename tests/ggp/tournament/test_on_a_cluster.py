@@ -22,7 +22,8 @@ from ggp.tournament.sites import Sites
 from ggp.tournament.storage.store import Result, Store
 from players.fleet.fleet import Fleet, FleetWorker, LostWorkerError, Message
 from players.fleet.local_fleet import LocalFleet
-from players.fleet.ray_fleet import LOOPBACK, RayFleet
+from players.fleet.ray_fleet import RayFleet
+from players.fleet.ray_nodes import LOOPBACK
 
 needs_ray = pytest.mark.skipif(
     importlib.util.find_spec("ray") is None, reason="Ray, the extra cluster, is missing"
@@ -117,6 +118,7 @@ def _kill_and_add(fleet: RayFleet) -> None:
     fleet.cluster.add_node(num_cpus=1, node_ip_address=LOOPBACK, include_dashboard=False, wait=False)
 
 
+@pytest.mark.slow
 @needs_ray
 def test_a_node_is_killed_and_one_added_and_no_match_is_lost_or_played_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

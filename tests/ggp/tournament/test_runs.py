@@ -121,6 +121,7 @@ def test_no_sequential_test_is_decided_against_a_player_that_made_no_move(tmp_pa
     assert all(result.own[result.fixture.seats.index("Quick")] > 0 for result in results)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("player", "why"),
     [
@@ -202,6 +203,7 @@ def test_a_player_that_is_late_once_is_not_started_again(tmp_path: Path) -> None
         assert 1 <= late < result.steps // 2 - 1
 
 
+@pytest.mark.slow
 def test_a_player_that_was_started_again_is_given_the_time_to_load(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -216,6 +218,7 @@ def test_a_player_that_was_started_again_is_given_the_time_to_load(
         assert late < result.steps // 2 - 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("player", "kind", "told"),
     [
@@ -270,6 +273,7 @@ def test_matches_may_be_cut(tmp_path: Path) -> None:
     assert all(sum(result.goals) == 100 for result in results)
 
 
+@pytest.mark.slow
 def test_players_over_http_play_along_from_openings(tmp_path: Path) -> None:
     server = LiveServer(player="legal", machine="prover")
     try:
@@ -303,6 +307,7 @@ def matches_on_disk(path: Path) -> list[tuple[object, ...]]:
         database.close()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 def test_nothing_is_lost_nor_left_behind_at_kill_9(tmp_path: Path) -> None:
     path = tmp_path / "t.sqlite"

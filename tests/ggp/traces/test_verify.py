@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from gdl.errors import GdlError
 from gdl.machine import Machine
 from gdl.rules import Rules
-from gdl.syntax.convert import convert
+from gdl.syntax.format import convert
 from gdl.syntax.parser import parse_rules
 from ggp.cli import build
 from ggp.traces.verify import find_traces, read_trace, verify_all, verify_game

@@ -13,8 +13,7 @@ from gdl.machine import Machine
 from ggp.game import Game
 from ggp.tournament.statistics.scores import Tally
 from ggp.training import ladder
-from ggp.training.ladder import LADDER, ON, Climb, LadderTerms
-from ggp.training.lesson import lane_machine_of
+from ggp.training.ladder import LADDER, ON, Climb, LadderTerms, lane_machine_of
 from ggp.training.trial import TrialTerms, TrialVerdict
 from players.knowledge.knowledge import GameKnowledge
 from players.knowledge.store import KnowledgeStore

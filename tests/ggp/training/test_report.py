@@ -9,7 +9,7 @@ import pytest
 
 from ggp.game import Game
 from ggp.tournament.statistics.scores import Tally
-from ggp.training.lesson import lane_machine_of
+from ggp.training.ladder import lane_machine_of
 from ggp.training.report import training_report, worth_of_squares
 from ggp.training.trial import TrialVerdict
 from players.knowledge.canonical_rules import canonical_names

@@ -17,14 +17,13 @@ import pytest
 from gdl.errors import GdlError
 from ggp.game import Game
 from ggp.tournament.statistics.scores import Tally
-from ggp.training import lesson as lessons
-from ggp.training.ladder import ON
-from ggp.training.lesson import Lesson, lane_machine_of
+from ggp.training import ladder as lessons
+from ggp.training.ladder import ON, Lesson, lane_machine_of
 from ggp.training.trial import TEST, TrialTerms, TrialVerdict, best_of, hold_trial, try_share
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.state_values import values_by
 from players.knowledge.store import KnowledgeStore
-from players.uct.training.searched_training import SearchedTraining
+from players.uct.searched_training import SearchedTraining
 from propnet.recoding.samples import sample_states
 from tests.ggp.program import ggp
 
@@ -33,6 +32,7 @@ def _ggp(cache: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return ggp(*arguments, GGP_CACHE=str(cache))
 
 
+@pytest.mark.slow
 def test_a_game_is_trained_listed_shown_and_carried_to_another_cache(tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     trained = _ggp(
@@ -105,6 +105,7 @@ def test_a_game_is_trained_listed_shown_and_carried_to_another_cache(tmp_path: P
     assert refused.returncode != 0 and "no knowledge of a game" in refused.stderr
 
 
+@pytest.mark.slow
 def test_what_cannot_be_done_is_told(tmp_path: Path) -> None:
     for arguments, told in [
         (("knowledge", "learn"), "nothing to do"),
@@ -124,12 +125,12 @@ def test_a_training_that_is_killed_goes_on_from_what_it_kept(tmp_path: Path) -> 
     store = KnowledgeStore(tmp_path / "knowledge")
     script = (
         "import sys; from pathlib import Path\n"
-        "from ggp.training import lesson\n"
+        "from ggp.training import ladder\n"
         "from ggp.game import Game\n"
         "from players.knowledge.store import KnowledgeStore\n"
-        "lesson.SAVE_SECONDS = 0.2\n"
-        "machine = lesson.lane_machine_of(Game.load('tictactoe').machine('propnet'))\n"
-        "lesson.Lesson(machine, 'tictactoe', KnowledgeStore(Path(sys.argv[1]))).learn(600, print)\n"
+        "ladder.SAVE_SECONDS = 0.2\n"
+        "machine = ladder.lane_machine_of(Game.load('tictactoe').machine('propnet'))\n"
+        "ladder.Lesson(machine, 'tictactoe', KnowledgeStore(Path(sys.argv[1]))).learn(600, print)\n"
     )
     process = subprocess.Popen([sys.executable, "-c", script, str(store.directory)])
     try:

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from ggp.game import Game
 from ggp.tournament.statistics.scores import Tally
-from ggp.training.duel import interval, summary
-from ggp.training.lesson import lane_machine_of
-from ggp.training.trial import TrialVerdict, worth
+from ggp.training.ladder import lane_machine_of
+from ggp.training.trial import TrialVerdict, interval, summary, worth
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.training import Training
 

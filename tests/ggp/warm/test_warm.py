@@ -98,6 +98,7 @@ def _warm() -> None:
     assert run("-m", "ggp", "warm").returncode == 0
 
 
+@pytest.mark.slow
 def test_a_second_run_compiles_nothing() -> None:
     done = run("-m", "ggp", "warm")
     assert done.returncode == 0
@@ -105,6 +106,7 @@ def test_a_second_run_compiles_nothing() -> None:
     assert "nothing was to be compiled" in run("-m", "ggp", "warm", "--processes", "1").stdout
 
 
+@pytest.mark.slow
 def test_matches_of_the_usual_player_compile_nothing_afterwards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,6 +126,7 @@ def test_matches_of_the_usual_player_compile_nothing_afterwards(
     assert changed == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["print('why', file=sys.stderr); sys.exit(1)", "os.kill(os.getpid(), 9)"])
 def test_what_cannot_be_compiled_is_told_and_not_raised(
     how: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from bench.hostile_tournaments import ENDLESS, picture, write_hostile, write_special, write_tournament
@@ -14,6 +15,7 @@ from ggp.web.settings import WebSettings
 SHOWN = ("view", "rounds", "settings-x", "row-large", "loop", "log-pipe", "entrants-lines")
 
 
+@pytest.mark.slow
 def test_hostile_tournaments_are_one_line_in_both_rooms(tmp_path: Path) -> None:
     write_hostile(tmp_path)
     write_special(tmp_path)

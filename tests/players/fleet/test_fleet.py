@@ -17,13 +17,12 @@ from hypothesis.extra import numpy as arrays_of
 
 from gdl.errors import GdlError
 from players.fleet.fleet import Fleet, LostWorkerError
-from players.fleet.frames import pack, unpack
 from players.fleet.local_fleet import LocalFleet
-from players.fleet.ray_access import close_doors
 from players.fleet.ray_fleet import RayFleet
-from players.fleet.service import load
+from players.fleet.ray_nodes import close_doors
+from players.fleet.service import load, pack, unpack
 
-PROBE = "players.fleet.probe:NodeProbe"
+PROBE = "players.fleet.survey:NodeProbe"
 KINDS = arrays_of.integer_dtypes() | arrays_of.unsigned_integer_dtypes() | arrays_of.boolean_dtypes()
 SHAPES = arrays_of.array_shapes(min_dims=0, min_side=0)
 needs_ray = pytest.mark.skipif(
@@ -56,7 +55,7 @@ def test_objects_do_not_travel_and_a_frame_that_is_cut_is_refused() -> None:
             unpack(cut)
 
 
-@pytest.mark.parametrize("name", ["os:getpid", "players.nothing:NodeProbe", "players.fleet.probe:Nothing"])
+@pytest.mark.parametrize("name", ["os:getpid", "players.nothing:NodeProbe", "players.fleet.survey:Nothing"])
 def test_only_services_of_this_program_run(name: str) -> None:
     with pytest.raises(GdlError, match="service"):
         load(name)
@@ -122,6 +121,7 @@ def _environment_of_ray(monkeypatch: pytest.MonkeyPatch) -> None:
             del os.environ[key]
 
 
+@pytest.mark.slow
 @needs_ray
 @pytest.mark.usefixtures("_environment_of_ray")
 def test_actors_of_ray_answer_are_lost_and_are_started_again() -> None:
@@ -129,7 +129,7 @@ def test_actors_of_ray_answer_are_lost_and_are_started_again() -> None:
 
 
 def test_no_module_imports_ray_before_a_fleet_of_it_is_opened() -> None:
-    names = "players.fleet.ray_fleet, players.fleet.local_fleet, players.fleet.ray_worker, ggp.cli"
+    names = "players.fleet.ray_fleet, players.fleet.local_fleet, ggp.cli"
     code = f"import sys, {names}; assert not any(n.split('.')[0] == 'ray' for n in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
 

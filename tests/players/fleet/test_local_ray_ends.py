@@ -69,6 +69,7 @@ def marked() -> Iterator[Marked]:
             os.kill(pid, signal.SIGKILL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("when", ["gcs_server", "raylet/raylet"])
 def test_they_end_when_the_owner_is_killed_while_they_start(when: str, marked: Marked) -> None:
     owner = subprocess.Popen(
@@ -80,6 +81,7 @@ def test_they_end_when_the_owner_is_killed_while_they_start(when: str, marked: M
     marked.wait_for_end()
 
 
+@pytest.mark.slow
 def test_they_end_when_the_owner_is_killed_though_others_have_its_pipes(marked: Marked) -> None:
     owner = subprocess.Popen(
         [sys.executable, "-m", "tests.players.fleet.ray_owner"],
@@ -104,7 +106,7 @@ def test_a_relay_ends_with_its_player_while_it_starts_nodes(marked: Marked) -> N
     os.ftruncate(memory, 1 << 20)
     relay = subprocess.Popen(
         [
-            *(sys.executable, "-m", "players.uct.cluster.relay"),
+            *(sys.executable, "-m", "players.uct.workers.relay"),
             *(str(theirs.fileno()), str(memory), "local-ray:1"),
         ],
         env=marked.environment,

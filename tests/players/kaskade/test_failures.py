@@ -24,6 +24,7 @@ from tests.players.kaskade.odd_stages import stage
 pytestmark = pytest.mark.usefixtures("own_cache")
 
 
+@pytest.mark.slow
 @needs_proc
 @pytest.mark.parametrize(
     ("function", "limits", "reason"),

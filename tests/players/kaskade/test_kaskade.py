@@ -15,8 +15,7 @@ from players.kaskade.kaskade import BEGUN, READY, Kaskade
 from players.kaskade.stages import STAGES
 from propnet.build import build
 from propnet.machine import PropnetMachine
-from propnet.storage.network_bytes import to_bytes
-from propnet.storage.network_cache import keep
+from propnet.storage.network_bytes import keep, to_bytes
 from tests.players.kaskade.kaskades import GAME, LONG, Log, until
 from tests.players.kaskade.odd_stages import stage
 

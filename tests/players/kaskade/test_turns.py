@@ -11,14 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from players.kaskade import stages, turns
-from players.kaskade.stages import build_propnet
-from players.kaskade.turns import BuildTurn
+from players.kaskade import stages
+from players.kaskade.stages import BuildTurn, build_propnet
 from tests.places import GAMES
 
 HOLD = """
 import sys
-from players.kaskade.turns import BuildTurn
+from players.kaskade.stages import BuildTurn
 turn = BuildTurn(sys.argv[1])
 assert turn.come()
 print("has it", flush=True)
@@ -29,8 +28,8 @@ sys.stdin.read()
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("GGP_CACHE", str(tmp_path))
-    monkeypatch.setattr(turns, "LOOK_SECONDS", 0.01)
-    monkeypatch.setattr(turns, "PATIENCE_SECONDS", (600.0, 600.0))
+    monkeypatch.setattr(stages, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(stages, "PATIENCE_SECONDS", (600.0, 600.0))
     return tmp_path
 
 
@@ -56,7 +55,7 @@ def test_no_more_build_at_a_time_than_there_are_processors(processors: int) -> N
 def test_nobody_waits_for_ever_for_one_that_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     with BuildTurn("chess", range(1)) as first, BuildTurn("chess", range(1)) as second:
         assert first.come()
-        monkeypatch.setattr(turns, "PATIENCE_SECONDS", (0.0, 0.0))
+        monkeypatch.setattr(stages, "PATIENCE_SECONDS", (0.0, 0.0))
         assert second.come()
 
 

@@ -13,8 +13,7 @@ from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules
 from gdl.scramble import scramble
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game, installed_games
-from players.knowledge.canonical_rules import CanonicalNames, canonical_names
-from players.knowledge.rules_graph import FingerprintError
+from players.knowledge.canonical_rules import CanonicalNames, FingerprintError, canonical_names
 
 GAMES = sorted(path.stem for path in installed_games())
 TEN = (

@@ -26,10 +26,10 @@ from players.knowledge.features import DERIVED, Features
 from players.knowledge.knowledge import GameKnowledge, KnowledgeError
 from players.knowledge.state_values import features_of, values_by
 from players.knowledge.training import Training
-from players.uct.training.play_terms import PlayTerms
-from players.uct.training.searched_training import SearchedTraining
-from propnet.derived import network as networks
-from propnet.derived.relations import derived_relations
+from players.uct.searched_play import PlayTerms
+from players.uct.searched_training import SearchedTraining
+from propnet import derived as networks
+from propnet.derived import derived_relations
 from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
 from propnet.recoding.samples import sample_states
@@ -70,6 +70,7 @@ def _walk(machine: Machine, seed: int) -> list[tuple[State, tuple[int, ...]]]:
     return seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
 def test_what_holds_is_what_the_prover_derives(game: str) -> None:
     machine = _machine(game)
@@ -141,6 +142,7 @@ def test_values_are_those_of_plain_numpy(game: str, columns: int) -> None:
     assert np.allclose(found, 1 / (1 + np.exp(-logits)), atol=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", ["checkers", "othello"])
 def test_scrambled_copies_have_the_same_values(game: str) -> None:
     machine, known = _trained(game)

@@ -17,11 +17,11 @@ from players.knowledge.canonical_rules import CanonicalNames, canonical_names
 from players.knowledge.derived_propositions import derived_of, find_derived
 from players.knowledge.features import DERIVED, Features
 from players.knowledge.knowledge import GameKnowledge, KnowledgeError
+from players.knowledge.models import TupleTables
 from players.knowledge.n_tuples import NTuples
 from players.knowledge.state_values import StateValues, values_by
 from players.knowledge.training import Training
-from players.knowledge.tuples.finder import find_tuples
-from players.knowledge.tuples.tables import TupleTables
+from players.knowledge.tuple_finder import find_tuples
 from players.knowledge.value_kernels import SCALE
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine

@@ -31,6 +31,7 @@ PENNIES = """(role even) (role odd) (init begin)
     (<= (goal odd 0) (true same)) (<= (goal odd 100) (not (true same)))"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["tictactoe", "connectfour", "tron", "rockpaperscissors", "eightpuzzle", "hex"]
 )
@@ -111,6 +112,7 @@ def test_states_are_drawn_and_actions_named_as_openspiel_games_do() -> None:
     assert game.action_to_string(1, 3) == state.action_to_string(1, 3) == "(drop d)"
 
 
+@pytest.mark.slow
 def test_states_that_differ_are_drawn_differently() -> None:
     from open_spiel.python.algorithms.get_all_states import get_all_states
 

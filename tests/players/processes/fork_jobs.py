@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 import time
 
 from players.processes import launch
+from players.processes.temporary import bytes_of
 
 warmed: list[str] = []
 
@@ -20,8 +22,13 @@ def broken() -> None:
 
 
 def main() -> None:
-    """``say FILE``, ``exit NUMBER``, ``echo`` (from standard input), ``sleep``, ``launch`` (another one)."""
+    """``say FILE``, ``exit NUMBER``, ``echo`` (from standard input), ``sleep``, ``launch`` (another one); or
+    ``SOCKET FILE WORD``, which sends what the file holds, and the word."""
     what, *rest = sys.argv[1:]
+    if what.isdigit():
+        with socket.socket(fileno=int(what)) as connection:
+            connection.sendall(bytes_of(int(rest[0])) + rest[1].encode())
+        return
     match what:
         case "say":
             words = [sys.argv[0], *warmed, str(launch.warm), str(os.getsid(0) == os.getpid())]

@@ -11,11 +11,11 @@ import pytest
 from ggp.game import Game
 from players.batch_machine import NetworkBatch
 from players.puzzles.dead_ends import DeadEndPolicy
+from players.puzzles.dead_sets.search import shared_search
 from players.puzzles.solver import Task
 from players.uct.rollouts.dead_ends import DeadEndFinder, DeadEndRollouts
 from players.uct.rollouts.policy import RolloutPolicy
 from players.uct.rollouts.rollouts import Rollouts
-from propnet.dead_sets.shared import shared_search
 
 PICK = """
 (role you) (init (left 1)) (init (left 2)) (init (left 3)) (init (left 4)) (init (left 5)) (init (left 6))

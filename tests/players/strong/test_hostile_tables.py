@@ -37,6 +37,7 @@ def ranked_table(machine: PropnetMachine, folder: Path) -> None:
     solve_whole(machine, StrongOptions(1 << 32), TableWriter(folder))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("write", [write_table, ranked_table])
 def test_a_manifest_with_a_right_digest_and_wrong_contents_is_refused_or_read(
     write: Callable[[PropnetMachine, Path], None], tmp_path: Path

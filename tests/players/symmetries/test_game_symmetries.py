@@ -42,6 +42,7 @@ def game(name: str) -> tuple[PropnetMachine, GameSymmetries]:
     return machine, find_symmetries(machine, grounded)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SIZES)
 def test_expected_symmetries_are_found(name: str) -> None:
     _, found = game(name)

@@ -271,7 +271,7 @@ def test_what_cannot_be_derived_is_asked_for_once_and_the_tree_stays(
         launched.append(asked)
         raise OSError(11, "no more processes")
 
-    monkeypatch.setattr("players.knowledge.deriving.launch", refused)
+    monkeypatch.setattr("players.knowledge.derived_propositions.launch_linked", refused)
     search = _impatient(machine, Tuning(prove=False, knowledge=str(file)))
     _wait(search)
     tree = search.tree

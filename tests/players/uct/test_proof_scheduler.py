@@ -21,7 +21,7 @@ from players.proof.search import Proof
 from players.uct.root_statistics import RootStatistics, merge, rank
 from players.uct.search import Search
 from players.uct.tuning import Tuning
-from players.uct.workers.shared_statistics import Slot, new_memory
+from players.uct.workers.channel import Slot, new_memory
 from propnet.machine import PropnetMachine
 from tests.players.random_games import random_game
 from tests.propnet.test_machines_agree import BOTH
@@ -146,6 +146,7 @@ def test_search_proves_connect_four_endgames_and_plays_a_move_that_keeps_the_val
                 assert 100 - solver.solve(after, 1 - role, 100, count=False).value == value
 
 
+@pytest.mark.slow
 def test_it_agrees_with_trees_whose_root_was_listed_without_the_moves_that_lose_at_once() -> None:
     machine = guided(make_machine(load_game("connectfour").rules, "native"))
     assert isinstance(machine, GuidedMachine)

@@ -15,7 +15,7 @@ from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.knowledge import GameKnowledge
 from players.knowledge.store import KnowledgeStore
 from players.knowledge.training import Training
-from players.uct import startclock
+from players.uct import duel, startclock
 from players.uct.duel import chance
 from players.uct.player import UctPlayer
 from players.uct.startclock import StartclockLearner, StartclockLesson
@@ -105,6 +105,7 @@ def test_a_lesson_is_a_file_that_searches_can_use(cache: Path, monkeypatch: pyte
     assert not lesson.path.exists()
 
 
+@pytest.mark.slow
 def test_what_is_better_is_learnt_more_of_until_the_clock_ends(
     cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -154,7 +155,7 @@ def test_what_is_better_in_short_matches_has_to_win_longer_ones(
 
 def test_a_pair_that_the_deadline_ends_counts_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     results = [[100, 0], [0, 100], [100, 0], None]
-    monkeypatch.setattr(startclock, "play", lambda *_: results.pop(0))
+    monkeypatch.setattr(duel, "play", lambda *_: results.pop(0))
     pairs = startclock._Pairs(_machine("tictactoe"), Tuning(), Tuning(), 1, time.monotonic() + 60)
     assert pairs.play(0.02) and pairs.leads in ([1, 1], [-1, -1])
     assert not pairs.play(0.02) and len(pairs.leads) == 2

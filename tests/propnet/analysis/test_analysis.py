@@ -13,13 +13,10 @@ from numpy.typing import NDArray
 
 from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
-from propnet.analysis.cofactors import cofactors
+from propnet.analysis.colours import alike_roles
 from propnet.analysis.cones import clocks, relevant
-from propnet.analysis.factors import ALTERNATIVE, COMPOUND, Factors, factors
-from propnet.analysis.goal_bounds import decided, reachable
-from propnet.analysis.latches import latches
-from propnet.analysis.phases import phases
-from propnet.analysis.symmetry import alike_roles
+from propnet.analysis.factors import ALTERNATIVE, COMPOUND, Factors, cofactors, factors
+from propnet.analysis.phases import decided, latches, phases, reachable
 from propnet.analysis.ternary import Ternary, unpack_cases
 from propnet.build import build
 from propnet.network import Network

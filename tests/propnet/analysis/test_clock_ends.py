@@ -7,8 +7,8 @@ import pytest
 
 from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
-from propnet.analysis.clock_ends import ENDLESS, clock_stages, first_change
 from propnet.analysis.cones import step_clocks
+from propnet.analysis.longest import ENDLESS, clock_stages, first_change
 from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
 from propnet.recoding.samples import clock_states

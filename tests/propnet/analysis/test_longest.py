@@ -51,6 +51,7 @@ PROVEN = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROVEN)
 def test_no_random_match_is_longer_than_what_is_proven(name: str) -> None:
     machine = machine_of((GAMES / f"{name}.kif").read_text())

@@ -70,6 +70,7 @@ class _Single:
         return self.state, last, rewards, last.terminal, cut
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", AUTORESET)
 @pytest.mark.parametrize("game", [*KINDS, STUCK])
 def test_steps_are_those_of_single_states(game: str, mode: str) -> None:

@@ -15,7 +15,7 @@ from ggp.game import Game
 from players.batch_machine import batch_machine_of
 from players.kaskade.guided_machine import GuidedMachine, guided
 from propnet.build import build
-from propnet.guides.sure_ends import sure_ends
+from propnet.guides import sure_ends
 from propnet.machine import PropnetMachine
 from tests.players.random_games import random_game
 

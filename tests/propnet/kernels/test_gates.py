@@ -90,6 +90,7 @@ def choices(legal: np.ndarray, times: int, seed: int) -> tuple[np.ndarray, np.nd
     return unpack(chosen.reshape(-1, 8), 512).reshape(times, moves, 512), unpack(some, 512)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moves", [1, 2, 3, 4, 5, 8, 9, 17, 33, 64, 100, 300])
 def test_each_lane_that_can_chooses_exactly_one_of_its_legal_moves(moves):
     rng = np.random.default_rng(moves)

@@ -19,11 +19,10 @@ from propnet.expander import Expander
 from propnet.kernels.records import pack
 from propnet.machine import PropnetMachine
 from propnet.native import machine as native
-from propnet.native.assembler import Target, host
 from propnet.native.codegen import text
 from propnet.native.layout import PIECE, WIDE, straighten
 from propnet.native.machine import NativeCode, NativeMachine, compile_network, native_machine
-from propnet.native.object_cache import ObjectCache
+from propnet.native.object_cache import ObjectCache, Target, host
 from propnet.network import Network
 from tests.propnet.circuits import random_network, tic_tac_toe
 

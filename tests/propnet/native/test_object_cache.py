@@ -9,10 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from propnet.native.assembler import Target, host
 from propnet.native.layout import Straight
 from propnet.native.machine import compile_network
-from propnet.native.object_cache import ObjectCache, digest, from_bytes, to_bytes
+from propnet.native.object_cache import ObjectCache, Target, digest, from_bytes, host, to_bytes
 from propnet.network import Network
 from tests.propnet.circuits import random_network, tic_tac_toe
 

@@ -12,15 +12,12 @@ from hypothesis import strategies as st
 from gdl.compile.stratify import components
 from gdl.grounding.graph import order, spread
 from propnet.build import PASSES, Rewrite
-from propnet.passes.circuit import FALSE, TRUE, Circuit, CircuitBuilder, Shape
-from propnet.passes.cuts import cut_points
-from propnet.passes.dead import remove_dead
-from propnet.passes.extract import extract
-from propnet.passes.factor import sum_of_products
+from propnet.passes.circuit import FALSE, TRUE, Circuit, CircuitBuilder, Shape, remove_dead
+from propnet.passes.construct import cut_points
+from propnet.passes.extract import extract, share_overlaps
 from propnet.passes.onehot import one_move_per_role
-from propnet.passes.overlap import share_overlaps
 from propnet.passes.select import select_once
-from propnet.passes.simplify import simplify
+from propnet.passes.simplify import simplify, sum_of_products
 from tests.propnet.ground_cases import circuit_inputs, circuit_words, circuits
 
 DISTINCT = {row.rewrite.__name__: row.rewrite for row in PASSES}

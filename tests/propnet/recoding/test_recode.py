@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from propnet.build import build
-from propnet.recoding.code_gates import CodeGates, products_of
-from propnet.recoding.coding import Codec, Coding, ExclusiveGroup
-from propnet.recoding.recode import recode
+from propnet.recoding.coding import Codec, CodeGates, Coding, ExclusiveGroup, products_of
+from propnet.recoding.recoded import recode
 from tests.propnet.ground_cases import WIDTH, assignments, ground_rules, network_answers
 
 
@@ -125,12 +124,3 @@ def test_a_coding_names_each_proposition_once():
         Coding(3, (ExclusiveGroup((0, 1)), ExclusiveGroup((1, 2))))
     with pytest.raises(ValueError, match="without members"):
         Coding(2, (ExclusiveGroup((0, 1)), ExclusiveGroup(())))
-
-
-def test_groups_can_be_put_in_another_order():
-    coding = Coding(6, (ExclusiveGroup((0, 1, 2), True), ExclusiveGroup((3,))), (ExclusiveGroup((4, 5)),))
-    other = coding.reordered([1, 0])
-    assert [group.members for group in other.all_groups] == [(3,), (0, 1, 2), (4, 5)]
-    assert (other.starts, other.key_bits, other.broken_bit, other.bits) == ([0, 1, 3, 5], 3, 5, 6)
-    with pytest.raises(ValueError, match="each base proposition once"):
-        coding.reordered([1, 1])

@@ -20,6 +20,13 @@ from propnet.recoding.samples import sample_states
 from tests.places import GAMES
 
 
+def is_broken(recoding: Recoded, coded: np.ndarray) -> bool:
+    """Whether some of these records has the broken bit."""
+    return bool(
+        (coded[:, recoding.broken_bit >> 6] >> np.uint64(recoding.broken_bit & 63) & np.uint64(1)).any()
+    )
+
+
 def machine_of(text: str) -> PropnetMachine:
     rules = parse_rules(text)
     return PropnetMachine(rules, build(ground(rules)))
@@ -28,7 +35,7 @@ def machine_of(text: str) -> PropnetMachine:
 def assert_alike_along_matches(recoding: Recoded, matches: int = 60, steps: int = 25) -> None:
     """Play random matches in both machines, until the coding breaks."""
     old, new = recoding.original, recoding.machine
-    assert not recoding.is_broken(recoding.encode(sample_states(old)))
+    assert not is_broken(recoding, recoding.encode(sample_states(old)))
     rng = np.random.default_rng(1)
     start = old.records([old.initial_state()])
     np.testing.assert_array_equal(recoding.encode(start), new.records([new.initial_state()]))
@@ -72,6 +79,7 @@ CORPUS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CORPUS)
 def test_games_of_the_corpus_are_the_same_recoded(name, corpus):
     path = corpus / "games" / f"{name}.kif"
@@ -131,7 +139,7 @@ def test_sliding_tiles_are_four_bits_each_and_expand_alike(columns, rows, bases,
             strict=True,
         ):
             np.testing.assert_array_equal(ours, theirs)
-        assert not recoding.is_broken(after.records)
+        assert not is_broken(recoding, after.records)
         keys = after.records[:, 0]
         layer = before.records[np.sort(np.unique(keys, return_index=True)[1])]
 
@@ -148,7 +156,7 @@ def test_a_wrong_group_is_noticed_and_mended():
     expander = Expander(recoding.machine)
     for _ in range(10):
         following = expander.expand(layer).records
-        if recoding.is_broken(following):
+        if is_broken(recoding, following):
             break
         layer = following[np.sort(np.unique(following[:, 0], return_index=True)[1])]
     else:
@@ -156,5 +164,5 @@ def test_a_wrong_group_is_noticed_and_mended():
     found = recoding.mended(layer)
     assert len(found.counterexamples)
     known = Expander(machine).expand(recoding.decode(layer)).records
-    assert recoding.is_broken(recoding.encode(known))
-    assert not found.is_broken(found.encode(known))
+    assert is_broken(recoding, recoding.encode(known))
+    assert not is_broken(found, found.encode(known))

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from gdl.syntax.parser import parse_rules
-from propnet.storage import network_cache
-from propnet.storage.network_cache import code_version, keep, load
+from propnet.storage import network_bytes
+from propnet.storage.network_bytes import code_version, keep, load
 
 RULES = parse_rules("(role a) (legal a x) (goal a 100) terminal")
 OTHERS = parse_rules("(role a) (legal a y) (goal a 100) terminal")
@@ -42,7 +42,7 @@ def test_files_that_were_cut_off_are_not_there(folder: Path, size: int) -> None:
 
 def test_other_code_does_not_find_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert keep(RULES, b"network")
-    monkeypatch.setattr(network_cache, "_code_version", lambda: b"another")
+    monkeypatch.setattr(network_bytes, "_code_version", lambda: b"another")
     assert load(RULES) is None
 
 
@@ -58,7 +58,7 @@ def test_code_in_any_folder_of_the_packages_counts(tmp_path: Path) -> None:
 
 
 def test_the_files_used_longest_ago_go(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(network_cache, "MAX_BYTES", 3000)
+    monkeypatch.setattr(network_bytes, "MAX_BYTES", 3000)
     for number in range(5):
         assert keep(parse_rules(f"(role r{number})"), bytes(900))
         for age, file in enumerate(sorted(folder.iterdir(), key=lambda f: f.stat().st_mtime)):

@@ -17,7 +17,7 @@ from propnet.expander import Expander
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
 from propnet.network import Network
-from propnet.symmetries.canonical import Orbits, with_canonical_states
+from propnet.symmetries.canonical import Orbits
 from propnet.symmetries.group import Automorphism, automorphisms
 from tests.places import GAMES
 from tests.propnet.circuits import random_network
@@ -46,7 +46,7 @@ def canonical_rows(orbits: Orbits, records: np.ndarray) -> set[bytes]:
 def test_a_search_keeps_one_state_of_each_orbit(name: str, depth: int) -> None:
     game = game_of(GAMES / f"{name}.kif")
     plain = layers(game.network, depth)
-    kept = layers(with_canonical_states(game.network, game.group), depth)
+    kept = layers(Orbits(game.network, game.group).canonical_network(), depth)
     group = Orbits(game.network, game.group)
     assert len(plain) == len(kept)
     for before, after in zip(plain, kept, strict=True):
@@ -63,7 +63,7 @@ def test_connect_four_keeps_about_half() -> None:
     group = Orbits(game.network, game.group)
     assert len(game.group) == 2
     plain = np.concatenate(layers(game.network, 8))
-    kept = np.concatenate(layers(with_canonical_states(game.network, game.group), 8))
+    kept = np.concatenate(layers(Orbits(game.network, game.group).canonical_network(), 8))
     own = int((pack(unpack(plain, group.bases)[:, group.sources[0]]) == plain).all(axis=1).sum())
     assert 2 * len(kept) == len(plain) + own
 
@@ -74,7 +74,7 @@ def test_positions_whose_start_is_moved_keep_their_depth() -> None:
     machine = PropnetMachine(Rules(()), game.network)
     assert len(game.group) == 2
     depths = []
-    for network in (game.network, with_canonical_states(game.network, game.group)):
+    for network in (game.network, Orbits(game.network, game.group).canonical_network()):
         found = layers(network)
         best = [int(machine.evaluate(layer).goals.max()) for layer in found]
         depths.append((best.index(max(best)), max(best)))

@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from propnet.symmetries.canonical import Orbits
+from propnet.symmetries.canonical import Orbits, paying_orbits, saving
 from propnet.symmetries.group import automorphisms
-from propnet.symmetries.saving import paying_orbits, saving
 from tests.places import GAMES
 from tests.propnet.circuits import tic_tac_toe
 from tests.propnet.symmetries.games import game_of

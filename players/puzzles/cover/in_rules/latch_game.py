@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from propnet.analysis.cofactors import cofactors
+from propnet.analysis.factors import cofactors
 from propnet.analysis.ternary import CASES_PER_WORD, Ternary, unpack_cases
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE

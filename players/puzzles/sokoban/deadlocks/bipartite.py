@@ -11,12 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from players.puzzles.sokoban.analysis.sides import NO_SIDE, Sides, find_sides, side_of
 from players.puzzles.sokoban.board import BOXED, Board, new_board, place_boxes
 from players.puzzles.sokoban.deadlocks.freeze import Freeze, freeze_all, new_freeze
+from players.puzzles.sokoban.distances import NO_SIDE, Sides, find_sides, side_of
 from players.puzzles.sokoban.geometry import Geometry, Position
 from propnet.jit.arrays import Index, Int32s, Octets, Words
 from propnet.jit.decorators import ARENA, inner, kernel
+
+_MEBIBYTES = 8.0
+"""For what is kept, about."""
 
 
 class Bipartite(NamedTuple):
@@ -57,11 +60,11 @@ class Bipartite(NamedTuple):
     marks: Int32s
 
 
-def new_bipartite(geometry: Geometry, mebibytes: float = 8.0) -> Bipartite:
-    """The detector of a level, with about that much memory for what is kept."""
+def new_bipartite(geometry: Geometry) -> Bipartite:
+    """The detector of a level."""
     rows, goals = geometry.size + 1, len(geometry.goals)
     words = max(1, (goals + 63) // 64)
-    fit = int(mebibytes * 2**20 / (rows * (32 * words + 1)))
+    fit = int(_MEBIBYTES * 2**20 / (rows * (32 * words + 1)))
     entries = 1 + (1 << max(2, min(12, fit.bit_length() - 1)))
     found = Bipartite(
         find_sides(geometry),

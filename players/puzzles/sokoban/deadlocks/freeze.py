@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from players.puzzles.sokoban.analysis.distances import dead_sides
 from players.puzzles.sokoban.board import BOXED, FREE, OUTSIDE, Board, new_board, place_boxes
+from players.puzzles.sokoban.distances import dead_sides
 from players.puzzles.sokoban.geometry import Geometry, Position
 from propnet.jit.arrays import Index, Int32s, Octets
 from propnet.jit.decorators import ARENA, inner, kernel
@@ -23,7 +23,7 @@ class Freeze(NamedTuple):
     """What the detector knows of a level, and its room to work.
 
     Attributes:
-        dead: uint8, shape (size + 1,): :func:`players.puzzles.sokoban.analysis.distances.dead_sides`.
+        dead: uint8, shape (size + 1,): :func:`players.puzzles.sokoban.distances.dead_sides`.
         marks: int32, shape (size + 1,): boxes that hold the stamp of the last query were frozen by it.
         stamp: int32, shape (1,).
         group: int32, shape (size + 1,): the boxes looked at by the last query.
@@ -157,11 +157,6 @@ def frozen_boxes(geometry: Geometry, position: Position, square: int) -> tuple[i
     place_boxes(board, position)
     count = _frozen_with(board, freeze, np.int64(square))
     return tuple(sorted(freeze.group[:count].tolist()))
-
-
-def has_freeze_deadlock(geometry: Geometry, position: Position, square: int) -> bool:
-    """Whether the box on this square is frozen, alone or with others, and one of them is not on a goal."""
-    return not set(frozen_boxes(geometry, position, square)) <= set(geometry.goals.tolist())
 
 
 @kernel(**ARENA)

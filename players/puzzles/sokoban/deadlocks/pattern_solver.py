@@ -1,4 +1,5 @@
-"""All positions in a window of 4 by 4 squares that cannot be emptied, by exhaustive retrograde analysis.
+"""All positions in a window of 4 by 4 squares that cannot be emptied, by exhaustive retrograde analysis, and
+the table of them that is stored in this package.
 
 Around the window everything is free. A position is dead if not all boxes can be pushed out of it. Squares of
 the window are numbered row by row; a mask has a bit for each. The keeper is in part 0 if he can walk out of
@@ -6,9 +7,15 @@ the window, else in part 1 to 4: one more than the place among INNER of the firs
 to. (Squares at the rim always lead out.)
 
 Positions are minimal if no wall or box can be taken away. There are 1,127, up to turning and mirroring.
+``python -m players.puzzles.sokoban.deadlocks.pattern_solver`` computes the table anew and writes it, in
+seconds.
 """
 
 from __future__ import annotations
+
+import functools
+import zlib
+from pathlib import Path
 
 import numpy as np
 
@@ -200,3 +207,24 @@ def _is_dead(
     number = turn[wall]
     place = 2 * thirds[turned[number, wall]] + thirds[turned[number, boxes]]
     return bool(dead[place] >> parts[number, part] & 1)
+
+
+PATH = Path(__file__).with_name("patterns_4x4.bin")
+"""Columns of 16-bit numbers, packed by zlib."""
+
+
+def pack(patterns: Ints) -> bytes:
+    """What the file holds for these patterns."""
+    return zlib.compress(np.ascontiguousarray(patterns.T, "<u2").tobytes(), 9)
+
+
+@functools.cache
+def patterns_up_to_symmetry() -> Ints:
+    """int64, shape (patterns, 3): masks of walls and boxes, and the keeper's parts, as
+    :func:`players.puzzles.sokoban.deadlocks.pattern_solver.minimal_patterns` finds them."""
+    columns = np.frombuffer(zlib.decompress(PATH.read_bytes()), "<u2").reshape(3, -1)
+    return np.ascontiguousarray(columns.T, np.int64)
+
+
+if __name__ == "__main__":
+    PATH.write_bytes(pack(minimal_patterns()))

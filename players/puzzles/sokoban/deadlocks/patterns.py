@@ -1,7 +1,7 @@
 """Deadlock patterns: boxes within 4 by 4 squares that cannot all leave them, and cannot all rest there.
 
-The minimal patterns of :mod:`players.puzzles.sokoban.deadlocks.pattern_table` are laid over every window of a
-level, once. What fits is kept by each of its boxes, as a mask of the 7 by 7 squares around: a query reads
+The minimal patterns of :mod:`players.puzzles.sokoban.deadlocks.pattern_solver` are laid over every window of
+a level, once. What fits is kept by each of its boxes, as a mask of the 7 by 7 squares around: a query reads
 these squares once and compares masks.
 """
 
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from players.puzzles.sokoban.board import BOXED, Board, new_board, place_boxes
+from players.puzzles.sokoban.board import BOXED, Board
 from players.puzzles.sokoban.deadlocks.pattern_solver import (
     ALL,
     CELLS,
@@ -20,13 +20,13 @@ from players.puzzles.sokoban.deadlocks.pattern_solver import (
     RIM,
     cells_around,
     part_of,
+    patterns_up_to_symmetry,
     spread,
     symmetries,
 )
-from players.puzzles.sokoban.deadlocks.pattern_table import patterns_up_to_symmetry
-from players.puzzles.sokoban.geometry import Geometry, Position
+from players.puzzles.sokoban.geometry import Geometry
 from propnet.jit.arrays import Index, Int32s, Ints, Words
-from propnet.jit.decorators import ARENA, inner, kernel
+from propnet.jit.decorators import inner, kernel
 
 _NEAR = 49
 _ONLY_THERE = np.uint64(1 << 63)
@@ -238,16 +238,3 @@ def _write_rows(windows: Int32s, kind: Ints, fits: Ints, counts: Ints, offset: I
                         rows[made, 2] |= bit
                 made += 1
     return made
-
-
-def has_pattern_deadlock(geometry: Geometry, position: Position, square: int) -> bool:
-    """The same for Python: :func:`is_pattern_deadlock`."""
-    board, patterns = new_board(geometry), new_patterns(geometry)
-    place_boxes(board, position)
-    return bool(_is_pattern_deadlock(board, patterns, np.int64(square), np.int64(position.keeper)))
-
-
-@kernel(**ARENA)
-def _is_pattern_deadlock(board: Board, patterns: Patterns, square: Index, keeper: Index) -> bool:
-    """For Python."""
-    return is_pattern_deadlock(board, patterns, square, keeper)

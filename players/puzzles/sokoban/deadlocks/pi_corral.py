@@ -1,4 +1,5 @@
-"""PI-corrals: sets of boxes that can only be pushed into corrals, each such push possible now (Damgaard).
+"""Corrals, the parts of the map that the keeper cannot reach, by union-find in one pass (Tarjan 1975); and
+PI-corrals: sets of boxes that can only be pushed into corrals, each such push possible now (Damgaard).
 
 A set of boxes is closed, together with some corrals, if all boxes beside these corrals belong to it, and
 each push of its boxes that is not blocked by walls, dead squares or the set itself goes into the corrals and
@@ -7,8 +8,7 @@ and that push may as well come first. So a search need make no other push as lon
 a box of it is not on a goal, or a goal in its corrals waits for a box.
 
 A set grows from one corral by what its open pushes need: the box in their way, or the neighbouring corral
-(multi-PI-corral). It fails at a push that leads out.
-"""
+(multi-PI-corral). It fails at a push that leads out."""
 
 from __future__ import annotations
 
@@ -17,9 +17,75 @@ from typing import NamedTuple
 import numpy as np
 
 from players.puzzles.sokoban.board import BOXED, FREE, OUTSIDE, Board
-from players.puzzles.sokoban.deadlocks.corrals import Corrals, new_corrals, root_of
 from propnet.jit.arrays import Index, Int32s, Octets
 from propnet.jit.decorators import inner
+
+
+class Corrals(NamedTuple):
+    """The corrals of a position. All arrays are int32.
+
+    Attributes:
+        parents: shape (size + 1,): a square nearer to the root of its corral, for free squares out of reach.
+        first: shape (size + 1,): the first square of a corral, by its root.
+        following: shape (size + 1,): the next square of the same corral, -1 after the last.
+        roots: shape (size + 1,): the roots of all corrals.
+        boxes: shape (1,): how many boxes are on the board.
+    """
+
+    parents: Int32s
+    first: Int32s
+    following: Int32s
+    roots: Int32s
+    boxes: Int32s
+
+
+def new_corrals(size: int) -> Corrals:
+    """Room for the corrals of a level with this many squares."""
+    parents, first, following, roots = (np.zeros(size + 1, np.int32) for _ in range(4))
+    return Corrals(parents, first, following, roots, np.zeros(1, np.int32))
+
+
+@inner
+def root_of(parents: Int32s, square: Index) -> Index:
+    """The root of a square's corral; the way there is halved."""
+    while parents[square] != square:
+        parents[square] = parents[parents[square]]
+        square = parents[square]
+    return square
+
+
+@inner
+def find_corrals(board: Board, corrals: Corrals) -> Index:
+    """Find the corrals of the position that the last ``walk`` was made in, and count the boxes. Returns how
+    many corrals there are; the first of ``roots`` are theirs."""
+    neighbours, occupied, reached, parents = board.neighbours, board.occupied, board.reached, corrals.parents
+    stamp = board.stamp[0]
+    size = len(occupied) - 1
+    boxes, squares, count = 0, 0, 0
+    for square in range(size):
+        if occupied[square] == BOXED:
+            boxes += 1
+        elif reached[square] != stamp:
+            parents[square] = square
+            squares += 1
+            for direction in range(4):
+                there = neighbours[square, direction]
+                if there < square and occupied[there] == FREE and reached[there] != stamp:
+                    parents[root_of(parents, there)] = square
+    corrals.boxes[0] = boxes
+    if squares == 0:
+        return 0
+    for square in range(size - 1, -1, -1):
+        if occupied[square] == FREE and reached[square] != stamp:
+            root = root_of(parents, square)
+            if root == square:
+                corrals.roots[count] = root
+                count += 1
+                corrals.first[root] = -1
+            corrals.following[square] = corrals.first[root]
+            corrals.first[root] = square
+    return count
+
 
 OPEN = -1
 """There is no closed set."""
@@ -30,7 +96,7 @@ class PiCorral(NamedTuple):
 
     Attributes:
         corrals: all corrals of the position.
-        dead: uint8, shape (size + 1,): :func:`players.puzzles.sokoban.analysis.distances.dead_sides`.
+        dead: uint8, shape (size + 1,): :func:`players.puzzles.sokoban.distances.dead_sides`.
         inside: shape (size + 1,): squares of the set's corrals hold the stamp.
         members: shape (size + 1,): boxes of the set hold the stamp.
         stamp: shape (1,).

@@ -24,24 +24,17 @@ def alive_pairs(squares: BoxSquares) -> Words:
     """
     n = len(squares.squares)
     alive = np.zeros((4 * max(n, 1), squares.words), np.uint64)
-    parts = sides_of_pairs(squares)
+    parts = np.zeros((n * (n - 1) // 2, 8), np.uint8)
+    _connect_all(squares, parts, np.zeros((2, len(squares.numbers)), np.int32))
     known = np.zeros(len(parts), np.uint8)
     solved = np.array(list(combinations(squares.goals.tolist(), 2)), np.int32).reshape(-1, 2)
-    spread_pairs(squares, solved, parts, known, np.zeros((8 * len(parts), 3), np.int32))
+    _spread_pairs(squares, solved, parts, known, np.zeros((8 * len(parts), 3), np.int32))
     _in_rows(n, known, alive)
     return alive
 
 
-def sides_of_pairs(squares: BoxSquares) -> Octets:
-    """How the sides of all pairs are connected, uint8, shape (pairs, 8): see :func:`connect_sides`."""
-    n = len(squares.squares)
-    parts = np.zeros((n * (n - 1) // 2, 8), np.uint8)
-    _connect_all(squares, parts, np.zeros((2, len(squares.numbers)), np.int32))
-    return parts
-
-
 @inner
-def connect_sides(
+def _connect_sides(
     squares: BoxSquares, low: Index, high: Index, parts: Octets, room: Int32s, stamp: Index
 ) -> Index:
     """Fill ``parts``, uint8, shape (8,): for each side of two boxes (the lower one's four directions, then
@@ -95,16 +88,16 @@ def _connect_all(squares: BoxSquares, parts: Octets, room: Int32s) -> None:
     stamp: Index = 0
     for high in range(len(squares.squares)):
         for low in range(high):
-            stamp = connect_sides(squares, low, high, parts[high * (high - 1) // 2 + low], room, stamp)
+            stamp = _connect_sides(squares, low, high, parts[high * (high - 1) // 2 + low], room, stamp)
 
 
 @kernel(**ARENA)
-def spread_pairs(squares: BoxSquares, solved: Int32s, parts: Octets, known: Octets, stack: Int32s) -> None:
+def _spread_pairs(squares: BoxSquares, solved: Int32s, parts: Octets, known: Octets, stack: Int32s) -> None:
     """Go back by pulls from solved pairs.
 
     Args:
         solved: int32, shape (any, 2): pairs on goals, ascending each.
-        parts: of :func:`sides_of_pairs`.
+        parts: uint8, shape (pairs, 8): how the sides of all pairs are connected (:func:`_connect_sides`).
         known: uint8, shape (pairs,), zeros: takes the sides that are alive, the lower box's first.
         stack: int32, shape (8 pairs, 3), room for pairs and sides to go on from.
     """

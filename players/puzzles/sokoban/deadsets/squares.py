@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from players.puzzles.sokoban.analysis.distances import dead_sides, dead_squares
+from players.puzzles.sokoban.distances import dead_sides, dead_squares
 from players.puzzles.sokoban.geometry import Geometry
 from propnet.jit.arrays import Index, Int32s, Ints, Octets
 from propnet.jit.decorators import inner

@@ -9,7 +9,7 @@ sinks, and between them moves of parked boxes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -182,14 +182,7 @@ class _Puller:
         self._sinks = np.zeros(rows, np.uint8)
         self._sinks[sinks] = 1
         self._moves = np.zeros((rows * 16, 2), np.int32)
-        self.far = np.full(rows, rows, np.int32)
-        waiting = geometry.goals.tolist()
-        self.far[waiting] = 0
-        for square in waiting:
-            for there in geometry.neighbours[square].tolist():
-                if there != geometry.size and self.far[there] == rows:
-                    self.far[there] = self.far[square] + 1
-                    waiting.append(there)
+        self.far = steps_from(geometry, geometry.goals.tolist())
 
     def leave(self, boxes: list[int], keeper: int, stays: int = -1) -> tuple[set[int], list[int]]:
         """Have boxes leave, except one. Returns where the keeper can walk to at first, and the round in which
@@ -202,6 +195,20 @@ class _Puller:
         """All macro pulls of a position: the box, and the stance that it comes to."""
         count = _pulls(self._board, self._room, np.array(boxes, np.int32), keeper, self._moves)
         return [(box, stance) for box, stance in self._moves[:count].tolist()]
+
+
+def steps_from(geometry: Geometry, squares: Iterable[int]) -> Int32s:
+    """Steps to each square from the nearest of some others, int32, shape (size + 1,); many where none leads
+    there."""
+    far = np.full(geometry.size + 1, 1 << 20, np.int32)
+    waiting = list(squares)
+    far[waiting] = 0
+    for square in waiting:  # which grows
+        for there in geometry.neighbours[square].tolist():
+            if there != geometry.size and far[there] == 1 << 20:
+                far[there] = far[square] + 1
+                waiting.append(there)
+    return far
 
 
 def _clusters(geometry: Geometry, squares: Int32s) -> Int32s:

@@ -4,6 +4,8 @@ Approach to Single-Agent Search", IEEE CoG 2020)."""
 from __future__ import annotations
 
 import time
+from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,12 +15,10 @@ from players.puzzles.sokoban.deadlocks.bipartite import new_bipartite
 from players.puzzles.sokoban.deadlocks.corral_deadlock import new_corral_detector
 from players.puzzles.sokoban.deadlocks.patterns import new_patterns
 from players.puzzles.sokoban.deadsets.dead_sets import make_dead_sets
-from players.puzzles.sokoban.fess.advisors import new_children
-from players.puzzles.sokoban.fess.area_deadlock import new_area
-from players.puzzles.sokoban.fess.cells import Cells, Moves, new_cells, new_moves
+from players.puzzles.sokoban.fess.deadlocks import new_area, new_frozen_matching
 from players.puzzles.sokoban.fess.features import new_knowledge, new_scratch
-from players.puzzles.sokoban.fess.frozen_matching import new_frozen_matching
 from players.puzzles.sokoban.fess.macro_moves import new_maneuvers
+from players.puzzles.sokoban.fess.moves import Cells, Moves, new_cells, new_children, new_moves
 from players.puzzles.sokoban.fess.packing_plan import PackingPlan, packing_plan
 from players.puzzles.sokoban.fess.search_kernels import (
     EXHAUSTED,
@@ -33,9 +33,8 @@ from players.puzzles.sokoban.fess.search_kernels import (
     new_tree,
     run,
 )
-from players.puzzles.sokoban.fess.solution_path import spell_out
 from players.puzzles.sokoban.geometry import Geometry, Position
-from players.puzzles.sokoban.lines import Push
+from players.puzzles.sokoban.lines import Push, reachable
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,3 +167,46 @@ class FessSearch:
                     node = int(tree.parent[node])
                 return spell_out(self._geometry, self._start, reversed(path))
         return None
+
+
+def spell_out(geometry: Geometry, start: Position, moves: Iterable[tuple[int, int]]) -> list[Push]:
+    """The pushes that make these macro moves, each the fewest: the square of the box, and the stance that it
+    comes to (:mod:`players.puzzles.sokoban.fess.macro_moves`)."""
+    boxes, keeper = set(start.boxes), start.keeper
+    pushes: list[Push] = []
+    for origin, stance in moves:
+        part = _macro(geometry, boxes, keeper, origin, stance)
+        pushes += part
+        boxes.remove(origin)
+        boxes.add(stance >> 2)
+        keeper = part[-1][0]
+    return pushes
+
+
+def _macro(geometry: Geometry, boxes: set[int], keeper: int, origin: int, stance: int) -> list[Push]:
+    """The fewest pushes that bring one box from ``origin`` to ``stance``."""
+    neighbours: list[list[int]] = geometry.neighbours.tolist()
+    walls = (boxes - {origin}) | {geometry.size}
+    end, wanted = stance >> 2, neighbours[stance >> 2][stance & 3]
+    came: dict[tuple[int, int], tuple[tuple[int, int], Push]] = {}
+    start = origin, min(reachable(neighbours, walls | {origin}, keeper))
+    waiting = deque([(start, keeper)])
+    while waiting:
+        here, man = waiting.popleft()
+        box = here[0]
+        region = reachable(neighbours, walls | {box}, man)
+        if box == end and wanted in region and here != start:
+            pushes: list[Push] = []
+            while here != start:
+                here, push = came[here]
+                pushes.append(push)
+            return pushes[::-1]
+        for direction in range(4):
+            ahead = neighbours[box][direction]
+            if neighbours[box][direction ^ 2] not in region or ahead in walls:
+                continue
+            there = ahead, min(reachable(neighbours, walls | {ahead}, box))
+            if there not in came and there != start:
+                came[there] = here, (box, direction)
+                waiting.append((there, box))
+    raise ValueError("no pushes of this box make the move")

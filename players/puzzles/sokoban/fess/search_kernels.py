@@ -12,23 +12,26 @@ from players.puzzles.sokoban.deadlocks.bipartite import Bipartite, is_bipartite_
 from players.puzzles.sokoban.deadlocks.corral_deadlock import CorralDetector, corral_pushes
 from players.puzzles.sokoban.deadlocks.freeze import is_freeze_deadlock
 from players.puzzles.sokoban.deadlocks.patterns import Patterns, is_pattern_deadlock
-from players.puzzles.sokoban.deadsets.lookup import Lookup, clear_box, dead_after_push, set_box
-from players.puzzles.sokoban.fess.advisors import (
+from players.puzzles.sokoban.deadsets.dead_sets import Lookup, clear_box, dead_after_push, set_box
+from players.puzzles.sokoban.fess.deadlocks import Area, FrozenMatching, is_area_deadlock, is_unmatched
+from players.puzzles.sokoban.fess.features import FeatureRoom, Knowledge, find_features
+from players.puzzles.sokoban.fess.macro_moves import Maneuvers, macro_pushes
+from players.puzzles.sokoban.fess.moves import (
     ADVISED,
     ADVISORS,
     DEAD,
     UNKNOWN,
+    Cells,
     Children,
+    Moves,
+    add_move,
     choose,
     explores,
+    find_cell,
     hottest,
     nearest_out,
+    take_move,
 )
-from players.puzzles.sokoban.fess.area_deadlock import Area, is_area_deadlock
-from players.puzzles.sokoban.fess.cells import Cells, Moves, add_move, find_cell, take_move
-from players.puzzles.sokoban.fess.features import FeatureRoom, Knowledge, find_features
-from players.puzzles.sokoban.fess.frozen_matching import FrozenMatching, is_unmatched
-from players.puzzles.sokoban.fess.macro_moves import Maneuvers, macro_pushes
 from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import ARENA, inner, kernel
 

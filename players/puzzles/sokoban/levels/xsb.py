@@ -1,6 +1,8 @@
 """Level files as text (.xsb, .sok, .txt): maps in XSB and its dialects, between lines of text.
 
 The form has grown, no document defines it; the wiki of sokobano.de ("Level format") describes most of it.
+Forums and level editors write maps on one line with run lengths: ``3#-2$`` is ``###-$$``, ``2(#-)`` is
+``#-#-``, ``|`` ends a row.
 """
 
 from __future__ import annotations
@@ -9,9 +11,8 @@ import re
 from dataclasses import dataclass, field
 
 from gdl.errors import GdlError, Place
-from players.puzzles.sokoban.levels.drawn_map import CHARACTERS, MOST_SIDE, DrawnMap, DrawnRow
+from players.puzzles.sokoban.levels.level import CHARACTERS, MOST_SIDE, DrawnMap, DrawnRow
 from players.puzzles.sokoban.levels.listing import FileLine, lines_of
-from players.puzzles.sokoban.levels.run_length import Spread, spread
 
 _FIELD = re.compile(r"\s*;*\s*([A-Za-z][A-Za-z /-]{0,30}?)\s*[:=]\s*(.*)")
 _OTHER_FIELDS = frozenset(
@@ -28,6 +29,11 @@ _MOST_STRANGE = 2
 _MOST_COMMENT = 200
 _MOST_SQUARES = 4 << 20
 _MOST_LINE = 40 * MOST_SIDE
+_MOST_CHARACTERS = 2 * (MOST_SIDE + 1) ** 2
+_MOST_DEPTH = 20
+
+Spread = list[tuple[str, int]]
+"""Characters, each with its column in the file."""
 
 
 @dataclass(slots=True)
@@ -192,3 +198,53 @@ def _name(maps: list[DrawnMap], texts: list[_Text]) -> None:
         rest = nearest[1:] if nearest and drawn.title == nearest[0] else nearest
         drawn.comment = fields.get("comment") or "\n".join(rest)
         drawn.author = fields.get("author") or author
+
+
+def spread(text: str, line: int, source: str) -> Spread:
+    """A line without run lengths: each character and its column, from 1; tabs become blanks up to the next
+    multiple of eight.
+
+    Raises GdlError, with the place: parentheses that do not match, a number before nothing, more characters
+    than any map has.
+    """
+    stack: list[tuple[int, int, Spread]] = []
+    out: Spread = []
+    count, since = "", 0
+
+    def fault(message: str, column: int, remedy: str) -> GdlError:
+        return GdlError(message, Place(line, column), remedy, source, "run-length")
+
+    for column, char in enumerate(text, 1):
+        if char.isascii() and char.isdigit():
+            if not count:
+                since = column
+            count += char
+            if len(count) > 6:
+                raise fault("this run is too long", since, f"a row has at most {MOST_SIDE} squares")
+            continue
+        times, counted, count = int(count) if count else 1, bool(count), ""
+        if char == "(":
+            if len(stack) == _MOST_DEPTH:
+                raise fault("parentheses are nested too deeply", column, f"at most {_MOST_DEPTH} deep")
+            stack.append((times, column, out))
+            out = []
+            continue
+        if char == ")":
+            if not stack or counted:
+                what = "a number" if counted else "nothing to close"
+                raise fault(f"there is {what} before this )", column, "write it like 3(#-)")
+            times, _, before = stack.pop()
+            char, piece = "", out
+            out = before
+        elif char == "\t":
+            piece = [(" ", column)] * (8 - len(out) % 8)
+        else:
+            piece = [(char, column)]
+        if len(out) + times * len(piece) > _MOST_CHARACTERS:
+            raise fault("this run is too long", column, f"a row has at most {MOST_SIDE} squares")
+        out.extend(piece * times)
+    if stack:
+        raise fault("this ( is never closed", stack[-1][1], "close it with )")
+    if count:
+        raise fault("there is nothing behind this number", since, "a number stands before what it repeats")
+    return out

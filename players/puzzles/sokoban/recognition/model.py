@@ -1,4 +1,6 @@
-"""`MoveModel`: what Sokoban's rules say of any state, to be compared with what a machine says."""
+"""`MoveModel`: what Sokoban's rules say of any state, and the proof that a game is what it was taken for:
+machine and model are compared on random states. A move is one step of the keeper, or one push with the walk
+to it."""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from propnet.jit.arrays import Int32s, Ints, Octets
+from players.puzzles.sokoban.recognition.encoding import BOX, EMPTY, KEEPER
+from players.puzzles.sokoban.recognition.probes import Probe
+from propnet.jit.arrays import Flags, Int32s, Ints, Octets
 
 WALLED = 255
 """The status of the square outside."""
@@ -49,3 +53,178 @@ def walled(status: Octets) -> Octets:
     board = np.full((len(status), status.shape[1] + 1), WALLED, np.uint8)
     board[:, :-1] = status
     return board
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StepModel(MoveModel):
+    """Which move is which step.
+
+    Attributes:
+        neighbours: int32, shape (squares + 1, 4), as of a geometry.
+        walks: int32, shape (squares, 4): the move by which the keeper walks from a square in a direction;
+            -1 where he cannot.
+        pushes: int32, shape (kinds, squares, 4): the move by which he pushes a box of a kind away from the
+            next square; -1 where he cannot.
+        idle: bool, shape (squares, moves): moves that change nothing.
+    """
+
+    neighbours: Int32s
+    walks: Int32s
+    pushes: Int32s
+    idle: Flags
+
+    def predicted(self, status: Octets) -> Predicted:
+        rows = np.arange(len(status))
+        keeper = (status == KEEPER).argmax(axis=1)
+        board = walled(status)
+        idle_rows, idle_moves = np.nonzero(self.idle[keeper])
+        parts = [(idle_rows, idle_moves, status[idle_rows])]
+        for direction in range(4):
+            to = self.neighbours[keeper, direction]
+            beyond = self.neighbours[to, direction]
+            held = board[rows, to]
+            walking = np.flatnonzero(held == EMPTY)
+            pushing = np.flatnonzero((held >= BOX) & (held != WALLED) & (board[rows, beyond] == EMPTY))
+            after = status[walking]
+            after[np.arange(len(walking)), keeper[walking]] = EMPTY
+            after[np.arange(len(walking)), to[walking]] = KEEPER
+            parts.append((walking, self.walks[keeper[walking], direction].astype(np.int64), after))
+            after = status[pushing]
+            after[np.arange(len(pushing)), beyond[pushing]] = held[pushing]
+            after[np.arange(len(pushing)), keeper[pushing]] = EMPTY
+            after[np.arange(len(pushing)), to[pushing]] = KEEPER
+            moves = self.pushes[held[pushing] - BOX, keeper[pushing], direction]
+            parts.append((pushing, moves.astype(np.int64), after))
+        return Predicted.joined(parts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PushModel(MoveModel):
+    """Which move is which push.
+
+    Attributes:
+        neighbours: int32, shape (squares + 1, 4), as of a geometry.
+        pushes: int32, shape (kinds, squares, 4): the move that pushes a box of a kind from a square in a
+            direction; -1 where it cannot be pushed.
+    """
+
+    neighbours: Int32s
+    pushes: Int32s
+
+    def predicted(self, status: Octets) -> Predicted:
+        board = walled(status)
+        near = self.neighbours
+        free = np.packbits(((board == EMPTY) | (board == KEEPER)).T, axis=1)
+        boxed = np.packbits((board[:, :-1] >= BOX).T, axis=1)
+        reached = np.packbits((board == KEEPER).T, axis=1)
+        before = np.zeros_like(reached)
+        while (before != reached).any():
+            before = reached.copy()
+            for direction in range(4):
+                reached |= reached[near[:, direction]] & free
+        parts: list[Part] = []
+        for direction in range(4):
+            ahead, behind = near[:-1, direction], near[:-1, direction ^ 2]
+            able = np.unpackbits(boxed & reached[behind] & free[ahead], axis=1, count=len(status))
+            box, rows = np.nonzero(able)
+            held = status[rows, box]
+            after = status[rows]
+            after[after == KEEPER] = EMPTY
+            each = np.arange(len(rows))
+            after[each, box] = KEEPER
+            after[each, ahead[box]] = held
+            parts.append((rows, self.pushes[held - BOX, box, direction].astype(np.int64), after))
+        return Predicted.joined(parts)
+
+
+STATES = 4096
+"""Random states that are compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What is to be checked.
+
+    Attributes:
+        probe, model: the machine's side and ours.
+        start: uint8, shape (squares,): the statuses at first.
+        inside: bool, shape (squares,): where the keeper could walk to without boxes.
+        goals: bool, shape (squares,).
+        best: the goal value that solved states, and no others, have.
+        clock: bool, shape (n, clocks): values of clocks before the match is over.
+    """
+
+    probe: Probe
+    model: MoveModel
+    start: Octets
+    inside: Flags
+    goals: Flags
+    best: int
+    clock: Flags
+
+    def solved(self, status: Octets) -> Flags:
+        """Whether every box is on a goal."""
+        astray = ((status >= BOX) & ~self.goals).any(axis=1)
+        return np.logical_not(astray)
+
+
+def ends_when_solved(claim: Claim, states: int = STATES, seed: int = 1) -> bool | None:
+    """Whether the match is over as soon as every box is on a goal; None if machine and model differ in any of
+    these random states: in the legal moves, what follows them, the best goal, or the end."""
+    rng = np.random.default_rng(seed)
+    status = _random_states(claim, states, rng)
+    clock = claim.clock[rng.integers(len(claim.clock), size=states)]
+    predicted = claim.model.predicted(status)
+    given = claim.probe.followers(status, clock)
+    if not (
+        len(given.rows) == len(predicted.rows)
+        and (given.rows == predicted.rows).all()
+        and (given.moves == predicted.moves).all()
+        and given.sound.all()
+        and (given.status == predicted.status).all()
+    ):
+        return None
+    evaluated = claim.probe.machine.evaluate(claim.probe.records(status, clock))
+    solved = claim.solved(status)
+    if ((evaluated.goals[:, 0] == claim.best) != solved).any() or not solved.any() or solved.all():
+        return None
+    stuck = np.ones(states, np.bool_)
+    stuck[predicted.rows] = False
+    if (evaluated.terminal & ~solved & ~stuck).any():
+        return None
+    over = evaluated.terminal[solved & ~stuck]
+    if over.any() and not over.all():
+        return None
+    return bool(over.all())
+
+
+def _random_states(claim: Claim, states: int, rng: np.random.Generator) -> Octets:
+    """Statuses, uint8 (states, squares), with as many boxes as at first. A third of the states has boxes
+    around the keeper, a third has them on goals or nearly so."""
+    squares = len(claim.start)
+    boxes = claim.start[claim.inside & (claim.start >= BOX)]
+    floor = np.flatnonzero(claim.inside)
+    keeper = rng.choice(floor[claim.probe.encoding.can_stand[floor]], size=states)
+    draws = rng.random((states, squares))
+    near = np.zeros((squares + 1, squares + 1), np.bool_)
+    for direction in range(4):
+        beside = claim.model.neighbours[:, direction]
+        near[np.arange(squares + 1), beside] = True
+        near[np.arange(squares + 1), beside[beside]] = True
+    third = np.arange(states) % 3
+    draws[third == 1] += 0.4 * near[keeper[third == 1], :squares]
+    draws[third == 2] += 1.0 * claim.goals
+    # One box of these is elsewhere, every second time.
+    astray = np.flatnonzero((third == 2) & (rng.random(states) < 0.5))
+    draws[astray, rng.choice(floor, size=len(astray))] += 2.0
+    draws[:, ~(claim.inside & claim.probe.encoding.can_hold)] = -1.0
+    order = np.argsort(-draws, axis=1)[:, : len(boxes) + 1]
+    # The keeper stands on no box: where he would, the next square takes it.
+    order = np.where(np.cumsum(order == keeper[:, None], axis=1) > 0, np.roll(order, -1, axis=1), order)
+    order = order[:, : len(boxes)]
+    status = np.where(claim.inside, EMPTY, claim.start).astype(np.uint8)
+    status = np.repeat(status[None], states, axis=0)
+    rows = np.arange(states)
+    status[rows[:, None], order] = rng.permuted(np.repeat(boxes[None], states, axis=0), axis=1)
+    status[rows, keeper] = KEEPER
+    return status

@@ -1,15 +1,19 @@
-"""The machine is asked about made-up states: what may be done in them, and what comes of it."""
+"""What the machine is asked: what may be done in made-up states, what comes of it, where the goals are, and
+how the step counter goes on."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from players.puzzles.sokoban.recognition.encoding import KEEPER, Encoding
+from players.puzzles.sokoban.recognition.encoding import BOX, EMPTY, KEEPER, Encoding
 from propnet.jit.arrays import Flags, Ints, Octets, Words
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
+from propnet.network import Network
+from propnet.passes.circuit import FALSE
 
 _ROWS = 4096
 
@@ -101,3 +105,154 @@ def keepers_at(squares: int, places: Ints) -> Octets:
     status = np.zeros((len(places), squares), np.uint8)
     status[np.arange(len(places)), places] = KEEPER
     return status
+
+
+def best_goal(network: Network) -> int:
+    """The highest goal value that the network can have; 0 where it has none."""
+    return max((value for _, value, literal in network.goals.tolist() if literal != FALSE), default=0)
+
+
+def goal_squares(probe: Probe, best: int) -> list[int] | None:
+    """The goals, ascending; None where the best goal value does not depend on the boxes in one of the ways
+    that are known here. What they are is still to be checked."""
+    for every in (_every_goal_has_a_box, _every_box_is_on_a_goal, _every_kind_is_on_a_goal):
+        goals = every(probe, best)
+        if goals is not None:
+            return goals
+    return None
+
+
+def _every_goal_has_a_box(probe: Probe, best: int) -> list[int] | None:
+    """Boxes of all kinds are everywhere; the best value is lost where those on a goal are missing."""
+    squares = probe.encoding.squares
+    status = np.full((squares + 1, squares), BOX, np.uint8)
+    status[np.arange(squares), np.arange(squares)] = EMPTY
+    good = _is_best(probe, _with_all_kinds(probe, status), best)
+    return np.flatnonzero(~good[:-1]).tolist() or None if good[-1] else None
+
+
+def _every_box_is_on_a_goal(probe: Probe, best: int) -> list[int] | None:
+    """There are no boxes; the best value is lost where there is one that is not on a goal."""
+    squares = probe.encoding.squares
+    found: list[list[int]] = []
+    for kind in range(len(probe.encoding.kinds)):
+        status = np.zeros((squares + 1, squares), np.uint8)
+        status[np.arange(squares), np.arange(squares)] = BOX + kind
+        good = _is_best(probe, probe.encoding.bits(status), best)
+        if not good[-1]:
+            return None
+        found.append(np.flatnonzero(good[:-1] & probe.encoding.can_hold).tolist())
+    return _the_same(found)
+
+
+def _every_kind_is_on_a_goal(probe: Probe, best: int) -> list[int] | None:
+    """Boxes of all kinds but one are everywhere, and one of that kind on each square in turn."""
+    squares = probe.encoding.squares
+    found: list[list[int]] = []
+    for kind in range(len(probe.encoding.kinds)):
+        bits = _with_all_kinds(probe, np.full((squares, squares), BOX, np.uint8))
+        content, _ = probe.encoding.rows[1 + kind]
+        bits[:, content.bases] = content.squares == np.arange(squares)[:, None]
+        found.append(np.flatnonzero(_is_best(probe, bits, best)).tolist())
+    return _the_same(found)
+
+
+def _the_same(found: list[list[int]]) -> list[int] | None:
+    """The goals of all kinds of boxes, if they are the same."""
+    return found[0] or None if all(goals == found[0] for goals in found) else None
+
+
+def _with_all_kinds(probe: Probe, status: Octets) -> Flags:
+    """Propositions of statuses; where a box is, boxes of all kinds are."""
+    encoding = probe.encoding
+    bits = encoding.bits(status)
+    for content, _ in encoding.rows[1 : 1 + len(encoding.kinds)]:
+        bits[:, content.bases] = status[:, content.squares] >= BOX
+    return bits
+
+
+def _is_best(probe: Probe, bits: Flags, best: int) -> Flags:
+    """Whether states have the best goal value."""
+    good: Flags = probe.machine.evaluate(pack(bits)).goals[:, 0] == best
+    return good
+
+
+_CHUNK = 512
+_MOST_STEPS = 200_000
+
+
+class Clock:
+    """Base propositions that no move influences, as a machine of their own.
+
+    Attributes:
+        bases: int64: which they are.
+    """
+
+    def __init__(self, network: Network, clocks: Flags) -> None:
+        self.bases = np.flatnonzero(clocks)
+        literals = network.next_literals[self.bases]
+        self._from, self._turned = literals >> 1, (literals & 1).astype(np.bool_)
+        self._gates = _gates_below(network, self._from.tolist())
+        self._now = np.zeros(network.nodes, np.bool_)
+        self._now[0] = True
+        self._truth: dict[int, bool] = {0: True}
+        self._inputs: list[int] = (1 + self.bases).tolist()
+        self._outputs: list[int] = self._from.tolist()
+
+    def run(self, values: Flags) -> Iterator[Flags]:
+        """The values from these on, bool (at most 512, clocks) at a time, until they repeat."""
+        seen: set[bytes] = set()
+        rows: list[Flags] = []
+        follow = self._by_gates if self._gates else self._shifted
+        while len(seen) < _MOST_STEPS and (key := values.tobytes()) not in seen:
+            seen.add(key)
+            rows.append(values)
+            if len(rows) == _CHUNK:
+                yield np.array(rows)
+                rows = []
+            values = follow(values)
+        if rows:
+            yield np.array(rows)
+
+    def _shifted(self, values: Flags) -> Flags:
+        """The next values where each is one of the old ones."""
+        self._now[1 + self.bases] = values
+        following: Flags = self._now[self._from] ^ self._turned
+        return following
+
+    def _by_gates(self, values: Flags) -> Flags:
+        """The next values by the gates. There are few: plain Python is faster than numpy."""
+        now = self._truth
+        for base, value in zip(self._inputs, values.tolist(), strict=True):
+            now[base] = value
+        for node, plain, negated in self._gates:
+            truth = True
+            for read in plain:
+                if not now[read]:
+                    truth = False
+                    break
+            else:
+                for read in negated:
+                    if now[read]:
+                        truth = False
+                        break
+            now[node] = truth
+        return np.array([now[node] for node in self._outputs]) ^ self._turned
+
+
+def _gates_below(network: Network, wanted: list[int]) -> list[tuple[int, list[int], list[int]]]:
+    """The gates that these nodes depend on, in their order: node, nodes read plain, nodes read negated."""
+    first = network.first_gate
+    found: dict[int, tuple[int, list[int], list[int]]] = {}
+    waiting = list(wanted)
+    while waiting:
+        node = waiting.pop()
+        if node < first or node in found:
+            continue
+        low, high = network.gate_start[node - first : node - first + 2].tolist()
+        literals = network.gate_inputs[low:high].tolist()
+        plain = [x >> 1 for x in literals if not x & 1]
+        negated = [x >> 1 for x in literals if x & 1]
+        found[node] = node, plain, negated
+        waiting += plain + negated
+    return [found[node] for node in sorted(found)]

@@ -1,30 +1,34 @@
 """Recognises Sokoban in a network whose symbols mean nothing, and translates states and lines.
 
-The base propositions are read (:mod:`.contents`, :mod:`.encoding`), the machine is asked about made-up
-states (:mod:`.single_steps`, :mod:`.whole_pushes`), and what comes of it is compared with the machine on
-thousands of random ones (:mod:`.check`). Where anything differs, it is not Sokoban.
+The base propositions are read (:mod:`.encoding`), the machine is asked about made-up states (:mod:`.moves`),
+and what comes of it is compared with the machine on thousands of random ones (:mod:`.model`). Where anything
+differs, it is not Sokoban. Solutions become moves of the machine, which proves them before they are believed.
 """
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from gdl.machine import State
 from players.puzzles.sokoban.geometry import Geometry, Position
-from players.puzzles.sokoban.recognition.check import Claim, ends_when_solved
-from players.puzzles.sokoban.recognition.clock import Clock
-from players.puzzles.sokoban.recognition.contents import Guess, guesses
+from players.puzzles.sokoban.lines import Push, reachable, shortest_walk
 from players.puzzles.sokoban.recognition.directions import places_of
-from players.puzzles.sokoban.recognition.encoding import BOX, KEEPER, Encoding, encodings
-from players.puzzles.sokoban.recognition.goals import best_goal, goal_squares
-from players.puzzles.sokoban.recognition.model import MoveModel
-from players.puzzles.sokoban.recognition.probes import Probe, keepers_at
-from players.puzzles.sokoban.recognition.single_steps import StepModel, probe_steps
-from players.puzzles.sokoban.recognition.whole_pushes import probe_pushes
+from players.puzzles.sokoban.recognition.encoding import (
+    BOX,
+    EMPTY,
+    KEEPER,
+    Encoding,
+    Guess,
+    encodings,
+    guesses,
+)
+from players.puzzles.sokoban.recognition.model import Claim, MoveModel, PushModel, StepModel, ends_when_solved
+from players.puzzles.sokoban.recognition.moves import probe_pushes, probe_steps
+from players.puzzles.sokoban.recognition.probes import Clock, Probe, best_goal, goal_squares, keepers_at
 from propnet.analysis.cones import clocks
 from propnet.analysis.ternary import constant_bases
 from propnet.jit.arrays import Flags, Int32s, Octets
@@ -74,13 +78,8 @@ class Recognised:
 
     def anchored(self, position: Position) -> Position:
         """The same with the keeper on the lowest square that he can walk to."""
-        neighbours: list[list[int]] = self.geometry.neighbours.tolist()
-        shut = {*position.boxes, self.geometry.size, position.keeper}
-        walked = [position.keeper]
-        for square in walked:
-            walked += [
-                there for there in set(neighbours[square]) if there not in shut and there not in walked
-            ]
+        shut = {*position.boxes, self.geometry.size}
+        walked = reachable(self.geometry.neighbours.tolist(), shut, position.keeper)
         return Position(position.boxes, min(walked))
 
     def clock_rows(self, state: State) -> Iterator[Flags]:
@@ -228,3 +227,106 @@ def _moves_left(probe: Probe, status: Octets, rows: Iterator[Flags]) -> int | No
             return count + int(over[0])
         count += len(clock)
     return None
+
+
+_MOST_WAITING = 100_000
+"""Moves that a line may have, waiting included."""
+
+
+def machine_line(game: Recognised, state: State, pushes: Sequence[Push]) -> list[int] | None:
+    """The moves that make these pushes from a state on, to the end of the match; None where the match ends
+    before, or where the machine does not agree."""
+    model = game.claim.model
+    neighbours: list[list[int]] = model.neighbours.tolist()
+    now = game.status(state)
+    states: list[Octets] = [now]
+    moves: list[int] = []
+    for square, direction in pushes:
+        box = int(game.squares[square])
+        if isinstance(model, StepModel):
+            shut = {len(now), *np.flatnonzero(now != EMPTY).tolist()}
+            keeper = int(np.flatnonzero(now == KEEPER)[0])
+            way = shortest_walk(neighbours, shut, keeper, neighbours[box][direction ^ 2])
+            if way is None:
+                return None
+            for step in way:
+                now = _stepped(model, now, step, moves)
+                states.append(now)
+            now = _stepped(model, now, direction, moves)
+        elif isinstance(model, PushModel):
+            moves.append(int(model.pushes[now[box] - BOX, box, direction]))
+            ahead = model.neighbours[box, direction]
+            kind = now[box]
+            now = np.where(now == KEEPER, EMPTY, now).astype(np.uint8)
+            now[ahead], now[box] = kind, KEEPER
+        states.append(now)
+    left = game.moves_left(state)
+    if left is not None and len(moves) > left:
+        return None
+    if not game.over:
+        if left is None or left > _MOST_WAITING or not isinstance(model, StepModel):
+            return None
+        _wait(model, states, moves, left)
+    return moves if _proven(game, state, np.array(states), moves) else None
+
+
+def _stepped(model: StepModel, status: Octets, direction: int, moves: list[int]) -> Octets:
+    """The statuses after a step, whose move is put down."""
+    keeper = int(np.flatnonzero(status == KEEPER)[0])
+    to = int(model.neighbours[keeper, direction])
+    after = status.copy()
+    if status[to] >= BOX:
+        moves.append(int(model.pushes[status[to] - BOX, keeper, direction]))
+        after[model.neighbours[to, direction]] = status[to]
+    else:
+        moves.append(int(model.walks[keeper, direction]))
+    after[keeper], after[to] = EMPTY, KEEPER
+    return after
+
+
+def _wait(model: StepModel, states: list[Octets], moves: list[int], length: int) -> None:
+    """Do nothing, or walk to and fro, until there are so many moves."""
+    while len(moves) < length:
+        status = states[-1]
+        keeper = int(np.flatnonzero(status == KEEPER)[0])
+        idle = np.flatnonzero(model.idle[keeper])
+        if len(idle):
+            moves.append(int(idle[0]))
+            states.append(status)
+            continue
+        near = model.neighbours[keeper].tolist()
+        free = [d for d, to in enumerate(near) if to < len(status) and status[to] == EMPTY]
+        if not free:
+            return
+        states.append(_stepped(model, status, free[0], moves))
+
+
+def _proven(game: Recognised, state: State, states: Octets, moves: list[int]) -> bool:
+    """Whether the machine plays this line from state to state, with the best goal at its end and none
+    before."""
+    claim = game.claim
+    count = len(moves)
+    clock = _first(game, state, count + 1)
+    done = np.array(moves, np.int64)
+    legal = claim.probe.legal(states[:-1], clock[:-1])
+    after, sound = claim.probe.after(states[:-1], done, clock[:-1])
+    end = claim.probe.machine.evaluate(claim.probe.records(states, clock))
+    return bool(
+        legal[np.arange(count), done].all()
+        and sound.all()
+        and (after == states[1:]).all()
+        and not end.terminal[:-1].any()
+        and end.terminal[-1]
+        and end.goals[-1, 0] == claim.best
+    )
+
+
+def _first(game: Recognised, state: State, count: int) -> Flags:
+    """The first so many rows of the clocks from a state on; they repeat the last one where they end."""
+    parts: list[Flags] = []
+    for rows in game.clock_rows(state):
+        parts.append(rows)
+        if sum(map(len, parts)) >= count:
+            break
+    rows = np.concatenate(parts)
+    return rows[np.minimum(np.arange(count), len(rows) - 1)]

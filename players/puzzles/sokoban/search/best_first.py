@@ -23,8 +23,6 @@ from players.puzzles.sokoban.search.best_first_kernels import (
     add_root,
     search,
 )
-from players.puzzles.sokoban.search.bounds import GREEDY, LEAST_MATCHING, SIMPLE
-from players.puzzles.sokoban.search.greedy_bound import sorted_goals
 from players.puzzles.sokoban.search.matching import new_matching
 from players.puzzles.sokoban.search.nodes import new_nodes
 from players.puzzles.sokoban.search.push_search import Outcome, PushSearch, PushTask, SliceRate, checked
@@ -37,15 +35,11 @@ class BestFirst(PushSearch):
 
     Attributes:
         weights: of the pushes made and of the lower bound.
-        bound: which one, of :mod:`.bounds`. With the greedy one, which is no lower bound, nothing is said to
-            be optimal, and a limit of pushes matters only once there is a solution: it gives up where that is
-            too long.
         pulling: whether it goes from the goals to the start, by pulls.
         corral_budget: how many states each look into a corral may expand; -1 for no look at corrals.
     """
 
     weights: ClassVar[tuple[int, int]]
-    bound: ClassVar[int] = LEAST_MATCHING
     pulling: ClassVar[bool] = False
     corral_budget: ClassVar[int] = -1
     by_cells: ClassVar[bool] = False
@@ -75,16 +69,11 @@ class BestFirst(PushSearch):
         self._counts[BEST] = MOST
         self._marks = np.zeros(task.geometry.size + 1, np.int32)
         self._room = np.zeros((3, 4 * len(boxes) + 1), np.int32)
-        most = MOST if task.most_pushes is None or self.bound == GREEDY else min(MOST, task.most_pushes)
+        most = MOST if task.most_pushes is None else min(MOST, task.most_pushes)
         self._settings = np.array(
-            [
-                *self.weights, self.pulling, task.start.keeper, most, self.corral_budget, self.by_cells,
-                self.bound,
-            ],
+            [*self.weights, self.pulling, task.start.keeper, most, self.corral_budget, self.by_cells],
             np.int64,
-        )  # fmt: skip
-        distances = task.knowledge.distances
-        self._lists = sorted_goals(distances if self.bound == GREEDY else distances[:0])
+        )
         self._ready = True
         self._aim(boxes)
 
@@ -97,7 +86,7 @@ class BestFirst(PushSearch):
 
     def _add_root(self, boxes: Int32s, keeper: int) -> None:
         add_root(
-            self._board, self._matching, self._lists, self._nodes, boxes, keeper, self._settings,
+            self._board, self._matching, self._nodes, boxes, keeper, self._settings,
             self._counts, self._marks,
         )  # fmt: skip
 
@@ -107,20 +96,18 @@ class BestFirst(PushSearch):
         if self.outcome is not Outcome.GOING_ON:
             return False  # it cannot begin
         said = search(
-            self._board, self._freeze, self._corrals, self._matching, self._lists, self._nodes, self._other,
+            self._board, self._freeze, self._corrals, self._matching, self._nodes, self._other,
             self._dead, self._settings, self._counts, self._marks, self._room, units,
         )  # fmt: skip
         self.progress.positions = int(self._counts[MADE])
         self.progress.bound = int(self._counts[BEST])
         if said == FOUND:
             self.pushes = self.line_to(int(self._counts[SOLUTION]))
-            self.optimal = self.weights == (1, 1) and not self.pulling and self.bound != GREEDY
-            most = self.task.most_pushes
-            fits = self.bound != GREEDY or most is None or len(self.pushes) <= most
-            self.outcome = Outcome.SOLVED if fits else Outcome.GAVE_UP
+            self.optimal = self.weights == (1, 1) and not self.pulling
+            self.outcome = Outcome.SOLVED
         elif said == EMPTY:
             # A position that was met by too many pushes first is not looked at again, except by A*.
-            proven = self.task.most_pushes is None or (self.weights == (1, 1) and self.bound != GREEDY)
+            proven = self.task.most_pushes is None or self.weights == (1, 1)
             self.outcome = Outcome.UNSOLVABLE if proven else Outcome.GAVE_UP
         elif said == FULL:
             self.outcome = Outcome.MEMORY_FULL
@@ -160,31 +147,3 @@ class Greedy(BestFirst):
 
     name = "greedy"
     weights = (0, 1)
-
-
-class AStarSimple(AStar):
-    """A* by the simple bound: cheaper positions, but more of them."""
-
-    name = "a-star-simple-bound"
-    bound = SIMPLE
-
-
-class AStarGreedyBound(AStar):
-    """A* by the greedy bound: the solution may have more pushes than needed."""
-
-    name = "a-star-greedy-bound"
-    bound = GREEDY
-
-
-class GreedySimple(Greedy):
-    """Greedy best-first search by the simple bound."""
-
-    name = "greedy-simple-bound"
-    bound = SIMPLE
-
-
-class GreedyGreedyBound(Greedy):
-    """Greedy best-first search by the greedy bound."""
-
-    name = "greedy-greedy-bound"
-    bound = GREEDY

@@ -1,8 +1,8 @@
 """Best-first search by pushes or pulls: the kernels (Hart, Nilsson and Raphael 1968).
 
-A node's key is a weighted sum of its depth and its bound, by default the least matching of boxes and goals
-(:mod:`players.puzzles.sokoban.search.bounds`); nodes of the least key go first,
-the last made before others.
+A node's key is a weighted sum of its depth and its bound, the least matching of boxes and goals
+(:mod:`players.puzzles.sokoban.search.matching`). Nodes of the least key go first, the last made before
+others.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ from players.puzzles.sokoban.board import BOXED, FREE, Board, can_push, walk
 from players.puzzles.sokoban.deadlocks.corral_deadlock import CorralDetector, corral_pushes
 from players.puzzles.sokoban.deadlocks.freeze import Freeze, is_freeze_deadlock
 from players.puzzles.sokoban.deadlocks.pi_corral import OPEN
-from players.puzzles.sokoban.search.bounds import LEAST_MATCHING, SIMPLE, bound_of
-from players.puzzles.sokoban.search.greedy_bound import SortedGoals, greedy_bound
 from players.puzzles.sokoban.search.matching import (
     FAR_COST,
     Matching,
@@ -33,7 +31,6 @@ from players.puzzles.sokoban.search.nodes import (
     move_box,
     unlink,
 )
-from players.puzzles.sokoban.search.simple_bound import simple_after
 from propnet.jit.arrays import Index, Int32s, Ints, Octets
 from propnet.jit.decorators import ARENA, inner, kernel
 
@@ -41,10 +38,10 @@ KNOWN, CURSOR, EXPANDED, MADE, SOLUTION, BEST, MEETING = range(7)
 """What ``counts`` holds: nodes, the least bucket that may hold any, nodes expanded, children made, the node
 of the solution (-1 for none), the least estimate met."""
 
-DEPTH_WEIGHT, ESTIMATE_WEIGHT, PULLING, KEEPER, MOST_PUSHES, CORRAL_BUDGET, BY_CELLS, BOUND = range(8)
+DEPTH_WEIGHT, ESTIMATE_WEIGHT, PULLING, KEEPER, MOST_PUSHES, CORRAL_BUDGET, BY_CELLS = range(7)
 """What ``settings`` hold: weights of the key; whether boxes are pulled; for pulls, the square that the keeper
 must be able to reach at the end; the most pushes that count; how many states a look into a corral may expand,
--1 for no look at corrals; whether cells take turns; the bound, of :mod:`.bounds`."""
+-1 for no look at corrals; whether cells take turns."""
 
 DEAD = 65535
 """The estimate of a node that leads to no solution."""
@@ -122,7 +119,6 @@ def cell_of(matching: Matching, settings: Ints, record: Shorts) -> Index:
 def add_root(
     board: Board,
     matching: Matching,
-    lists: SortedGoals,
     nodes: Nodes,
     boxes: Int32s,
     keeper: int,
@@ -138,7 +134,8 @@ def add_root(
     region = walk(board, keeper)
     for number in range(count):
         board.occupied[boxes[number]] = FREE
-    estimate = bound_of(settings[BOUND], matching, lists, boxes, count, marks)
+    match_boxes(matching, boxes, count, marks)
+    estimate = np.int64(total_cost(matching))
     known = counts[KNOWN]
     record = nodes.records[known]
     for number in range(count):
@@ -163,7 +160,6 @@ def search(
     freeze: Freeze,
     detector: CorralDetector,
     matching: Matching,
-    lists: SortedGoals,
     nodes: Nodes,
     other: Nodes,
     dead: Octets,
@@ -181,7 +177,6 @@ def search(
     capacity = len(records)
     pulling = settings[PULLING] != 0
     greedy = settings[DEPTH_WEIGHT] == 0
-    by_matching = settings[BOUND] == LEAST_MATCHING
     squares = room[2]
     for _ in range(most):
         if counts[KNOWN] + 4 * count >= capacity:
@@ -202,13 +197,8 @@ def search(
             for number in range(count):
                 occupied[squares[number]] = FREE
             return FOUND
-        if by_matching:
-            match_boxes(matching, squares, count, marks)
-            total = np.int64(total_cost(matching))
-        else:
-            for number in range(count):
-                matching.squares[number] = squares[number]
-            total = np.int64(nodes.estimates[node])
+        match_boxes(matching, squares, count, marks)
+        total = np.int64(total_cost(matching))
         moves = 0
         needed = np.int64(OPEN)
         if settings[CORRAL_BUDGET] >= 0:
@@ -253,12 +243,7 @@ def search(
                 counts[KNOWN] = fresh + 1
                 estimate: Index = FAR_COST
                 if pulling or not is_freeze_deadlock(board, freeze, square):
-                    if by_matching:
-                        estimate = cost_after(matching, line, square, total)
-                    elif settings[BOUND] == SIMPLE:
-                        estimate = simple_after(matching.nearest, total, box, square)
-                    else:
-                        estimate = greedy_bound(lists, record, count)
+                    estimate = cost_after(matching, line, square, total)
                 nodes.estimates[fresh] = min(np.int64(estimate), np.int64(DEAD))
                 if estimate + depth <= settings[MOST_PUSHES]:
                     cell = cell_of(matching, settings, record)

@@ -7,20 +7,66 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+from gdl.errors import GdlError
 from players.puzzles.sokoban.lines import is_solved
-from players.puzzles.sokoban.search.backward import Backward
-from players.puzzles.sokoban.search.best_first import Greedy
-from players.puzzles.sokoban.search.bidirectional import BidirectionalCells
-from players.puzzles.sokoban.search.feature_space import FeatureSpace
+from players.puzzles.sokoban.search.best_first import AStar, Greedy
+from players.puzzles.sokoban.search.from_goals import Backward, BidirectionalCells
 from players.puzzles.sokoban.search.ida import IdaStar
-from players.puzzles.sokoban.search.push_search import Outcome, PushSearch, PushTask
+from players.puzzles.sokoban.search.push_search import Outcome, PushSearch, PushTask, checked
+
+if TYPE_CHECKING:
+    from players.puzzles.sokoban.fess.search import FessSearch
 
 _LEAST_SLICE = 0.02
 """CPU seconds of a turn at least."""
 _SLICE_SHARE = 0.1
 """A turn takes this share of the time that the search has had, so that there are few of them."""
+
+_MOST_SQUARES = 1500
+"""On larger maps the plan alone may take minutes, which nobody could interrupt."""
+
+
+class FeatureSpace(PushSearch):
+    """FESS. A limit of pushes matters only once it has a solution: it gives up where that is too long, and on
+    maps of more than 1,500 squares."""
+
+    name = "fess"
+
+    def __init__(self, task: PushTask) -> None:
+        checked(task)
+        super().__init__(task)
+        self._search: FessSearch | None = None
+
+    def step(self, seconds: float) -> Outcome:
+        """See :meth:`PushSearch.step`. The first slice also makes the plan and the dead sets."""
+        if self.outcome is not Outcome.GOING_ON:
+            return self.outcome
+        if self.task.geometry.size > _MOST_SQUARES:
+            self.outcome = Outcome.GAVE_UP
+            return self.outcome
+        if self._search is None:
+            # Its kernels are only loaded for levels that need it.
+            from players.puzzles.sokoban.fess.search import FessSearch
+
+            self._search = FessSearch(self.task.geometry, self.task.start, self.task.memory)
+        pushes = self._search.step(seconds)
+        self.progress.positions = self._search.positions
+        if pushes is not None:
+            most = self.task.most_pushes
+            self.pushes = pushes
+            self.outcome = Outcome.SOLVED if most is None or len(pushes) <= most else Outcome.GAVE_UP
+        elif self._search.full:
+            self.outcome = Outcome.MEMORY_FULL
+        elif self._search.exhausted:
+            # What it leaves out, it leaves out by rules of thumb: this is no proof.
+            self.outcome = Outcome.GAVE_UP
+        return self.outcome
+
+    def close(self) -> None:
+        """Give its memory back."""
+        self._search = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +95,23 @@ ENTRIES = [
 ]
 """The searches, the first to begin first. Weights are from measured success. The last begins when no other
 goes on: its table is of a fixed size, so that it has use for all the time that is left."""
+
+
+def all_searches() -> list[type[PushSearch]]:
+    """All searches that can be asked for by name: those of the portfolio first."""
+    return [*(entry.kind for entry in ENTRIES), AStar]
+
+
+def entries_named(name: str | None) -> list[Entry]:
+    """The search of that name alone, all of the portfolio for None. Raises GdlError if there is none."""
+    if name is None:
+        return list(ENTRIES)
+    kinds = all_searches()
+    for kind in kinds:
+        if kind.name == name:
+            return [Entry(kind, 1.0, 1.0)]
+    known = ", ".join(kind.name for kind in kinds)
+    raise GdlError(f"there is no search {name!r} for Sokoban levels", remedy=f"the searches are {known}")
 
 
 class _Member:
@@ -125,11 +188,10 @@ class SearchPortfolio(PushSearch):
             entry = self._entries.pop(0)
             task = self.task
             memory = int(task.memory * entry.memory)
-            made = entry.kind(PushTask(task.knowledge, task.start, memory, task.most_pushes, task.seed))
+            made = entry.kind(PushTask(task.knowledge, task.start, memory, task.most_pushes))
             self._members.append(_Member(entry, made))
 
     def _report(self, member: _Member) -> None:
         at_work = sum(one.search.progress.positions for one in self._members)
         self.progress.positions = self._done_positions + at_work
         self.progress.bound = member.search.progress.bound
-        self.progress.note = member.search.progress.note

@@ -14,7 +14,7 @@ import numpy as np
 
 from gdl.errors import GdlError
 from gdl.words import counted
-from players.puzzles.sokoban.analysis.distances import FAR, goal_distances
+from players.puzzles.sokoban.distances import FAR, goal_distances
 from players.puzzles.sokoban.geometry import Geometry, Position
 from players.puzzles.sokoban.lines import Push
 from propnet.jit.arrays import Int32s, Octets
@@ -52,14 +52,12 @@ class PushTask:
         start: the position.
         memory: bytes that the search may take.
         most_pushes: solutions with more pushes do not count; None for any.
-        seed: what its randomness comes from.
     """
 
     knowledge: LevelKnowledge
     start: Position
     memory: int
     most_pushes: int | None = None
-    seed: int = 0
 
     @property
     def geometry(self) -> Geometry:
@@ -88,12 +86,10 @@ class Progress:
     Attributes:
         positions: how many positions were made.
         bound: its best lower bound or estimate of pushes still to make; -1 while there is none.
-        note: a few words that only this search knows to say.
     """
 
     positions: int = 0
     bound: int = -1
-    note: str = ""
 
 
 class PushSearch(ABC):

@@ -18,7 +18,7 @@ from players.puzzles.sokoban.geometry import from_level
 from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.lines import LETTERS, Push, steps_of
-from players.puzzles.sokoban.optimizer.optimizer import Metric, Optimizer
+from players.puzzles.sokoban.optimizer import Metric, Optimizer
 from players.puzzles.sokoban.search.portfolio import ENTRIES, Entry, SearchPortfolio
 from players.puzzles.sokoban.search.push_search import LevelKnowledge, Outcome, PushTask
 from players.puzzles.solution import Solution, replayed
@@ -74,7 +74,6 @@ def solve_level(
     seconds: float,
     *,
     memory: int = MEMORY_BYTES,
-    seed: int = 0,
     clock: Callable[[], float] = time.thread_time,
     entries: Sequence[Entry] | None = None,
     watch: LevelWatcher | None = None,
@@ -85,7 +84,6 @@ def solve_level(
         level: a level that was read.
         seconds: how long, by the clock.
         memory: bytes for what the searches keep.
-        seed: what their randomness comes from.
         clock: what tells the time; by default the CPU seconds of this thread.
         entries: the searches to use; by default all.
         watch: is shown the search as it goes on.
@@ -95,7 +93,7 @@ def solve_level(
     """
     began, used = clock(), time.thread_time()
     geometry, start = from_level(level)
-    search = SearchPortfolio(PushTask(LevelKnowledge(geometry), start, memory, seed=seed), entries)
+    search = SearchPortfolio(PushTask(LevelKnowledge(geometry), start, memory), entries)
     while search.outcome is Outcome.GOING_ON and (left := began + seconds - clock()) > 0:
         search.step(min(left, _STEP_SECONDS))
         if watch is not None:

@@ -166,6 +166,7 @@ def test_every_reply_is_the_recorded_one(serve: Serve) -> None:
         assert got == wanted, text
 
 
+@pytest.mark.slow
 def test_hostile_requests_get_the_recorded_replies(serve: Serve) -> None:
     server = serve(allow_origins=(ALLOWED,), read_seconds=5.0)
     assert hostile_replies(server) == json.loads(RECORDED.read_text())["hostile"]

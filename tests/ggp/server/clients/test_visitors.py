@@ -53,6 +53,7 @@ WELCOME = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("headers", REFUSED)
 @pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
 def test_pages_of_other_sites_are_refused(serve: Serve, headers: tuple[str, ...], host: str) -> None:
@@ -67,6 +68,7 @@ def test_pages_of_other_sites_are_refused(serve: Serve, headers: tuple[str, ...]
     assert [match.id for match in server.server.running] == ["m1"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("headers", WELCOME)
 def test_managers_and_our_own_page_are_not(serve: Serve, headers: tuple[str, ...]) -> None:
     server = serve()
@@ -224,6 +226,7 @@ def browse(url: str, folder: Path) -> str:
     return title[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("allowed", [False, True])
 def test_a_page_in_a_real_browser(
     serve: Serve, site: Callable[[str], str], tmp_path: Path, allowed: bool

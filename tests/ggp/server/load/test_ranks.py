@@ -1,4 +1,4 @@
-"""Keepers that are asked go before keepers that play at random, and both before searches."""
+"""Keepers that are asked go before keepers that play at random, and before the thinking of others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from ggp.server.load.ranks import Ranks
 from ggp.server.supervised_process import SupervisedProcess
 from ggp.server.turn import Turn
-from players.processes.priority import BEHIND, USUAL, WAITS
+from players.processes.priority import USUAL, WAITS
 
 
 class Process:
@@ -50,21 +50,19 @@ def test_a_keeper_that_plays_at_random_waits_until_it_is_asked_and_again_when_it
 
 
 @pytest.mark.parametrize(
-    ("practises", "heard", "alive", "behind", "nice"),
+    ("heard", "alive", "behind", "nice"),
     [
-        (True, 1, True, True, BEHIND),
-        (False, 1, True, True, WAITS),
-        (False, 0, True, True, USUAL),
-        (True, 1, False, True, USUAL),
-        (True, 1, True, False, USUAL),
+        (1, True, True, WAITS),
+        (0, True, True, USUAL),
+        (1, False, True, USUAL),
+        (1, True, False, USUAL),
     ],
 )
-def test_thinking_waits_while_the_keeper_knows_the_turn_and_gives_way_while_that_plays_at_random(
-    practises: bool, heard: int, alive: bool, behind: bool, nice: int
+def test_thinking_waits_while_the_keeper_knows_the_turn(
+    heard: int, alive: bool, behind: bool, nice: int
 ) -> None:
     ranks, main, keeper = ranked()
     turn = cast(Turn, Asked(1))
     keeper.heard, keeper.alive = heard, alive
-    ranks.practises(practises, turn)
     ranks.thinks(turn, behind)
     assert main.nice == nice

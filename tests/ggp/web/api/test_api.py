@@ -100,6 +100,7 @@ async def events(client: Client, told: object) -> list[tuple[str, dict[str, Any]
     return [(name, json.loads(data)) for name, data in re.findall(r"event: (\w+)\ndata: (.*)\n\n", text)]
 
 
+@pytest.mark.slow
 def test_a_search_tells_how_it_gets_on_and_what_came_of_it() -> None:
     async def talk(client: Client) -> None:
         *progress, (last, answer) = await events(client, {**HANOI, "seconds": 60})

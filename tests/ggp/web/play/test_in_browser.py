@@ -73,6 +73,7 @@ def play_by_clicks(browser: Any, rng: random.Random, most: int) -> tuple[str, in
         look(browser, partial(has_moved_on, seen))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "seats", "most"),
     [
@@ -119,6 +120,7 @@ def square_of(browser: Any, words: str) -> str:
     return f'[data-square="{keys[0]}"]'
 
 
+@pytest.mark.slow
 def test_a_pawn_is_promoted_and_mates_by_clicks(web: WebServer, browser: Any) -> None:
     rules = Game.load("chess").text
     placed = "(init (cell g 6 wk)) (init (cell a 7 wp)) (init (cell g 8 bk))"
@@ -144,6 +146,7 @@ def test_sokoban_is_solved_by_clicks(web: WebServer, browser: Any) -> None:
     assert clicks >= 3
 
 
+@pytest.mark.slow
 def test_a_game_is_played_to_its_end_by_keys_alone(web: WebServer, browser: Any) -> None:
     """Tab and Enter choose squares; the list is filtered by typing; what people want else has letters."""
     from selenium.webdriver import ActionChains, Keys
@@ -170,6 +173,7 @@ def test_a_game_is_played_to_its_end_by_keys_alone(web: WebServer, browser: Any)
         look(browser, partial(has_moved_on, before))
 
 
+@pytest.mark.slow
 def test_the_form_opens_a_table_by_keys_and_fits_a_phone(web: WebServer, browser: Any) -> None:
     from selenium.webdriver import Keys
 
@@ -204,6 +208,7 @@ def test_names_of_strangers_are_text(web: WebServer, browser: Any) -> None:
     assert seen and "hit" not in browser.title
 
 
+@pytest.mark.slow
 def test_ggp_play_can_be_in_a_browser(browser: Any) -> None:
     command = [sys.executable, "-m", "ggp", "play", "tictactoe", "-p", "human,legal", "--web"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)

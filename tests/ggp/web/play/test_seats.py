@@ -18,7 +18,7 @@ from tests.ggp.web.play.test_tables import Client, moves, opened, with_client
 
 MARKER = """
 from pathlib import Path
-from players.baselines.legal import LegalPlayer
+from players.baselines import LegalPlayer
 Path("imported").touch()
 class X(LegalPlayer):
     pass
@@ -52,6 +52,7 @@ def connections(server: socket.socket) -> int:
         count += 1
 
 
+@pytest.mark.slow
 def test_names_that_reach_out_are_refused_at_the_door_and_at_the_table(
     marker: Path, tmp_path: Path, listening: socket.socket
 ) -> None:

@@ -131,6 +131,7 @@ def test_both_choose_before_either_sees_the_other() -> None:
     with_client(talk)
 
 
+@pytest.mark.slow
 def test_rules_of_ones_own_are_played_in_either_notation_and_faults_are_told() -> None:
     infix = (
         "role(you) init(n(0)) legal(you,go) legal(you,wait) next(n(1)) terminal :- true(n(1)) goal(you,100)"
@@ -151,6 +152,7 @@ def test_rules_of_ones_own_are_played_in_either_notation_and_faults_are_told() -
     with_client(talk)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_is_told_in_a_line() -> None:
     async def talk(client: Client) -> None:
         assert client.app is not None
@@ -203,6 +205,7 @@ def test_a_table_whose_process_dies_says_so_and_makes_room(monkeypatch: pytest.M
     with_client(talk)
 
 
+@pytest.mark.slow
 def test_a_table_that_nobody_has_looked_at_soon_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "MOST", 1)
     monkeypatch.setattr(tables, "UNSEEN_SECONDS", 0.0)
@@ -258,6 +261,7 @@ def test_malformed_orders_are_refused() -> None:
     with_client(talk)
 
 
+@pytest.mark.slow
 def test_a_player_at_an_address_plays_on_after_steps_are_taken_back() -> None:
     server = LiveServer(player="legal", matches=1)
     address, nobody = f"http://127.0.0.1:{server.port}", "http://127.0.0.1:9"

@@ -102,6 +102,7 @@ def malformed(draw: st.DrawFn) -> str:
     return text
 
 
+@pytest.mark.slow
 @settings(max_examples=1000, deadline=None)
 @given(malformed())
 def test_malformed_files_are_told_in_one_line(text: str) -> None:

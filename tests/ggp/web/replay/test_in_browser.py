@@ -89,6 +89,7 @@ def test_what_is_no_record_is_told(web: WebServer, browser: Any, tmp_path: Path)
     browser.get_log("browser")  # that the server has refused it
 
 
+@pytest.mark.slow
 def test_a_match_that_is_being_played_is_followed(
     web: WebServer, browser: Any, tmp_path: Path, record: Path
 ) -> None:

@@ -142,6 +142,7 @@ GROWS_FOR_EVER = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("job", "text", "fields", "status"),
     [

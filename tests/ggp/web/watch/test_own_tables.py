@@ -6,6 +6,7 @@ import asyncio
 import json
 from typing import Any
 
+import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from ggp.web.app import make_app
@@ -37,6 +38,7 @@ class Listener:
                     return found  # type: ignore[no-any-return]
 
 
+@pytest.mark.slow
 def test_a_table_is_watched_from_its_first_state_to_its_end_and_back_again() -> None:
     async def run() -> None:
         async with TestClient(TestServer(make_app(WebSettings()))) as client:

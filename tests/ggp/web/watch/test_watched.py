@@ -61,6 +61,7 @@ def end(server: subprocess.Popen[str], kill: bool = False) -> None:
     server.stdout.close()
 
 
+@pytest.mark.slow
 def test_a_match_is_watched_while_the_web_server_is_killed_and_comes_back(browser: Any) -> None:
     from selenium.webdriver import ActionChains, Keys
 
@@ -143,6 +144,7 @@ def test_events_of_strangers_do_no_harm() -> None:
     asyncio.run(run())
 
 
+@pytest.mark.slow
 def test_a_server_fills_no_more_than_its_share_whatever_it_tells() -> None:
     rng = random.Random(4)
     urls = ("http://127.0.0.1:8", "http://127.0.0.1:9")

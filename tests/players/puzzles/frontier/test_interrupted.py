@@ -59,6 +59,7 @@ def run(machine: PropnetMachine, scratch: Path, workers: int) -> tuple[Any, ...]
     )
 
 
+@pytest.mark.slow
 def test_after_each_of_20_kills_it_goes_on_to_the_same_result(
     machine: PropnetMachine, tmp_path: Path
 ) -> None:

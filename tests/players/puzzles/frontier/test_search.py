@@ -40,6 +40,7 @@ def test_our_games_are_searched_as_plain_search_does(name: str) -> None:
     assert_as_plain((GAMES / f"{name}.kif").read_text())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CORPUS)
 def test_public_games_are_searched_as_plain_search_does(name: str, corpus: Path) -> None:
     path = corpus / "games" / f"{name}.kif"

@@ -54,6 +54,7 @@ def test_the_plain_simulator_counts_as_many_positions(number: int) -> None:
     assert Simulator(LEVELS[number - 1]).shortest() == KNOWN[number]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [1, 2])
 def test_the_frontier_solves_the_small_ones(number: int) -> None:
     result = searched(network_machine(number), FrontierOptions(500 << 20, symmetry=False))

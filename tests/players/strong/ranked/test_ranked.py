@@ -54,6 +54,7 @@ def table_of(text: str, folder: Path, options: StrongOptions) -> tuple[SolvedGam
     return solved, Tables.open(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("symmetry", [True, False])
 @pytest.mark.parametrize("files", [True, False])

@@ -100,6 +100,7 @@ def tried(batched: NetworkBatch) -> tuple[PolicyTrials, Rollouts]:
     return trials, rollouts
 
 
+@pytest.mark.slow
 def test_a_policy_is_chosen_where_it_is_far_ahead_and_not_where_it_misleads(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numba import njit
 
 from ggp.game import Game
-from players.uct.batch_size import MOST_EACH, BatchOutcome, LeafPlayouts
+from players.uct.batches import MOST_EACH, BatchOutcome, LeafPlayouts
 from players.uct.root_statistics import rank
 from players.uct.search import Search
 from players.uct.tree import selection_rules

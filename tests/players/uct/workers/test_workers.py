@@ -26,7 +26,7 @@ from players.uct.root_statistics import RootStatistics, merge, rank
 from players.uct.search import Search
 from players.uct.tuning import Tuning
 from players.uct.workers import pool as uct_pool
-from players.uct.workers.shared_statistics import Slot, new_memory
+from players.uct.workers.channel import Slot, new_memory
 from tests.games.small_sokoban import small_sokoban
 
 LONG = 60.0
@@ -226,6 +226,7 @@ def test_killed_processes_are_replaced_and_the_match_goes_on(begun: tuple[UctPla
         )
 
 
+@pytest.mark.slow
 def test_stopped_processes_do_not_hold_up_the_answer_and_are_replaced(
     begun: tuple[UctPlayer, Machine], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gdl.errors import GdlError
-from players.fleet.frames import pack, unpack
+from players.fleet.service import pack, unpack
 from players.puzzles.frontier.partitions.packed_network import pack_network, unpack_network
 from propnet.expander import Expander
 from propnet.recoding.recoded import Recoded

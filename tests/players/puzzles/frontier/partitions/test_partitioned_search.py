@@ -86,6 +86,7 @@ def far() -> PropnetMachine:
     return machine
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parts", [1, 2, 3])
 def test_the_eight_puzzle_has_the_same_layers_and_lines_in_any_number_of_parts(
     parts: int, crews: Crews, far: PropnetMachine
@@ -100,6 +101,7 @@ def larger() -> FrontierResult:
     return searched(machine_of(tiles(5, 2)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parts", [1, 2, 3])
 def test_a_larger_game_has_the_same_layers(parts: int, crews: Crews) -> None:
     result = spread_result(machine_of(tiles(5, 2)), crews[parts])
@@ -119,6 +121,7 @@ def test_random_games_are_searched_as_on_one_computer(
         assert_same(spread_result(machine, crews[2], options), searched(machine, options))
 
 
+@pytest.mark.slow
 def test_symmetries_and_clocks_are_as_on_one_computer(crews: Crews) -> None:
     options = replace(PLAIN, symmetry=True)
     result = spread_result(machine_of(tiles(3, 3)), crews[2], options)
@@ -164,6 +167,7 @@ def test_a_coding_that_does_not_fit_is_mended(crews: Crews, monkeypatch: pytest.
     assert len(mended) > 1
 
 
+@pytest.mark.slow
 def test_workers_that_are_killed_at_any_stage_or_stopped_change_nothing(
     crews: Crews, far: PropnetMachine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -260,6 +264,7 @@ def test_questions_that_make_no_sense_are_refused() -> None:
             asyncio.run(part.call(message, ()))
 
 
+@pytest.mark.slow
 @needs_ray
 def test_ray_finds_the_same(far: PropnetMachine, monkeypatch: pytest.MonkeyPatch) -> None:
     for key in ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_USAGE_STATS_ENABLED", "PYTHONPATH"):

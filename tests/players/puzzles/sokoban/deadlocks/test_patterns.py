@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import random
 
-from players.puzzles.sokoban.deadlocks.pattern_solver import minimal_patterns
-from players.puzzles.sokoban.deadlocks.pattern_table import PATH, pack, patterns_up_to_symmetry
+from players.puzzles.sokoban.deadlocks.pattern_solver import (
+    PATH,
+    minimal_patterns,
+    pack,
+    patterns_up_to_symmetry,
+)
 from players.puzzles.sokoban.geometry import STEPS
 
 Cells = frozenset[tuple[int, int]]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from itertools import combinations
 
+import numpy as np
 from hypothesis import given, settings
 
-from players.puzzles.sokoban.deadsets.dead_sets import make_dead_sets
-from players.puzzles.sokoban.deadsets.goal_sets import fillers, some_goals_unfilled
-from players.puzzles.sokoban.geometry import Geometry, Position
-from propnet.jit.arrays import Words
+from bench.sokoban.dead_sets import box_lookup
+from players.puzzles.sokoban.deadsets.dead_sets import Lookup, any_within, dead_after_push, make_dead_sets
+from players.puzzles.sokoban.geometry import Geometry
+from propnet.jit.arrays import Int32s, Words
 from propnet.jit.decorators import kernel
 from tests.players.puzzles.sokoban.deadsets.brute_force import alive_states, geometries
 
@@ -61,14 +62,31 @@ def test_families_hold_the_minimal_dead_sets_and_no_others(geometry: Geometry) -
     assert set(listed) == expected_boxes
 
 
+@kernel
+def _dead_after_push(lookup: Lookup, bits: Words, square: int, direction: int) -> bool:
+    return dead_after_push(lookup, bits, square, direction)
+
+
+@kernel
+def _any_within(lookup: Lookup, bits: Words, numbers: Int32s) -> bool:
+    dead = False
+    for number in numbers:
+        dead = dead or any_within(lookup.heads, lookup.data, number, bits)
+    return dead
+
+
 @settings(max_examples=40, deadline=None)
 @given(geometries(most_goals=3))
 def test_answers_after_a_push_are_those_of_brute_force_for_up_to_three_boxes(geometry: Geometry) -> None:
     made = make_dead_sets(geometry, seconds=60)
+    everywhere = box_lookup(made)
     alive = {size: alive_states(geometry, size) for size in range(1, 4)}
     for size in range(1, len(geometry.goals) + 1):
         for boxes in combinations(range(geometry.size), size):
-            position = Position(boxes, 0)
+            numbers = made.squares.numbers[list(boxes)]
+            bits = np.zeros(made.squares.words, np.uint64)
+            for number in numbers[numbers >= 0].tolist():
+                bits[number // 64] |= np.uint64(1 << number % 64)
             for box in boxes:
                 for direction in range(4):
                     keeper = int(geometry.neighbours[box, direction ^ 2])
@@ -78,40 +96,9 @@ def test_answers_after_a_push_are_those_of_brute_force_for_up_to_three_boxes(geo
                     if others and (frozenset(others), keeper) not in alive[size - 1]:
                         continue  # dead before the push
                     dead = (frozenset(boxes), keeper) not in alive[size]
-                    assert made.dead_after_push(position, box, direction) == dead
-            if made.is_dead(position):
+                    assert _dead_after_push(made.lookup, bits, box, direction) == dead
+            if (numbers < 0).any() or _any_within(everywhere, bits, numbers):
                 assert all(state[0] != frozenset(boxes) for state in alive[size])
-
-
-@kernel
-def _unfilled(rows: Words, bits: Words, number: int, side: int) -> bool:
-    return some_goals_unfilled(rows, bits, number, side)
-
-
-@settings(max_examples=40, deadline=None)
-@given(geometries(most_goals=3))
-def test_goals_that_no_boxes_can_fill(geometry: Geometry) -> None:
-    made = make_dead_sets(geometry, most=2)
-    rows = fillers(made.squares)
-    size = len(geometry.goals)
-    alive = alive_states(geometry, size)
-    somewhere = {boxes for boxes, _ in alive}
-    live = made.squares.squares.tolist()
-    for boxes in combinations(live, size):
-        bits = made.bits(Position(boxes, 0))
-        if _unfilled(rows, bits, -1, 0):
-            assert frozenset(boxes) not in somewhere
-        elif size == 2:
-            assert frozenset(boxes) in somewhere
-        for box in boxes:
-            for direction in range(4):
-                keeper = int(geometry.neighbours[box, direction])
-                if keeper == geometry.size or keeper in boxes:
-                    continue
-                dead = _unfilled(rows, bits, live.index(box), direction)
-                if size == 2:
-                    assert dead == ((frozenset(boxes), keeper) not in alive)
-                assert not dead or (frozenset(boxes), keeper) not in alive
 
 
 @settings(max_examples=20, deadline=None)

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from players.puzzles.sokoban.deadsets.lookup import (
+from players.puzzles.sokoban.deadsets.dead_sets import (
     COUNTERS,
     LINEAR,
     TREE,

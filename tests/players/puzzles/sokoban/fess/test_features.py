@@ -19,9 +19,9 @@ from players.puzzles.sokoban.fess.features import (
     find_features,
     new_knowledge,
     new_scratch,
+    rooms_of,
 )
 from players.puzzles.sokoban.fess.packing_plan import packing_plan
-from players.puzzles.sokoban.fess.rooms import rooms_of
 from players.puzzles.sokoban.geometry import Geometry, Position, from_level
 from players.puzzles.sokoban.levels.level import Level
 from propnet.jit.arrays import Index, Int32s

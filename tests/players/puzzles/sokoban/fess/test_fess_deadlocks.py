@@ -5,17 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
+from bench.sokoban.state_space import explore
 from gdl.errors import TooLargeError
 from players.puzzles.sokoban.board import BOXED, FREE, Board, new_board, walk
 from players.puzzles.sokoban.deadlocks.bipartite import Bipartite, is_bipartite_deadlock, new_bipartite
-from players.puzzles.sokoban.fess.area_deadlock import Area, is_area_deadlock, new_area
-from players.puzzles.sokoban.fess.frozen_matching import FrozenMatching, is_unmatched, new_frozen_matching
+from players.puzzles.sokoban.fess.deadlocks import (
+    Area,
+    FrozenMatching,
+    is_area_deadlock,
+    is_unmatched,
+    new_area,
+    new_frozen_matching,
+)
 from players.puzzles.sokoban.fess.macro_moves import Maneuvers, new_maneuvers
 from players.puzzles.sokoban.geometry import from_level
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.levels.read import read_levels
-from players.puzzles.sokoban.state_space import explore
 from propnet.jit.arrays import Flags, Int32s, Ints, Words
 from propnet.jit.decorators import kernel
 
@@ -81,6 +88,7 @@ def _counts(level: Level, most: int) -> Ints:
     return counts
 
 
+@pytest.mark.slow
 def test_our_levels() -> None:
     total = sum((_counts(level, 100_000) for level in OURS), np.zeros((2, 2), np.int64))
     assert total[:, 1].tolist() == [0, 0]

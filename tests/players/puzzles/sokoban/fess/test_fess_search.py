@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from bench.sokoban.state_space import explore
 from players.puzzles.sokoban.fess.search import STYLES, FessSearch, FessStyle
 from players.puzzles.sokoban.geometry import from_level
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.lines import after_steps, is_solved, steps_of
-from players.puzzles.sokoban.state_space import explore
 
 SOLVABLE = (
     Level(("########", "#  .   #", "# $#$  #", "# . @  #", "########")),

@@ -13,10 +13,9 @@ from gdl.machine import Machine
 from gdl.syntax.format import format_text
 from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
-from players.puzzles.sokoban.levels.gdl import level_to_gdl
+from players.puzzles.sokoban.levels.gdl import assigned_pushes, level_to_gdl, push_distances, step_limit
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.levels.read import read_levels
-from players.puzzles.sokoban.levels.step_limit import assigned_pushes, push_distances, step_limit
 from tests.players.puzzles.sokoban.levels.simulator import Sokoban, random_level
 
 FORMS = pytest.mark.parametrize("pushes", [False, True], ids=["steps", "pushes"])

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench.sokoban.city import write_levels
 from gdl.errors import GdlError
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.levels.read import (
@@ -18,7 +19,6 @@ from players.puzzles.sokoban.levels.read import (
     read_levels,
     split_name,
 )
-from players.puzzles.sokoban.levels.write import write_levels
 
 SMALL = ("#####", "#@$.#", "#####")
 MAP = "\n".join(SMALL)

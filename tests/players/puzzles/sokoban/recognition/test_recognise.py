@@ -11,6 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from bench.sokoban.state_space import explore
 from gdl.errors import GdlError
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
@@ -22,7 +23,6 @@ from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.recognition.recognise import Recognised, recognise
 from players.puzzles.sokoban.solver import Sokoban
-from players.puzzles.sokoban.state_space import explore
 from players.puzzles.solution import replayed
 from players.puzzles.solve import solve
 from players.puzzles.solver import Task

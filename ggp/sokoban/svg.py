@@ -1,0 +1,154 @@
+"""A level as SVG, its solution as animated SVG (SMIL), drawn by :mod:`ggp.sokoban.shapes`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from xml.sax.saxutils import escape
+
+from ggp.sokoban.shapes import CRATE, CRATE_ON_GOAL, Oval, Polygon, Shape, Slab, ground, keeper
+from ggp.sokoban.stage import LevelStage
+from players.puzzles.sokoban.geometry import Position
+
+_UNIT = 48
+_DOWN = 2
+_REST_SECONDS = 1.5
+"""How long the first and the last position stand."""
+
+
+def svg(stage: LevelStage, steps: str = "", fps: float = 8.0) -> bytes:
+    """The start of a level as an SVG file; with steps, which must be legal, all of them as an animation that
+    repeats, ``fps`` steps a second."""
+    times = _times(len(steps), fps)
+    height, width = stage.height * _UNIT, stage.width * _UNIT
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'viewBox="0 0 {stage.width} {stage.height}">',
+        f"<title>{escape(stage.title or 'Sokoban')}</title>",
+        "<defs>",
+        *_group("crate", CRATE),
+        *_group("placed", CRATE_ON_GOAL),
+        *(line for direction in range(4) for line in _group(f"keeper{direction}", keeper(direction))),
+        "</defs>",
+        *map(_element, ground(stage)),
+        *_movers(stage, steps, times),
+        "</svg>",
+    ]
+    return ("\n".join(parts) + "\n").encode()
+
+
+def _times(steps: int, fps: float) -> tuple[float, list[float]]:
+    """How long the animation takes, in seconds, and when each position is reached, as shares of that."""
+    total = steps / fps + 2 * _REST_SECONDS
+    return total, [(_REST_SECONDS + step / fps) / total for step in range(steps + 1)]
+
+
+def _movers(stage: LevelStage, steps: str, times: tuple[float, list[float]]) -> Iterator[str]:
+    """Boxes and keeper, each with its own animation."""
+    positions = list(_followed(stage, steps))
+    goals = set(stage.geometry.goals.tolist())
+    for number in range(len(stage.start.boxes)):
+        squares = [boxes[number] for boxes, _, _ in positions]
+        yield from _box(stage, squares, goals, times)
+    squares = [square for _, square, _ in positions]
+    directions = [direction if direction >= 0 else _DOWN for _, _, direction in positions]
+    yield f"<g{_at(stage, squares[0])}>"
+    yield from _motion(stage, squares, times)
+    for direction in sorted(set(directions)):
+        yield from _sometimes(f"keeper{direction}", [looks == direction for looks in directions], times)
+    yield "</g>"
+
+
+def _followed(stage: LevelStage, steps: str) -> Iterator[tuple[list[int], int, int]]:
+    """After each step: the square of each box in the order of the start, of the keeper, and the direction."""
+    boxes = list(stage.start.boxes)
+    before: Position | None = None
+    for position, direction in stage.replay(steps):
+        if before is not None and position.boxes != before.boxes:
+            (left,) = set(before.boxes) - set(position.boxes)
+            (entered,) = set(position.boxes) - set(before.boxes)
+            boxes[boxes.index(left)] = entered
+        before = position
+        yield list(boxes), position.keeper, direction
+
+
+def _box(
+    stage: LevelStage, squares: list[int], goals: set[int], times: tuple[float, list[float]]
+) -> Iterator[str]:
+    yield f"<g{_at(stage, squares[0])}>"
+    yield from _motion(stage, squares, times)
+    placed = [square in goals for square in squares]
+    yield from _sometimes("crate", [not on for on in placed], times)
+    yield from _sometimes("placed", placed, times)
+    yield "</g>"
+
+
+def _at(stage: LevelStage, square: int) -> str:
+    y, x = stage.place(square)
+    return f' transform="translate({x} {y})"'
+
+
+def _motion(stage: LevelStage, squares: list[int], times: tuple[float, list[float]]) -> Iterator[str]:
+    """The way of something over the map: it stands, or goes evenly from one position to the next."""
+    last = len(squares) - 1
+    if all(square == squares[0] for square in squares):
+        return
+    total, when = times
+    keys = [
+        step
+        for step in range(last + 1)
+        if step in (0, last) or not squares[step - 1] == squares[step] == squares[step + 1]
+    ]
+    spots = [stage.place(squares[step]) for step in keys]
+    values = ";".join(f"{x} {y}" for y, x in (spots[0], *spots, spots[-1]))
+    moments = ";".join(f"{moment:.6g}" for moment in (0.0, *(when[step] for step in keys), 1.0))
+    yield (
+        f'<animateTransform attributeName="transform" type="translate" dur="{total:.3f}s" '
+        f'repeatCount="indefinite" values="{values}" keyTimes="{moments}"/>'
+    )
+
+
+def _sometimes(tile: str, shown: list[bool], times: tuple[float, list[float]]) -> Iterator[str]:
+    """A tile that is seen in some positions only."""
+    if all(shown):
+        yield f'<use href="#{tile}"/>'
+        return
+    if not any(shown):
+        return
+    total, when = times
+    changes = [step for step in range(1, len(shown)) if shown[step] != shown[step - 1]]
+    values = ";".join(_visibility(shown[step]) for step in (0, *changes))
+    moments = ";".join(f"{moment:.6g}" for moment in (0.0, *(when[step] for step in changes)))
+    yield (
+        f'<use href="#{tile}" visibility="{_visibility(shown[0])}">'
+        f'<animate attributeName="visibility" calcMode="discrete" dur="{total:.3f}s" '
+        f'repeatCount="indefinite" values="{values}" keyTimes="{moments}"/></use>'
+    )
+
+
+def _visibility(shown: bool) -> str:
+    return "visible" if shown else "hidden"
+
+
+def _group(name: str, shapes: Iterable[Shape]) -> Iterator[str]:
+    yield f'<g id="{name}">'
+    yield from map(_element, shapes)
+    yield "</g>"
+
+
+def _element(shape: Shape) -> str:
+    match shape:
+        case Slab(x, y, width, height, fill, radius):
+            corner = f' rx="{radius:g}"' if radius else ""
+            return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}"{corner} {_fill(fill)}/>'
+        case Oval(x, y, wide, high, fill):
+            return f'<ellipse cx="{x:g}" cy="{y:g}" rx="{wide:g}" ry="{high:g}" {_fill(fill)}/>'
+        case Polygon(points, fill):
+            corners = " ".join(f"{x:g},{y:g}" for x, y in points)
+            return f'<polygon points="{corners}" {_fill(fill)}/>'
+
+
+def _fill(colour: str) -> str:
+    """A colour; the opacity of #rrggbbaa stands apart, for SVG 1.1 knows #rrggbb only."""
+    if len(colour) == 9:
+        return f'fill="{colour[:7]}" fill-opacity="{int(colour[7:], 16) / 255:.3g}"'
+    return f'fill="{colour}"'

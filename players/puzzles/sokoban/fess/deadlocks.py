@@ -1,0 +1,331 @@
+"""Deadlocks that only FESS looks for: boxes near each other, and boxes beside frozen ones.
+
+**Area deadlocks** (Shoham and Schaeffer 2020, appendix, there on rooms): boxes near each other that cannot
+all leave their surroundings, nor rest there on goals, by a search of these boxes alone. All boxes farther
+away are taken off the board, and so is a box as soon as it leaves. Both only help, so what is dead then is
+dead in truth. For the same reason a box that can leave does so at once, whatever else could be done.
+
+**Frozen matching** (Kuhn 1955): a matching of boxes to goals beside frozen boxes, which are walls for the
+keeper too. :mod:`players.puzzles.sokoban.deadlocks.bipartite` knows where frozen boxes block other boxes, but
+has the keeper walk through them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from players.puzzles.sokoban.board import BOXED, FREE, OUTSIDE, Board, can_push, new_board, walk
+from players.puzzles.sokoban.deadlocks.corral_deadlock import is_new
+from players.puzzles.sokoban.deadlocks.freeze import Freeze, is_freeze_deadlock, new_freeze
+from players.puzzles.sokoban.fess.macro_moves import Maneuvers, find_blocks, meet
+from players.puzzles.sokoban.geometry import Geometry
+from propnet.jit.arrays import Index, Int32s, Octets, Words
+from propnet.jit.decorators import inner
+
+MOST_BOXES = 12
+_GONE = -1
+
+
+class Area(NamedTuple):
+    """Room for the search, and its verdicts so far.
+
+    Attributes:
+        board: with the boxes of the area only; without any between searches.
+        freeze: the freeze detector on that board.
+        inside: int32, shape (size + 1,): squares of the area hold the stamp.
+        queue: int32, shape (2, size + 1): squares of the area, and how far off they are.
+        nodes: int32, shape (rows, MOST_BOXES + 1): a stack of boxes and the keeper; the last row is the one
+            that is being looked at.
+        seen: uint64, a power of two of slots: keys of the states looked at.
+        stamps: int32, shape (slots + 1,): a slot is taken if it holds the same as the last one.
+        kept: uint64, a power of two: keys of positions that were found dead or not; the lowest bit tells.
+    """
+
+    board: Board
+    freeze: Freeze
+    inside: Int32s
+    queue: Int32s
+    nodes: Int32s
+    seen: Words
+    stamps: Int32s
+    kept: Words
+
+
+def new_area(geometry: Geometry, most: int = 1000) -> Area:
+    """Room for searches of up to so many states."""
+    rows = geometry.size + 1
+    slots = 1 << (2 * most).bit_length()
+    return Area(
+        new_board(geometry),
+        new_freeze(geometry),
+        np.zeros(rows, np.int32),
+        np.zeros((2, rows), np.int32),
+        np.zeros((4 * MOST_BOXES * most + 2, MOST_BOXES + 1), np.int32),
+        np.zeros(slots, np.uint64),
+        np.zeros(slots + 1, np.int32),
+        np.zeros(1 << 16, np.uint64),
+    )
+
+
+@inner
+def is_area_deadlock(
+    position: Board, area: Area, dead: Octets, center: Index, keeper: Index, radius: Index, budget: Index
+) -> bool:
+    """Whether the boxes within ``radius`` steps of ``center`` are dead, the keeper being where he is. At most
+    ``budget`` states are looked at."""
+    if budget == 0:
+        return False
+    board, nodes = area.board, area.nodes
+    if area.stamps[-1] >= 2**31 - 2:
+        area.stamps[:] = 0
+        area.inside[:] = 0
+    area.stamps[-1] += 1
+    stamp = area.stamps[-1]
+    area.inside[center] = stamp
+    area.queue[0, 0] = center
+    area.queue[1, 0] = 0
+    head, tail, count, away = 0, 1, 0, 0
+    while head < tail:
+        square, steps = area.queue[0, head], area.queue[1, head]
+        head += 1
+        if position.occupied[square] == BOXED:
+            if count == MOST_BOXES:
+                return False
+            nodes[0, count] = square
+            count += 1
+            away += position.goal[square] == 0
+        if steps == radius:
+            continue
+        for direction in range(4):
+            there = position.neighbours[square, direction]
+            if position.occupied[there] != OUTSIDE and area.inside[there] != stamp:
+                area.inside[there] = stamp
+                area.queue[0, tail] = there
+                area.queue[1, tail] = steps + 1
+                tail += 1
+    if count < 2 or away == 0:
+        return False
+    key = board.keys[0, center] * np.uint64(0x9E3779B97F4A7C15)
+    for number in range(count):
+        board.occupied[nodes[0, number]] = BOXED
+        key ^= board.keys[0, nodes[0, number]]
+    nodes[0, MOST_BOXES] = walk(board, keeper)
+    key ^= board.keys[1, nodes[0, MOST_BOXES]]
+    for number in range(count):
+        board.occupied[nodes[0, number]] = FREE
+    one = np.uint64(1)
+    entry = np.int64(key >> np.uint64(20)) & len(area.kept) - 1
+    if area.kept[entry] | one == key | one:
+        return bool(area.kept[entry] & one)
+    found = _search(area, dead, count, budget)
+    area.kept[entry] = key | one if found else key & ~one
+    return found
+
+
+@inner
+def _search(area: Area, dead: Octets, count: Index, budget: Index) -> bool:
+    """In depth from node 0; whether all ways end."""
+    board, nodes = area.board, area.nodes
+    last = len(nodes) - 1
+    top: Index = 1
+    looked = 0
+    while top:
+        top -= 1
+        key = np.uint64(0)
+        away = 0
+        for number in range(count):
+            box = nodes[top, number]
+            nodes[last, number] = box
+            if box != _GONE:
+                board.occupied[box] = BOXED
+                key ^= board.keys[0, box]
+                away += board.goal[box] == 0
+        key ^= board.keys[1, walk(board, np.int64(nodes[top, MOST_BOXES]))]
+        if away and is_new(area.seen, area.stamps, key):
+            looked += 1
+            top = _push_all(area, dead, count, top)
+        for number in range(count):
+            if nodes[last, number] != _GONE:
+                board.occupied[nodes[last, number]] = FREE
+        if away == 0 or looked > budget or top + 4 * count > last:
+            return False
+    return True
+
+
+@inner
+def _push_all(area: Area, dead: Octets, count: Index, top: Index) -> Index:
+    """Put the successors of the last row on the stack, one if a box can leave. Returns its new height."""
+    board, nodes, inside = area.board, area.nodes, area.inside
+    last = len(nodes) - 1
+    stamp = area.stamps[-1]
+    first = top
+    for number in range(count):
+        box = nodes[last, number]
+        if box == _GONE:
+            continue
+        for direction in range(4):
+            if not can_push(board, box, direction):
+                continue
+            ahead = board.neighbours[box, direction]
+            if dead[ahead] >> (direction ^ 2) & 1:
+                continue
+            leaves = inside[ahead] != stamp
+            if not leaves:
+                board.occupied[box] = FREE
+                board.occupied[ahead] = BOXED
+                frozen = is_freeze_deadlock(board, area.freeze, ahead)
+                board.occupied[ahead] = FREE
+                board.occupied[box] = BOXED
+                if frozen:
+                    continue
+            if leaves:
+                top = first
+            for other in range(count):
+                nodes[top, other] = nodes[last, other]
+            nodes[top, number] = _GONE if leaves else ahead
+            nodes[top, MOST_BOXES] = box
+            top += 1
+            if leaves:
+                return top
+    return top
+
+
+_ENTRIES = 1 << 10
+_MOST_GOALS = 64
+
+
+class FrozenMatching(NamedTuple):
+    """What was computed for sets of frozen boxes, and room to match.
+
+    Attributes:
+        board: with frozen boxes only; without any between queries.
+        kept: uint64, shape (entries,): keys of frozen boxes and keeper's part of the map.
+        masks: uint64, shape (entries, size + 1): a bit for each goal that a box there can be pushed to.
+        owners: int32, shape (64,): the box that each goal is matched to, or -1.
+        came: int32, shape (64,): the box that led to a goal.
+        matched: int32, shape (boxes,): the goal of each box, or -1.
+        queue: int32, shape (boxes,).
+    """
+
+    board: Board
+    kept: Words
+    masks: Words
+    owners: Int32s
+    came: Int32s
+    matched: Int32s
+    queue: Int32s
+
+
+def new_frozen_matching(geometry: Geometry, boxes: int) -> FrozenMatching:
+    """Room for a level with so many boxes."""
+    return FrozenMatching(
+        new_board(geometry),
+        np.zeros(_ENTRIES, np.uint64),
+        np.zeros((_ENTRIES, geometry.size + 1), np.uint64),
+        np.zeros(_MOST_GOALS, np.int32),
+        np.zeros(_MOST_GOALS, np.int32),
+        np.zeros(boxes, np.int32),
+        np.zeros(boxes, np.int32),
+    )
+
+
+@inner
+def is_unmatched(
+    found: FrozenMatching, room: Maneuvers, freeze: Freeze, goals: Int32s, boxes: Int32s, keeper: Index
+) -> bool:
+    """Whether boxes that ``freeze`` has not marked cannot all be matched to goals beside the marked ones."""
+    board = found.board
+    if len(goals) > _MOST_GOALS:
+        return False
+    key = np.uint64(0)
+    stamp = freeze.stamp[0]
+    for number in range(len(boxes)):
+        if freeze.marks[boxes[number]] == stamp:
+            board.occupied[boxes[number]] = BOXED
+            key ^= board.keys[0, boxes[number]]
+    if key == 0:
+        return False
+    key ^= board.keys[1, walk(board, keeper)]
+    entry = np.int64(key >> np.uint64(16)) & _ENTRIES - 1
+    if found.kept[entry] != key:
+        found.kept[entry] = key
+        _reach(found, room, goals, keeper, entry)
+    for number in range(len(boxes)):
+        board.occupied[boxes[number]] = FREE
+    for number in range(len(goals)):
+        found.owners[number] = -1
+    for number in range(len(boxes)):
+        if freeze.marks[boxes[number]] != stamp and not _match(found, boxes, entry, number):
+            return True
+    return False
+
+
+@inner
+def _reach(found: FrozenMatching, room: Maneuvers, goals: Int32s, keeper: Index, entry: Index) -> None:
+    """Fill an entry by pulls from each goal."""
+    board, masks = found.board, found.masks
+    neighbours, occupied = board.neighbours, board.occupied
+    for square in range(len(occupied)):
+        masks[entry, square] = 0
+    base = room.clock[0]
+    find_blocks(board, room, keeper)
+    for number in range(len(goals)):
+        goal = goals[number]
+        if occupied[goal] == BOXED:
+            continue
+        bit = np.uint64(1) << np.uint64(number)
+        masks[entry, goal] |= bit
+        if room.met[goal] <= base:
+            continue
+        room.clock[1] += 1
+        count: Index = 0
+        head = 0
+        for side in range(4):
+            if occupied[neighbours[goal, side]] == FREE:
+                count = meet(board, room, 4 * goal + side, count)
+        while head < count:
+            stance = room.stances[head]
+            head += 1
+            square = stance >> 2
+            masks[entry, square] |= bit
+            for side in range(4):
+                there = neighbours[square, side]
+                if (
+                    occupied[there] == FREE
+                    and room.block[4 * square + side] == room.block[stance]
+                    and occupied[neighbours[there, side]] == FREE
+                ):
+                    count = meet(board, room, 4 * there + side, count)
+
+
+@inner
+def _match(found: FrozenMatching, boxes: Int32s, entry: Index, first: Index) -> bool:
+    """Give a box a goal, others moving on to other goals if need be, breadth first. Whether it can be."""
+    one = np.uint64(1)
+    visited = np.uint64(0)
+    found.matched[first] = -1
+    found.queue[0] = first
+    head, tail = 0, 1
+    while head < tail:
+        number = found.queue[head]
+        head += 1
+        left = found.masks[entry, boxes[number]] & ~visited
+        visited |= left
+        goal = 0
+        while left:
+            while not left & one:
+                left >>= one
+                goal += 1
+            found.came[goal] = number
+            if found.owners[goal] < 0:
+                while goal >= 0:
+                    box = found.came[goal]
+                    goal, found.matched[box] = found.matched[box], goal
+                    found.owners[found.matched[box]] = box
+                return True
+            found.queue[tail] = found.owners[goal]
+            tail += 1
+            left ^= one
+    return False

@@ -1,0 +1,263 @@
+"""Which moves of a position come first: the advisors, each of which names one (Shoham and Schaeffer 2020),
+and the cells of feature space, in each a heap of moves that wait to be made.
+
+The heaps are skew heaps (Sleator and Tarjan 1986) in flat arrays: two of them are melted without a copy.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from players.puzzles.sokoban.board import FREE, Board
+from players.puzzles.sokoban.fess.features import Knowledge
+from propnet.jit.arrays import Index, Int32s, Ints, Octets
+from propnet.jit.decorators import inner
+
+UNKNOWN, ALIVE, DEAD, ADVISED = range(4)
+ADVISORS = 8
+
+
+class Children(NamedTuple):
+    """The moves of a position.
+
+    Attributes:
+        origin: int32, shape (most,): the square of the box.
+        stance: int32, shape (most,): where it goes, and where the keeper stands then.
+        values: int64, shape (most, 6): the features after the move.
+        score: int64, shape (most,): the features in one number; the least is best.
+        explores: uint8, shape (most,): whether the move opens a way to a new push.
+        advised: uint8, shape (most,): what is known of the move: UNKNOWN, ALIVE, DEAD or ADVISED.
+    """
+
+    origin: Int32s
+    stance: Int32s
+    values: Ints
+    score: Ints
+    explores: Octets
+    advised: Octets
+
+
+def new_children(most: int) -> Children:
+    """Room for so many moves."""
+    return Children(
+        np.zeros(most, np.int32),
+        np.zeros(most, np.int32),
+        np.zeros((most, 6), np.int64),
+        np.zeros(most, np.int64),
+        np.zeros(most, np.uint8),
+        np.zeros(most, np.uint8),
+    )
+
+
+@inner
+def explores(
+    board: Board, know: Knowledge, before: Int32s, origin: Index, boxes: Int32s, count: Index
+) -> bool:
+    """Whether the keeper of the last walk comes to a square that he did not reach ``before`` (1 where he did)
+    and that was free, and can push a box from there."""
+    for number in range(count):
+        box = boxes[number]
+        for direction in range(4):
+            behind = board.neighbours[box, direction ^ 2]
+            ahead = board.neighbours[box, direction]
+            if (
+                board.reached[behind] == board.stamp[0]
+                and behind != origin
+                and not before[behind]
+                and board.occupied[ahead] == FREE
+                and not know.dead[ahead] >> (direction ^ 2) & 1
+            ):
+                return True
+    return False
+
+
+@inner
+def choose(
+    know: Knowledge, children: Children, total: Index, now: Ints, advisor: Index, target: Index
+) -> Index:
+    """The best move that an advisor can name, of those that are not known to be dead; -1 if there is none.
+
+    ``now`` holds the features before the move. Advisors below 6 want a feature to get better: fewer boxes out
+    of plan, more packed ones, fewer regions, fewer broken links, fewer hotspots, new pushes. Advisors 6 and 7
+    want the box on ``target`` to go away, or else the nearest to go away from it, without more regions; 7
+    wants the moved box to be within the plan then.
+    """
+    best, near = -1, 1 << 20
+    if advisor >= 6:
+        if target < 0:
+            return -1
+        row, column = know.places[target, 0], know.places[target, 1]
+        for number in range(total):
+            origin, end = children.origin[number], children.stance[number] >> 2
+            if children.advised[number] == DEAD or children.values[number, 2] > now[2]:
+                continue
+            if advisor == 7 and know.out[end]:
+                continue
+            distance = abs(know.places[origin, 0] - row) + abs(know.places[origin, 1] - column)
+            after = abs(know.places[end, 0] - row) + abs(know.places[end, 1] - column)
+            if after <= distance or distance > near:
+                continue
+            if distance < near or children.score[number] < children.score[best]:
+                best, near = number, distance
+        return best
+    for number in range(total):
+        if children.advised[number] == DEAD:
+            continue
+        if advisor == 5:
+            fits = children.explores[number] != 0
+        elif advisor == 1:
+            fits = children.values[number, 1] > now[1]
+        else:
+            fits = children.values[number, advisor] < now[advisor]
+        if fits and (best < 0 or children.score[number] < children.score[best]):
+            best = number
+    return best
+
+
+@inner
+def hottest(know: Knowledge, boxes: Int32s, count: Index, placed: Octets) -> Index:
+    """The box that is in the way of most others; -1 if none is."""
+    found, most = -1, 0
+    for number in range(count):
+        blocked = 0
+        for other in range(count):
+            if not placed[boxes[other]]:
+                blocked += know.hot[boxes[other], boxes[number]]
+        if blocked > most:
+            found, most = boxes[number], blocked
+    return found
+
+
+@inner
+def nearest_out(know: Knowledge, boxes: Int32s, count: Index) -> Index:
+    """The box out of plan that is nearest to where it would be in it; -1 if there is none."""
+    found = -1
+    for number in range(count):
+        box = boxes[number]
+        if know.out[box] and (found < 0 or know.far[box] < know.far[found]):
+            found = box
+    return found
+
+
+NONE = -1
+
+
+class Moves(NamedTuple):
+    """Moves that were found, one entry each.
+
+    Attributes:
+        rank: int64: the least is made first.
+        left, right: int32: the move's children in its heap.
+        node: int32: where it is made.
+        origin: int32: the square of the box that it moves.
+        stance: int32: where the box goes, and where the keeper stands then.
+        length: int64, shape (1,): how many there are.
+    """
+
+    rank: Ints
+    left: Int32s
+    right: Int32s
+    node: Int32s
+    origin: Int32s
+    stance: Int32s
+    length: Ints
+
+
+class Cells(NamedTuple):
+    """The cells that were met, in the order of their meeting.
+
+    Attributes:
+        key: int64: the features of each.
+        root: int32: the top of its heap, or NONE.
+        table: int32, a power of two of slots: cells by key, plus one.
+        length: int64, shape (1,): how many cells there are.
+    """
+
+    key: Ints
+    root: Int32s
+    table: Int32s
+    length: Ints
+
+
+def new_moves(most: int) -> Moves:
+    """Room for so many moves."""
+    left, right, node, origin, stance = (np.zeros(most, np.int32) for _ in range(5))
+    return Moves(np.zeros(most, np.int64), left, right, node, origin, stance, np.zeros(1, np.int64))
+
+
+def new_cells(most: int) -> Cells:
+    """Room for so many cells; more share the last one."""
+    return Cells(
+        np.zeros(most, np.int64),
+        np.full(most, NONE, np.int32),
+        np.zeros(1 << (4 * most).bit_length(), np.int32),
+        np.zeros(1, np.int64),
+    )
+
+
+@inner
+def meld(moves: Moves, one: Index, two: Index) -> Index:
+    """Make one heap of two."""
+    rank, left, right = moves.rank, moves.left, moves.right
+    if one < 0:
+        return two
+    if two < 0:
+        return one
+    if rank[two] < rank[one]:
+        one, two = two, one
+    root = one
+    while True:
+        rest = right[one]
+        right[one] = left[one]
+        if rest < 0:
+            left[one] = two
+            return root
+        if rank[two] < rank[rest]:
+            rest, two = two, rest
+        left[one] = rest
+        one = rest
+
+
+@inner
+def find_cell(cells: Cells, key: Index) -> Index:
+    """The cell of these features; a new one if it was never met."""
+    mask = len(cells.table) - 1
+    slot = np.int64(np.uint64(key) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(32)) & mask
+    while cells.table[slot]:
+        cell = cells.table[slot] - 1
+        if cells.key[cell] == key:
+            return np.int64(cell)
+        slot = slot + 1 & mask
+    cell = cells.length[0]
+    if cell == len(cells.key):
+        return np.int64(cell - 1)
+    cells.length[0] += 1
+    cells.key[cell] = key
+    cells.table[slot] = cell + 1
+    return np.int64(cell)
+
+
+@inner
+def add_move(
+    moves: Moves, cells: Cells, cell: Index, rank: Index, node: Index, origin: Index, stance: Index
+) -> None:
+    """Have a move wait in a cell. There must be room for it."""
+    number = moves.length[0]
+    moves.length[0] += 1
+    moves.rank[number] = rank
+    moves.left[number] = moves.right[number] = NONE
+    moves.node[number] = node
+    moves.origin[number] = origin
+    moves.stance[number] = stance
+    cells.root[cell] = meld(moves, cells.root[cell], number)
+
+
+@inner
+def take_move(moves: Moves, cells: Cells, cell: Index) -> Index:
+    """The best move that waits in a cell, taken out; NONE if there is none."""
+    root = cells.root[cell]
+    if root >= 0:
+        cells.root[cell] = meld(moves, moves.left[root], moves.right[root])
+    return np.int64(root)

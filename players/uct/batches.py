@@ -1,0 +1,207 @@
+"""Batches of a search: how large the next one should be, and in one-player games the best line of one.
+
+A batch has paths, playouts from each leaf, steps of each playout. The clock bounds it
+(:mod:`players.batch_pace`), and a young tree grows better in small batches. How many playouts a leaf should
+have (leaf parallelization: Cazenave and Jouandeau 2007) follows from what paths and playouts cost.
+
+A line goes along a path of the tree, and then along a playout, or along moves that are proven.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.machine import State
+from players.batch_machine import BatchMachine, Ends
+from players.batch_pace import Pace
+from players.puzzles.best_line import BestLine
+from players.uct.rollouts.rollouts import Rollouts
+from players.uct.tree.tree import Tree
+from players.uct.tuning import Tuning
+
+_FIXED_STEPS = 1000
+"""Steps after which a playout is cut where the number of playouts is limited."""
+_FEWEST_PATHS = 8
+_GROWTH = 32
+"""A batch of paths is at most this part of the visits that the root has: a young tree grows better in small
+batches, and mixed strategies come to an equilibrium by small steps (see docs/measurements.md)."""
+_BATCH = 16_384
+"""Playouts in a batch, if that takes neither more nor fewer paths than allowed: enough that few lanes
+idle at its end."""
+_BATCH_SECONDS = 0.02
+"""What a batch may take: a process hears of the next turn only between two of them."""
+_FEWEST_OF_MANY = 256
+"""Paths in a batch at least, once the tree is large enough: with fewer, what a batch costs would make each
+path dearer, and so ask for more playouts from each leaf, and for fewer paths."""
+PLAYOUT_SHARE = 0.87
+"""Share of the time that playouts are to take; so many start from each leaf, ..."""
+MOST_EACH = 6
+"""... but not more than this: more states in the tree are worth more (see docs/measurements.md)."""
+MOST_IDLE = 256
+"""The limit where lanes would otherwise be idle."""
+_FEWEST_MEASURED = 128
+"""Paths of a batch that is measured."""
+
+
+class Batch(NamedTuple):
+    """How large a batch is: paths through the tree, playouts from the end of each path, and the steps after
+    which a playout is cut."""
+
+    paths: int
+    each: int
+    steps: int
+
+
+class BatchOutcome(NamedTuple):
+    """What became of a batch.
+
+    Attributes:
+        longest: steps of the longest playout.
+        cut: playouts that did not come to an end.
+        playouts: how many there were; paths to known results have none.
+        playing: seconds that they took.
+        seconds: that everything else took.
+    """
+
+    longest: int
+    cut: int
+    playouts: int
+    playing: float
+    seconds: float
+
+
+class LeafPlayouts:
+    """Learns how many playouts should start from each leaf: ``each``."""
+
+    def __init__(self, width: int) -> None:
+        """``width``: playouts that cost about as much as one."""
+        self.each = 1
+        self._width = width
+        self._path_seconds = self._playout_seconds = 0.0
+
+    def learn(self, paths: int, outcome: BatchOutcome) -> None:
+        """Take note of what became of a batch of so many paths."""
+        if paths < _FEWEST_MEASURED or outcome.playouts < self._width:
+            return
+        self._path_seconds = _smoothed(self._path_seconds, outcome.seconds / paths)
+        self._playout_seconds = _smoothed(self._playout_seconds, outcome.playing / outcome.playouts)
+        ratio = self._path_seconds / max(self._playout_seconds, 1e-9)
+        wanted = ratio * PLAYOUT_SHARE / (1 - PLAYOUT_SHARE)
+        self.each = int(max(1, min(wanted, 2 * self.each, MOST_EACH)))
+
+
+class BatchSize:
+    """Plans batches of at most ``most`` paths, and learns from each what the next will cost."""
+
+    def __init__(self, batched: BatchMachine, most: int) -> None:
+        self._width = batched.width
+        self._pace = Pace(batched.width, most, batched.warm_up())
+        self._leaf = LeafPlayouts(batched.width)
+        self._playout_seconds = 0.0
+
+    def plan(self, tuning: Tuning, left: float, first: bool, visits: int) -> Batch | None:
+        """The next batch, ``left`` seconds before the deadline, the ``first`` of a turn or a later one, from
+        a root with so many ``visits``; None where there is no time for one."""
+        paths, steps = self._pace.plan(left, first)
+        each = (tuning.per_leaf or self._leaf.each) if self._width > 1 else 1
+        if self._width > 1:
+            paths = min(paths, max(_BATCH // each, _FEWEST_OF_MANY))
+        paths = min(paths, max(_FEWEST_PATHS, visits // _GROWTH))
+        if paths <= 0:
+            return None
+        if not tuning.per_leaf:
+            # Playouts in lanes that would be idle cost nothing.
+            each = max(each, min(MOST_IDLE, self._width // paths))
+        if self._playout_seconds:
+            affordable = max(self._width, int(_BATCH_SECONDS / self._playout_seconds))
+            paths = min(paths, max(1, affordable // each))
+        return Batch(paths, each, steps)
+
+    def plan_limited(
+        self, tuning: Tuning, left: float, first: bool, visits: int, playouts: int
+    ) -> Batch | None:
+        """The next batch where ``playouts`` are left; the rest is as in :meth:`plan`. It does not depend on
+        time as long as there is enough."""
+        if playouts <= 0 or not self._pace.plan(left, first)[0]:
+            return None
+        each = max(1, min(tuning.per_leaf or 1, playouts))
+        paths = min(tuning.paths, playouts // each, max(_FEWEST_PATHS, visits // _GROWTH))
+        return Batch(paths, each, _FIXED_STEPS)
+
+    def learn(self, batch: Batch, seconds: float, outcome: BatchOutcome, left: float) -> None:
+        """Take note of a batch, of the ``seconds`` it took, and of those ``left`` to the deadline."""
+        playouts = batch.paths * batch.each
+        self._leaf.learn(batch.paths, outcome)
+        self._pace.learn(playouts, seconds, outcome.longest, outcome.cut, left)
+        self._playout_seconds = _smoothed(self._playout_seconds, seconds / playouts)
+
+
+def _smoothed(average: float, cost: float) -> float:
+    """A running average, 0 at first, after one more cost; a single dear batch counts for little."""
+    return min(cost, 2 * average) * 0.2 + average * 0.8 if average else cost
+
+
+_LONG = 1 << 20
+"""More moves than a line has."""
+
+
+class BatchLines(NamedTuple):
+    """n finished or unfinished lines of a batch.
+
+    Attributes:
+        goals: int16, shape (n,): the goal at the end of each, -1 for none.
+        lengths: int32, shape (n,): how many moves it has.
+        finished: bool, shape (n,): whether it came to its end.
+        paths: int64, shape (n,): the path of the batch that it begins with.
+    """
+
+    goals: NDArray[np.int16]
+    lengths: NDArray[np.int32]
+    finished: NDArray[np.bool_]
+    paths: NDArray[np.int64]
+
+    @staticmethod
+    def played(tree: Tree, ends: Ends, leaves: NDArray[np.int64], each: int) -> BatchLines:
+        """Those that go on with ``each`` playouts from the leaves of these paths."""
+        paths = np.repeat(leaves, each)
+        return BatchLines(ends.goals[:, 0], tree.paths.length[paths] + ends.lengths, ends.finished, paths)
+
+    @staticmethod
+    def known(tree: Tree, results: NDArray[np.float64], leaves: NDArray[np.int64]) -> BatchLines:
+        """Those of all paths but these, whose results, 0..1, shape (paths, 1), are known."""
+        paths = np.setdiff1d(np.arange(len(results)), leaves)
+        goals = np.rint(results[paths, 0] * 100).astype(np.int16)
+        return BatchLines(goals, tree.paths.length[paths], np.ones(len(paths), np.bool_), paths)
+
+    def best(self) -> int:
+        """The finished line with the highest goal, and of these the shortest."""
+        return int(np.argmax(np.where(self.finished, self.goals.astype(np.int64), -1) * _LONG - self.lengths))
+
+
+def keep_played(
+    line: BestLine, root: State, tree: Tree, rollouts: Rollouts, lines: BatchLines, played: NDArray[np.int32]
+) -> None:
+    """Keep the best of these lines if it beats ``line``. Line i ends with the i-th of the last playouts,
+    which has ``played[i]`` moves."""
+    best = lines.best()
+    goal, length = int(lines.goals[best]), int(lines.lengths[best])
+    if goal < 0 or not lines.finished[best] or not line.beaten_by(goal, length):
+        return  # without a goal the line may have come to a state without legal moves
+    moves = tree.path_moves(int(lines.paths[best]), 0)
+    if played[best]:
+        moves += rollouts.playout_moves(best)
+    line.keep(root, moves, goal)
+
+
+def keep_known(line: BestLine, root: State, tree: Tree, lines: BatchLines) -> None:
+    """Keep the best of these lines, which end in states whose results are known, if it beats ``line``."""
+    best = lines.best()
+    path, goal = int(lines.paths[best]), int(lines.goals[best])
+    if not lines.finished[best] or not line.beaten_by(goal, int(lines.lengths[best])):
+        return
+    moves = tree.path_moves(path, 0) + tree.proven_line(int(tree.paths.leaf[path]))
+    if line.beaten_by(goal, len(moves)):
+        line.keep(root, moves, max(0, goal))

@@ -1,0 +1,342 @@
+"""The process that has a cluster search: ``python -m players.uct.workers.relay SOCKET MEMORY ADDRESS``.
+
+To the player it is one more search process (:mod:`players.uct.workers.pool`): it takes the same commands, and
+shows in the same memory what the nodes know of the root, added up. So a node, or the whole cluster, may hang
+or vanish, and the player notices nothing but fewer playouts.
+
+Nobody waits for a node. Two calls at most are under way: one that tells what to do now, one that asks what is
+known. A node that hangs answers neither, and what it said of older roots counts for nothing. When it goes on
+it is told the newest target at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import mmap
+import os
+import queue
+import secrets
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gdl.errors import GdlError
+from gdl.syntax.format import to_kif
+from gdl.syntax.parser import parse_term
+from players.fleet.fleet import Arrays, Fleet, FleetNode, FleetWorker, LostWorkerError, Message
+from players.fleet.open_fleet import open_fleet
+from players.processes.lifeline import end_with
+from players.processes.limits import describe
+from players.uct.root_statistics import RootStatistics, merge
+from players.uct.tuning import Tuning
+from players.uct.workers.channel import Messages, Slot
+from players.uct.workers.worker import unpack_machine
+
+READ_SECONDS = 0.1
+"""How long a node waits before it tells what it knows."""
+REFUSED_SECONDS = 1.0
+"""How long after a refusal it is asked again."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchTarget:
+    """What the nodes are to do.
+
+    Attributes:
+        start: the match, as :meth:`players.search_host.SearchHost.call` takes it.
+        number: the root's number; 0 for none.
+        state: its propositions as text.
+        deadline: when results will be read, time.monotonic() seconds.
+        fix: the place of the move that was made there; -1 for none.
+        rest: search no more.
+    """
+
+    start: Message
+    number: int = 0
+    state: tuple[str, ...] = ()
+    deadline: float = 0.0
+    fix: int = -1
+    rest: bool = False
+
+
+class NodeLink:
+    """Keeps one node at its task.
+
+    Args:
+        fleet: whose it is.
+        worker: its search, a :class:`players.search_host.SearchHost`.
+        place: which of the nodes it is, from 0: its random numbers follow from that.
+        line: takes a finished line: the root's number, its value and its moves.
+
+    Attributes:
+        known: what it last said, and of which root; None before.
+        fault: why it refuses; empty while it does not.
+    """
+
+    def __init__(
+        self, fleet: Fleet, worker: FleetWorker, place: int, line: Callable[[int, int, list[str]], None]
+    ) -> None:
+        self.worker = worker
+        self.known: tuple[int, RootStatistics] | None = None
+        self.fault = ""
+        self._fleet, self._place, self._line = fleet, place, line
+        self._target: SearchTarget | None = None
+        self._changed = asyncio.Event()
+
+    def set(self, target: SearchTarget) -> None:
+        """Do this from now on."""
+        self._target = target
+        self._changed.set()
+
+    async def run(self) -> None:
+        """Until cancelled, or the node is lost: then LostWorkerError is raised."""
+        tasks = [asyncio.create_task(self._tell()), asyncio.create_task(self._ask())]
+        try:
+            await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+            with suppress(asyncio.CancelledError, GdlError):
+                await asyncio.gather(*tasks)
+
+    async def _tell(self) -> None:
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            target = self._target
+            assert target is not None
+            try:
+                await self._told(target)
+                self.fault = ""
+            except LostWorkerError:
+                raise
+            except GdlError as error:
+                self.fault = str(error)
+                await asyncio.sleep(REFUSED_SECONDS)
+
+    async def _told(self, target: SearchTarget) -> None:
+        match = target.start["match"]
+        order: Message = {"do": "think", "match": match, "number": target.number, "state": target.state}
+        order |= {"fix": target.fix, "rest": target.rest}
+        for _ in range(2):
+            order["seconds"] = target.deadline - time.monotonic()
+            answer: Message = {"lacks": True}
+            if target.number:
+                answer, _ = await self._fleet.call(self.worker, order)
+            if not answer.get("lacks"):
+                return
+            seed = target.start["seed"] + 1000 * (self._place + 1)
+            workers = self.worker.node.cores
+            start = {**target.start, "do": "start", "seed": seed, "workers": workers}
+            await self._fleet.call(self.worker, start)
+
+    async def _ask(self) -> None:
+        while True:
+            target = self._target
+            if target is None or not target.number:
+                await asyncio.sleep(READ_SECONDS)
+                continue
+            question = {"do": "read", "number": target.number, "seconds": READ_SECONDS}
+            try:
+                answer, arrays = await self._fleet.call(self.worker, question)
+                if answer["number"] == target.number:
+                    self.known = target.number, _statistics(answer, arrays)
+                    for value, terms in answer["lines"]:
+                        self._line(target.number, int(value), terms)
+            except LostWorkerError:
+                raise
+            except GdlError as error:
+                self.fault = str(error)
+                await asyncio.sleep(REFUSED_SECONDS)
+
+
+def _statistics(answer: Message, arrays: Arrays) -> RootStatistics:
+    """What a node says. Raises GdlError where that cannot be: another version runs there."""
+    counts = tuple(int(count) for count in answer["counts"])
+    visits, totals, proven = arrays
+    if not len(visits) == len(totals) == len(proven) == sum(counts):
+        raise GdlError("a node says what does not fit together", remedy="install one version on all nodes")
+    return RootStatistics(
+        counts,
+        visits.astype(np.int64),
+        totals.astype(np.float64),
+        proven.astype(np.int16),
+        playouts=int(answer["playouts"]),
+        nodes=int(answer["nodes"]),
+        depth=int(answer["depth"]),
+        value=int(answer["value"]),
+        mixed=bool(answer["mixed"]),
+    )
+
+
+SEARCH_HOST = "players.search_host:SearchHost"
+LOOK_SECONDS = 2.0
+"""How often it is seen which nodes came."""
+WRITE_SECONDS = 0.02
+"""How often what the nodes know is added up."""
+PULSE_SECONDS = 0.25
+
+
+class Relay:
+    """Carries out the player's commands by means of a fleet."""
+
+    def __init__(self, messages: Messages, slot: Slot, fleet: Fleet) -> None:
+        self._messages, self._slot, self._fleet = messages, slot, fleet
+        self._inbox: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
+        self._search: tuple[int, int, Tuning] | None = None
+        self._target: SearchTarget | None = None
+        self._links: dict[str, NodeLink] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._places = 0
+        self._faults: set[str] = set()
+        self._sent: tuple[int, int] = (0, -1)
+
+    async def run(self) -> None:
+        """Serve until the process ends, which is when the player is gone."""
+        woken = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        threading.Thread(target=self._listen, args=(loop, woken), daemon=True, name="listener").start()
+        looked = -LOOK_SECONDS
+        while True:
+            self._slot.task()
+            if time.monotonic() > looked + LOOK_SECONDS:
+                looked = time.monotonic()
+                await self._look()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(WRITE_SECONDS):
+                    await woken.wait()
+            woken.clear()
+            while not self._inbox.empty():
+                self._obey(self._inbox.get())
+            self._write()
+
+    def _listen(self, loop: asyncio.AbstractEventLoop, woken: asyncio.Event) -> None:
+        try:
+            while (message := self._messages.receive()) is not None:
+                self._inbox.put(message)
+                loop.call_soon_threadsafe(woken.set)
+        finally:
+            os._exit(0)
+
+    def _obey(self, message: tuple[Any, ...]) -> None:
+        target = self._target
+        match message:
+            case ("start", int(role), int(seed), Tuning() as tuning):
+                self._search, self._target = (role, seed, tuning), None
+            case ("machine", int(descriptor)):
+                try:
+                    if target is None and self._search is not None:
+                        self._set(SearchTarget(self._start_of(descriptor, *self._search)))
+                finally:
+                    os.close(descriptor)
+            case ("root", int(number), propositions, float(deadline)) if target is not None:
+                state = tuple(map(str, propositions))
+                self._set(SearchTarget(target.start, number, state, deadline))
+            case ("fix", int(number), int(place)) if target is not None and number == target.number:
+                self._set(replace(target, fix=place))
+            case ("rest",) if target is not None:
+                self._set(replace(target, rest=True))
+
+    def _start_of(self, descriptor: int, role: int, seed: int, tuning: Tuning) -> dict[str, Any]:
+        """The match as nodes are told of it: no machine is sent, for every node builds its own."""
+        with mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ) as data:
+            rules = unpack_machine(data).rules
+        told = {"rules": to_kif(rules), "role": role, "seed": seed, "tuning": asdict(tuning)}
+        return {"match": secrets.token_hex(8), **told}
+
+    def _set(self, target: SearchTarget) -> None:
+        self._target = target
+        for link in self._links.values():
+            link.set(target)
+
+    async def _look(self) -> None:
+        """Take nodes that came; what ended with those that went is forgotten."""
+        for key in [key for key, task in self._tasks.items() if task.done()]:
+            self._links.pop(key, None)
+            error = self._tasks.pop(key).exception()
+            self._complain(str(error) if isinstance(error, GdlError) else describe(error) if error else "")
+        try:
+            nodes = await self._fleet.nodes()
+        except GdlError as error:
+            self._complain(str(error))
+            return
+        for node in nodes:
+            if node.id not in self._tasks:
+                self._tasks[node.id] = asyncio.create_task(self._keep(node))
+
+    async def _keep(self, node: FleetNode) -> None:
+        """Have a node search until it is lost."""
+        worker = await self._fleet.start(node, SEARCH_HOST, node.cores)
+        link = NodeLink(self._fleet, worker, self._places, self._line)
+        self._places += 1
+        self._links[node.id] = link
+        if self._target is not None:
+            link.set(self._target)
+        try:
+            await link.run()
+        except LostWorkerError as error:
+            self._complain(str(error))
+        finally:
+            self._links.pop(node.id, None)
+            await self._fleet.stop(worker)
+
+    def _line(self, number: int, value: int, terms: list[str]) -> None:
+        self._messages.send(("line", number, value, [parse_term(term) for term in terms]))
+
+    def _complain(self, fault: str) -> None:
+        """Have people read of a fault, once."""
+        if fault and fault not in self._faults:
+            self._faults.add(fault)
+            self._messages.send(("news", f"cluster: {fault}"))
+
+    def _write(self) -> None:
+        """Let the player see what all nodes together know of the root."""
+        target = self._target
+        if target is None or not target.number:
+            return
+        for link in self._links.values():
+            self._complain(link.fault)
+        said = [known for link in self._links.values() if (known := link.known) and known[0] == target.number]
+        if not said:
+            return
+        merged = merge(said[0][1].counts, [statistics for _, statistics in said])
+        if (target.number, merged.playouts) != self._sent:
+            self._sent = target.number, merged.playouts
+            self._slot.write(target.number, merged)
+
+
+def _pulse(slot: Slot) -> None:
+    while True:
+        slot.pulse()
+        time.sleep(PULSE_SECONDS)
+
+
+def main() -> None:
+    """Work until the player is gone."""
+    end_with(int(sys.argv[1]))  # also while a cluster is opened, which may take minutes
+    messages = Messages(socket.socket(fileno=int(sys.argv[1])))
+    slot = Slot(int(sys.argv[2]))
+    threading.Thread(target=partial(_pulse, slot), daemon=True, name="pulse").start()
+    try:
+        asyncio.run(Relay(messages, slot, open_fleet(sys.argv[3])).run())
+    except BrokenPipeError:
+        os._exit(0)
+    except GdlError as error:
+        with suppress(OSError):
+            messages.send(("news", f"cluster: {error}"))
+        os._exit(1)
+    except Exception as error:  # another process takes the place of this one
+        print(f"relay {os.getpid()} ends: {describe(error)}", file=sys.stderr, flush=True)
+        os._exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""A player with a cluster has more searched, and answers with a legal move whatever happens to the nodes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from gdl.machine import Machine
+from gdl.prover.machine import ProverMachine
+from ggp.game import Game
+from players.uct.player import UctPlayer
+from players.uct.workers.pool import Pool
+
+
+def machine() -> Machine:
+    return ProverMachine(Game.load("connectfour").rules)
+
+
+@contextmanager
+def playing(**options: object) -> Iterator[UctPlayer]:
+    player = UctPlayer(seed=1, **options)
+    fast = machine()
+    try:
+        player.start(fast, 0, fast.initial_state(), 0.2, time.monotonic() + 0.2)
+        yield player
+    finally:
+        player.stop()
+
+
+def until(true: Callable[[], object], seconds: float = 90) -> None:
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def turn(player: UctPlayer) -> None:
+    """A turn at the first state; the answer is legal and people can read it."""
+    state = player.machine.initial_state()
+    choice = player.choose(state, time.monotonic() + 0.4)
+    assert choice.move in player.machine.legal_moves(state, 0)
+    assert "a cluster" in choice.note or not choice.candidates
+
+
+def pool(player: UctPlayer) -> Pool:
+    assert player._pool is not None
+    return player._pool
+
+
+def nodes(player: UctPlayer) -> list[int]:
+    """The processes of the relay's nodes."""
+    children = []
+    for pid in pool(player).pids:
+        for entry in Path("/proc").iterdir():
+            with suppress(OSError, IndexError, ValueError):
+                parent = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
+                if parent == pid and "local_fleet" in (entry / "cmdline").read_text():
+                    children.append(int(entry.name))
+    return children
+
+
+def told(player: UctPlayer) -> bool:
+    """Whether the cluster has searched the root."""
+    turn(player)
+    return any(known.playouts for known in pool(player).read())
+
+
+@pytest.mark.slow
+def test_nodes_alone_search_and_lose_nothing_when_they_are_killed_or_stopped() -> None:
+    with playing(cluster="local:2", ponder=True) as player:
+        until(lambda: told(player))
+        first = nodes(player)
+        assert len(first) == 2
+        os.kill(first[0], signal.SIGKILL)
+        turn(player)
+        os.kill(first[1], signal.SIGSTOP)
+        try:
+            turn(player)
+            until(lambda: first[0] not in (now := nodes(player)) and len(now) == 2)
+            until(lambda: told(player))
+        finally:
+            os.kill(first[1], signal.SIGCONT)
+        turn(player)
+
+
+@pytest.mark.slow
+def test_a_relay_that_dies_is_begun_anew() -> None:
+    with playing(cluster="local:1") as player:
+        until(lambda: told(player))
+        os.kill(pool(player).pids[0], signal.SIGKILL)
+        until(lambda: told(player))
+
+
+def test_a_cluster_that_cannot_be_reached_is_told_of_and_the_player_searches_alone() -> None:
+    news: list[str] = []
+    with playing(cluster="127.0.0.2:1") as player:
+        player.found_out = news.append
+        for name in ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"):
+            assert not os.environ.get(name)
+        until(lambda: told(player) or any("cluster" in text for text in news))
+        assert any("Ray" in text or "token" in text for text in news)
+        choice = player.choose(player.machine.initial_state(), time.monotonic() + 0.4)
+        assert choice.candidates, "it has searched in its own process"
+
+
+@pytest.mark.slow
+def test_the_nodes_of_a_player_end_with_it() -> None:
+    with playing(cluster="local:2") as player:
+        until(lambda: told(player))
+        mine = nodes(player)
+        assert mine
+    until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in mine))

@@ -1,0 +1,42 @@
+"""Each slow test is run in one of three commits, none is lost, and a run without a word leaves all out."""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.conftest import TURNS, chosen, commit
+
+ITEMS: list[Any] = [SimpleNamespace(nodeid=f"tests/test_{n % 7}.py::test_it[{n}]") for n in range(300)]
+
+
+def test_each_slow_test_has_its_turn_once() -> None:
+    taken = Counter(item.nodeid for number in range(TURNS) for item in chosen(ITEMS, "turn", number))
+    assert taken == Counter(item.nodeid for item in ITEMS)
+
+
+@pytest.mark.parametrize("number", [0, 1, 2, int("f" * 40, 16)])
+def test_a_turn_is_about_a_third(number: int) -> None:
+    assert 0.2 * len(ITEMS) < len(chosen(ITEMS, "turn", number)) < 0.5 * len(ITEMS)
+
+
+def test_a_turn_does_not_depend_on_the_process_that_chooses() -> None:
+    """Workers of one run must leave out the same tests: Python's own hash of a text differs between them."""
+    expected = [item for item in ITEMS if zlib.crc32(item.nodeid.encode()) % TURNS == 1]
+    assert chosen(ITEMS, "turn", 1) == expected
+
+
+def test_all_are_taken_by_all_and_none_by_none() -> None:
+    assert chosen(ITEMS, "all", 0) == ITEMS
+    assert not chosen(ITEMS, "none", 0)
+
+
+def test_the_commit_is_a_number_of_this_checkout() -> None:
+    try:
+        assert 0 < commit() < 16**40
+    except pytest.UsageError:
+        pytest.skip("this checkout has no commit")
