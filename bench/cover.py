@@ -1,6 +1,6 @@
 """What well-known exact covers cost, and whether each engine counts them right.
 
-    python -m bench.cover [NAME...] [--engine NAME] [--count] [--no-reduce] [--workers N]
+    python -m bench.cover [NAME...] [--engine NAME] [--count] [--workers N]
 
 CPU seconds of the whole search, its reduction and the choice of the engine, without loading kernels: each
 kind of problem is searched once before, for a moment. `sudokus` are a thousand with 17 clues each, one
@@ -183,7 +183,6 @@ def main() -> None:
     parser.add_argument("--engine")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--count", action="store_true", help="count the solutions, do not deliver them")
-    parser.add_argument("--no-reduce", action="store_true")
     wanted = parser.parse_args()
     print("| instance | solutions | engine | nodes | CPU s |\n|---|---|---|---|---|")
     for name in wanted.names or [*INSTANCES, "sudokus"]:
@@ -197,9 +196,7 @@ def main() -> None:
             print(f"| sudokus | {right:,} | bitset | | {passed:.3f} |")
             continue
         delivers = not wanted.count and name not in BY_COUNTING_ALONE
-        options = CoverOptions(
-            engine=wanted.engine, workers=wanted.workers, delivers=delivers, reduce=not wanted.no_reduce
-        )
+        options = CoverOptions(engine=wanted.engine, workers=wanted.workers, delivers=delivers)
         print(measure(name, options), flush=True)
 
 

@@ -13,14 +13,12 @@ import sys
 import time
 from pathlib import Path
 
+from players.puzzles.cover.files.xmpuzzle import read_xmpuzzle
 from players.puzzles.cover.outcome import CoverOptions
-from players.puzzles.cover.packing.families import FAMILIES
-from players.puzzles.cover.packing.grids.registry import grid
-from players.puzzles.cover.packing.puzzle import PackingPuzzle, Piece
+from players.puzzles.cover.packing.grids import grid
+from players.puzzles.cover.packing.puzzle import CellShape, PackingPuzzle, Piece
 from players.puzzles.cover.packing.search import PackingSearch
-from players.puzzles.cover.packing.shape import CellShape
-from players.puzzles.cover.packing.text import packing_of_text
-from players.puzzles.cover.xmpuzzle.reading import read_xmpuzzle
+from players.puzzles.cover.packing.text import FAMILIES, packing_of_text
 
 PUZZLES = Path(__file__).parents[1] / "games" / "puzzles"
 OURS = {"burr": 1, "soma": 240, "pentominoes6x10": 2_339, "pentominoes3x4x5": 3_940}

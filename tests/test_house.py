@@ -86,7 +86,7 @@ READ_THEIR_OWN = {
     "propnet/native/object_cache.py": "bytes of propnet.private_files",
     "players/puzzles/sokoban/deadlocks/pattern_solver.py": "a table of the package",
     "ggp/web/replay/replay_process.py": "files of the package",
-    "ggp/cover/drawing/page.py": "files of the package",
+    "ggp/cover/drawings.py": "files of the package",
     "ggp/boards/svg/markup.py": "a file of the package",
 }
 """Modules that read files which nobody else can name, and what these are."""

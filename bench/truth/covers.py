@@ -9,14 +9,15 @@ from __future__ import annotations
 import json
 import math
 import random
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 
 from bench.truth.field import Case, Field
-from players.puzzles.cover.choice import engine_named, engine_names
-from players.puzzles.cover.counting.memo import MemoCounter
+from players.puzzles.cover.choice import ENGINES
 from players.puzzles.cover.engines.engine import CoverEngine
+from players.puzzles.cover.engines.memo import MemoCounter
 from players.puzzles.cover.outcome import CoverOptions
 from players.puzzles.cover.problem import CoverProblem
 from players.puzzles.cover.search import CoverSearch
@@ -58,26 +59,47 @@ def random_problem(rng: random.Random) -> CoverProblem:
     return problem
 
 
+def is_solution(problem: CoverProblem, chosen: Sequence[int]) -> bool:
+    """Whether these options are a solution: plain and slow, what engines are judged by."""
+    if len(set(chosen)) < len(chosen):
+        return False
+    sums = np.zeros(problem.items, np.int64)
+    colours: dict[int, list[int]] = {}
+    coloured = problem.coloured()
+    for option in chosen:
+        for node in range(problem.starts[option], problem.starts[option + 1]):
+            item = int(problem.nodes[node])
+            sums[item] += problem.weights[node]
+            colours.setdefault(item, []).append(int(problem.colours[node]))
+    inside = (sums >= problem.minimum) & ((sums <= problem.maximum) | coloured)
+    agree = all(
+        len(shades) == 1 or (len(set(shades)) == 1 and shades[0] > 0)
+        for item, shades in colours.items()
+        if coloured[item]
+    )
+    empty = int((problem.may_be_hole & (sums == 0)).sum())
+    return bool(inside.all()) and agree and (problem.holes is None or empty <= problem.holes)
+
+
 def solutions_of(problem: CoverProblem) -> list[tuple[int, ...]]:
     """All sets of options that are solutions, in order."""
     options = range(problem.options)
     sets = (chosen for size in range(problem.options + 1) for chosen in combinations(options, size))
-    return sorted(chosen for chosen in sets if problem.is_solution(chosen))
+    return sorted(chosen for chosen in sets if is_solution(problem, chosen))
 
 
 def _examine(rng: random.Random, case: Case) -> None:
     problem = random_problem(rng)
     case.text = repr(problem)
     true = solutions_of(problem)
-    for name in (None, *engine_names()):
-        if name is None or engine_named(name).takes(problem):
-            for reduce in (True, False):
-                _check_search(case, problem, true, CoverOptions(name, reduce=reduce), rng)
+    for name in (None, *ENGINES):
+        if name is None or ENGINES[name].takes(problem):
+            _check_search(case, problem, true, CoverOptions(name), rng)
     both = CoverOptions(workers=2, first=rng.choice((None, 1, 2)))
     _check_search(case, problem, true, both, rng)
-    for name in engine_names():
-        if engine_named(name).takes(problem):
-            _check_saved(case, problem, true, engine_named(name))
+    for kind in ENGINES.values():
+        if kind.takes(problem):
+            _check_saved(case, problem, true, kind)
     if MemoCounter.takes(problem):
         memo = MemoCounter(problem)
         while memo.step(math.inf):
@@ -88,12 +110,9 @@ def _examine(rng: random.Random, case: Case) -> None:
 def _check_search(
     case: Case, problem: CoverProblem, true: list[tuple[int, ...]], options: CoverOptions, rng: random.Random
 ) -> None:
-    kind = f"{options.engine or 'search'}{'' if options.reduce else ' unreduced'}"
+    kind = options.engine or "search"
     for delivers in (True, False):
-        search = CoverSearch(
-            problem,
-            CoverOptions(options.engine, options.workers, delivers, options.first, options.reduce),
-        )
+        search = CoverSearch(problem, CoverOptions(options.engine, options.workers, delivers, options.first))
         found = []
         while search.step(math.inf):
             found += [tuple(chosen.tolist()) for chosen in search.taken()]

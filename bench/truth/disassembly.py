@@ -12,8 +12,14 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from bench.truth.field import Case, Field
-from players.puzzles.cover.disassembly.assembly import CUBES, Assembly, Motion, straight
-from players.puzzles.cover.disassembly.disassembly import Disassembly, take_apart
+from players.puzzles.cover.packing.disassembly import (
+    CUBES,
+    Assembly,
+    Disassembly,
+    Motion,
+    straight,
+    take_apart,
+)
 
 MOST_ARRANGEMENTS = 20_000
 _SLANTED = straight([(1, 1, 0), (1, -1, 0), (0, 0, 1)])

@@ -7,7 +7,7 @@ True
 from __future__ import annotations
 
 from gdl.errors import GdlError
-from players.puzzles.cover.in_rules.solver import MoveSetSolver
+from players.puzzles.cover.in_rules.move_set_solver import MoveSetSolver
 from players.puzzles.cover.in_rules.tour_solver import TourSolver
 from players.puzzles.factored import Factored
 from players.puzzles.fail_first import FailFirst

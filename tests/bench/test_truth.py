@@ -7,7 +7,7 @@ import pytest
 from bench.truth import __main__ as truth
 from bench.truth import covers
 from bench.truth.field import Field
-from players.puzzles.cover.counting.memo import MemoCounter
+from players.puzzles.cover.engines.memo import MemoCounter
 
 INSTANCES = {
     "sokoban": 12,

@@ -16,7 +16,7 @@ from gdl.errors import FileError, GdlError, Place, RulesError
 from ggp.bench.results import read_results
 from ggp.commands import read_or_complain
 from ggp.complaint import complain
-from ggp.cover.load import load_instance
+from ggp.cover.instance import load_instance
 from ggp.cover.save_file import SaveFile
 from ggp.game import Game, read_rules_file
 from ggp.traces import verify
@@ -24,7 +24,7 @@ from ggp.traces.verify import find_traces, read_trace
 from ggp.web.replay.replay_process import _READERS
 from ggp.web.replay.shelf import Shelf
 from players.knowledge.store import KnowledgeStore, read_file
-from players.puzzles.cover.xmpuzzle.reading import read_xmpuzzle
+from players.puzzles.cover.files.xmpuzzle import read_xmpuzzle
 from players.puzzles.frontier.storage.directory import LOCK, read_manifest
 from players.puzzles.snakes.level import levels_of_file as snakes
 from players.puzzles.sokoban.levels.read import levels_of_file as sokoban

@@ -20,7 +20,6 @@ RENDER = typer.Option(metavar="OUT", help="Draw what is found: .svg, or .html wi
 EXPORT = typer.Option(metavar="OUT", help="Write what is found into an .xmpuzzle file.")
 APART = typer.Option("--apart", help="Of a packing: tell how each solution comes apart.")
 GDL = typer.Option("--gdl", help="Of a packing: print it as the rules of a game, a piece a move.")
-REDUCE = typer.Option("--reduce/--no-reduce", help="Make the problem smaller before it is searched.")
 
 
 def command(
@@ -33,7 +32,6 @@ def command(
     as_json: Annotated[bool, JSON] = False,
     resume: Annotated[Path | None, RESUME] = None,
     engine: Annotated[str | None, ENGINE] = None,
-    reduce: Annotated[bool, REDUCE] = True,
     problem: Annotated[int | None, PROBLEM] = None,
     keep_rotations: Annotated[bool, ROTATIONS] = False,
     apart: Annotated[bool, APART] = False,
@@ -47,14 +45,14 @@ def command(
     `docs/cover.md` says what files look like.
     """
     from gdl.errors import GdlError
-    from ggp.cover.load import load_instance
+    from ggp.cover.instance import load_instance
     from ggp.cover.solve import CoverOrder, solve_cover
     from players.puzzles.cover.outcome import CoverOptions
 
     if every + count + (first is not None) > 1:
         raise GdlError("--all, --first and --count exclude each other", remedy="give one of them")
     limit = None if every or count else first or 1
-    options = CoverOptions(engine=engine, workers=workers, delivers=not count, first=limit, reduce=reduce)
+    options = CoverOptions(engine=engine, workers=workers, delivers=not count, first=limit)
     keep = tuple(path for path in (render, export) if path is not None)
     if count and keep:
         raise GdlError("--count tells no solutions", remedy="give --all, or leave --render and --export out")

@@ -1,4 +1,4 @@
-"""A cover problem cut into many smaller ones without common solutions, for workers to share.
+"""A cover problem cut into branches without common solutions, each searched by an engine of its own.
 
 An item that must be covered has a first chosen option in every solution: one branch for each of its options,
 in which the options before it are dropped. So solutions are counted once whatever the item's bounds are.
@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from players.puzzles.cover.problem import CoverProblem
-from players.puzzles.cover.restriction import restricted
+from players.puzzles.cover.engines.engine import CoverEngine
+from players.puzzles.cover.problem import CoverProblem, restricted
+from players.puzzles.cover.reduction import ReducedProblem
+from players.puzzles.cover.saving import damaged, number, solutions
 
 _MOST_CHILDREN = 4096
 
@@ -78,3 +82,128 @@ def _children(problem: CoverProblem, branch: CoverBranch) -> list[CoverBranch] |
         path = (*branch.path, len(candidates))
         children.append(CoverBranch(path, branch.chosen, (*branch.dropped, *candidates), share))
     return children
+
+
+Solution = NDArray[np.int32]
+
+
+class BranchSearch:
+    """The solutions of a branch of a reduced problem, told as solutions of the problem it was made from.
+
+    Args:
+        reduced: the problem; it is not None.
+        branch: which part of it.
+        kind: the engine.
+        delivers: whether solutions are kept, or only counted.
+        state: what the engine saved, to go on from there.
+
+    Attributes:
+        found: solutions that nobody has fetched yet.
+        count: how many were found.
+        over: whether the branch is searched.
+    """
+
+    def __init__(
+        self,
+        reduced: ReducedProblem,
+        branch: CoverBranch,
+        kind: type[CoverEngine],
+        *,
+        delivers: bool,
+        state: dict[str, Any] | None = None,
+    ) -> None:
+        assert reduced.problem is not None
+        self.branch = branch
+        self.found: list[Solution] = []
+        self.count = 0
+        self.over = False
+        self._delivers = delivers
+        self._engine: CoverEngine | None = None
+        self._nodes = 1
+        problem, self._numbers = reduced.problem, reduced.options
+        self._always = np.concatenate((reduced.always, reduced.options[list(branch.chosen)]))
+        if branch.chosen or branch.dropped:
+            rest = restricted(problem, branch.chosen, branch.dropped)
+            if rest is None:
+                self.over = True
+                return
+            problem, self._numbers = rest.problem, reduced.options[rest.options]
+        if not problem.items:
+            self.over = True
+            self.count = 1
+            if delivers:
+                self._keep([np.zeros(0, np.int32)])
+        elif state is None:
+            self._engine = kind(problem, delivers=delivers)
+        else:
+            self._engine = kind.resumed(problem, state, delivers=delivers)
+
+    @property
+    def nodes(self) -> int:
+        """Nodes of the search tree so far."""
+        return self._engine.nodes if self._engine else self._nodes
+
+    @property
+    def progress(self) -> float:
+        """How much of the branch is done, 0 to 1."""
+        return 1.0 if self.over or self._engine is None else self._engine.progress
+
+    def step(self, deadline: float) -> None:
+        """Search until about the deadline, or until the engine's buffer is full."""
+        if self._engine is None or self.over:
+            return
+        self.over = not self._engine.step(deadline)
+        self.count = self._engine.count
+        if self._delivers:
+            self._keep(self._engine.taken())
+
+    def _keep(self, solutions: list[Solution]) -> None:
+        """Solutions of the branch's own problem become solutions of the original one."""
+        if not solutions:
+            return
+        if not len(self._always) and (not len(self._numbers) or self._numbers[-1] + 1 == len(self._numbers)):
+            self.found += solutions  # all options are there, with their numbers
+            return
+        ends = np.cumsum([len(one) for one in solutions])
+        parts = np.split(self._numbers[np.concatenate(solutions)], ends[:-1])
+        if len(self._always):
+            parts = [np.sort(np.concatenate((self._always, part))) for part in parts]
+        # Else they are sorted: options keep their order.
+        self.found += parts
+
+    def saved(self) -> dict[str, Any]:
+        """What goes on from here, for JSON."""
+        return {
+            "engine": None if self._engine is None or self.over else self._engine.saved(),
+            "found": [solution.tolist() for solution in self.found],
+            "count": self.count,
+            "nodes": self.nodes,
+        }
+
+    @classmethod
+    def resumed(
+        cls,
+        reduced: ReducedProblem,
+        branch: CoverBranch,
+        kind: type[CoverEngine],
+        state: dict[str, Any],
+        *,
+        options: int,
+        delivers: bool,
+    ) -> BranchSearch:
+        """The search that was saved; `options` is the number of the original problem's. Raises CoverError."""
+        count, nodes = number(state, "count"), number(state, "nodes")
+        found = solutions(state, "found", options)
+        engine = state.get("engine")
+        if engine is None:
+            one = cls.__new__(cls)
+            one.branch, one._delivers = branch, delivers
+            one._engine, one.over, one._nodes = None, True, nodes
+        elif isinstance(engine, dict):
+            one = cls(reduced, branch, kind, delivers=delivers, state=engine)
+            if one._engine is None:
+                raise damaged("a branch without solutions has an engine")
+        else:
+            raise damaged("an engine's state is no object")
+        one.found, one.count = found, count
+        return one

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import time
-from importlib import import_module
-from inspect import isabstract
-from pkgutil import iter_modules
 
 import numpy as np
 
-import players.puzzles.cover.engines as folder
+from players.puzzles.cover.engines.bitset import Bitset
+from players.puzzles.cover.engines.cells import DancingCells
 from players.puzzles.cover.engines.engine import CoverEngine
+from players.puzzles.cover.engines.masks import MasksEngine
 from players.puzzles.cover.problem import CoverError, CoverProblem
 
-_NAMES = "masks", "cells", "bitset"
+ENGINES: dict[str, type[CoverEngine]] = {kind.name: kind for kind in (MasksEngine, DancingCells, Bitset)}
+"""All engines by their names."""
 _CLOSE = 5.0
 """Estimates whose ratio is larger are believed."""
 _TRIAL_NODES = 2_000
@@ -21,54 +21,38 @@ _SMALL = 5_000
 """Options times items of a problem that is not worth the trial."""
 
 
-def engine_names() -> list[str]:
-    """The names of all engines: modules of the folder."""
-    known = {module.name for module in iter_modules(folder.__path__)}
-    return [name for name in _NAMES if name in known]
+def engine_for(problem: CoverProblem, name: str | None) -> type[CoverEngine]:
+    """The engine of this name, or with None the one that suits the problem. Raises CoverError if it does not
+    take the problem."""
+    if name is None:
+        return _chosen(problem)
+    if not ENGINES[name].takes(problem):
+        raise CoverError(
+            f"the engine {name} cannot search this problem", remedy="leave the choice to the search"
+        )
+    return ENGINES[name]
 
 
-def engine_named(name: str) -> type[CoverEngine]:
-    """The engine of this name. Raises CoverError if there is none."""
-    if name not in engine_names():
-        raise CoverError(f"there is no engine {name!r}", remedy="one of " + ", ".join(engine_names()))
-    module = import_module(f"{folder.__name__}.{name}")
-    for kind in vars(module).values():
-        if isinstance(kind, type) and issubclass(kind, CoverEngine) and not isabstract(kind):
-            return kind
-    raise CoverError(f"{name!r} is no engine")
-
-
-def choose_engine(problem: CoverProblem) -> type[CoverEngine]:
-    """The engine for a problem. Raises CoverError if none takes it."""
-    costs = node_costs(problem)
-    named = [engine_named(name) for name in sorted(costs, key=costs.__getitem__)]
-    kinds = [kind for kind in named if kind.takes(problem)]
-    if any(kind.name == "bitset" for kind in kinds):
-        # It does the same as these, for fewer problems.
-        kinds = [kind for kind in kinds if kind.name != "masks"]
-    if not kinds:
-        raise CoverError("no engine takes this problem", remedy="ask for one by its name to see why")
-    if problem.options * problem.items < _SMALL:
-        return kinds[0]
-    close = [kind for kind in kinds if costs[kind.name] <= _CLOSE * costs[kinds[0].name]]
-    return kinds[0] if len(close) == 1 else min(close, key=lambda kind: _tried(kind, problem))
-
-
-def node_costs(problem: CoverProblem) -> dict[str, float]:
-    """About how many nanoseconds a node of the search takes each engine; measured on queens, dominoes,
+def _chosen(problem: CoverProblem) -> type[CoverEngine]:
+    """By about how many nanoseconds a node of the search takes each engine; measured on queens, dominoes,
     sudokus and pentominoes (see docs/measurements.md).
 
     Sets of options cost a word for 64 options in each item that must be covered, dancing cells what is moved:
-    all nodes of the options that collide with one.
+    all nodes of the options that collide with one. Bitsets do the same as masks, for fewer problems.
     """
-    words = problem.options / 64 + 1
     sizes = np.bincount(problem.nodes, minlength=problem.items)
     length = len(problem.nodes) / max(problem.options, 1)
     moved = float(sizes[problem.nodes].sum()) / max(problem.options, 1) * length
     must = int((problem.minimum > 0).sum()) + int(problem.may_be_hole.sum()) * (problem.holes is not None)
-    sets = 0.05 * words * must
-    costs = {"bitset": 60 + 0.05 * sets, "masks": 100 + sets, "cells": 250 + 0.7 * moved}
-    return {name: cost for name, cost in costs.items() if name in engine_names()}
+    sets = 0.05 * (problem.options / 64 + 1) * must
+    costs = {Bitset: 60 + 0.05 * sets, MasksEngine: 100 + sets, DancingCells: 250 + 0.7 * moved}
+    dense = Bitset if Bitset.takes(problem) else MasksEngine
+    if not dense.takes(problem):
+        return DancingCells
+    cheap, dear = sorted((dense, DancingCells), key=costs.__getitem__)
+    if problem.options * problem.items < _SMALL or costs[dear] > _CLOSE * costs[cheap]:
+        return cheap
+    return min(cheap, dear, key=lambda kind: _tried(kind, problem))
 
 
 def _tried(kind: type[CoverEngine], problem: CoverProblem) -> float:
@@ -76,6 +60,5 @@ def _tried(kind: type[CoverEngine], problem: CoverProblem) -> float:
     engine = kind(problem, delivers=False)
     engine.step(float("inf"), _TRIAL_NODES // 10)
     before, began = engine.nodes, time.thread_time()
-    if engine.step(float("inf"), _TRIAL_NODES):
-        return (time.thread_time() - began) / max(engine.nodes - before, 1)
-    return (time.thread_time() - began) / _TRIAL_NODES
+    engine.step(float("inf"), _TRIAL_NODES)
+    return (time.thread_time() - began) / max(engine.nodes - before, 1)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from players.puzzles.cover.engines.engine import CoverEngine
-
 MOST_OPEN = 0.9999
 """The most progress of a search that is not complete."""
 
@@ -15,18 +13,16 @@ class CoverOptions:
     """How to search.
 
     Attributes:
-        engine: the name of an engine, an engine, or None: the search chooses.
+        engine: the name of an engine; None: the search chooses.
         workers: threads that search branches side by side; the solutions are the same whatever their number.
         delivers: whether solutions are kept until they are taken, or only counted.
         first: stop when so many solutions are found; None for all.
-        reduce: whether to make the problem smaller first; the solutions are the same.
     """
 
-    engine: str | type[CoverEngine] | None = None
+    engine: str | None = None
     workers: int = 1
     delivers: bool = True
     first: int | None = None
-    reduce: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +37,7 @@ class CoverResult:
         seconds_cpu, seconds_wall: what the steps took so far, those before it was resumed included.
         progress: the part of the tree that is done, 0 to 1; it never goes back. 1 only if it is complete:
             where all is searched and not all that was found is told, it is :data:`MOST_OPEN`.
-        reduction: what the reduction brought: numbers by name; empty if there was none.
+        reduction: what the reduction brought: numbers by name.
     """
 
     solutions: int

@@ -10,15 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, Self
 
-from players.puzzles.cover.branch_search import BranchSearch, Solution
-from players.puzzles.cover.branches import CoverBranch, branches
-from players.puzzles.cover.choice import choose_engine, engine_named
-from players.puzzles.cover.counting.memo import MemoCounter
+from players.puzzles.cover.branches import BranchSearch, CoverBranch, Solution, branches
+from players.puzzles.cover.choice import ENGINES, engine_for
 from players.puzzles.cover.engines.engine import CoverEngine
+from players.puzzles.cover.engines.memo import MemoCounter
 from players.puzzles.cover.outcome import MOST_OPEN, CoverOptions, CoverResult
 from players.puzzles.cover.problem import CoverError, CoverProblem
-from players.puzzles.cover.reduction.reduce import reduced, unreduced
-from players.puzzles.cover.reduction.reduced import ReducedProblem
+from players.puzzles.cover.reduction import reduced
 from players.puzzles.cover.saving import FORMAT, damaged, digest, number, seconds, solutions
 
 _PARTS_PER_WORKER = 32
@@ -69,13 +67,13 @@ class CoverSearch:
     ) -> None:
         if options.workers < 1:
             raise CoverError(f"there are {options.workers} workers", remedy="give at least one")
-        if isinstance(options.engine, str) and options.engine != MemoCounter.name:
-            options = replace(options, engine=engine_named(options.engine))
+        if options.engine not in (None, MemoCounter.name, *ENGINES):
+            raise CoverError(f"there is no engine {options.engine!r}", remedy="one of " + ", ".join(ENGINES))
         cpu, wall = time.process_time(), time.monotonic()
         problem.check()
         self.problem, self.options, self._watch = problem, options, watch
         self._lock = threading.Lock()
-        self._reduced = reduced(problem) if options.reduce else unreduced(problem)
+        self._reduced = reduced(problem)
         self._open: dict[int, BranchSearch] = {}
         """Branches from the front on that were begun; those before it are finished and delivered."""
         self._idle: list[int] = []
@@ -92,9 +90,9 @@ class CoverSearch:
                 parts = options.workers * max(4, min(_PARTS_PER_WORKER, _CUTTING // (len(problem.nodes) + 1)))
         self._parts = parts
         small = self._reduced.problem
-        self._memo = _memo_for(self._reduced, problem, options)
+        self._memo = _memo_for(small, options)
         if small is not None and options.engine != MemoCounter.name:
-            self._engine = _engine_for(small, options.engine)
+            self._engine = engine_for(small, options.engine)
             self._branches = branches(small, parts)
         self._share_done = max(0.0, 1.0 - sum(branch.share for branch in self._branches))
         self._cpu, self._wall = time.process_time() - cpu, time.monotonic() - wall
@@ -239,7 +237,7 @@ class CoverSearch:
                 "format": FORMAT,
                 "digest": digest(self.problem),
                 "engine": self._engine.name if self._engine else None,
-                "reduce": self.options.reduce,
+                "reduce": True,
                 "delivers": self.options.delivers,
                 "parts": self._parts,
                 "branches": len(self._branches),
@@ -261,7 +259,7 @@ class CoverSearch:
         watch: Callable[[CoverResult], None] | None = None,
     ) -> Self:
         """The search of the same problem that was saved. `workers` and `first` may differ from what they
-        were; an engine that has no name here is given again; the rest is as it was.
+        were; the rest is as it was.
 
         Raises CoverError: another problem's search, or a damaged one."""
         if not isinstance(saved, dict) or saved.get("format") != FORMAT:
@@ -271,12 +269,10 @@ class CoverSearch:
                 "the saved search is of another problem", remedy="give the problem it was saved for"
             )
         engine = saved.get("engine")
-        if isinstance(options.engine, type) and options.engine.name == engine:
-            engine = options.engine
-        elif engine is not None and not isinstance(engine, str):
+        if engine is not None and not isinstance(engine, str):
             raise damaged("the engine has no name")
-        if type(saved.get("reduce")) is not bool or type(saved.get("delivers")) is not bool:
-            raise damaged("reduce or delivers is neither true nor false")
+        if saved.get("reduce") is not True or type(saved.get("delivers")) is not bool:
+            raise damaged("its problem was not reduced, or delivers is neither true nor false")
         if saved["delivers"] != options.delivers:
             raise CoverError(
                 "the saved search " + ("keeps solutions" if saved["delivers"] else "only counts solutions"),
@@ -286,7 +282,7 @@ class CoverSearch:
         if parts > _MOST_PARTS:
             raise damaged("it has too many branches")
         search = cls.__new__(cls)
-        search._begin(problem, replace(options, engine=engine, reduce=saved["reduce"]), watch, parts)
+        search._begin(problem, replace(options, engine=engine), watch, parts)
         search._go_on(saved)
         return search
 
@@ -365,24 +361,13 @@ def count(problem: CoverProblem, options: CoverOptions = CoverOptions()) -> int:
     return search.result().solutions
 
 
-def _memo_for(reduced: ReducedProblem, problem: CoverProblem, options: CoverOptions) -> MemoCounter | None:
-    """The counting memo, where solutions are only counted; it knows no groups of options."""
-    small = problem if reduced.weighted else reduced.problem
-    if options.engine == MemoCounter.name and (options.delivers or options.first is not None):
+def _memo_for(problem: CoverProblem | None, options: CoverOptions) -> MemoCounter | None:
+    """The counting memo, where solutions are only counted."""
+    asked, counts = options.engine == MemoCounter.name, not options.delivers and options.first is None
+    if asked and not counts:
         raise CoverError("the counting memo finds no solutions, it counts them all", remedy="--count")
-    if options.delivers or options.first is not None or options.engine not in (None, MemoCounter.name):
+    if problem is None:
         return None
-    if small is None or not (options.engine == MemoCounter.name or MemoCounter.takes(small)):
-        return None
-    return MemoCounter(small)
-
-
-def _engine_for(problem: CoverProblem, wanted: str | type[CoverEngine] | None) -> type[CoverEngine]:
-    if wanted is None:
-        return choose_engine(problem)
-    engine = engine_named(wanted) if isinstance(wanted, str) else wanted
-    if not engine.takes(problem):
-        raise CoverError(
-            f"the engine {engine.name} cannot search this problem", remedy="leave the choice to the search"
-        )
-    return engine
+    if asked or (counts and options.engine is None and MemoCounter.takes(problem)):
+        return MemoCounter(problem)
+    return None

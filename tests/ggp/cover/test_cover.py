@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from bench.cover import dominoes, queens
 from gdl.errors import GdlError
 from ggp.commands.puzzles.cover import command
-from players.puzzles.cover.files.json_form import write_json
 from tests.ggp.program import ggp
-from tests.players.puzzles.cover.counting_boards import dominoes, queens
+from tests.players.puzzles.cover.problems import as_json
 
 
 def cover(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -53,7 +53,7 @@ def test_pieces_are_named_below_their_picture(tmp_path: Path) -> None:
 
 
 def test_counted_stopped_and_refused(tmp_path: Path) -> None:
-    (tmp_path / "board.json").write_text(write_json(dominoes(8, 8)))
+    (tmp_path / "board.json").write_text(as_json(dominoes(8, 8)))
     (tmp_path / "none.dlx").write_text("a b\na\n")
     (tmp_path / "wrong.dlx").write_text("a b\na c\n")
     line = json.loads(cover("board.json", "--count", "--json", cwd=tmp_path).stdout)
@@ -75,7 +75,7 @@ def test_counted_stopped_and_refused(tmp_path: Path) -> None:
 def test_a_killed_run_goes_on(tmp_path: Path) -> None:
     """Killed as soon as something was saved."""
     size = 8
-    (tmp_path / "queens.json").write_text(write_json(queens(size)))
+    (tmp_path / "queens.json").write_text(as_json(queens(size)))
     words = ["queens.json", "--all", "--json", "--resume", "saved", "--workers", "2"]
     run = subprocess.Popen(
         [sys.executable, "-m", "ggp", "cover", *words], cwd=tmp_path, stdout=subprocess.DEVNULL
@@ -94,7 +94,7 @@ def test_a_killed_run_goes_on(tmp_path: Path) -> None:
 
 
 def test_stopped_by_the_clock_and_by_ctrl_c(tmp_path: Path) -> None:
-    (tmp_path / "queens.json").write_text(write_json(queens(14)))
+    (tmp_path / "queens.json").write_text(as_json(queens(14)))
     words = ["queens.json", "--count", "--engine", "masks", "--json", "--resume", "saved"]
     first = json.loads(cover(*words, "--seconds", "0.2", cwd=tmp_path).stdout)
     assert (first["complete"], first["stopped"]) == (False, "time is up")
@@ -111,8 +111,8 @@ def test_stopped_by_the_clock_and_by_ctrl_c(tmp_path: Path) -> None:
 
 
 def test_what_was_saved_is_looked_at(tmp_path: Path) -> None:
-    (tmp_path / "queens.json").write_text(write_json(queens(5)))
-    (tmp_path / "other.json").write_text(write_json(queens(6)))
+    (tmp_path / "queens.json").write_text(as_json(queens(5)))
+    (tmp_path / "other.json").write_text(as_json(queens(6)))
     saved = tmp_path / "saved"
     command(tmp_path / "queens.json", every=True, resume=saved)
     whole = saved.read_text()

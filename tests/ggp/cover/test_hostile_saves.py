@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 import typer
 
+from bench.cover import queens
 from gdl.errors import GdlError
 from ggp.commands.puzzles.cover import command
-from players.puzzles.cover.files.json_form import write_json
 from tests.mutations import refusals
 from tests.places import GAMES
-from tests.players.puzzles.cover.counting_boards import queens
+from tests.players.puzzles.cover.problems import as_json
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def test_a_search_with_wrong_contents_is_refused_or_gone_on_with(
     puzzle: str, engine: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, saved = tmp_path / "queens.json", tmp_path / "saved"
-    path.write_text(write_json(queens(9)))
+    path.write_text(as_json(queens(9)))
     if puzzle == "packing":
         path = GAMES / "puzzles" / "soma.packing"
 
@@ -51,7 +51,7 @@ def test_a_search_with_wrong_contents_is_refused_or_gone_on_with(
 )
 def test_solutions_that_are_none_are_refused(line: str, tmp_path: Path) -> None:
     path, saved = tmp_path / "queens.json", tmp_path / "saved"
-    path.write_text(write_json(queens(5)))
+    path.write_text(as_json(queens(5)))
     command(path, every=True, resume=saved, as_json=True)
     beside = tmp_path / "saved.solutions"
     first, *others = beside.read_text().splitlines()
@@ -66,7 +66,7 @@ def test_solutions_that_are_none_are_refused(line: str, tmp_path: Path) -> None:
 
 def test_links_beside_a_saved_search_change_no_other_file(tmp_path: Path) -> None:
     path, saved, mine = tmp_path / "queens.json", tmp_path / "saved", tmp_path / "mine"
-    path.write_text(write_json(queens(5)))
+    path.write_text(as_json(queens(5)))
     mine.write_text("mine" * 1000)
     (tmp_path / "saved.new").symlink_to(mine)
     command(path, every=True, resume=saved, as_json=True)

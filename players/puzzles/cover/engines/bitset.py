@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from players.puzzles.cover.engines import bitset_kernel as kernel
-from players.puzzles.cover.engines.delivery import delivered
+from players.puzzles.cover.engines import layout as at
 from players.puzzles.cover.engines.engine import CoverEngine
 from players.puzzles.cover.problem import CoverError, CoverProblem
 from propnet.jit.vector512 import BYTES, LANES, WORDS, aligned
 
 MOST_OPTIONS = 1 << 14
 """A bit for each pair of options: 32 MB."""
-ROOM = 1 << 16
-FIRST_BUDGET = 256
 
 
 class Bitset(CoverEngine):
@@ -30,9 +27,11 @@ class Bitset(CoverEngine):
     name = "bitset"
 
     def __init__(self, problem: CoverProblem, *, delivers: bool = True) -> None:
-        super().__init__(problem, delivers=delivers)
-        options, owner = problem.options, np.repeat(np.arange(problem.options), np.diff(problem.starts))
         primary = problem.minimum == 1
+        count = int(primary.sum())
+        super().__init__(problem, delivers=delivers)
+        self._path = np.zeros((count + 1, 4), np.int32)
+        options, owner = problem.options, np.repeat(np.arange(problem.options), np.diff(problem.starts))
         # Options whose items are near each other get numbers near each other: an item's mask is short then.
         middle = np.bincount(owner, problem.nodes, options) / np.maximum(np.diff(problem.starts), 1)
         self._order = np.argsort(middle, kind="stable").astype(np.int32)
@@ -41,7 +40,6 @@ class Bitset(CoverEngine):
         self._rank = rank
         words = max(1, -(-options // LANES)) * WORDS
         numbers = np.cumsum(primary) - 1
-        count = int(primary.sum())
         own = primary[problem.nodes]
         holders, held = rank[owner[own]], numbers[problem.nodes[own]]
         by_option = np.argsort(holders, kind="stable")
@@ -66,12 +64,7 @@ class Bitset(CoverEngine):
         _set_bits(self._alive, np.zeros(options, np.int64), np.arange(options))
         self._items = np.array([np.arange(count), np.arange(count)], np.int32).reshape(2, count)
         self._opens = np.zeros(count + 1, np.int64)
-        self._path = np.zeros((count + 1, 4), np.int32)
-        self._found = np.empty(max(ROOM, count + 1), np.int32)
-        self._ends = np.empty(ROOM, np.int64)
-        self._scalars = np.zeros(7, np.int64)
-        self._scalars[kernel.ENTERING], self._scalars[kernel.OPEN] = 1, count
-        self._budget = FIRST_BUDGET
+        self._scalars[at.OPEN] = count
 
     @classmethod
     def takes(cls, problem: CoverProblem) -> bool:
@@ -88,25 +81,8 @@ class Bitset(CoverEngine):
         mandatory[owner[problem.minimum[problem.nodes] == 1]] = True
         return bool(mandatory.all())
 
-    def step(self, deadline: float, nodes: int | None = None) -> bool:
-        limit = None if nodes is None else self.nodes + nodes
-        while not self.over:
-            budget = self._budget if limit is None else min(self._budget, limit - self.nodes)
-            if budget <= 0:
-                return True
-            began = time.monotonic()
-            status = kernel.search(*self._arrays(), self.delivers, budget)
-            self.nodes = int(self._scalars[kernel.NODES])
-            self.count = int(self._scalars[kernel.FOUND])
-            self.over = status == kernel.OVER
-            now = time.monotonic()
-            if now - began < 0.005 and budget == self._budget and status != kernel.FULL:
-                self._budget *= 2
-            elif now - began > 0.02:
-                self._budget = max(FIRST_BUDGET, self._budget // 2)
-            if status == kernel.FULL or now >= deadline:
-                break
-        return not self.over
+    def _search(self, budget: int) -> int:
+        return int(kernel.search(*self._arrays(), self.delivers, budget))
 
     def _arrays(self) -> tuple[NDArray[Any], ...]:
         return (
@@ -114,11 +90,8 @@ class Bitset(CoverEngine):
             self._opens, self._path, self._found, self._ends, self._scalars,
         )  # fmt: skip
 
-    def taken(self) -> list[NDArray[np.int32]]:
-        count = int(self._scalars[kernel.DELIVERED])
-        found = self._order[self._found[: self._scalars[kernel.FILLED]]]
-        self._scalars[kernel.DELIVERED] = self._scalars[kernel.FILLED] = 0
-        return delivered(found, self._ends[:count])
+    def _numbered(self, options: NDArray[np.int32]) -> NDArray[np.int32]:
+        return self._order[options]
 
     def each(self, given: Sequence[NDArray[np.int32]], most: int = 2) -> list[tuple[int, NDArray[np.int32]]]:
         """The same problem once for each list of options that must be chosen: many sudokus, say.
@@ -141,7 +114,7 @@ class Bitset(CoverEngine):
         depth, words = self._alive.shape
         arrays[5] = aligned(depth + 1, words)
         _set_bits(arrays[5], np.full(self.problem.options, depth), np.arange(self.problem.options))
-        arrays[-2], arrays[-1] = np.empty(most, np.int64), np.zeros(7, np.int64)
+        arrays[-2], arrays[-1] = np.empty(most, np.int64), np.zeros(10, np.int64)
         arrays[-3] = np.empty(most * (self._items.shape[1] + 1), np.int32)
         kernel.solve_each(begins, self._rank[flat].astype(np.int32), counts, first, *arrays)
         told = []
@@ -153,55 +126,27 @@ class Bitset(CoverEngine):
             )
         return told
 
-    @property
-    def progress(self) -> float:
-        if self.over:
-            return 1.0
-        done, share = 0.0, 1.0
-        for row in self._path[: self._scalars[kernel.DEPTH]].tolist():
-            share /= max(1, row[kernel.WIDTH])
-            done += share * row[kernel.TRIED]
-        return min(done, 1.0)
-
     def saved(self) -> dict[str, Any]:
-        return {
-            "path": self._path[: self._scalars[kernel.DEPTH]].tolist(),
-            "entering": bool(self._scalars[kernel.ENTERING]),
-            "count": self.count,
-            "nodes": self.nodes,
-            "over": self.over,
-        }
+        """See :meth:`CoverEngine.saved`."""
+        path = self._path[: self._scalars[at.DEPTH]].tolist()
+        return {"path": path, "entering": bool(self._scalars[at.ENTERING])} | self._head()
 
-    @classmethod
-    def resumed(cls, problem: CoverProblem, saved: dict[str, Any], *, delivers: bool = True) -> Self:
-        engine = cls(problem, delivers=delivers)
-        scalars = engine._scalars
-        try:
-            for level, row in enumerate(saved["path"]):
-                item, option, tried, width = (int(entry) for entry in row)
-                position = int(engine._items[1, item]) if item >= 0 else -1
-                if not 0 <= position < scalars[kernel.OPEN] or not 0 <= option < problem.options:
-                    raise ValueError("an item that is covered, or no option")
-                there = engine._alive[level, option >> 6] & engine._masks[item, option >> 6]
-                if not int(there) >> (option & 63) & 1:
-                    raise ValueError("an option that is not possible here")
-                engine._path[level] = item, option, tried, width
-                engine._opens[level] = scalars[kernel.OPEN]
-                engine._alive[level + 1] = engine._alive[level] & engine._agree[option]
-                kernel.covered(option, engine._starts, engine._nodes, engine._items, scalars)
-                scalars[kernel.DEPTH] = level + 1
-            scalars[kernel.ENTERING] = bool(saved["entering"])
-            engine.count, engine.nodes, engine.over = (
-                int(saved["count"]),
-                int(saved["nodes"]),
-                bool(saved["over"]),
-            )
-            scalars[kernel.FOUND], scalars[kernel.NODES] = engine.count, engine.nodes
-        except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
-            raise CoverError(
-                "this is no saved search of this problem", remedy="resume with the problem it was saved from"
-            ) from error
-        return engine
+    def _go_to(self, saved: dict[str, Any]) -> None:
+        scalars = self._scalars
+        for level, row in enumerate(saved["path"]):
+            item, option, tried, width = (int(entry) for entry in row)
+            position = int(self._items[1, item]) if item >= 0 else -1
+            if not 0 <= position < scalars[at.OPEN] or not 0 <= option < self.problem.options:
+                raise ValueError("an item that is covered, or no option")
+            there = self._alive[level, option >> 6] & self._masks[item, option >> 6]
+            if not int(there) >> (option & 63) & 1:
+                raise ValueError("an option that is not possible here")
+            self._path[level] = item, option, tried, width
+            self._opens[level] = scalars[at.OPEN]
+            self._alive[level + 1] = self._alive[level] & self._agree[option]
+            kernel.covered(option, self._starts, self._nodes, self._items, scalars)
+            scalars[at.DEPTH] = level + 1
+        scalars[at.ENTERING] = bool(saved["entering"])
 
 
 def _set_bits(rows: NDArray[np.uint64], row: NDArray[np.integer], bit: NDArray[np.integer]) -> None:

@@ -5,23 +5,32 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from players.puzzles.cover.engines.layout import (
+    DELIVERED,
+    DEPTH,
+    ENTERING,
+    FILLED,
+    FOUND,
+    FULL,
+    ITEM,
+    NODES,
+    OPEN,
+    OPTION,
+    OVER,
+    TRIED,
+    UNDERWAY,
+    WIDTH,
+)
 from propnet.jit.arrays import Words
 from propnet.jit.decorators import ARENA, inner, kernel
 from propnet.jit.vector512 import BYTES, count_lanes, load, lowest_bit, store
 
-UNDERWAY, FULL, OVER = range(3)
-
-DEPTH, ENTERING, FOUND, NODES, FILLED, DELIVERED, OPEN = range(7)
-"""What stands where in `scalars`: the length of the path, whether a new node begins, solutions, nodes,
-options and solutions in the buffer, items that are not covered."""
-
-ITEM, OPTION, TRIED, WIDTH = range(4)
-"""Columns of `path`: the item of a node, the option picked (-1 for none yet), how many were picked before,
-and how many there are."""
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
 
 
 @inner
-def count(alive: Words, row: int, masks: Words, item: int, bands: NDArray[np.int64], enough: int) -> int:
+def count(alive: Words, row: int, masks: Words, item: int, bands: Longs, enough: int) -> int:
     """How many options of an item are possible; counts no further than to ``enough``."""
     found = 0
     for at in range(bands[0, item], bands[1, item], BYTES):
@@ -32,13 +41,7 @@ def count(alive: Words, row: int, masks: Words, item: int, bands: NDArray[np.int
 
 
 @inner
-def cover(
-    option: int,
-    starts: NDArray[np.int32],
-    nodes: NDArray[np.int32],
-    items: NDArray[np.int32],
-    scalars: NDArray[np.int64],
-) -> None:
+def cover(option: int, starts: Ints, nodes: Ints, items: Ints, scalars: Longs) -> None:
     """Take an option's items from those not covered, which stand in front of ``items[0]``."""
     for node in range(starts[option], starts[option + 1]):
         item = nodes[node]
@@ -53,18 +56,18 @@ def cover(
 
 @kernel(**ARENA)
 def search(
-    starts: NDArray[np.int32],
-    nodes: NDArray[np.int32],
+    starts: Ints,
+    nodes: Ints,
     agree: Words,
     masks: Words,
-    bands: NDArray[np.int64],
+    bands: Longs,
     alive: Words,
-    items: NDArray[np.int32],
-    opens: NDArray[np.int64],
-    path: NDArray[np.int32],
-    found: NDArray[np.int32],
-    ends: NDArray[np.int64],
-    scalars: NDArray[np.int64],
+    items: Ints,
+    opens: Longs,
+    path: Ints,
+    found: Ints,
+    ends: Longs,
+    scalars: Longs,
     deliver: bool,
     budget: int,
 ) -> int:
@@ -81,7 +84,7 @@ def search(
         opens: int64[depth]: how many are not covered at each node.
         path: int32[depth, 4]: see the names of its columns.
         found, ends: int32[room], int64[room]: options of the solutions found, and where each ends.
-        scalars: int64[7]: see their names.
+        scalars: int64[10]: see `layout`.
 
     Returns UNDERWAY, FULL (the buffer must be emptied) or OVER.
     """
@@ -155,35 +158,29 @@ def search(
 
 
 @kernel(**ARENA)
-def covered(
-    option: int,
-    starts: NDArray[np.int32],
-    nodes: NDArray[np.int32],
-    items: NDArray[np.int32],
-    scalars: NDArray[np.int64],
-) -> None:
+def covered(option: int, starts: Ints, nodes: Ints, items: Ints, scalars: Longs) -> None:
     """:func:`cover` for Python."""
     cover(option, starts, nodes, items, scalars)
 
 
 @kernel(**ARENA)
 def solve_each(
-    begins: NDArray[np.int64],
-    given: NDArray[np.int32],
-    counts: NDArray[np.int64],
-    first: NDArray[np.int32],
-    starts: NDArray[np.int32],
-    nodes: NDArray[np.int32],
+    begins: Longs,
+    given: Ints,
+    counts: Longs,
+    first: Ints,
+    starts: Ints,
+    nodes: Ints,
     agree: Words,
     masks: Words,
-    bands: NDArray[np.int64],
+    bands: Longs,
     alive: Words,
-    items: NDArray[np.int32],
-    opens: NDArray[np.int64],
-    path: NDArray[np.int32],
-    found: NDArray[np.int32],
-    ends: NDArray[np.int64],
-    scalars: NDArray[np.int64],
+    items: Ints,
+    opens: Longs,
+    path: Ints,
+    found: Ints,
+    ends: Longs,
+    scalars: Longs,
 ) -> None:
     """Search the same problem once for each list of options that are given to begin with.
 

@@ -7,20 +7,18 @@ problems with many options in each item. It knows bounds, weights, colours and h
 
 from __future__ import annotations
 
-import time
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from players.puzzles.cover.engines import layout as at
 from players.puzzles.cover.engines.engine import CoverEngine
-from players.puzzles.cover.engines.masks_kernels import DEEP, DONE, FRESH, FULL, NONE, search
+from players.puzzles.cover.engines.masks_kernels import NONE, search
 from players.puzzles.cover.problem import CoverError, CoverProblem
-from players.puzzles.cover.saving import damaged, number
 
 _MOST_BYTES = 1 << 29
-_ROOM = 1024
-_SLICE = 2_000
+_FIRST_LEVELS = 64
 
 
 class MasksEngine(CoverEngine):
@@ -30,6 +28,7 @@ class MasksEngine(CoverEngine):
 
     def __init__(self, problem: CoverProblem, *, delivers: bool = True) -> None:
         super().__init__(problem, delivers=delivers)
+        self._path = np.zeros((_FIRST_LEVELS, 4), np.int32)
         options, items = problem.options, problem.items
         self._words = max((options + 63) // 64, 1)
         coloured = problem.coloured()
@@ -45,14 +44,8 @@ class MasksEngine(CoverEngine):
         can = np.ones(options, np.bool_)
         can[self._owner[heavy]] = False
         self._sums = np.zeros(items, np.int64)
-        self._state = np.zeros(4, np.int64)
-        self._alive = np.zeros((0, self._words), np.uint64)
-        self._levels = np.zeros((4, 0), np.int32)
-        self._grow(64)
+        self._alive = np.zeros((_FIRST_LEVELS, self._words), np.uint64)
         self._alive[0] = _as_words(can, self._words)
-        self._levels[1, 0] = FRESH
-        self._found: list[NDArray[np.int32]] = []
-        self._rate = _SLICE / 1e-3
 
     @classmethod
     def takes(cls, problem: CoverProblem) -> bool:
@@ -61,143 +54,70 @@ class MasksEngine(CoverEngine):
         room = pairs * (problem.options // 64 + 1) * 8
         return room <= _MOST_BYTES and bool((np.diff(problem.starts) > 0).all())
 
-    def step(self, deadline: float, nodes: int | None = None) -> bool:
-        """See :meth:`CoverEngine.step`."""
-        goal = None if nodes is None else self.nodes + nodes
-        while not self.over:
-            now = time.monotonic()
-            slice_nodes = max(int(min(deadline - now, 0.1) * self._rate), 200)
-            if goal is not None:
-                slice_nodes = min(slice_nodes, goal - self.nodes)
-            before = self.nodes
-            stopped = self._search(slice_nodes)
-            passed = time.monotonic() - now
-            if passed > 1e-4:
-                self._rate = max((self.nodes - before) / passed, 1e3)
-            if stopped == DONE:
-                self.over = True
-            elif stopped == DEEP:
-                self._grow(2 * len(self._alive))
-            elif stopped == FULL:
-                break
-            if time.monotonic() >= deadline or (goal is not None and self.nodes >= goal):
-                break
-        return not self.over
-
-    def _search(self, nodes: int) -> int:
-        self._take()
+    def _search(self, budget: int) -> int:
         problem = self.problem
-        items, options, widths, tried = self._levels
-        stopped: int = search(
-            problem.starts,
-            problem.nodes,
-            problem.weights,
-            self._kills,
-            self._masks,
-            problem.minimum,
-            self._maximum,
-            self._uneven,
-            problem.may_be_hole,
-            self._holes,
-            self._order,
-            self._alive,
-            items,
-            options,
-            widths,
-            tried,
-            self._sums,
-            self._solutions,
-            self._lengths,
-            self._state,
-            nodes,
-            self.delivers,
-        )
-        self.nodes, self.count = int(self._state[1]), int(self._state[2])
-        return stopped
-
-    def _take(self) -> None:
-        """Solutions go from the kernel's buffer to the list."""
-        kept = int(self._state[3])
-        if kept:
-            rows = np.sort(np.where(self._inside()[:kept], self._solutions[:kept], np.iinfo(np.int32).max))
-            self._found += [row[:length] for row, length in zip(rows, self._lengths[:kept], strict=True)]
-            self._state[3] = 0
-
-    def _inside(self) -> NDArray[np.bool_]:
-        inside: NDArray[np.bool_] = np.arange(self._solutions.shape[1]) < self._lengths[:, None]
-        return inside
-
-    def taken(self) -> list[NDArray[np.int32]]:
-        """See :meth:`CoverEngine.taken`."""
-        self._take()
-        found, self._found = self._found, []
-        return found
-
-    @property
-    def progress(self) -> float:
-        """See :meth:`CoverEngine.progress`."""
-        if self.over:
-            return 1.0
-        done, share = 0.0, 1.0
-        for level in range(int(self._state[0])):
-            share /= max(int(self._levels[2, level]), 1)
-            done += share * max(int(self._levels[3, level]) - 1, 0)
-        return min(done, 1.0)
+        while True:
+            before = self.nodes
+            stopped: int = search(
+                problem.starts,
+                problem.nodes,
+                problem.weights,
+                self._kills,
+                self._masks,
+                problem.minimum,
+                self._maximum,
+                self._uneven,
+                problem.may_be_hole,
+                self._holes,
+                self._order,
+                self._alive,
+                self._path,
+                self._sums,
+                self._found,
+                self._ends,
+                self._scalars,
+                self.delivers,
+                budget,
+            )
+            if stopped != at.DEEP:
+                return stopped
+            budget -= self.nodes - before
+            self._grow(2 * len(self._alive))
 
     def saved(self) -> dict[str, Any]:
         """See :meth:`CoverEngine.saved`."""
-        level = int(self._state[0])
+        path = self._path[: 0 if self.over else self._scalars[at.DEPTH]]
+        items, options = path[:, at.ITEM].tolist(), path[:, at.OPTION].tolist()
         return {
-            "items": self._levels[0, : max(level, 0)].tolist(),
-            "options": self._levels[1, : max(level, 0)].tolist(),
-            "over": self.over,
-            "nodes": self.nodes,
-            "count": self.count,
-        }
+            "items": items,
+            "options": options,
+            "entering": bool(self._scalars[at.ENTERING]),
+        } | self._head()
 
-    @classmethod
-    def resumed(cls, problem: CoverProblem, saved: dict[str, Any], *, delivers: bool = True) -> Self:
-        """See :meth:`CoverEngine.resumed`."""
-        engine = cls(problem, delivers=delivers)
-        items, options = saved.get("items"), saved.get("options")
-        if (
-            type(saved.get("over")) is not bool
-            or not isinstance(items, list)
-            or not isinstance(options, list)
-        ):
-            raise damaged("the engine's state is not whole")
-        if len(items) != len(options) or len(items) > problem.options + problem.items:
-            raise damaged("the engine's path is too long")
-        engine.nodes, engine.count = number(saved, "nodes"), number(saved, "count")
-        if max(engine.nodes, engine.count) >= 1 << 62:
-            raise damaged("the engine has too many nodes")
-        engine._state[1:3] = engine.nodes, engine.count
-        if saved["over"]:
-            engine.over = True
-            engine._state[0] = -1
-            return engine
-        while len(engine._alive) < len(items) + 4:
-            engine._grow(2 * len(engine._alive))
-        for level, (item, option) in enumerate(zip(items, options, strict=True)):
-            engine._descend(level, item, option)
-        return engine
+    def _go_to(self, saved: dict[str, Any]) -> None:
+        if len(saved["items"]) > self.problem.options + self.problem.items:
+            raise ValueError("a path that is too long")
+        for level, (item, option) in enumerate(zip(saved["items"], saved["options"], strict=True)):
+            if level + 4 > len(self._alive):
+                self._grow(2 * len(self._alive))
+            self._go_down(level, item, option)
+        self._scalars[at.ENTERING] = bool(saved.get("entering", True))
 
-    def _descend(self, level: int, item: object, option: object) -> None:
+    def _go_down(self, level: int, item: int, option: int) -> None:
         """Take a step of a path that was saved."""
         problem = self.problem
         if type(item) is not int or type(option) is not int or not 0 <= item < problem.items:
-            raise damaged("the engine's path has no such item")
+            raise ValueError("no such item")
         here = _as_bools(self._alive[level], problem.options)
         inside = here & _as_bools(self._masks[item], problem.options)
-        optional = problem.minimum[item] - self._sums[item] <= 0
+        optional = problem.minimum[item] <= self._sums[item]
         if not (optional if option == NONE else 0 <= option < problem.options and inside[option]):
-            raise damaged("the engine's path has no such option")
-        self._levels[0, level], self._levels[1, level] = item, option
-        self._levels[2, level] = int(inside.sum()) + bool(optional)
+            raise ValueError("no such option")
         done = inside.copy()
         if option != NONE:
             done[option + 1 :] = False
-        self._levels[3, level] = int(done.sum()) + (option == NONE)
+        tried = int(done.sum()) - (option != NONE)
+        self._path[level] = item, option, tried, int(inside.sum()) + bool(optional)
         here &= ~done
         self._alive[level] = _as_words(here, self._words)
         if option != NONE:
@@ -211,24 +131,15 @@ class MasksEngine(CoverEngine):
                 rivals = (problem.nodes == inside_item) & (problem.weights > room)
                 here[self._owner[rivals]] = False
         self._alive[level + 1] = _as_words(here, self._words)
-        self._levels[1, level + 1] = FRESH
-        self._state[0] = level + 1
+        self._scalars[at.DEPTH] = level + 1
 
     def _grow(self, levels: int) -> None:
         """Room for so many levels."""
         if levels * self._words * 8 > _MOST_BYTES:
             raise CoverError("solutions have too many options for this engine", remedy="take another engine")
-        if hasattr(self, "_solutions"):
-            self._take()
-        before = len(self._alive)
-        alive = np.zeros((levels, self._words), np.uint64)
-        alive[:before] = self._alive
-        rows = np.zeros((4, levels), np.int32)
-        rows[:, :before] = self._levels
-        self._alive, self._levels = alive, rows
-        room = max(min(_ROOM, (1 << 22) // levels), 1) if self.delivers else 1
-        self._solutions = np.zeros((room, levels), np.int32)
-        self._lengths = np.zeros(room, np.int32)
+        more = levels - len(self._alive)
+        self._alive = np.concatenate((self._alive, np.zeros((more, self._words), np.uint64)))
+        self._path = np.concatenate((self._path, np.zeros((more, 4), np.int32)))
 
 
 def _masks_and_kills(

@@ -1,4 +1,4 @@
-"""Cover problems in files: JSON of ours, and DLX text.
+"""Files: cover problems as JSON and DLX text, and BurrTools' packing puzzles (.xmpuzzle).
 
-:mod:`~players.puzzles.cover.files.read` knows which is which.
+:func:`~players.puzzles.cover.files.json_form.problem_of` knows JSON from DLX.
 """

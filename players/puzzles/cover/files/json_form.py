@@ -8,13 +8,14 @@ An item is its name (to be covered exactly once) or an object with `name`, `min`
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import orjson
 
 from gdl.errors import Place
 from players.puzzles.cover.files.builder import ProblemBuilder
-from players.puzzles.cover.files.json_places import place_of
+from players.puzzles.cover.files.dlx import read_dlx
 from players.puzzles.cover.problem import CoverError, CoverProblem
 
 _Path = tuple[int | str, ...]
@@ -27,33 +28,6 @@ def read_json(text: str, source: str = "") -> CoverProblem:
     2
     """
     return _JsonReader(text, source).read()
-
-
-def write_json(problem: CoverProblem) -> str:
-    """The text of a problem; items without names are called by their numbers."""
-    names = problem.item_names or tuple(map(str, range(problem.items)))
-    items = [
-        {"name": name, "min": int(low), "max": int(high), "hole": bool(hole)}
-        for name, low, high, hole in zip(
-            names, problem.minimum, problem.maximum, problem.may_be_hole, strict=True
-        )
-    ]
-    options: list[Any] = []
-    for option in range(problem.options):
-        nodes = []
-        for node in range(problem.starts[option], problem.starts[option + 1]):
-            entry: dict[str, Any] = {"item": names[problem.nodes[node]]}
-            if problem.weights[node] != 1:
-                entry["weight"] = int(problem.weights[node])
-            if problem.colours[node]:
-                entry["colour"] = str(problem.colours[node])
-            nodes.append(entry)
-        name = problem.option_names[option] if problem.option_names else ""
-        options.append({"name": name, "nodes": nodes} if name else nodes)
-    whole: dict[str, Any] = {"items": items, "options": options}
-    if problem.holes is not None:
-        whole["holes"] = problem.holes
-    return json.dumps(whole)
 
 
 class _JsonReader:
@@ -139,3 +113,57 @@ class _JsonReader:
         except CoverError as error:
             place = place_of(self.text, path)
             raise self.builder.wrong(error.message, error.remedy, place) from None
+
+
+_SPACE = re.compile(r"[ \t\r\n,:]*")
+_DECODER = json.JSONDecoder()
+
+
+def place_of(text: str, path: tuple[int | str, ...]) -> Place:
+    """Line and column of the value that is found by these keys and indices in a text that is JSON; where it
+    is not there, of the last one on the way to it."""
+    at = _skip(text, 0)
+    for step in path:
+        inside = _entry(text, at, step)
+        if inside is None:
+            break
+        at = inside
+    return Place(text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at))
+
+
+def _skip(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    assert found is not None
+    return found.end()
+
+
+def _entry(text: str, at: int, step: int | str) -> int | None:
+    """Where the entry of the object or list at a position begins; the last of equal keys counts."""
+    if text[at : at + 1] != ("[" if isinstance(step, int) else "{"):
+        return None
+    at, index, last = _skip(text, at + 1), 0, None
+    while text[at : at + 1] not in ("]", "}", ""):
+        if isinstance(step, int):
+            if index == step:
+                return at
+        else:
+            key, at = _DECODER.raw_decode(text, at)
+            at = _skip(text, at)
+            if key == step:
+                last = at
+        _, at = _DECODER.raw_decode(text, at)
+        at, index = _skip(text, at), index + 1
+    return last
+
+
+def problem_of(data: bytes, source: str) -> CoverProblem:
+    """The problem in the bytes of a file: JSON if they begin with ``{``, else DLX text. Raises CoverError, in
+    which ``source`` is the place."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        before = data[: error.start]
+        line = before.rpartition(b"\n")[2].decode()
+        place = Place(before.count(b"\n") + 1, len(line) + 1)
+        raise CoverError("this is not UTF-8 text", place, "save the file as UTF-8", source) from None
+    return (read_json if text.lstrip().startswith("{") else read_dlx)(text, source)

@@ -16,10 +16,8 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from players.puzzles.cover.packing.assembly import Packing, restricted
-from players.puzzles.cover.packing.orientations import orientations, symmetries
-from players.puzzles.cover.packing.puzzle import PackingPuzzle
-from players.puzzles.cover.packing.shape import MOST_COLOURS
+from players.puzzles.cover.packing.assembly import Packing, orientations, restricted, symmetries
+from players.puzzles.cover.packing.puzzle import MOST_COLOURS, PackingPuzzle
 from players.puzzles.cover.problem import CoverProblem
 
 _AT_ONCE = 20_000_000
@@ -89,22 +87,6 @@ class Duplicates:
         keep = np.ones(len(ours), np.bool_)
         keep[owner[self._within_bounds(images)]] = False
         return keep
-
-    def least(self, solution: NDArray[np.int32]) -> NDArray[np.int32]:
-        """The one that is kept of the class of a solution, both ascending options of the packing."""
-        if not len(solution):
-            return solution
-        images = np.concatenate([self._class(solution), solution[None]])
-        images = images[np.all(self.allowed[images], axis=1)]
-        first: NDArray[np.int32] = images[np.lexsort(images.T[::-1])[0]]
-        return first
-
-    def _class(self, ours: NDArray[np.int32]) -> NDArray[np.int32]:
-        """The images of a solution that the search finds, each ascending: int32[images, options]."""
-        images = self.images[:, ours]
-        images = images[(images >= 0).all(axis=1)]
-        images = images[np.all(self.allowed[images], axis=1)]
-        return np.sort(images[self._within_bounds(images)], axis=1)
 
     def _within_bounds(self, images: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Which images have as many copies of each piece as there may be: partners may differ in that."""

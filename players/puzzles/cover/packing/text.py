@@ -21,11 +21,44 @@ from collections import Counter
 
 from gdl.errors import Place
 from gdl.words import counted
-from players.puzzles.cover.packing.families import FAMILIES
-from players.puzzles.cover.packing.grids.registry import grid
-from players.puzzles.cover.packing.puzzle import MOST_PIECES, PackingPuzzle, Piece
-from players.puzzles.cover.packing.shape import MOST_CELLS, CellShape
+from players.puzzles.cover.packing.grids import grid
+from players.puzzles.cover.packing.puzzle import MOST_CELLS, MOST_PIECES, CellShape, PackingPuzzle, Piece
 from players.puzzles.cover.problem import CoverError
+
+FAMILIES: dict[str, dict[str, list[list[str]]]] = {
+    "tetrominoes": {
+        "I": [["####"]],
+        "L": [["###", "#.."]],
+        "O": [["##", "##"]],
+        "S": [[".##", "##."]],
+        "T": [["###", ".#."]],
+    },
+    "pentominoes": {
+        "F": [[".##", "##.", ".#."]],
+        "I": [["#####"]],
+        "L": [["####", "#..."]],
+        "N": [["##..", ".###"]],
+        "P": [["##", "##", "#."]],
+        "T": [["###", ".#.", ".#."]],
+        "U": [["#.#", "###"]],
+        "V": [["#..", "#..", "###"]],
+        "W": [["#..", "##.", ".##"]],
+        "X": [[".#.", "###", ".#."]],
+        "Y": [["####", ".#.."]],
+        "Z": [["##.", ".#.", ".##"]],
+    },
+    "soma": {
+        "V": [["##", "#."]],
+        "L": [["###", "#.."]],
+        "T": [["###", ".#."]],
+        "Z": [["##.", ".##"]],
+        "P": [["##", "#."], ["#.", ".."]],
+        "A": [["##", "#."], [".#", ".."]],
+        "B": [["##", "#."], ["..", "#."]],
+    },
+}
+"""By family and letter: layers of rows."""
+
 
 MOST_TEXT = 4 << 20
 _FIXED = "#123456789"
@@ -61,47 +94,6 @@ def packing_of_text(text: str) -> PackingPuzzle:
         error.place = reader.result_place
         raise
     return puzzle
-
-
-def text_of_packing(puzzle: PackingPuzzle) -> str:
-    """The text of a puzzle; raises CoverError for what cannot be drawn: colours above 9, cells below 0."""
-    lines = [f"packing {puzzle.grid.name}"]
-    if puzzle.name:
-        lines.append(f"title {' '.join(puzzle.name.split())}")
-    if puzzle.holes is not None:
-        lines.append(f"holes {puzzle.holes}")
-    lines += [f"allow {ours} {theirs}" for ours, theirs in sorted(puzzle.allowed)]
-    flat = [piece.ways == _NEITHER_TURNED_OVER for piece in puzzle.pieces]
-    if any(piece.ways is not None for piece in puzzle.pieces):
-        if not all(flat):
-            raise CoverError("some pieces may not be turned freely", remedy="all of them flat, or none")
-        lines.append("flat")
-    for number, piece in enumerate(puzzle.pieces, 1):
-        copies = f"x{piece.minimum}" + (f"-{piece.maximum}" if piece.maximum > piece.minimum else "")
-        name = re.sub(r"\s+", "_", piece.shape.name) or f"piece{number}"
-        lines += ["", f"piece {name} {copies}", *_drawing(piece.shape)]
-    lines += ["", "result", *_drawing(puzzle.result), ""]
-    return "\n".join(lines)
-
-
-def _drawing(shape: CellShape) -> list[str]:
-    """The rows of a drawing."""
-    if shape.cells.min() < 0 or shape.colours.max() > 9:
-        raise CoverError(
-            f"{shape.name or 'a shape'} cannot be drawn", remedy="colours 0 to 9, coordinates from 0 on"
-        )
-    x, y, z = (shape.cells.max(axis=0) + 1).tolist()
-    if x * y * z > MOST_TEXT:
-        raise CoverError(f"{shape.name or 'a shape'} is too large to be drawn", remedy="move it to 0, 0, 0")
-    marks = [[["."] * x for _ in range(y)] for _ in range(z)]
-    for (cx, cy, cz), fixed, colour in zip(
-        shape.cells.tolist(), shape.fixed, shape.colours.tolist(), strict=True
-    ):
-        marks[cz][cy][cx] = (_FIXED if fixed else _VARIABLE)[colour]
-    rows: list[str] = []
-    for layer in marks:
-        rows += ["-"] * bool(rows) + ["".join(row) for row in layer]
-    return rows
 
 
 class _Reader:

@@ -9,40 +9,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bench.cover import dominoes
+from bench.truth.covers import solutions_of
 from players.puzzles.cover.branches import branches
+from players.puzzles.cover.engines import engine
 from players.puzzles.cover.outcome import CoverOptions
-from players.puzzles.cover.problem import CoverError, CoverProblem
-from players.puzzles.cover.restriction import restricted
+from players.puzzles.cover.problem import CoverError, CoverProblem, restricted
 from players.puzzles.cover.search import CoverSearch, count, solve
-from tests.players.puzzles.cover.counting_boards import dominoes
-from tests.players.puzzles.cover.plain_engine import PlainEngine, all_solutions
-from tests.players.puzzles.cover.random_problems import cover_problems
-
-PLAIN = CoverOptions(engine=PlainEngine)
+from tests.players.puzzles.cover.problems import cover_problems
 
 
 def chosen(found: list) -> list[tuple[int, ...]]:
     return [tuple(solution.tolist()) for solution in found]
 
 
-@given(cover_problems(), st.booleans(), st.sampled_from([1, 2, 3]))
-@settings(max_examples=50, deadline=None)
-def test_all_solutions_once_each(problem: CoverProblem, reduce: bool, workers: int) -> None:
-    expected = all_solutions(problem)
-    options = CoverOptions(engine=PlainEngine, workers=workers, reduce=reduce)
-    found = chosen(solve(problem, options))
-    assert sorted(found) == sorted(expected)
-    assert count(problem, options) == len(expected)
-
-
-@given(cover_problems(), st.booleans(), st.sampled_from([1, 2]), st.sampled_from([None, "masks", "cells"]))
-@settings(max_examples=100, deadline=None)
-def test_whatever_is_chosen_finds_them(
-    problem: CoverProblem, reduce: bool, workers: int, engine: str | None
-) -> None:
-    expected = all_solutions(problem)
-    options = CoverOptions(engine=engine, workers=workers, reduce=reduce)
-    assert sorted(chosen(solve(problem, options))) == sorted(expected)
+@given(cover_problems(), st.sampled_from([1, 2, 3]), st.sampled_from([None, "masks", "cells"]))
+@settings(max_examples=150, deadline=None)
+def test_all_solutions_once_each(problem: CoverProblem, workers: int, engine: str | None) -> None:
+    expected = solutions_of(problem)
+    options = CoverOptions(engine=engine, workers=workers)
+    assert sorted(chosen(solve(problem, options))) == expected
     assert count(problem, options) == len(expected)
 
 
@@ -54,9 +40,9 @@ def test_each_solution_is_in_one_branch(problem: CoverProblem, parts: int) -> No
         rest = restricted(problem, branch.chosen, branch.dropped)
         if rest is None:
             continue
-        for solution in all_solutions(rest.problem):
+        for solution in solutions_of(rest.problem):
             found.append(tuple(sorted((*branch.chosen, *rest.options[list(solution)].tolist()))))
-    assert sorted(found) == sorted(all_solutions(problem))
+    assert sorted(found) == solutions_of(problem)
 
 
 @given(cover_problems(), st.sampled_from([1, 2]), st.booleans(), st.integers(1, 3))
@@ -64,61 +50,61 @@ def test_each_solution_is_in_one_branch(problem: CoverProblem, parts: int) -> No
 def test_saved_and_resumed_at_every_step(
     problem: CoverProblem, workers: int, delivers: bool, others: int
 ) -> None:
-    options = CoverOptions(engine=PlainEngine, workers=workers, delivers=delivers)
-    search = CoverSearch(problem, options)
+    options = CoverOptions(engine="cells", workers=workers, delivers=delivers)
     found, progress = [], 0.0
-    while search.step(time.monotonic()):
-        if others > 1:
-            found += chosen(search.taken())
-        saved = json.loads(json.dumps(search.saved()))
-        search = CoverSearch.resumed(
-            problem, saved, CoverOptions(engine=PlainEngine, workers=others, delivers=delivers)
-        )
-        assert progress <= search.result().progress + 1e-9
-        progress = search.result().progress
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "FIRST_BUDGET", 1)
+        search = CoverSearch(problem, options)
+        while search.step(time.monotonic()):
+            if others > 1:
+                found += chosen(search.taken())
+            saved = json.loads(json.dumps(search.saved()))
+            search = CoverSearch.resumed(problem, saved, CoverOptions(workers=others, delivers=delivers))
+            assert progress <= search.result().progress + 1e-9
+            progress = search.result().progress
     found += chosen(search.taken())
-    expected = all_solutions(problem)
+    expected = solutions_of(problem)
     assert search.result().solutions == len(expected)
     assert search.result().complete
-    assert sorted(found) == (sorted(expected) if delivers else [])
+    assert sorted(found) == (expected if delivers else [])
 
 
 @given(cover_problems(), st.integers(0, 4), st.sampled_from([1, 2]))
 @settings(max_examples=60, deadline=None)
 def test_the_first_ones_are_some_of_all(problem: CoverProblem, first: int, workers: int) -> None:
-    expected = all_solutions(problem)
-    found = chosen(solve(problem, CoverOptions(engine=PlainEngine, workers=workers, first=first)))
+    expected = solutions_of(problem)
+    found = chosen(solve(problem, CoverOptions(engine="cells", workers=workers, first=first)))
     assert len(found) == len(set(found)) == min(first, len(expected))
-    assert set(found) <= expected
+    assert set(found) <= set(expected)
 
 
 PROBLEM = CoverProblem.of("abc", [["a", "b"], ["c"], ["a"], ["b", "c"], ["b"]])
 
 
 def test_saved_searches_are_looked_at_before_they_are_trusted() -> None:
-    search = CoverSearch(PROBLEM, CoverOptions(engine=PlainEngine, workers=2))
+    search = CoverSearch(PROBLEM, CoverOptions(engine="cells", workers=2))
     search.step(time.monotonic())
     saved = json.loads(json.dumps(search.saved()))
-    CoverSearch.resumed(PROBLEM, saved, PLAIN)
+    CoverSearch.resumed(PROBLEM, saved, CoverOptions())
     for key in saved:
         for value in (None, -1, "x", [1], 10**30, [[0.5]], [{}], {"a": 1}, True):
             try:
-                CoverSearch.resumed(PROBLEM, saved | {key: value}, PLAIN)
+                CoverSearch.resumed(PROBLEM, saved | {key: value}, CoverOptions())
             except CoverError as error:
                 assert "\n" not in str(error)  # noqa: PT017
     with pytest.raises(CoverError, match="another problem"):
-        CoverSearch.resumed(CoverProblem.of("a", [["a"]]), saved, PLAIN)
+        CoverSearch.resumed(CoverProblem.of("a", [["a"]]), saved, CoverOptions())
     with pytest.raises(CoverError, match="format"):
-        CoverSearch.resumed(PROBLEM, {}, PLAIN)
+        CoverSearch.resumed(PROBLEM, {}, CoverOptions())
     with pytest.raises(CoverError, match="keeps solutions"):
-        CoverSearch.resumed(PROBLEM, saved, CoverOptions(engine=PlainEngine, delivers=False))
+        CoverSearch.resumed(PROBLEM, saved, CoverOptions(engine="cells", delivers=False))
 
 
 def test_engines_are_found_by_name() -> None:
     with pytest.raises(CoverError, match="no engine 'dlx'"):
         CoverSearch(PROBLEM, CoverOptions(engine="dlx"))
     with pytest.raises(CoverError, match="workers"):
-        CoverSearch(PROBLEM, CoverOptions(engine=PlainEngine, workers=0))
+        CoverSearch(PROBLEM, CoverOptions(engine="cells", workers=0))
 
 
 @pytest.mark.parametrize("engine", ["bitset", "cells", "masks"])

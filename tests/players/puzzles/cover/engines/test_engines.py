@@ -11,93 +11,80 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.cover import INSTANCES, sudokus
-from bench.truth.covers import solutions_of
+from bench.cover import INSTANCES, queens, sudokus
+from bench.truth.covers import is_solution, solutions_of
+from players.puzzles.cover.choice import ENGINES
 from players.puzzles.cover.engines.bitset import Bitset
 from players.puzzles.cover.engines.cells import DancingCells
 from players.puzzles.cover.engines.engine import CoverEngine
+from players.puzzles.cover.outcome import CoverOptions
 from players.puzzles.cover.problem import CoverError, CoverProblem
-from tests.players.puzzles.cover.engines.problems import problems
+from players.puzzles.cover.search import solve
+from tests.players.puzzles.cover.problems import cover_problems
 
-ENGINES = [DancingCells, Bitset]
+every_engine = pytest.mark.parametrize("kind", ENGINES.values(), ids=ENGINES)
 
 
 def all_of(engine: CoverEngine) -> list[tuple[int, ...]]:
-    found = []
-    before = engine.progress
-    while True:
+    found, before, more = [], engine.progress, True
+    while more:
         more = engine.step(math.inf)
         found += [tuple(chosen.tolist()) for chosen in engine.taken()]
         assert before <= engine.progress <= 1
         before = engine.progress
-        if not more:
-            return found
+    return found
 
 
-def finds_each_once(kind: type[CoverEngine], problem: CoverProblem) -> None:
-    engine = kind(problem)
-    assert sorted(all_of(engine)) == solutions_of(problem)
-    counting = kind(problem, delivers=False)
-    assert all_of(counting) == []
-    assert counting.count == engine.count == len(solutions_of(problem))
-
-
-def goes_on_at_every_node(kind: type[CoverEngine], problem: CoverProblem) -> None:
-    engine = kind(problem)
-    found = []
-    while engine.step(math.inf, 1):
+def right(kind: type[CoverEngine], problem: CoverProblem, nodes: int) -> None:
+    """What it finds is what there is; it is saved and resumed after so many nodes, again and again."""
+    expected = solutions_of(problem)
+    engine, found = kind(problem), []
+    while engine.step(math.inf, nodes):
         found += [tuple(chosen.tolist()) for chosen in engine.taken()]
         progress = engine.progress
         engine = kind.resumed(problem, json.loads(json.dumps(engine.saved())))
         assert engine.progress == pytest.approx(progress)
     found += [tuple(chosen.tolist()) for chosen in engine.taken()]
-    assert sorted(found) == solutions_of(problem)
+    assert sorted(found) == expected == sorted(all_of(kind(problem)))
     assert engine.count == len(found)
+    counting = kind(problem, delivers=False)
+    assert all_of(counting) == []
+    assert counting.count == len(expected)
 
 
-@settings(max_examples=250, deadline=None)
-@given(problems())
-def test_each_solution_is_found_once(problem: CoverProblem) -> None:
-    finds_each_once(DancingCells, problem)
+@every_engine
+@settings(max_examples=100, deadline=None)
+@given(cover_problems(options=9, items=6), st.integers(1, 3))
+def test_each_solution_is_found_once(kind: type[CoverEngine], problem: CoverProblem, nodes: int) -> None:
+    if kind.takes(problem):
+        right(kind, problem, nodes)
 
 
-@settings(max_examples=60, deadline=None)
-@given(problems())
-def test_a_search_that_is_saved_at_every_node_finds_the_same(problem: CoverProblem) -> None:
-    goes_on_at_every_node(DancingCells, problem)
+@every_engine
+@settings(max_examples=100, deadline=None)
+@given(cover_problems(options=9, plain=True), st.integers(1, 3))
+def test_so_it_is_in_plain_problems(kind: type[CoverEngine], problem: CoverProblem, nodes: int) -> None:
+    problem = replace(problem, minimum=np.ones_like(problem.minimum))
+    assert kind.takes(problem) == (kind is DancingCells or bool((np.diff(problem.starts) > 0).all()))
+    if kind.takes(problem):
+        right(kind, problem, nodes)
 
 
-@settings(max_examples=150, deadline=None)
-@given(problems(plain=True))
-def test_bits_find_the_same_in_plain_problems(problem: CoverProblem) -> None:
-    if not Bitset.takes(problem):
-        problem = replace(problem, minimum=np.ones_like(problem.minimum))
-    assert Bitset.takes(problem)
-    finds_each_once(Bitset, problem)
-    goes_on_at_every_node(Bitset, problem)
-
-
-@settings(max_examples=50, deadline=None)
-@given(problems())
-def test_bits_refuse_what_they_do_not_understand(problem: CoverProblem) -> None:
-    if Bitset.takes(problem):
-        finds_each_once(Bitset, problem)
-
-
-def queens(size: int) -> CoverProblem:
-    lines = [f"r{i}" for i in range(size)] + [f"c{i}" for i in range(size)]
-    slants = [f"{way}{i}" for way in "ud" for i in range(2 * size - 1)]
-    options = [
-        [f"r{i}", f"c{j}", f"u{i + j}", f"d{i - j + size - 1}"] for i in range(size) for j in range(size)
-    ]
-    return CoverProblem.of(lines, options, secondary=slants)
-
-
-@pytest.mark.parametrize("kind", ENGINES)
+@every_engine
 @pytest.mark.parametrize(("size", "count"), [(4, 2), (6, 4), (8, 92)])
 def test_queens(kind: type[CoverEngine], size: int, count: int) -> None:
     engine = kind(queens(size))
     assert len(all_of(engine)) == engine.count == count
+
+
+@every_engine
+@pytest.mark.parametrize("name", ["langford11", "dominoes6x6", "queens12"])
+def test_known_numbers_of_solutions(name: str, kind: type[CoverEngine]) -> None:
+    make, known = INSTANCES[name]
+    engine = kind(make(), delivers=False)
+    while engine.step(math.inf):
+        pass
+    assert engine.count == known
 
 
 def test_solutions_beyond_the_buffer_are_not_lost() -> None:
@@ -108,26 +95,32 @@ def test_solutions_beyond_the_buffer_are_not_lost() -> None:
     assert len(found) == len(set(found)) == 1 << 17
 
 
-@pytest.mark.parametrize(
-    "saved",
-    [
-        {},
-        {"path": [{}], "phase": 0, "count": 0, "nodes": 0, "over": False},
-        {
-            "path": [{"item": 0, "options": [9], "pick": 3, "tried": 0, "width": 1, "single": True}],
-            "phase": 0, "count": 0, "nodes": 0, "over": False,
-        },
-    ],
-)  # fmt: skip
-@pytest.mark.parametrize("kind", ENGINES)
-def test_what_was_not_saved_from_this_problem_is_refused(
-    kind: type[CoverEngine], saved: dict[str, object]
-) -> None:
-    with pytest.raises(CoverError, match="no saved search"):
-        kind.resumed(queens(4), saved)
+def test_a_solution_of_many_options_is_as_deep_as_it_has_to_be() -> None:
+    """300 options that do not collide, all of them forced."""
+    items = [f"i{k}" for k in range(300)]
+    problem = CoverProblem.of(items, [[item] for item in items])
+    for kind in ENGINES.values():
+        assert [len(one) for one in all_of(kind(problem))] == [300]
+    assert [len(one) for one in solve(problem, CoverOptions())] == [300]
 
 
-@pytest.mark.parametrize("kind", ENGINES)
+@every_engine
+def test_what_was_not_saved_from_this_problem_is_refused(kind: type[CoverEngine]) -> None:
+    problem = queens(6)
+    engine = kind(problem)
+    engine.step(math.inf, 20)
+    saved = engine.saved()
+    wrong = [None, -5, "x", [10**9], [[]], [{}], 1 << 80, True, {}]
+    for changed in [{}, *(saved | {key: value} for key in saved for value in wrong)]:
+        try:
+            resumed = kind.resumed(problem, changed)
+        except CoverError:
+            continue
+        assert changed
+        resumed.step(math.inf, 5)
+
+
+@every_engine
 def test_arrays_of_the_problem_stay_as_they_are(kind: type[CoverEngine]) -> None:
     problem = queens(5)
     before = [np.array(array) for array in (problem.starts, problem.nodes, problem.minimum)]
@@ -138,16 +131,18 @@ def test_arrays_of_the_problem_stay_as_they_are(kind: type[CoverEngine]) -> None
 
 
 @settings(max_examples=100, deadline=None)
-@given(problems(plain=True), st.data())
+@given(cover_problems(options=9, plain=True), st.data())
 def test_the_same_problem_is_solved_for_many_beginnings(problem: CoverProblem, data: st.DataObject) -> None:
     problem = replace(problem, minimum=np.ones_like(problem.minimum))
+    if not Bitset.takes(problem):
+        return
     options = st.sets(st.integers(0, max(problem.options - 1, 0)), max_size=2 if problem.options else 0)
     begun = [np.array(sorted(chosen), np.int32) for chosen in data.draw(st.lists(options, max_size=4))]
     every = [set(chosen) for chosen in solutions_of(problem)]
     for chosen, (count, first) in zip(begun, Bitset(problem).each(begun, most=3), strict=True):
-        right = [solution for solution in every if solution >= set(chosen.tolist())]
-        assert count == min(3, len(right))
-        assert set(first.tolist()) in right if right else not len(first)
+        whole = [solution for solution in every if solution >= set(chosen.tolist())]
+        assert count == min(3, len(whole))
+        assert set(first.tolist()) in whole if whole else not len(first)
 
 
 def test_sudokus_with_17_clues_have_one_solution() -> None:
@@ -155,7 +150,7 @@ def test_sudokus_with_17_clues_have_one_solution() -> None:
     for clues, (count, first) in zip(given, Bitset(problem).each(given), strict=True):
         assert count == 1
         assert set(clues.tolist()) <= set(first.tolist())
-        assert problem.is_solution(first.tolist())
+        assert is_solution(problem, first.tolist())
     ((more, _),) = Bitset(problem).each([given[0][1:]], most=3)
     assert more == 3
 
@@ -163,12 +158,3 @@ def test_sudokus_with_17_clues_have_one_solution() -> None:
 def test_what_is_no_option_cannot_be_given() -> None:
     with pytest.raises(CoverError, match="option is none"):
         Bitset(queens(4)).each([np.array([16], np.int32)])
-
-
-@pytest.mark.parametrize("name", ["langford11", "dominoes6x6", "queens12"])
-def test_known_numbers_of_solutions(name: str) -> None:
-    make, known = INSTANCES[name]
-    engine = Bitset(make(), delivers=False)
-    while engine.step(math.inf):
-        pass
-    assert engine.count == known

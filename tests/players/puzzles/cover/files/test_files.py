@@ -10,23 +10,22 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from bench.truth.covers import solutions_of
 from players.puzzles.cover.files.dlx import read_dlx
-from players.puzzles.cover.files.json_form import read_json, write_json
-from players.puzzles.cover.files.read import problem_of
+from players.puzzles.cover.files.json_form import problem_of, read_json
 from players.puzzles.cover.problem import CoverError, CoverProblem
 from players.puzzles.cover.search import solve
-from tests.players.puzzles.cover.plain_engine import all_solutions
-from tests.players.puzzles.cover.random_problems import cover_problems
+from tests.players.puzzles.cover.problems import as_json, cover_problems
 
 
 @given(cover_problems())
 @settings(max_examples=100, deadline=None)
 def test_json_is_read_as_it_was_written(problem: CoverProblem) -> None:
-    again = read_json(write_json(problem))
+    again = read_json(as_json(problem))
     for name in ("minimum", "maximum", "starts", "nodes", "weights", "may_be_hole"):
         assert np.array_equal(getattr(again, name), getattr(problem, name))
     assert again.holes == problem.holes
-    assert all_solutions(again) == all_solutions(problem)
+    assert solutions_of(again) == solutions_of(problem)
 
 
 def test_examples_of_knuth() -> None:

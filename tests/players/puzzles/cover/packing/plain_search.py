@@ -1,7 +1,14 @@
-"""A plain search of cover problems, with integers as sets of options: slow, and easy to believe."""
+"""A plain search of cover problems, with integers as sets of options: slow, and easy to believe. Cells that
+touch, and images of solutions, as plain."""
 
 from __future__ import annotations
 
+from itertools import product
+
+import numpy as np
+
+from players.puzzles.cover.packing.duplicates import Duplicates
+from players.puzzles.cover.packing.grids import CellGrid
 from players.puzzles.cover.problem import CoverProblem
 
 
@@ -65,3 +72,24 @@ class PlainSearch:
 def solutions(problem: CoverProblem) -> list[list[int]]:
     """All solutions, ascending."""
     return PlainSearch(problem).solutions()
+
+
+def images_of(duplicates: Duplicates, solution: np.ndarray) -> set[tuple[int, ...]]:
+    """What symmetries of the result make of a solution, given and returned as ascending options."""
+    images = [solution, *(image[solution] for image in duplicates.images)]
+    return {tuple(sorted(image.tolist())) for image in images if (image >= 0).all()}
+
+
+def neighbours(grid: CellGrid, cell: tuple[int, ...]) -> np.ndarray:
+    """The cells that share a face with this one (of spheres: that touch it), int64[cells, 3]."""
+    if grid.name == "prisms":
+        base = 1 if (cell[0] + cell[1]) & 1 else -1
+        return np.array(cell) + np.array([[-1, 0, 0], [1, 0, 0], [0, base, 0], [0, 0, -1], [0, 0, 1]])
+    lengths = {"cubes": [1], "spheres": [2], "rhombic": [1, 2], "tetra-octahedra": [1, 3]}[grid.name]
+    steps = np.array(list(product(range(-2, 3), repeat=3)))
+    near = np.array(cell) + steps[np.isin((steps**2).sum(axis=1), lengths)]
+    near = near[grid.valid(near)]
+    if grid.name == "tetra-octahedra":
+        middle = (np.array(cell) % 3 == 1).all() | (near % 3 == 1).all(axis=1)
+        near = near[middle | (np.abs(near - np.array(cell)).sum(axis=1) == 1)]
+    return near

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from players.puzzles.cover.packing.grids.grid import CellGrid
-from players.puzzles.cover.packing.grids.registry import GRIDS, grid
+from players.puzzles.cover.packing.grids import GRIDS, CellGrid, grid
 from players.puzzles.cover.problem import CoverError
+from tests.players.puzzles.cover.packing.plain_search import neighbours
 
 ROTATIONS = {"cubes": 24, "prisms": 12, "spheres": 120, "rhombic": 24, "tetra-octahedra": 24}
 NEIGHBOURS = {"cubes": {6}, "prisms": {5}, "spheres": {12}, "rhombic": {4}, "tetra-octahedra": {4}}
@@ -58,7 +58,7 @@ def test_the_isometries_of_spheres_hold_those_of_cubes() -> None:
 @pytest.mark.parametrize("each", GRIDS, ids=by_name)
 def test_neighbours_are_mutual_and_of_the_right_number(each: CellGrid) -> None:
     cells = cells_of(each, 3)
-    beside = {tuple(c): {tuple(n) for n in each.neighbours(tuple(c)).tolist()} for c in cells.tolist()}
+    beside = {tuple(c): {tuple(n) for n in neighbours(each, tuple(c)).tolist()} for c in cells.tolist()}
     assert {len(near) for near in beside.values()} == NEIGHBOURS[each.name]
     for cell, near in beside.items():
         assert each.valid(np.array(sorted(near))).all()
@@ -69,14 +69,14 @@ def test_neighbours_are_mutual_and_of_the_right_number(each: CellGrid) -> None:
 def test_isometries_map_cells_to_cells_and_neighbours_to_neighbours(each: CellGrid) -> None:
     cells = cells_of(each, 4)
     middle = tuple(cells[len(cells) // 2].tolist())
-    near = np.concatenate([[middle], each.neighbours(middle)])
+    near = np.concatenate([[middle], neighbours(each, middle)])
     for number in range(len(each.matrices)):
         turned = each.turned(cells, number)
         assert turned is not None and each.valid(turned).all()
         assert len(np.unique(turned, axis=0)) == len(cells)
         star = each.turned(near, number)
         assert star is not None
-        around = {tuple(c) for c in each.neighbours(tuple(star[0].tolist())).tolist()}
+        around = {tuple(c) for c in neighbours(each, tuple(star[0].tolist())).tolist()}
         assert around == {tuple(c) for c in star[1:].tolist()}
 
 

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from players.puzzles.cover.packing import assembly
 from players.puzzles.cover.packing.assembly import Packing
 from players.puzzles.cover.packing.duplicates import Duplicates
-from players.puzzles.cover.packing.grids.registry import grid
-from players.puzzles.cover.packing.puzzle import PackingPuzzle, Piece
-from players.puzzles.cover.packing.shape import CellShape
+from players.puzzles.cover.packing.grids import grid
+from players.puzzles.cover.packing.puzzle import CellShape, PackingPuzzle, Piece
 from players.puzzles.cover.problem import CoverError
-from tests.players.puzzles.cover.packing.plain_search import solutions
+from tests.players.puzzles.cover.packing.plain_search import images_of, neighbours, solutions
 
 PENTOMINOES = {
     "F": [".##", "##.", ".#."],
@@ -58,8 +57,8 @@ def different(packing: Packing) -> int:
     found = [np.array(each, np.int32) for each in solutions(duplicates.problem)]
     kept = duplicates.kept(found)
     for each in found:
-        least = duplicates.least(duplicates.numbers[each])
-        assert sum(np.array_equal(least, one) for one in kept) == 1
+        images = images_of(duplicates, duplicates.numbers[each])
+        assert sum(tuple(one.tolist()) in images for one in kept) == 1
     return len(kept)
 
 
@@ -135,7 +134,7 @@ def small_puzzles(draw: st.DrawFn) -> PackingPuzzle:
             near = [
                 tuple(n)
                 for c in found
-                for n in here.neighbours(c).tolist()
+                for n in neighbours(here, c).tolist()
                 if tuple(n) not in found and max(map(abs, n)) < 12
             ]
             found.append(draw(st.sampled_from(sorted(set(near)))))

@@ -8,13 +8,12 @@ import time
 import numpy as np
 import pytest
 
+from bench.truth.covers import is_solution
 from players.puzzles.cover.outcome import CoverOptions
-from players.puzzles.cover.packing.families import FAMILIES
-from players.puzzles.cover.packing.grids.registry import grid
-from players.puzzles.cover.packing.puzzle import PackingPuzzle, Piece
+from players.puzzles.cover.packing.grids import grid
+from players.puzzles.cover.packing.puzzle import CellShape, PackingPuzzle, Piece
 from players.puzzles.cover.packing.search import PackingSearch
-from players.puzzles.cover.packing.shape import CellShape
-from players.puzzles.cover.packing.text import packing_of_text
+from players.puzzles.cover.packing.text import FAMILIES, packing_of_text
 from players.puzzles.cover.problem import CoverError
 from tests.places import GAMES
 
@@ -69,7 +68,7 @@ def test_pentominoes_come_in_slices_and_as_many_as_are_asked_for() -> None:
     found += search.taken()
     assert len(found) == search.result().solutions == 7
     for each in found:
-        assert search.packing.problem.is_solution(each.tolist())
+        assert is_solution(search.packing.problem, each.tolist())
         assert (search.packing.drawn(each) >= 0).all()
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from players.puzzles.cover.packing.assembly import Packing
 from players.puzzles.cover.packing.duplicates import Duplicates
 from players.puzzles.cover.packing.puzzle import PackingPuzzle
-from players.puzzles.cover.packing.text import is_packing_text, packing_of_text, text_of_packing
+from players.puzzles.cover.packing.text import is_packing_text, packing_of_text
 from players.puzzles.cover.problem import CoverError
 from tests.places import GAMES
 from tests.players.puzzles.cover.packing.plain_search import solutions
@@ -53,20 +53,6 @@ def test_a_text_is_read() -> None:
     assert result.cells.tolist() == [[0, 0, 0], [1, 0, 0], [2, 0, 0], [0, 1, 0], [1, 1, 0], [1, 1, 1]]
     assert result.fixed.tolist() == [True, False, False, True, True, True]
     assert result.colours.tolist() == [1, 1, 0, 0, 0, 0]
-
-
-@pytest.mark.parametrize("text", [COLOURED, *[path.read_text() for path in PUZZLES]])
-def test_what_is_written_is_read_again(text: str) -> None:
-    one = packing_of_text(text)
-    other = packing_of_text(text_of_packing(one))
-    assert (one.name, one.grid, one.holes) == (other.name, other.grid, other.holes)
-    assert one.allowed == other.allowed
-    for ours, theirs in zip([p.shape for p in one.pieces], [p.shape for p in other.pieces], strict=True):
-        assert ours.name == theirs.name and set(map(tuple, ours.cells)) == set(map(tuple, theirs.cells))
-    assert [(p.minimum, p.maximum, p.ways) for p in one.pieces] == [
-        (p.minimum, p.maximum, p.ways) for p in other.pieces
-    ]
-    assert Packing.of(one).problem.options == Packing.of(other).problem.options
 
 
 def test_our_puzzles_are_there_and_known_as_such() -> None:

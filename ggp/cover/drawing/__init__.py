@@ -1,1 +1,0 @@
-"""Solutions drawn: layers in the terminal, layers as SVG, and a page with the pieces in space."""

@@ -1,0 +1,273 @@
+"""`MemoCounter`: counts exact covers by dynamic programming over sets of covered items.
+
+Items come in a fixed order. What is left to be done depends only on which of the items from the current one
+on are covered, so all partial covers that agree in that are one state with a count: a layer of the
+zero-suppressed decision diagram of all solutions (S. Minato 1993; M. Nishino et al., Dancing with decision
+diagrams, AAAI 2017), of which only one layer is kept. Sets are compared in full, counts have as many digits
+as they need.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from players.puzzles.cover.engines.item_order import item_order, order_cost
+from players.puzzles.cover.problem import CoverError, CoverProblem
+from propnet.jit.decorators import ARENA, kernel
+
+FULL = -1
+"""There is no room for more states."""
+TOO_LONG = -2
+"""A count needs another limb."""
+
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+_ONE = np.uint64(1)
+_ZERO = np.uint64(0)
+_HALF = np.uint64(32)
+
+
+@kernel(**ARENA)
+def advance(
+    states: NDArray[np.uint64],
+    counts: NDArray[np.uint64],
+    begin: int,
+    end: int,
+    bit: int,
+    optional: bool,
+    masks: NDArray[np.uint64],
+    table: NDArray[np.int32],
+    next_states: NDArray[np.uint64],
+    next_counts: NDArray[np.uint64],
+    filled: int,
+) -> int:
+    """Go over the states from begin to end. Returns how many states the next layer has, FULL or TOO_LONG.
+
+    Args:
+        states, counts: of this layer, uint64[states, words] and uint64[states, limbs].
+        bit: of the layer's item in word 0.
+        optional: whether the item may stay uncovered.
+        masks: the options that begin with the item, uint64[options, words].
+        table: int32[a power of two], -1 where empty; which state has a hash.
+        next_states, next_counts: of the next layer; one row more than may be filled.
+        filled: how many of its rows are in use.
+    """
+    words, limbs, room = states.shape[1], counts.shape[1], next_states.shape[0] - 1
+    last = np.uint64(table.shape[0] - 1)
+    own = _ONE << np.uint64(bit)
+    for state in range(begin, end):
+        covered = states[state, 0] & own != _ZERO
+        first = -1 if covered or optional else 0
+        for option in range(first, 0 if covered else masks.shape[0]):
+            free = True
+            if option >= 0:
+                for word in range(words):
+                    if states[state, word] & masks[option, word] != _ZERO:
+                        free = False
+                        break
+            if not free:
+                continue
+            hashed = _ZERO
+            for word in range(words):
+                part = states[state, word]
+                if option >= 0:
+                    part |= masks[option, word]
+                if word == 0:
+                    part &= ~own
+                next_states[filled, word] = part
+                hashed = (hashed ^ part) * _MIX
+                hashed ^= hashed >> _HALF
+            slot = hashed & last
+            found = filled
+            while table[slot] >= 0:
+                found = table[slot]
+                for word in range(words):
+                    if next_states[found, word] != next_states[filled, word]:
+                        found = filled
+                        break
+                if found != filled:
+                    break
+                slot = (slot + _ONE) & last
+            if found == filled:
+                if filled == room:
+                    return FULL
+                table[slot] = filled
+                for limb in range(limbs):
+                    next_counts[filled, limb] = counts[state, limb]
+                filled += 1
+                continue
+            carry = _ZERO
+            for limb in range(limbs):
+                old = next_counts[found, limb]
+                total = old + counts[state, limb]
+                over = _ONE if total < old else _ZERO
+                whole = total + carry
+                if whole < total:
+                    over = _ONE
+                next_counts[found, limb] = whole
+                carry = over
+            if carry != _ZERO:
+                return TOO_LONG
+    return filled
+
+
+_AT_ONCE = 20_000_000
+"""Transitions in a call of the kernel."""
+_MOST_ITEMS, _MOST_PAIRS = 20_000, 5_000_000
+"""Items, and pairs of items in an option, of problems for which an order is looked for."""
+
+
+class MemoCounter:
+    """The number of solutions of an exact cover, with optional items; in slices of time.
+
+    Args:
+        problem: one that :meth:`takes` is true of.
+        memory: bytes that two layers may have together.
+
+    Attributes:
+        count: the number of solutions, when it is over.
+        nodes: the states so far.
+        over: whether it is done.
+        gave_up: whether there was not enough memory; then there is no count.
+        cost: a bound of the states that there are in all, from the order of the items alone.
+    """
+
+    name = "memo"
+
+    def __init__(self, problem: CoverProblem, memory: int = 1 << 28) -> None:
+        if not self.takes(problem):
+            raise CoverError(
+                "the counting memo is for exact covers", remedy="without weights, colours, limits of holes"
+            )
+        self.count = self.nodes = 0
+        self.over = self.gave_up = False
+        self._memory = memory
+        lengths = np.diff(problem.starts)
+        owner = np.repeat(np.arange(problem.options), lengths)
+        fits = lengths > 0
+        fits[owner[problem.weights > problem.maximum[problem.nodes]]] = False
+        free = int((lengths == 0).sum())
+        nodes = problem.nodes[fits[owner]]
+        starts = np.zeros(int(fits.sum()) + 1, np.int32)
+        np.cumsum(lengths[fits], out=starts[1:])
+        order = item_order(problem.items, starts, nodes)
+        self.cost = order_cost(order, starts, nodes)
+        place = np.empty(problem.items, np.int64)
+        place[order] = np.arange(problem.items)
+        self._optional = (problem.minimum == 0)[order]
+        places = place[nodes]
+        firsts = np.minimum.reduceat(places, starts[:-1]) if len(nodes) else np.zeros(0, np.int64)
+        by_first = np.argsort(firsts, kind="stable")
+        self._options = [places[starts[option] : starts[option + 1]] for option in by_first]
+        self._ends = np.searchsorted(firsts[by_first], np.arange(problem.items + 1))
+        ends = np.maximum.reduceat(places, starts[:-1]) if len(nodes) else firsts
+        self._words = int((ends // 64 - firsts // 64).max(initial=0)) + 1
+        self._item = self._done = self._filled = 0
+        self._states = np.zeros((1, self._words), np.uint64)
+        self._counts = np.zeros((1, 1), np.uint64)
+        self._counts[0, 0] = 1
+        self._next: tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int32]] | None = None
+        self._factor = 1 << free
+
+    @staticmethod
+    def takes(problem: CoverProblem) -> bool:
+        """Whether it can count the solutions of this problem."""
+        if int((np.diff(problem.starts).astype(np.int64) ** 2).sum()) > _MOST_PAIRS:
+            return False
+        limited = problem.holes is not None and bool(problem.may_be_hole.any())
+        exact = bool((problem.maximum <= 1).all())
+        return exact and not limited and not problem.colours.any() and problem.items <= _MOST_ITEMS
+
+    @property
+    def progress(self) -> float:
+        """The part of the items that is done, 0 to 1."""
+        return self._item / max(len(self._optional), 1)
+
+    def step(self, deadline: float) -> bool:
+        """Count until about the deadline (time.monotonic() seconds). Returns whether there is anything left
+        to do."""
+        while not self.over and not self.gave_up:
+            if self._item == len(self._optional) or not len(self._states):
+                self._finish()
+            else:
+                self._advance()
+            if time.monotonic() >= deadline:
+                break
+        return not self.over and not self.gave_up
+
+    def _finish(self) -> None:
+        self.over = True
+        self._item = len(self._optional)
+        for row in self._counts:
+            self.count += sum(int(limb) << (64 * k) for k, limb in enumerate(row))
+        self.count *= self._factor
+
+    def _advance(self) -> None:
+        """Some states of a layer; if they were the last, the next layer takes its place."""
+        masks = self._masks()
+        states = len(self._states)
+        if self._next is None and not self._make_room(2 * states + 64):
+            return
+        assert self._next is not None
+        next_states, next_counts, table = self._next
+        end = min(states, self._done + max(_AT_ONCE // (len(masks) + 1), 1))
+        filled = advance(
+            self._states,
+            self._counts,
+            self._done,
+            end,
+            self._item % 64,
+            bool(self._optional[self._item]),
+            masks,
+            table,
+            next_states,
+            next_counts,
+            self._filled,
+        )
+        if filled == FULL:
+            self._make_room(4 * len(next_states))
+            return
+        if filled == TOO_LONG:
+            longer = np.zeros((states, 2 * self._counts.shape[1]), np.uint64)
+            longer[:, : self._counts.shape[1]] = self._counts
+            self._counts = longer
+            self._make_room(len(next_states))
+            return
+        self._done, self._filled = end, filled
+        if end < states:
+            return
+        self.nodes += states
+        self._states, self._counts = next_states[:filled].copy(), next_counts[:filled].copy()
+        self._next, self._done, self._filled = None, 0, 0
+        self._item += 1
+        if self._item % 64 == 0:
+            self._states[:, :-1] = self._states[:, 1:]
+            self._states[:, -1] = 0
+
+    def _make_room(self, rows: int) -> bool:
+        """Begin the next layer, with room for so many states. Returns whether there is enough memory."""
+        row = 8 * (self._words + self._counts.shape[1])
+        if (rows + len(self._states)) * row + 16 * rows > self._memory:
+            self.gave_up = True
+            self._next = None
+            return False
+        table = np.full(1 << (2 * rows - 1).bit_length(), -1, np.int32)
+        self._next = (
+            np.empty((rows, self._words), np.uint64),
+            np.empty((rows, self._counts.shape[1]), np.uint64),
+            table,
+        )
+        self._done = self._filled = 0
+        return True
+
+    def _masks(self) -> NDArray[np.uint64]:
+        """The options that begin with the current item, uint64[options, words]."""
+        begin, end = self._ends[self._item : self._item + 2]
+        masks = np.zeros((end - begin, self._words), np.uint64)
+        base = self._item // 64 * 64
+        for row, option in enumerate(self._options[begin:end]):
+            bits = option - base
+            np.bitwise_or.at(masks[row], bits // 64, np.uint64(1) << (bits % 64).astype(np.uint64))
+        return masks

@@ -1,0 +1,305 @@
+"""`take_apart`: an assembly of pieces becomes a tree of separations, down to single pieces or groups that may
+stay. Each separation is a breadth-first search over the pieces' places for the fewest moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.errors import GdlError
+from players.puzzles.cover.packing.separation_kernel import OUT_OF_ROOM, SEPARATED, STUCK, search
+
+MOST_PIECES = 64
+"""A group of pieces is a set of bits in one word."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Motion:
+    """How pieces slide in a grid.
+
+    Attributes:
+        ways: int32[ways, 3]: translations of one step; each goes there and back.
+        swept: int32[ways, kinds, most, 3]: the cells that one of each kind passes through on its way,
+            relative to it; those that are not needed repeat another.
+        slant: int32[3]: the kind of cell c is (slant . c) modulo the number of kinds.
+    """
+
+    ways: NDArray[np.int32]
+    swept: NDArray[np.int32]
+    slant: NDArray[np.int32]
+
+    def kinds(self, cells: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The kind of each cell, int32[cells]."""
+        kinds: NDArray[np.int32] = ((cells @ self.slant) % self.swept.shape[1]).astype(np.int32)
+        return kinds
+
+
+def straight(ways: Sequence[Sequence[int]]) -> Motion:
+    """Cells of one kind that touch none but the next cell when they move."""
+    steps = np.array(ways, np.int32)
+    return Motion(steps, steps[:, None, None].copy(), np.zeros(3, np.int32))
+
+
+CUBES = straight([(1, 0, 0), (0, 1, 0), (0, 0, 1)])
+"""Cubes slide along the axes."""
+
+PRISMS = Motion(
+    np.array([[0, 0, 1], [2, 0, 0], [1, 1, 0], [-1, 1, 0]], np.int32),
+    np.array(
+        [
+            [[[0, 0, 1], [0, 0, 1]], [[0, 0, 1], [0, 0, 1]]],
+            [[[1, 0, 0], [2, 0, 0]], [[1, 0, 0], [2, 0, 0]]],
+            [[[1, 0, 0], [1, 1, 0]], [[0, 1, 0], [1, 1, 0]]],
+            [[[-1, 0, 0], [-1, 1, 0]], [[0, 1, 0], [-1, 1, 0]]],
+        ],
+        np.int32,
+    ),
+    np.array([1, 1, 0], np.int32),
+)
+"""Prisms over triangles slide along z and along the three edges; a prism that slides along an edge passes
+through the one beside it, which stands the other way."""
+
+MOTIONS = {"cubes": CUBES, "prisms": PRISMS}
+"""How pieces slide, by the name of the grid; in the other grids they are not taken apart."""
+
+
+class AssemblyError(GdlError):
+    """An assembly that cannot be: what is wrong, and what to do about it."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Assembly:
+    """Pieces in their places.
+
+    Attributes:
+        cells: int32[cells, 3]: the cells of all pieces, piece by piece.
+        starts: int32[pieces + 1]: where each piece's cells begin.
+        motion: how pieces slide.
+        groups: for each piece the groups that it is of: pieces that share a group need not come apart.
+
+    >>> two = Assembly.of([[(0, 0, 0)], [(1, 0, 0), (2, 0, 0)]])
+    >>> two.pieces
+    2
+    """
+
+    cells: NDArray[np.int32]
+    starts: NDArray[np.int32]
+    motion: Motion = field(default_factory=lambda: CUBES)
+    groups: tuple[frozenset[int], ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        pieces: Sequence[Sequence[tuple[int, int, int]]],
+        motion: Motion = CUBES,
+        groups: Sequence[frozenset[int]] = (),
+    ) -> Assembly:
+        """Of pieces that are lists of cells. Raises AssemblyError for none or more than 64 of them, for one
+        without cells, and for a cell that two have."""
+        if not 0 < len(pieces) <= MOST_PIECES:
+            raise AssemblyError(
+                f"an assembly of {len(pieces)} pieces cannot be taken apart",
+                remedy=f"take apart 1 to {MOST_PIECES} pieces at a time",
+            )
+        taken: dict[tuple[int, int, int], int] = {}
+        for number, piece in enumerate(pieces):
+            if not piece:
+                raise AssemblyError(f"piece {number} has no cells", remedy="leave it out")
+            for cell in piece:
+                if taken.setdefault(cell, number) != number or piece.count(cell) > 1:
+                    raise AssemblyError(f"cell {cell} is taken twice", remedy="give it to one piece")
+        starts = np.cumsum([0, *(len(piece) for piece in pieces)]).astype(np.int32)
+        cells = np.array([cell for piece in pieces for cell in piece], np.int32).reshape(-1, 3)
+        return cls(cells, starts, motion, tuple(groups))
+
+    @property
+    def pieces(self) -> int:
+        """How many pieces there are."""
+        return len(self.starts) - 1
+
+    def piece(self, number: int) -> NDArray[np.int32]:
+        """The cells of a piece, int32[its cells, 3]."""
+        return self.cells[self.starts[number] : self.starts[number + 1]]
+
+    def part(self, members: Sequence[int]) -> Assembly:
+        """Some of the pieces alone, in this order."""
+        starts = np.cumsum([0, *(len(self.piece(number)) for number in members)]).astype(np.int32)
+        cells = np.concatenate([self.piece(number) for number in members])
+        groups = tuple(self.groups[number] for number in members) if self.groups else ()
+        return Assembly(cells, starts, self.motion, groups)
+
+    def may_stay_together(self) -> bool:
+        """Whether nothing need come apart: one piece, or a group that all share."""
+        if self.pieces == 1:
+            return True
+        return bool(self.groups) and bool(frozenset.intersection(*self.groups))
+
+
+FIRST_ROOM = 1 << 10
+MOST_PLACES = 1 << 22
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A move: some pieces go the same way together.
+
+    Attributes:
+        pieces: their numbers.
+        way: (x, y, z) of the whole move.
+        out: whether they go out of the others' reach; the way is then that of one step.
+    """
+
+    pieces: tuple[int, ...]
+    way: tuple[int, int, int]
+    out: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Separation:
+    """The moves that free some pieces from the others.
+
+    Attributes:
+        steps: the moves; the last takes its pieces out.
+        places: how far the places of the assembly have changed, int16[pieces, 3], before the last.
+        states: how many arrangements were looked at.
+    """
+
+    steps: tuple[Step, ...]
+    places: NDArray[np.int16]
+    states: int
+
+
+class TooManyArrangementsError(Exception):
+    """More arrangements of the pieces than are kept: whether they come apart is not known."""
+
+
+def separate(assembly: Assembly) -> Separation | None:
+    """The fewest moves that free some pieces, None where nothing ever does.
+
+    A move takes any group of pieces any number of steps one way, and counts as one; arrangements that differ
+    by a shift of all pieces are one. Raises TooManyArrangementsError where more than MOST_PLACES are met.
+    """
+    room = FIRST_ROOM
+    tables = _tables(room, assembly.pieces)
+    sizes = np.zeros(3, np.int64)
+    owner = np.repeat(np.arange(assembly.pieces, dtype=np.int32), np.diff(assembly.starts))
+    motion = assembly.motion
+    kinds = motion.kinds(assembly.cells)
+    budget = max(1, 1_000_000 // (len(owner) * motion.swept[:, 0, :, 0].size))
+    while True:
+        status = search(assembly.cells, owner, kinds, motion.ways, motion.swept, *tables, sizes, budget)
+        if status == SEPARATED:
+            return _told(assembly, tables, sizes)
+        if status == STUCK:
+            return None
+        if status == OUT_OF_ROOM:
+            if room >= MOST_PLACES:
+                raise TooManyArrangementsError
+            room *= 4
+            grown = _tables(room, assembly.pieces)
+            for old, new in zip(tables[:-1], grown[:-1], strict=True):
+                new[: len(old)] = old
+            tables = grown
+
+
+def _tables(room: int, pieces: int) -> tuple[NDArray[Any], ...]:
+    """Arrangements, the one each was made from, the moves that made them, and where they are found by
+    hash."""
+    return (
+        np.zeros((room, pieces, 3), np.int16),
+        np.full(room, -1, np.int32),
+        np.zeros(room, np.uint64),
+        np.zeros((room, 3), np.int16),
+        np.full(4 * room, -1, np.int32),
+    )
+
+
+def _told(assembly: Assembly, tables: tuple[NDArray[Any], ...], sizes: NDArray[np.int64]) -> Separation:
+    """The moves to the arrangement in which a group is free, which is the last one."""
+    places, parents, groups, moves, _ = tables
+    at = last = int(sizes[1]) - 1
+    steps = []
+    while parents[at] >= 0:
+        group, way = int(groups[at]), moves[at]
+        if 2 * group.bit_count() > assembly.pieces:
+            # The others go the other way: it is the same, and fewer move.
+            group, way = (1 << assembly.pieces) - 1 - group, -way
+        x, y, z = (int(part) for part in way)
+        members = tuple(piece for piece in range(assembly.pieces) if group >> piece & 1)
+        steps.append(Step(members, (x, y, z), at == last))
+        at = int(parents[at])
+    return Separation(tuple(reversed(steps)), places[int(parents[last])].copy(), int(sizes[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Disassembly:
+    """How far an assembly, or a part of one, comes apart.
+
+    Attributes:
+        pieces: the pieces of this part, by their numbers in the whole assembly.
+        steps: the fewest moves that free some of them from the others; none for what stays together.
+        parts: what comes of both sides then; none for what stays together.
+        apart: True if all comes apart that has to, False if something never does, None if that is not known:
+            too many arrangements.
+        states: arrangements looked at for this separation.
+    """
+
+    pieces: tuple[int, ...]
+    steps: tuple[Step, ...] = ()
+    parts: tuple[Disassembly, ...] = ()
+    apart: bool | None = True
+    states: int = 0
+
+    @property
+    def level(self) -> tuple[int, ...]:
+        """The moves of each separation, the outermost first: (5, 3) is a puzzle of level 5.3."""
+        own = (len(self.steps),) if self.steps else ()
+        return own + tuple(moves for part in self.parts for moves in part.level)
+
+    def separations(self) -> Iterator[Disassembly]:
+        """The separations, in the order in which they are made."""
+        if self.steps:
+            yield self
+        for part in self.parts:
+            yield from part.separations()
+
+
+def take_apart(assembly: Assembly) -> Disassembly:
+    """Take an assembly apart with the fewest moves at each separation.
+
+    After a separation each side is an assembly of its own, and lies as it lay then. Only moves along the
+    ways of the assembly's grid are looked for, no turns.
+
+    >>> two = Assembly.of([[(0, 0, 0)], [(1, 0, 0), (2, 0, 0)]])
+    >>> take_apart(two).level
+    (1,)
+    """
+    return _part(assembly, tuple(range(assembly.pieces)))
+
+
+def _part(assembly: Assembly, numbers: tuple[int, ...]) -> Disassembly:
+    """Take some pieces apart; the assembly is of these alone."""
+    if assembly.may_stay_together():
+        return Disassembly(numbers)
+    try:
+        separation = separate(assembly)
+    except TooManyArrangementsError:
+        return Disassembly(numbers, apart=None)
+    if separation is None:
+        return Disassembly(numbers, apart=False)
+    owner = np.repeat(np.arange(assembly.pieces), np.diff(assembly.starts))
+    now = replace(assembly, cells=(assembly.cells + separation.places[owner]).astype(np.int32))
+    out = separation.steps[-1].pieces
+    rest = tuple(piece for piece in range(assembly.pieces) if piece not in out)
+    sides = tuple(_part(now.part(side), tuple(numbers[piece] for piece in side)) for side in (rest, out))
+    steps = tuple(
+        Step(tuple(numbers[piece] for piece in step.pieces), step.way, step.out) for step in separation.steps
+    )
+    verdicts = {side.apart for side in sides}
+    apart = False if False in verdicts else None if None in verdicts else True
+    return Disassembly(numbers, steps, sides, apart, separation.states)

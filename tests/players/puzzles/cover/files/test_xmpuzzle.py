@@ -1,0 +1,286 @@
+"""BurrTools' files: what they mean, what is refused, and its bundled examples where they are at hand."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import os
+import time
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gdl.errors import FileError
+from players.puzzles.cover.files.xml_tree import MOST_BYTES
+from players.puzzles.cover.files.xmpuzzle import (
+    BurrFile,
+    _turn,
+    places,
+    read_xmpuzzle,
+    written_xmpuzzle,
+    xmpuzzle,
+)
+from players.puzzles.cover.packing.assembly import Packing
+from players.puzzles.cover.packing.duplicates import Duplicates
+from players.puzzles.cover.packing.grids import GRIDS, CellGrid
+from players.puzzles.cover.packing.search import PackingSearch
+from players.puzzles.cover.problem import CoverError
+from tests.players.puzzles.cover.packing.plain_search import images_of, solutions
+
+EXAMPLES = os.environ.get("GGP_BURRTOOLS", "")
+"""A folder with BurrTools' examples."""
+
+CORNERS = b"""<?xml version="1.0"?>
+<puzzle version="2">
+ <gridType type="0"/>
+ <colors><color red="200" green="0" blue="10"/><color red="0" green="9" blue="99"/></colors>
+ <shapes>
+  <voxel x="2" y="2" z="1" hx="1" name="corner" type="0">###_</voxel>
+  <voxel x="1" y="1" z="1" type="0">#1</voxel>
+  <voxel x="3" y="3" z="1" type="0">##+2##1####</voxel>
+ </shapes>
+ <problems>
+  <problem name="F\xe4rber" state="2" assemblies="1" maxHoles="2">
+   <shapes>
+    <shape id="0" count="2"/>
+    <shape id="1" min="1" max="3"><group group="2" count="1"/></shape>
+   </shapes>
+   <result id="2"/>
+   <bitmap><pair piece="0" result="0"/></bitmap>
+   <solutions>
+    <solution><assembly>0 0 0 16 1 1 0 0 1 0 0 0 x x</assembly><separation><a/></separation></solution>
+   </solutions>
+  </problem>
+ </problems>
+ <comment popup="">von Stra\xdfe &amp; Weg</comment>
+</puzzle>
+"""
+
+
+def voxel(marks: str, x: int, y: int, z: int) -> str:
+    return f'<voxel x="{x}" y="{y}" z="{z}" type="0">{marks}</voxel>'
+
+
+def small(pieces: str, problem: str, grid: int = 0) -> bytes:
+    return (
+        f'<puzzle version="2"><gridType type="{grid}"/><shapes>{pieces}</shapes>'
+        f"<problems>{problem}</problems></puzzle>"
+    ).encode()
+
+
+def kept(file: BurrFile, number: int) -> tuple[Packing, list[np.ndarray]]:
+    packing = Packing.of(file.problem(number).puzzle)
+    duplicates = Duplicates.of(packing)
+    found = [np.array(each, np.int32) for each in solutions(duplicates.problem)]
+    return packing, duplicates.kept(found)
+
+
+def saved(data: bytes, file: BurrFile, number: int, packing: Packing) -> list[np.ndarray]:
+    """The solutions that are saved in a file, as ascending options: each copy is turned and moved to its
+    place."""
+    text = gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
+    root = ElementTree.fromstring(text.decode("utf-8", "replace"))
+    problem = file.problem(number)
+    grid, room = problem.puzzle.grid, [tuple(cell) for cell in problem.puzzle.result.cells.tolist()]
+    way_of = {_turn(grid, way): way for way in range(len(grid.matrices))}
+    options = {
+        (int(packing.pieces[option]), frozenset(room[cell] for cell in packing.cells(option))): option
+        for option in range(packing.problem.options)
+    }
+    copies = [kind for kind, piece in enumerate(problem.puzzle.pieces) for _ in range(piece.maximum)]
+    found = []
+    for assembly in root.findall(f"problems/problem[{number}]/solutions/solution/assembly"):
+        words, chosen = (assembly.text or "").replace("x", "x x x x").split(), []
+        for copy, kind in enumerate(copies):
+            if words[4 * copy] == "x":
+                continue
+            x, y, z, turn = map(int, words[4 * copy : 4 * copy + 4])
+            shape = file.shapes[problem.shapes[kind]]
+            turned = grid.turned(np.concatenate([shape.shape.cells, [shape.hotspot]]), way_of[turn])
+            assert turned is not None
+            cells = (turned[:-1] - turned[-1] + (x, y, z)).tolist()
+            chosen.append(options[kind, frozenset(map(tuple, cells))])
+        assert len(words) == 4 * len(copies)
+        found.append(np.array(sorted(chosen)))
+    return found
+
+
+@pytest.mark.parametrize("data", [CORNERS, gzip.compress(CORNERS)], ids=["plain", "gzip"])
+def test_a_file_is_read(data: bytes) -> None:
+    file = xmpuzzle(data)
+    assert file.comment == "von Straße & Weg"
+    assert file.colours == ((200, 0, 10), (0, 9, 99))
+    assert file.shapes[0].hotspot == (1, 0, 0)
+    assert file.shapes[0].shape.cells.tolist() == [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
+    result = file.shapes[2].shape
+    assert result.fixed.tolist() == [True, True, False] + [True] * 6
+    assert result.colours.tolist() == [0, 0, 2, 0, 1, 0, 0, 0, 0]
+    problem = file.problem()
+    assert problem.puzzle.name == "Färber"
+    assert [(p.minimum, p.maximum) for p in problem.puzzle.pieces] == [(2, 2), (1, 3)]
+    assert problem.puzzle.pieces[1].groups == ((2, 1),)
+    assert problem.puzzle.allowed == {(1, 1)}
+    assert problem.puzzle.most_holes == 2
+
+
+def test_what_is_written_is_read_again() -> None:
+    file = xmpuzzle(CORNERS)
+    packing, ours = kept(file, 1)
+    data = written_xmpuzzle(file, {1: [places(file, 1, packing, each.tolist()) for each in ours]})
+    assert f'assemblies="{len(ours)}"'.encode() in gzip.decompress(data)
+    again = xmpuzzle(data)
+    back = saved(data, again, 1, packing)
+    assert ours and [each.tolist() for each in back] == [each.tolist() for each in ours]
+    assert again.comment == file.comment and again.colours == file.colours
+    one, other = again.problem().puzzle, file.problem().puzzle
+    assert (one.name, one.allowed, one.holes) == (other.name, other.allowed, other.holes)
+    for ours_, theirs in zip(again.shapes, file.shapes, strict=True):
+        assert (ours_.size, ours_.hotspot) == (theirs.size, theirs.hotspot)
+        assert (ours_.shape.cells == theirs.shape.cells).all()
+        assert (ours_.shape.fixed == theirs.shape.fixed).all()
+        assert (ours_.shape.colours == theirs.shape.colours).all()
+
+
+@pytest.mark.parametrize("grid", GRIDS, ids=lambda grid: grid.name)
+def test_turns_have_numbers_of_their_own(grid: CellGrid) -> None:
+    numbers = range(len(grid.matrices))
+    assert sorted(_turn(grid, number) for number in numbers) == list(numbers)
+    assert _turn(grid, 0) == 0
+
+
+def test_of_two_solutions_that_mirror_each_other_one_is_kept() -> None:
+    """Two left screws make a cube, and so do two right ones, its mirror image; one of each do not."""
+    screws = voxel("###__#__", 2, 2, 2) + voxel("###___#_", 2, 2, 2) + voxel("########", 2, 2, 2)
+    both = '<shape id="0" min="0" max="2"/><shape id="1" min="0" max="2"/>'
+    one = '<shape id="0" count="2"/>'
+    problems = "".join(f'<problem><shapes>{p}</shapes><result id="2"/></problem>' for p in (both, one))
+    file = xmpuzzle(small(screws, problems))
+    alone = solutions(Packing.of(file.problem(2).puzzle).problem)
+    assert len(solutions(Packing.of(file.problem(1).puzzle).problem)) == 2 * len(alone) > 0
+    assert len(kept(file, 1)[1]) == len(kept(file, 2)[1]) == 1
+
+
+def test_an_interrupted_search_is_refused_and_a_finished_one_is_not() -> None:
+    pieces = voxel("#", 1, 1, 1)
+    inside = '<shapes><shape id="0"/></shapes><result id="0"/><assembler version="1.4">0 1</assembler>'
+    halted = xmpuzzle(small(pieces, f'<problem state="1">{inside}</problem>')).problem()
+    with pytest.raises(CoverError, match=r"assembler 1\.4") as caught:
+        halted.refuse_to_go_on()
+    assert "from its beginning" in str(caught.value)
+    xmpuzzle(small(pieces, f'<problem state="2">{inside}</problem>')).problem().refuse_to_go_on()
+
+
+BOMB = b"""<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;">]>
+<puzzle><comment>&b;</comment></puzzle>"""
+REFUSED = {
+    "entities": (BOMB, "document type"),
+    "outside file": (b'<!DOCTYPE p SYSTEM "file:///etc/passwd"><puzzle/>', "document type"),
+    "no XML": (b"GIF89a", "no XML"),
+    "cut off": (CORNERS[:-40], "no XML"),
+    "cut off, packed": (gzip.compress(CORNERS)[:-20], "ends too early"),
+    "damaged, packed": (gzip.compress(CORNERS)[:30] + b"\0" * 300, "damaged|too early"),
+    "empty": (b"", "no XML"),
+    "deep": (b"<a>" * 1000 + b"</a>" * 1000, "too deep"),
+    "deep where nothing is read": (b"<puzzle><separation>" + b"<a>" * 1000, "too deep"),
+    "another thing": (b"<html/>", "no puzzle"),
+    "packed to nothing": (gzip.compress(b" " * (MOST_BYTES + 1), 9), "too large"),
+    "unknown grid": (small("", "", 7), "type 7"),
+    "huge shape": (small(voxel("#", 99999, 99999, 99999), ""), "too large"),
+    "huge shape, and nothing of it read": (small(voxel("?", 144, 144, 144), ""), "too large"),
+    "huge shapes together": (small(voxel("?", 100, 100, 100) * 3, ""), "shape 3 is too large"),
+    "too many cells": (small(voxel("#" * 100_001, 1, 1, 1), ""), "too large"),
+    "too few voxels": (small(voxel("##", 3, 1, 1), ""), "2 voxels"),
+    "too many voxels": (small(voxel("####", 3, 1, 1), ""), "4 voxels"),
+    "strange mark": (small(voxel("#?", 2, 1, 1), ""), "no mark"),
+    "strange colour": (small(voxel("#64", 1, 1, 1), ""), "no mark"),
+    "number": (small('<voxel x="-1" y="1" z="1">#</voxel>', ""), "no number"),
+    "no such shape": (small("", '<problem><result id="3"/></problem>'), "shape 4"),
+    "no result": (small("", "<problem/>"), "no result"),
+    "bounds": (
+        small(
+            voxel("#", 1, 1, 1),
+            '<problem><shapes><shape id="0" min="2" max="1"/></shapes><result id="0"/></problem>',
+        ),
+        "2 to 1",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_no_puzzle_is_refused(name: str) -> None:
+    data, message = REFUSED[name]
+    with pytest.raises(CoverError, match=message) as caught:
+        xmpuzzle(data)
+    assert "\n" not in str(caught.value)
+    if not data.startswith(b"\x1f\x8b"):
+        place = caught.value.place
+        assert place is not None and place.line >= 1 and place.column >= 1
+
+
+def test_only_problems_that_are_there_are_found() -> None:
+    file = xmpuzzle(CORNERS)
+    with pytest.raises(CoverError, match="no problem 2"):
+        file.problem(2)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="there is no such file"):
+        read_xmpuzzle(tmp_path / "none.xmpuzzle")
+
+
+@given(at=st.integers(0, len(CORNERS) - 1), what=st.binary(max_size=6), width=st.integers(0, 30))
+def test_damage_gives_an_error_or_a_puzzle(at: int, what: bytes, width: int) -> None:
+    with contextlib.suppress(CoverError):
+        file = xmpuzzle(CORNERS[:at] + what + CORNERS[at + width :])
+        for problem in file.problems:
+            if max((len(shape.shape) for shape in file.shapes), default=0) < 50:
+                Packing.of(problem.puzzle)
+
+
+COUNTS = {
+    "12PieceSeparation": [1],
+    "AlPackino": [1],
+    "AugmentedSecondStellation": [2],
+    "BallRoom": [2, 1, 3],
+    "Bermuda": [1],
+    "BrokenSticks": [2, 0],
+    "CubeInCage": [96],
+    "DemoMirrorParadox": [1, 1],
+    "DemoPieceGenerator": [928],
+    "DiagonalCube": [2],
+    "DraculasDentalDesaster": [84],
+    "FourPieceTetrahedron": [1],
+    "HexSticks": [33],
+    "PelikanBurr": [12],
+    "PermutatedThirdStellation": [2],
+    "PiecesOfEight": [6, 4, 43, 12, 20, 12],
+    "Prisgon": [1, 1],
+    "SolidSixPieceBurrs": [588],
+}
+"""What BurrTools' own program counts in its bundled examples."""
+
+
+@pytest.mark.skipif(not EXAMPLES, reason="GGP_BURRTOOLS names no folder with BurrTools' examples")
+@pytest.mark.parametrize("name", COUNTS)
+def test_bundled_examples_of_burrtools(name: str) -> None:
+    data = (Path(EXAMPLES) / f"{name}.xmpuzzle").read_bytes()
+    file = xmpuzzle(data)
+    assert len(file.problems) == len(COUNTS[name])
+    for number, count in enumerate(COUNTS[name], 1):
+        problem = file.problem(number)
+        search = PackingSearch(problem.puzzle)
+        ours = set()
+        while search.step(time.monotonic() + 1):
+            ours |= {tuple(each.tolist()) for each in search.taken()}
+        ours |= {tuple(each.tolist()) for each in search.taken()}
+        assert len(ours) == count
+        duplicates = Duplicates.of(search.packing)
+        theirs = saved(data, file, number, search.packing)
+        classes = [images_of(duplicates, each) & ours for each in theirs]
+        assert all(len(each) == 1 for each in classes)
+        if len(theirs) == count:
+            assert set().union(*classes) == ours
