@@ -11,8 +11,9 @@ import os
 import signal
 import subprocess
 import zlib
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,6 +38,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=list(left_out))
         items[:] = [item for item in items if item not in left_out]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, Any, Any]:
+    """A test module that cannot be imported is an error. As a module with doctests pytest only skips it, and
+    its tests with it, because the adapters need frameworks that not everybody has."""
+    report = yield
+    if report.skipped and "unable to import module" in str(report.longrepr):
+        report.outcome = "failed"
+        report.longrepr = f"{collector.nodeid} cannot be imported"
+    return report
 
 
 def chosen(slow: Iterable[pytest.Item], which: str, number: int) -> list[pytest.Item]:

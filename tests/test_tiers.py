@@ -14,11 +14,13 @@ from tests.conftest import TURNS, chosen, commit
 ITEMS: list[Any] = [SimpleNamespace(nodeid=f"tests/test_{n % 7}.py::test_it[{n}]") for n in range(300)]
 
 
+@pytest.mark.slow
 def test_each_slow_test_has_its_turn_once() -> None:
     taken = Counter(item.nodeid for number in range(TURNS) for item in chosen(ITEMS, "turn", number))
     assert taken == Counter(item.nodeid for item in ITEMS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [0, 1, 2, int("f" * 40, 16)])
 def test_a_turn_is_about_a_third(number: int) -> None:
     assert 0.2 * len(ITEMS) < len(chosen(ITEMS, "turn", number)) < 0.5 * len(ITEMS)

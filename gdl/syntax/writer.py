@@ -11,7 +11,7 @@ next(P) :-
 next(P) :-
   true(P),
   dif(P,a),
-  \\+ (halt ; does(x,Move)).
+  \+ (halt ; does(x,Move)).
 
 What KIF can say and infix cannot, a disjunction of one formula or none, is infix ``or(a)`` and ``or()``.
 In Prolog these are ``a`` and ``fail``, the conjunctions ``a`` and ``true``.

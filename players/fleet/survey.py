@@ -47,7 +47,7 @@ class NodeProbe:
 PROBE = "players.fleet.survey:NodeProbe"
 START_SECONDS = 30.0
 """How long the probe of a node may take to start."""
-ANSWER_SECONDS = 2.0
+ANSWER_SECONDS = 5.0
 """After so long without an answer a worker is silent."""
 
 

@@ -84,6 +84,7 @@ def test_the_files_of_a_report_can_be_read_again(tmp_path: Path) -> None:
     assert sorted(map(orjson.dumps, rows)) == sorted(map(orjson.dumps, ROWS))
 
 
+@pytest.mark.slow
 def test_the_plot_has_all_its_panels(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     from bench.table.plot import plot

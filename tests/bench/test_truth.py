@@ -31,6 +31,7 @@ def test_no_claim_is_false(field: Field) -> None:
     assert [(case.seed, case.text, case.faults) for case in cases if case.faults] == []
 
 
+@pytest.mark.slow
 def test_a_false_claim_is_found_and_told_with_its_instance(monkeypatch: pytest.MonkeyPatch) -> None:
     finish = MemoCounter._finish
 

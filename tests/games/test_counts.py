@@ -7,6 +7,7 @@ import pytest
 from tests.games.rules_of_games import legal, options, perft, play, prover, reachable, successors
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "known"),
     [

@@ -88,6 +88,7 @@ def test_header_tells_roles_state_moves_end_goals_and_size(name: str) -> None:
     assert any(line.startswith(f"; Size    {len(bases)} base propositions, {moves} moves") for line in header)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=4, deadline=None, derandomize=True)
 @given(seed=st.integers(0, 2**32))

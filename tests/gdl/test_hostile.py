@@ -100,6 +100,7 @@ def hostile_text(number: int) -> str:
     return MAKERS[number % len(MAKERS)](rng)
 
 
+@pytest.mark.slow
 def test_malformed_rules_give_an_error_with_a_place_and_nothing_else() -> None:
     refused = 0
     for number in range(COUNT):
@@ -118,6 +119,7 @@ def test_malformed_rules_give_an_error_with_a_place_and_nothing_else() -> None:
     assert refused > COUNT // 2
 
 
+@pytest.mark.slow
 def test_checking_and_formatting_malformed_rules_is_safe() -> None:
     for number in range(0, COUNT, 7):
         text = hostile_text(number)
@@ -149,6 +151,7 @@ def test_nothing_is_kept_of_what_was_read_or_refused() -> None:
     assert len(terms._table) <= before + 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -196,6 +196,7 @@ def test_a_class_of_the_current_folder_plays_at_the_terminal(own_folder: Path) -
     assert "x (Last)" in result.stdout
 
 
+@pytest.mark.slow
 def test_a_class_of_the_current_folder_plays_in_a_tournament(own_folder: Path) -> None:
     call = command("tournament", "tictactoe", "-p", "mine:Last,random", "-r", "1", "--json", "all.json")
     result = subprocess.run(call, cwd=own_folder, capture_output=True, text=True)

@@ -68,6 +68,7 @@ def test_tools_answer_over_stdio() -> None:
     asyncio.run(run())
 
 
+@pytest.mark.slow
 def test_a_search_tells_how_it_gets_on() -> None:
     from ggp.answers.operations import QuestionDesk
     from ggp.mcp_tools import make_server

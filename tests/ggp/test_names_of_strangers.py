@@ -45,6 +45,7 @@ def file_of(tmp_path: Path, kind: str, text: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_rules_in_a_file_of_such_a_name(tmp_path: Path) -> None:
     path = file_of(tmp_path, "kif", RULES.replace("{}", ""))
     assert r"\x1b[31m\x9b31m\u202etxt\udc9b" in printed("validate", path)

@@ -143,6 +143,7 @@ def test_what_cannot_be_compiled_is_told_and_not_raised(
     assert "Traceback" not in printed
 
 
+@pytest.mark.slow
 def test_where_nothing_can_be_kept_it_says_so_at_once_and_compiles_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -121,6 +121,7 @@ def _declared() -> list[tuple[str, Option]]:
     return [(name, option) for name, kind in kinds for option in kind.OPTIONS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "option"), _declared(), ids=lambda part: getattr(part, "name", part))
 @given(
     text=st.text(max_size=20)

@@ -87,6 +87,7 @@ def test_a_root_that_is_solved_before_it_is_asked_for_is_told_as_well() -> None:
     talk(to)
 
 
+@pytest.mark.slow
 def test_a_match_that_is_not_known_is_asked_for_and_another_takes_its_place() -> None:
     async def to(host: SearchHost) -> None:
         assert (await host.call(think(1), ()))[0] == {"lacks": True}

@@ -109,6 +109,7 @@ def test_random_networks_with_random_sets(ground, seed, strict):
     assert (ours.goals == theirs.goals).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "size"), [("sokoban", 3), ("queens", 2), ("lightsout", 5), ("pegsolitaire", 6)]
 )

@@ -133,6 +133,7 @@ def test_pushes_replay_as_steps(level: Level, random: object) -> None:
     assert from_level(to_level(geometry, start))[1] == start
 
 
+@pytest.mark.slow
 def test_a_level_of_too_many_states_is_refused() -> None:
     geometry, start = from_level(Level(("#######", "#@ $ .#", "#     #", "#######")))
     with pytest.raises(TooLargeError):

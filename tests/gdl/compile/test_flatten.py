@@ -19,6 +19,7 @@ def flat(text: str) -> Program:
     return flatten(normalize(parse_rules(text)))
 
 
+@pytest.mark.slow
 @examples(150)
 @given(games())
 def test_flat_programs_mean_what_the_rules_mean(text: str) -> None:

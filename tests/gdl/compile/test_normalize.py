@@ -29,6 +29,7 @@ def as_rules(normal: list[Clause]) -> Rules:
     return Rules(tuple(as_rule(c.head, c.positives, c.negatives, distinct) for c, distinct in pairs))
 
 
+@pytest.mark.slow
 @examples(150)
 @given(games())
 def test_clauses_mean_what_the_rules_mean(text: str) -> None:
@@ -37,6 +38,7 @@ def test_clauses_mean_what_the_rules_mean(text: str) -> None:
     assert answers(model(as_rules(normalize(rules)), true)) == answers(model(rules, true))
 
 
+@pytest.mark.slow
 @examples(150)
 @given(games())
 def test_every_variable_of_a_clause_occurs_in_a_positive_literal(text: str) -> None:

@@ -24,6 +24,7 @@ def test_roles_may_be_derived() -> None:
     assert all(s.dependence is not Dependence.MOVE for s in strata)
 
 
+@pytest.mark.slow
 def test_every_public_game_compiles(corpus_games: list[Path]) -> None:
     for path in corpus_games:
         program, strata = compile_rules(parse_rules(path.read_text(), path.name))

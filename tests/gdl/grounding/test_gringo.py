@@ -74,6 +74,7 @@ def load(path: Path) -> Rules:
     return parse_rules(path.read_text(encoding="utf-8", errors="replace"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path", [p for p in sorted(GAMES.glob("*.kif")) if p.stem not in LARGE], ids=lambda p: p.stem
 )
@@ -82,6 +83,7 @@ def test_our_games_reach_what_gringo_reaches(path: Path) -> None:
     assert ours(rules) == gringo(rules)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", CORPUS_GAMES)
 def test_public_games_reach_what_gringo_reaches(corpus: Path, game: str) -> None:
     rules = load(corpus / "games" / f"{game}.kif")

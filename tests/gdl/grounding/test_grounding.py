@@ -34,6 +34,7 @@ def columns(rows: list[tuple[int, ...]]) -> list[NDArray[np.int32]]:
     return [np.array([r[c] for r in rows], np.int32) for c in range(width)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("small", [0, 8, 2048])
 @pytest.mark.parametrize("dense_bits", [0, 22])
 @pytest.mark.parametrize("max_bits", [3, 56])

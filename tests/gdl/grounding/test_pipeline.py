@@ -43,6 +43,7 @@ def names(terms: tuple[Term, ...]) -> list[str]:
     return [str(t) for t in terms]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted(GAMES.glob("*.kif")), ids=lambda p: p.stem)
 def test_ground_rules_of_our_games_replay_their_playthroughs(path: Path) -> None:
     assert replay(ground(load(path)), GAMES / "playthroughs" / f"{path.stem}.jsonl", 4) > 0

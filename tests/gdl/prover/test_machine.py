@@ -72,6 +72,7 @@ def test_relations_computed_key_by_key_are_those_of_the_naive_evaluator(shallow:
         assert_answers_are_those_of_the_naive_evaluator(machine)
 
 
+@pytest.mark.slow
 @examples(60)
 @given(games())
 def test_answers_do_not_change_when_relations_are_measured(text: str) -> None:
@@ -209,6 +210,7 @@ def test_a_long_walk_down_a_recursive_relation_needs_no_deep_stack() -> None:
     assert shown(text + "(<= (legal you go) (down 0))") == {"noop", "go"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rules",
     [

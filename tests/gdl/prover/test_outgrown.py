@@ -104,6 +104,7 @@ def test_who_is_told_which_relations_are_large_writes_no_code_twice_and_says_the
     assert third.functions_written > second.functions_written
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path", sorted((CORPUS / "games").glob("[a-c]*.kif"))[::6], ids=lambda path: path.stem
 )

@@ -47,6 +47,7 @@ def test_our_games_are_read_alike(path: Path) -> None:
     assert scanned(again)[0] == found[0]  # type: ignore[index]
 
 
+@pytest.mark.slow
 def test_public_games_are_read_alike(corpus_games: list[Path]) -> None:
     small = [path for path in corpus_games if path.stat().st_size < MOST][::6]
     assert small

@@ -307,6 +307,7 @@ _PIECES = [
 ]
 
 
+@pytest.mark.slow
 def test_mutated_games_give_rules_or_an_error_with_a_place() -> None:
     rng = random.Random(8)
     games = [convert((GAMES / f"{name}.kif").read_text(), "prolog") for name in ("tictactoe", "nim", "hanoi")]

@@ -131,6 +131,7 @@ def test_a_missing_package_is_told_with_its_remedy() -> None:
         assert run.returncode == 1 and "pip install 'kaskade-ggp[rl]'" in run.stderr.splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_each_module_imports_its_own_framework_only() -> None:
     for module, others in (
         ("gymnasium", ("pettingzoo", "pyspiel")),

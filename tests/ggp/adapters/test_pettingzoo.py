@@ -38,6 +38,7 @@ def _random_match(environment: Any, seed: int) -> list[tuple[str, int, dict[str,
     return log
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["connectfour", "tron", "othello", "chinesecheckers"])
 def test_agents_that_act_one_by_one_play_the_game(name: str) -> None:
     from ggp.adapters import GdlAEC

@@ -98,6 +98,7 @@ def test_chess_men_are_capitals_and_small_letters() -> None:
     assert lines[1].split()[1:] == ["p"] * 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", ["tictactoe", "connectfour", "breakthrough", "chess", "sokoban"])
 def test_scrambled_games_have_the_same_board(game: str) -> None:
     rules = Game.load(game).rules

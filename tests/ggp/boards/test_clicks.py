@@ -173,6 +173,7 @@ def test_rules_without_variables_have_clicks() -> None:
     one_each(shown)
 
 
+@pytest.mark.slow
 def test_public_games(corpus: Path) -> None:
     """In every state that is looked at each legal move has one way; most boards are played by clicks. Every
     third game."""

@@ -13,9 +13,9 @@ from gdl.syntax.parser import parse_rules, parse_term, parse_terms
 from gdl.terms import Term
 from ggp.boards.board import Grid, board_of, find_board
 from ggp.boards.layers import split_name
-from ggp.boards.shapes import BoardShape, draw_rings, indents, ring_of
+from ggp.boards.shapes import BoardShape, indents, ring_of
 from ggp.boards.statics import Statics
-from ggp.boards.text import Painter
+from ggp.boards.text import Painter, draw_rings
 from ggp.game import Game
 from tests.ggp.boards.test_board import UNHURRIED, of_trace
 

@@ -68,6 +68,7 @@ def test_every_game_of_ours_is_drawn(trace: Path) -> None:
     check(painter, [states[0], *states[-2:]])
 
 
+@pytest.mark.slow
 def test_public_games_are_drawn(corpus: Path) -> None:
     """Every third; `python -m bench.boards` draws them all."""
     traces = sorted((corpus / "traces").glob("*.jsonl.gz"))[::3]

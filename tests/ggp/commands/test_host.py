@@ -51,6 +51,7 @@ def test_ggp_host_plays_a_file_and_writes_json(tmp_path: Path) -> None:
     assert story["players"] == ("legal", "random")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 143)]
 )
@@ -176,6 +177,7 @@ def test_a_result_that_the_rules_do_not_give_is_told_with_the_reason(tmp_path: P
     assert "no goal rule of y holds in the state (step 2): the highest that holds counts, or 0" in shown
 
 
+@pytest.mark.slow
 def test_by_default_a_server_logs_each_match_and_no_turns(tmp_path: Path) -> None:
     server = ServeProcess("--player", "legal", "--machine", "prover")
     try:

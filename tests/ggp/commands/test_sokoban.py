@@ -53,6 +53,7 @@ def test_levels_that_come_along_need_no_path() -> None:
     assert "; Sokoban, Two wings" in run("yards.xsb:4")[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "message"),
     [

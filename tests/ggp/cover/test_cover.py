@@ -22,6 +22,7 @@ def cover(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return ggp("cover", *words, cwd=cwd, timeout=120)
 
 
+@pytest.mark.slow
 def test_solutions_are_told(tmp_path: Path) -> None:
     (tmp_path / "small.dlx").write_text("a b c | x\na b x:red\nc x:red\nc x:blue\na\nb c\n")
     text = cover("small.dlx", "--all", cwd=tmp_path)
@@ -32,6 +33,7 @@ def test_solutions_are_told(tmp_path: Path) -> None:
     assert set(line) >= {"nodes", "engine", "seconds_cpu", "seconds_wall"}
 
 
+@pytest.mark.slow
 def test_what_is_left_to_be_told_is_no_whole_search(tmp_path: Path) -> None:
     # The engine has searched all of it when the first solution is told.
     (tmp_path / "small.dlx").write_text("a b\na\nb\na b\n")
@@ -52,6 +54,7 @@ def test_pieces_are_named_below_their_picture(tmp_path: Path) -> None:
     assert "B A bar, C corner\n" in told and told.count("C ") >= 3
 
 
+@pytest.mark.slow
 def test_counted_stopped_and_refused(tmp_path: Path) -> None:
     (tmp_path / "board.json").write_text(as_json(dominoes(8, 8)))
     (tmp_path / "none.dlx").write_text("a b\na\n")
@@ -72,6 +75,7 @@ def test_counted_stopped_and_refused(tmp_path: Path) -> None:
             command(tmp_path / name, **options)
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on(tmp_path: Path) -> None:
     """Killed as soon as something was saved."""
     size = 8
@@ -93,6 +97,7 @@ def test_a_killed_run_goes_on(tmp_path: Path) -> None:
     assert again["found"] == line["found"]
 
 
+@pytest.mark.slow
 def test_stopped_by_the_clock_and_by_ctrl_c(tmp_path: Path) -> None:
     (tmp_path / "queens.json").write_text(as_json(queens(14)))
     words = ["queens.json", "--count", "--engine", "masks", "--json", "--resume", "saved"]

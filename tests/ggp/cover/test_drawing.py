@@ -144,6 +144,7 @@ def test_faces_look_outwards(grid: str) -> None:
             assert out > 0
 
 
+@pytest.mark.slow
 def test_the_page_holds_the_pieces_and_the_moves_and_loads_nothing() -> None:
     apart = take_apart(Assembly.of([piece.cells for piece in TWO.pieces]))
     text = page("<two>", [Packed("cubes", TWO.pieces, apart)])

@@ -29,6 +29,7 @@ def play(number: int, moves: list[str] | None, answered: str | None) -> dict[str
     return {"id": number, "moves": moves, "answered": answered, **told}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", ["breakthrough", "tictactoe", "rockpaperscissors", "sokoban", "chess"])
 def test_replies_are_legal_after_their_joint_moves(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a follower says before a PLAY is an answer to it, whatever the others did."""

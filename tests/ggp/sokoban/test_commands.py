@@ -18,6 +18,7 @@ def level(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 def test_lurd_of_a_level_is_verified(level: str) -> None:
     solved = ggp("solve", level, "--lurd", "--run-length")
     assert solved.returncode == 0, solved.stderr
@@ -57,6 +58,7 @@ def test_explain_and_files(level: str, tmp_path: Path) -> None:
     assert "\x1b" not in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -74,6 +76,7 @@ def test_wishes_that_cannot_be_met_are_refused(level: str, words: list[str], say
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_match_is_drawn_as_a_level_and_explained(level: str) -> None:
     done = ggp("play", level, "--playclock", "2", "--seed", "1")
     assert done.returncode == 0, done.stderr

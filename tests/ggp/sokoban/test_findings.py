@@ -30,6 +30,7 @@ def test_findings_name_what_the_oracle_knows() -> None:
     assert [2, 2] in said[0]["squares"]["xx"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rows", "kind", "marked"),
     [
@@ -49,6 +50,7 @@ def test_reasons_name_the_boxes_at_fault(
         assert {stage.place(square) for square in reasons[0].labels} == marked
 
 
+@pytest.mark.slow
 def test_a_position_with_a_reason_is_dead() -> None:
     geometry, start = from_level(
         Level(("########", "#   #  #", "# $ $ .#", "#  $ ..#", "# @ #  #", "########"))

@@ -159,6 +159,7 @@ def test_damaged_files_are_named_and_not_believed(tmp_path: Path) -> None:
         run("--resume", str(scratch))
 
 
+@pytest.mark.slow
 def test_ctrl_c_shows_what_is_known_and_how_to_go_on(tmp_path: Path) -> None:
     scratch = tmp_path / "scratch"
     arguments = ["solve", "pegsolitaire", "--solver", "frontier", f"--scratch={scratch}"]

@@ -56,6 +56,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_all_levels_are_told_one_a_line(path: Path, workers: str) -> None:
     code, out = run(str(path), "--all", "--json", "--seconds", "60", "--workers", workers)
@@ -127,6 +128,7 @@ def test_a_wrong_solution_is_an_error(path: Path) -> None:
         replay(level, "u")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("metric", "workers"), [("pushes", "1"), ("moves", "1"), ("pushes", "2")])
 def test_a_solution_is_made_shorter_in_the_time_that_is_left(metric: str, workers: str) -> None:
     # The optimizer ends by itself, long before the time does: it proves that there is no shorter one.

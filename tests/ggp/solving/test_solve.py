@@ -33,6 +33,7 @@ def run(*arguments: str) -> tuple[int, str]:
     return done.exit_code, done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_puzzle_is_solved_and_told_as_one_object(workers: str) -> None:
     code, out = run("hanoi", "--json", "--seconds", "60", "--workers", workers)

@@ -53,6 +53,7 @@ def test_quit_leaves_with_130() -> None:
     assert done.returncode == 130
 
 
+@pytest.mark.slow
 def test_control_c_leaves_with_130_and_no_traceback() -> None:
     match = subprocess.Popen(
         [sys.executable, "-u", "-m", "ggp", "play", "tictactoe", "--playclock", "60"],

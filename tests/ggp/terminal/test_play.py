@@ -32,6 +32,7 @@ def ggp(*words: str, text: str = "", timeout: float = 120) -> subprocess.Complet
     return program("play", *words, text=text, timeout=timeout)
 
 
+@pytest.mark.slow
 def test_piped_output_is_plain_text_with_board_and_result() -> None:
     done = ggp("tictactoe", *FAST)
     assert done.returncode == 0, done.stderr
@@ -47,6 +48,7 @@ def test_sokoban_is_solved() -> None:
     assert "result: keeper (uct) 100" in done.stdout, done.stdout[-500:]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("machine", ["prover", "propnet"])
 def test_json_is_one_object_per_line_and_nothing_else(machine: str) -> None:
     done = ggp("tron", "--json", "--players", "random,legal", "--machine", machine, *FAST)
@@ -65,6 +67,7 @@ def test_json_is_one_object_per_line_and_nothing_else(machine: str) -> None:
     assert state.terminal
 
 
+@pytest.mark.slow
 def test_same_seed_gives_the_same_match() -> None:
     def moves(seed: str) -> list[list[str]]:
         done = ggp("breakthrough", "--json", "--players", "random,random", "--seed", seed, *SLOW)
@@ -104,6 +107,7 @@ def test_wrong_words_are_told_in_one_line(words: list[str], message: str) -> Non
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_in_a_terminal_the_search_is_shown_and_the_screen_left_in_order() -> None:
     master, slave = pty.openpty()
     match = subprocess.Popen(

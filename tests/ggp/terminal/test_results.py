@@ -37,6 +37,7 @@ STUCK = """\
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [["--no-board"], ["--json"]])
 @pytest.mark.parametrize(
     ("goals", "why"),

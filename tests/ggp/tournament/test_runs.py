@@ -338,6 +338,7 @@ def test_nothing_is_lost_nor_left_behind_at_kill_9(tmp_path: Path) -> None:
     check.close()
 
 
+@pytest.mark.slow
 def test_the_command_writes_everything_and_refuses_what_does_not_fit(tmp_path: Path) -> None:
     path = tmp_path / "t.sqlite"
     with Store(path) as store:

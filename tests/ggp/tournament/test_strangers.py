@@ -148,7 +148,7 @@ def test_copies_are_private_and_go(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         assert os.listdir(tmp_path / "tmp") == []
         assert reader.setting("x") == 1
         reader.close()
-        monkeypatch.setattr(database, "MOST_BYTES", 1000)
+        monkeypatch.setattr(database, "MOST_COPIED", 1000)
         with pytest.raises(GdlError, match="is being written and has more than"):
             Store(tmp_path / "t.sqlite", writing=False)
         with pytest.raises(GdlError, match="another tournament"):  # and not that it is too large to go on

@@ -61,6 +61,7 @@ def test_fresh_forgets_all_rungs_but_not_where_nothing_can_be_learnt(tmp_path: P
     assert known.model == "linear" and known.seconds < 10.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("last", [True, False])
 def test_the_rung_that_is_used_learns_on_and_is_used_whatever_its_last_trial_shows(
     last: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

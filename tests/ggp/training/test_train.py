@@ -262,6 +262,7 @@ def test_a_trial_that_shows_nothing_leaves_knowledge_unused(tmp_path: Path) -> N
     assert known.share == 0.0 and not known.looks and known.record.seconds == 0.01
 
 
+@pytest.mark.slow
 def test_games_of_three_roles_are_tried_with_one_against_two(tmp_path: Path) -> None:
     machine = lane_machine_of(Game.load("chinesecheckers").machine("propnet"))
     lesson = Lesson(machine, "chinesecheckers", KnowledgeStore(tmp_path))

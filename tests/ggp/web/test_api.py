@@ -57,6 +57,7 @@ async def ask(client: Client, name: str, told: object) -> tuple[int, Any]:
     return reply.status, await reply.json()
 
 
+@pytest.mark.slow
 def test_answers_follow_their_schemas() -> None:
     async def talk(client: Client) -> None:
         for name, told in GOOD:
@@ -227,6 +228,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(JSON, st.sampled_from(sorted(OPERATIONS)))
 def test_any_json_is_judged_as_the_standard_judges_it(value: object, name: str) -> None:

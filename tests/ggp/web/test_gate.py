@@ -104,6 +104,7 @@ HOSTS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=2000, deadline=None)
 @given(HOSTS)
 def test_whatever_host_is_asked_for_is_refused_or_is_ours(host: str) -> None:

@@ -100,6 +100,7 @@ def test_they_end_when_the_owner_is_killed_though_others_have_its_pipes(marked: 
     assert any("ray_owner" in words for words in marked.running().values()), "the heir of its pipes goes on"
 
 
+@pytest.mark.slow
 def test_a_relay_ends_with_its_player_while_it_starts_nodes(marked: Marked) -> None:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     memory = os.memfd_create("slot")

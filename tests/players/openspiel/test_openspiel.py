@@ -43,6 +43,7 @@ def test_openspiel_tests_our_games_with_serialisation(name: str) -> None:
     assert pyspiel.load_game(game.get_type().short_name).num_players() == game.num_players()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["connectfour", "chinesecheckers", "othello", "tron"])
 def test_states_and_returns_are_those_of_our_states(name: str) -> None:
     from ggp.adapters import load_gdl

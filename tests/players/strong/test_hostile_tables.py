@@ -83,6 +83,7 @@ class Enough(BaseException):
     """As a signal would be."""
 
 
+@pytest.mark.slow
 def test_a_checkpoint_with_a_right_digest_and_wrong_contents_is_refused_or_gone_on_with(
     tmp_path: Path,
 ) -> None:

@@ -47,6 +47,7 @@ def test_expected_symmetries_are_found(name: str) -> None:
     assert (len(found), int(found.exchanged.sum()), int(found.proven.sum())) == SIZES[name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SIZES)
 def test_the_identity_is_first_and_all_are_permutations_and_differ(name: str) -> None:
     machine, found = game(name)
@@ -58,6 +59,7 @@ def test_the_identity_is_first_and_all_are_permutations_and_differ(name: str) ->
     assert len(np.unique(found.images, axis=0)) == len(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SIZES)
 def test_states_of_other_matches_do_not_tell_images_apart(name: str) -> None:
     machine, found = game(name)

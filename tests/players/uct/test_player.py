@@ -122,6 +122,7 @@ def test_line_goes_on_when_a_faster_machine_is_ready() -> None:
     assert note.startswith("goes on with the line found, 100")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("game", ["tictactoe", "rockpaperscissors", "sokoban", "chinesecheckers"])
 def test_same_seed_and_iterations_give_the_same_answer(game: str, level: str) -> None:

@@ -120,6 +120,7 @@ def test_training_goes_on_from_what_it_knew() -> None:
         process.close()
 
 
+@pytest.mark.slow
 def test_processes_that_play_bring_their_states_and_one_that_dies_is_missed() -> None:
     machine = _machine("tictactoe")
     training = SearchedTraining(

@@ -140,6 +140,7 @@ def _products(options: list[list[int]]) -> list[list[int]]:
     return [[first, *rest] for first in options[0] for rest in _products(options[1:])]
 
 
+@pytest.mark.slow
 def test_what_is_proven_of_small_games_holds_for_all_their_matches() -> None:
     proven = sharp = endless = 0
     for seed in range(400):

@@ -122,6 +122,7 @@ def test_wins_and_losses_at_once_are_those_that_trying_all_moves_finds(corpus, n
     assert (a.lengths == b.lengths).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["connectFourSuicide", "tictactoe_3player", "chineseCheckers2"])
 def test_other_kinds_of_ends_too(corpus, name):
     """Where a role may lose by its own move, where three roles play, and in a race."""
@@ -131,6 +132,7 @@ def test_other_kinds_of_ends_too(corpus, name):
     assert_decisive(plain, played, 60)
 
 
+@pytest.mark.slow
 def test_breakthrough_is_won_by_the_first_pawn_that_can_be_home():
     plain = Game.load("breakthrough").machine("propnet")
     assert_decisive(plain, playing(plain), 80)

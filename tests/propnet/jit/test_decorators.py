@@ -36,6 +36,7 @@ def run(folder: Path) -> list[int]:
     return [int(word) for word in done.stdout.split()]
 
 
+@pytest.mark.slow
 def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path: Path) -> None:
     (tmp_path / "outside.py").write_text(OUTER)
     (tmp_path / "inside.py").write_text(INNER.format(number=1))
@@ -45,6 +46,7 @@ def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path: 
     assert run(tmp_path) == [21, 0]
 
 
+@pytest.mark.slow
 def test_a_kernel_is_compiled_anew_when_one_in_another_folder_has_changed(tmp_path: Path) -> None:
     deep = tmp_path / "house" / "floor" / "room"
     deep.mkdir(parents=True)

@@ -87,6 +87,7 @@ def end(process: subprocess.Popen[str]) -> tuple[float, int]:
     return float(value), int(count)
 
 
+@pytest.mark.slow
 def test_of_processes_that_need_a_kernel_at_the_same_time_one_compiles_it(tmp_path: Path) -> None:
     processes = [begin(tmp_path) for _ in range(3)]
     for process in processes:

@@ -66,6 +66,7 @@ def test_operations_agree_with_numpy():
     check()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cpu", "features"), [("generic", ""), ("haswell", "+avx2")])
 def test_operations_agree_with_numpy_on_lesser_processors(cpu, features):
     if cpu == "haswell" and not llvm.get_host_cpu_features().get("avx2"):

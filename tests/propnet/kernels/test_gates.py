@@ -23,6 +23,7 @@ def evaluate_all(wires, blocks, runs, inputs, init, middle):
     evaluate_blocks(wires, blocks, runs, inputs, init, np.int64(middle), np.int64(blocks.shape[0]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_every_output_of_random_networks_agrees_with_naive_evaluation_in_every_lane(seed):
     rng = np.random.default_rng(seed)
@@ -101,6 +102,7 @@ def test_each_lane_that_can_chooses_exactly_one_of_its_legal_moves(moves):
     np.testing.assert_array_equal(some, np.broadcast_to(legal.any(axis=0), (5, 512)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moves", [2, 3, 5, 7, 12, 31, 40, 70, 257])
 def test_choices_are_uniform_over_the_legal_moves_of_each_lane(moves):
     rng = np.random.default_rng(moves)

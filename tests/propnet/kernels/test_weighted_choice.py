@@ -64,6 +64,7 @@ def choices(legal: np.ndarray, exponents: np.ndarray, times: int, seed: int) -> 
     return drawn, unpack(some, 512)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moves", [2, 3, 5, 8, 17, 64, 100, 300])
 def test_each_lane_that_can_chooses_exactly_one_of_its_legal_moves(moves):
     rng = np.random.default_rng(moves)

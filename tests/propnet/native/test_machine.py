@@ -75,6 +75,7 @@ def test_native_code_of_random_networks_is_the_interpreters_equal(number: int) -
     assert_alike(machine, PropnetMachine(Rules(()), network))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(5))
 @pytest.mark.parametrize("part", [0, 2])
 def test_what_is_not_compiled_is_interpreted(monkeypatch: pytest.MonkeyPatch, number: int, part: int) -> None:
@@ -116,6 +117,7 @@ def test_code_for_a_processor_that_has_more_is_known_not_to_run_here() -> None:
     assert not Target(host().cpu, host().features + ",+of-the-future").runs_here()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GAMES)
 def test_games_play_the_same_playouts_on_both_machines(name: str) -> None:
     game = Game.load(name)

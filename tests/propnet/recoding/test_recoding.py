@@ -64,6 +64,7 @@ def assert_alike_along_matches(recoding: Recoded, matches: int = 60, steps: int 
         np.testing.assert_array_equal(recoding.decode(coded), records)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["eightpuzzle", "hanoi", "tictactoe", "connectfour", "breakthrough", "sokoban"]
 )

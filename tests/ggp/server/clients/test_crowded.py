@@ -59,6 +59,7 @@ def thinking(serve: Serve) -> LiveServer:
     return server
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["closed", "half-closed", "silent"])
 def test_abandoned_plays_lock_nobody_out(thinking: LiveServer, how: str) -> None:
     with opened(thinking, PLAY, 100) as peers:

@@ -145,6 +145,7 @@ def foreign() -> Iterator[str]:
         server.shutdown()
 
 
+@pytest.mark.slow
 def test_what_a_foreign_service_answers_is_not_repeated(foreign: str) -> None:
     async def talk(client: Client) -> None:
         at = await opened(client, game="connectfour", seats=["human", foreign], playclock=1)

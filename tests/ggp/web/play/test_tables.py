@@ -96,6 +96,7 @@ def test_moves_are_taken_back_and_the_match_goes_on_from_any_step_with_other_sea
     with_client(talk)
 
 
+@pytest.mark.slow
 def test_a_hint_names_a_legal_move(monkeypatch: pytest.MonkeyPatch) -> None:
     async def talk(client: Client) -> None:
         at = await opened(client, game="tictactoe", seats=["human", "human"])
@@ -182,6 +183,7 @@ def test_what_cannot_be_is_told_in_a_line() -> None:
     with_client(talk)
 
 
+@pytest.mark.slow
 def test_a_table_whose_process_dies_says_so_and_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "MOST", 1)
 
@@ -242,6 +244,7 @@ def broken_orders(count: int) -> list[bytes]:
     return [body() for _ in range(count)]
 
 
+@pytest.mark.slow
 def test_malformed_orders_are_refused() -> None:
     async def talk(client: Client) -> None:
         assert client.app is not None

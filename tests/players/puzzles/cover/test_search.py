@@ -45,6 +45,7 @@ def test_each_solution_is_in_one_branch(problem: CoverProblem, parts: int) -> No
     assert sorted(found) == solutions_of(problem)
 
 
+@pytest.mark.slow
 @given(cover_problems(), st.sampled_from([1, 2]), st.booleans(), st.integers(1, 3))
 @settings(max_examples=60, deadline=None)
 def test_saved_and_resumed_at_every_step(

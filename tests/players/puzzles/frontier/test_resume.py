@@ -58,6 +58,7 @@ def check(result: FrontierResult, machine: PropnetMachine) -> None:
     assert machine.is_terminal(state)
 
 
+@pytest.mark.slow
 def test_it_ends_as_if_it_had_not_been_killed_20_times(machine: PropnetMachine, tmp_path: Path) -> None:
     # Twice: the first loads the kernels.
     for name in ("first", "plain"):

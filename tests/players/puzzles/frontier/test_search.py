@@ -67,6 +67,7 @@ def test_results_do_not_depend_on_the_number_of_workers(workers: int) -> None:
     assert result.lines == alone.lines
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10_000), clocked=st.sampled_from([0.3, 0.9]), symmetry=st.booleans())
 @example(seed=10, clocked=0.9, symmetry=False)

@@ -53,6 +53,7 @@ def assert_same(result: FrontierResult, other: FrontierResult) -> None:
     assert (result.value, result.states, result.complete) == (other.value, other.states, other.complete)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2, 3])
 @pytest.mark.parametrize("scratch", [False, True])
 def test_small_buffers_many_ranges_and_threads_find_the_same(

@@ -75,6 +75,7 @@ def agree(level: SnakeLevel, kind: str, seed: int, playouts: int, steps: int = 6
 BOARDS = [*LEVELS, *(read_levels(drawn)[0] for drawn in CROWDED)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "kind"),
     [*((n, "prover") for n in range(len(BOARDS))), *((n, "propnet") for n in (0, 2, 6, 7, 8))],

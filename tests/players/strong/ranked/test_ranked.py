@@ -156,6 +156,7 @@ def test_games_with_cycles_have_no_rank() -> None:
     assert solve_whole(machine_of(rules), OPTIONS).cyclic
 
 
+@pytest.mark.slow
 def test_weights_that_no_play_contradicts_are_mended_when_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
     machine = machine_of(breakthrough(2, 4))
     space = RankedSpace.find(machine)

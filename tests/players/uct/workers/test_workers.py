@@ -310,6 +310,7 @@ def test_a_state_in_which_another_role_is_stuck_is_answered(player: UctPlayer) -
     assert pool.pids == before
 
 
+@pytest.mark.slow
 def test_no_process_and_no_file_is_left_after_the_match() -> None:
     files = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
     machine = Game.load("tictactoe").machine("propnet")
@@ -338,6 +339,7 @@ time.sleep(600)
 """
 
 
+@pytest.mark.slow
 def test_processes_end_when_the_player_is_killed() -> None:
     with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None

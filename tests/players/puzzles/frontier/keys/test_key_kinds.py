@@ -73,6 +73,7 @@ def sorted_rows(kind: KeyKind, rows: list[tuple[int, int]]) -> list[tuple[int, i
     return as_rows(kind, tagged)
 
 
+@pytest.mark.slow
 @given(samples())
 @settings(max_examples=60, deadline=None)
 def test_sorted_keys_are_unique_with_their_smallest_tags(sample: TaggedSample) -> None:

@@ -147,6 +147,7 @@ def test_small_buffers_many_ranges_and_wide_keys_change_nothing(
     assert result.lines == plain.lines
 
 
+@pytest.mark.slow
 def test_a_coding_that_does_not_fit_is_mended(crews: Crews, monkeypatch: pytest.MonkeyPatch) -> None:
     machine = machine_of((GAMES / "eightpuzzle.kif").read_text())
     start = machine.records([machine.initial_state()])
@@ -223,6 +224,7 @@ def test_a_layer_that_is_given_up_at_any_moment_is_made_again(crews: Crews, far:
     assert [layer.count for layer in found.layers] == [*LAYERS, 0][: len(found.layers)]
 
 
+@pytest.mark.slow
 def test_a_search_is_resumed_with_other_parts_and_without_any(
     crews: Crews, far: PropnetMachine, tmp_path: Path
 ) -> None:
@@ -242,6 +244,7 @@ def test_a_search_is_resumed_with_other_parts_and_without_any(
     assert_same(searched(far, replace(options, resume=True)), searched(far))
 
 
+@pytest.mark.slow
 def test_a_part_without_room_says_so_and_what_helps(crews: Crews) -> None:
     machine = machine_of(tiles(5, 2))
     recoded = Recoded.find(machine)
@@ -257,6 +260,7 @@ def test_a_part_without_room_says_so_and_what_helps(crews: Crews) -> None:
     store.close()
 
 
+@pytest.mark.slow
 def test_questions_that_make_no_sense_are_refused() -> None:
     part = FrontierPart()
     for message in ({}, {"do": "expand", "layer": 3, "attempt": 1}, {"do": "harm"}):

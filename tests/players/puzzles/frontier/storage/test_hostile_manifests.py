@@ -49,6 +49,7 @@ def checkpoint(machine: PropnetMachine, tmp_path: Path, monkeypatch: pytest.Monk
     return tmp_path / "whole"
 
 
+@pytest.mark.slow
 def test_a_manifest_with_a_right_digest_and_wrong_contents_is_refused_or_gone_on_with(
     machine: PropnetMachine, checkpoint: Path, tmp_path: Path
 ) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from players.puzzles.sokoban.deadlocks.pattern_solver import (
     PATH,
     minimal_patterns,
@@ -49,6 +51,7 @@ def _can_be_emptied(walls: Cells, boxes: Cells, keeper: tuple[int, int]) -> bool
     return False
 
 
+@pytest.mark.slow
 def test_what_is_stored_is_what_the_solver_finds() -> None:
     found = minimal_patterns()
     assert len(found) == 1127

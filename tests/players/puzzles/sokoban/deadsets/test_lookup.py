@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -42,6 +43,7 @@ def _squares(count: int) -> BoxSquares:
     return number_squares(from_level(level)[0])
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.data(), st.sampled_from([3, 7, 63, 64, 65, 128, 150, 200]), st.integers(2, 5))
 def test_all_methods_give_the_answer_of_plain_sets(data: st.DataObject, n: int, size: int) -> None:

@@ -95,6 +95,7 @@ def test_our_levels() -> None:
     assert total[0, 0] > 100  # it does find dead positions
 
 
+@pytest.mark.slow
 def test_levels_that_people_made(microban: Path) -> None:
     total = np.zeros((2, 2), np.int64)
     for level in read_levels(microban.read_text())[:25]:

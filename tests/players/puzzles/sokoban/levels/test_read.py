@@ -346,6 +346,7 @@ def test_what_is_wrong_in_a_listing_or_page_is_told_with_its_place_in_the_file(t
     assert str(caught.value).startswith(f"levels.txt:{place}: ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text", ["<pre>" * 200_000, "<!--" * 200_000, "&#35" * 200_000, '"' * 800_000, "<a " * 200_000]
 )
