@@ -19,7 +19,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from ggp.cli import build
-from ggp.commands.games import headline
+from ggp.commands.rules.games import headline
 from ggp.game import Game, installed_games
 
 SHOWN = 10
