@@ -16,7 +16,7 @@ from ggp.protocol.http_error import HttpError
 
 INFO_SECONDS = 3.0
 """How long a player may take to say its name."""
-COMING_SECONDS = 3.0
+COMING_SECONDS = 10.0
 """How long to wait for a player that does not listen yet: it may just have been started."""
 _RETRY_SECONDS = 0.1
 _MAX_NAME = 100
