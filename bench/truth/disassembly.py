@@ -124,7 +124,7 @@ def random_assembly(rng: random.Random) -> Assembly:
     ]
     pieces = [piece for piece in dealt if piece] or [[(0, 0, 0)]]
     groups = [frozenset(rng.sample(range(3), rng.randint(0, 2))) for _ in pieces]
-    return Assembly.of(pieces, rng.choice((CUBES, CUBES, _SLANTED)), groups if rng.random() < 0.4 else [], ())
+    return Assembly.of(pieces, rng.choice((CUBES, CUBES, _SLANTED)), groups if rng.random() < 0.4 else [])
 
 
 def _examine(rng: random.Random, case: Case) -> None:
