@@ -48,7 +48,7 @@ class Follower:
             self._send("foreseen", id=0, replies=[(None, first)], guess=first)
         self._behind: MatchState | None = None
         self._unchecked: deque[JsonMessage] = deque()
-        self._ahead = self._looks = ahead
+        self._ahead = ahead
 
     def play(self, message: JsonMessage) -> tuple[list[int], str] | None:
         """Make the joint move that a PLAY reports, and send a safe move.
@@ -70,7 +70,6 @@ class Follower:
         options = match.options()
         self._turn = turn
         self._foresight.turn(turn, match.state)
-        self._looks = self._ahead and match.certain
         safe = match.text(match.role, self._rng.choice(options)) if options else NO_MOVE
         joint = match.history[-1] if made and moves is not None else None
         self._send("options", id=turn, safe=safe, joint=joint, cpu=time.process_time() - begun)
@@ -81,7 +80,7 @@ class Follower:
         if self._unchecked:
             self._check()
             return True
-        if self._looks and self._foresight.step():
+        if self._ahead and self.match.certain and self._foresight.step():
             return True
         self._tell_ahead()
         return self._practise()
@@ -128,7 +127,7 @@ class Follower:
 
     def _look_from(self, machine: Machine, ahead: bool) -> None:
         """Look ahead on this machine from now on, or not at all."""
-        self._ahead, self._looks = ahead, ahead and self.match.certain
+        self._ahead = ahead
         self._foresight = Foresight(machine, self.match.role, self._rng)
         if self._turn:
             self._foresight.turn(self._turn, self.match.state)

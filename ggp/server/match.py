@@ -79,10 +79,8 @@ class ServedMatch:
         self.admitted = self.busy = False
         self._goals = ""
         self._log = log
-        self._main, self._keeper = (
-            self._process("match", spares.match),
-            self._process("keeper", spares.keeper),
-        )
+        self._main = self._process("match", spares.match)
+        self._keeper = self._process("keeper", spares.keeper)
         self._processes = [self._main, self._keeper]
         self._ranks = Ranks(self._main, self._keeper)
         self._share: JsonMessage = {"workers": None, "ponder": True, "behind": False}

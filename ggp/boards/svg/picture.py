@@ -29,7 +29,6 @@ _EDGE = 12.0
 _MOST_LINES = 12
 _MOST_LINES_ALONE = 40
 _LONGEST_TEXT = 2000
-_LABELS = {True: "gb-title", False: "gb-axis"}
 _UNKNOWN = PieceLook("?", PieceShape.TEXT, "gb-other0", "")
 
 

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from typing import Generic, TypeVar
 
 MOST = 1000
-"""Texts; of more, those that were used last."""
+"""Texts; of more, those that were noted last."""
 
 Fact = TypeVar("Fact")
 
@@ -20,8 +20,9 @@ class Remembered(Generic[Fact]):
 
     def note(self, text: str, fact: Fact) -> None:
         """Remember it, in place of what was known."""
-        self._facts[_key(text)] = fact
-        self._facts.move_to_end(_key(text))
+        key = _key(text)
+        self._facts[key] = fact
+        self._facts.move_to_end(key)
         if len(self._facts) > MOST:
             self._facts.popitem(last=False)
 

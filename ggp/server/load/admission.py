@@ -73,9 +73,9 @@ class Admission:
         self._most = SHARE * processors
         self._needed: Remembered[float] = Remembered()
 
-    def room(self, running: Iterable[Applicant]) -> bool:
-        """Whether a match may come that needs next to nothing, as far as is known."""
-        return sum(share for share in _shares(running) if share < math.inf) <= self._most
+    def room(self, running: Iterable[Applicant], share: float = 0.0) -> bool:
+        """Whether a match may come that needs this share, as far as is known."""
+        return sum(_measured(running)) + share <= self._most
 
     async def admit(self, match: Applicant, running: Callable[[], Iterable[Applicant]]) -> bool:
         """Admit a match that has begun beside those that are ``running``, if there are processors enough. One
@@ -91,8 +91,8 @@ class Admission:
 
     def refuses(self, match: Applicant, running: Iterable[Applicant]) -> bool:
         """Whether it is known before anything is started that this match will not be admitted."""
-        known = [share for share in _shares(running) if share < math.inf]
-        return bool(known) and sum(known) + self._needed.recall(_known_by(match), 0.0) > self._most
+        running = list(running)
+        return bool(_measured(running)) and not self.room(running, self._needed.recall(_known_by(match), 0.0))
 
     def told(self, running: Iterable[Applicant]) -> str:
         """For the status page."""
@@ -105,3 +105,7 @@ def _known_by(match: Applicant) -> str:
 
 def _shares(running: Iterable[Applicant]) -> list[float]:
     return [match.share_needed for match in running if match.admitted]
+
+
+def _measured(running: Iterable[Applicant]) -> list[float]:
+    return [share for share in _shares(running) if share < math.inf]
