@@ -12,7 +12,8 @@ from gdl.compile.specialize import split_by_role
 from gdl.compile.stratify import stratify
 from gdl.errors import RulesError
 from gdl.machine import Machine, Playouts, State
-from gdl.prover.evaluator import Charge, ChargePlan, Evaluator, generate
+from gdl.prover.depth_charge import Charge, ChargePlan, generate
+from gdl.prover.evaluator import Evaluator
 from gdl.prover.limits import ProverLimits
 from gdl.prover.numbering import CachedState, Numbering, StateCache
 from gdl.prover.schema import Rows, Tables, each, full, plain
