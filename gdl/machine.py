@@ -10,7 +10,9 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import product
+from operator import xor
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from gdl.errors import GdlError, MoveError
@@ -122,6 +124,10 @@ class Machine(ABC):
     @abstractmethod
     def true_propositions(self, key: Hashable) -> frozenset[Term]:
         """What is true in the state with this key."""
+
+    def state_hash(self, key: Hashable) -> int:
+        """A hash of what is true in the state with this key, the same from every machine of this process."""
+        return reduce(xor, map(hash, self.true_propositions(key)), 0)
 
     @abstractmethod
     def state_of(self, propositions: Iterable[Term]) -> State:
@@ -307,8 +313,11 @@ class State:
 
     def __hash__(self) -> int:
         if self._hash is None:
-            self._hash = hash(self.propositions)
+            self._hash = self.machine.state_hash(self.key)
         return self._hash
+
+    def __reduce__(self) -> tuple[type[State], tuple[Machine, Hashable]]:
+        return State, (self.machine, self.key)  # hashes of texts are another process's own
 
     def __repr__(self) -> str:
         texts = self._texts()
