@@ -7,6 +7,7 @@ what follows, when the game ends and what the end is worth. All machines give th
 from __future__ import annotations
 
 import random
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -50,6 +51,24 @@ class Playouts:
         return int(self.lengths.sum())
 
 
+class MoveTexts(dict[int, str]):
+    """A role's moves as readable GDL, by their ids, spelled when first asked for; and ``ids``, those that were
+    spelled the other way round."""
+
+    def __init__(self, machine: Machine, role: int) -> None:
+        super().__init__()
+        self.ids: dict[object, int] = {}
+        self._machine, self._role = weakref.ref(machine), role
+
+    def __missing__(self, index: int) -> str:
+        machine = self._machine()
+        assert machine is not None
+        text = machine.rules.spell(machine.move(self._role, index))
+        self.ids[text] = index
+        self[index] = text
+        return text
+
+
 class Machine(ABC):
     """The meaning of one game's rules.
 
@@ -58,6 +77,12 @@ class Machine(ABC):
     numbers moves and propositions in sorted order, so that every process that loads the same rules has the
     same ids. The prover does not ground: it numbers them in the order in which it meets them.
     """
+
+    role_names: tuple[str, ...]
+    """The roles as readable GDL."""
+
+    move_texts: list[MoveTexts]
+    """Per role its moves as readable GDL."""
 
     level: str = ""
     """Its level in the kaskade: ``prover``, ``propnet`` or ``native``."""
@@ -74,6 +99,8 @@ class Machine(ABC):
     def __init__(self, rules: Rules, roles: Sequence[Term]) -> None:
         self.rules = rules
         self.roles: tuple[Term, ...] = tuple(roles)
+        self.role_names: tuple[str, ...] = tuple(map(rules.spell, self.roles))
+        self.move_texts = [MoveTexts(self, role) for role in range(len(self.roles))]
 
     def __deepcopy__(self, memo: object) -> Self:
         return self  # nothing that it says ever changes, and copying it takes seconds
@@ -102,6 +129,10 @@ class Machine(ABC):
     def legal_moves(self, state: State, role: int) -> list[int]:
         """Ids of the moves that the role may make, ascending. In correct GDL only terminal states
         leave a role without moves."""
+
+    def options(self, state: State) -> list[list[int]]:
+        """The legal moves of all roles, in role order, as :meth:`legal_moves` gives those of one."""
+        return [self.legal_moves(state, role) for role in range(len(self.roles))]
 
     @abstractmethod
     def next_state(self, state: State, joint_move: Sequence[int]) -> State:
@@ -220,17 +251,16 @@ class State:
     def legal(self) -> dict[str, list[str]]:
         """Each role's legal moves as readable GDL."""
         machine = self.machine
-        spell = machine.rules.spell
-        return {
-            spell(role): [spell(machine.move(r, m)) for m in machine.legal_moves(self, r)]
-            for r, role in enumerate(machine.roles)
-        }
+        moves = zip(machine.move_texts, machine.options(self), strict=True)
+        return dict(
+            zip(machine.role_names, [[*map(texts.__getitem__, ids)] for texts, ids in moves], strict=True)
+        )
 
     @property
     def goals(self) -> dict[str, int | None]:
         """Each role's goal value; None where the rules give none or several."""
         machine = self.machine
-        return {machine.rules.spell(role): machine.goal(self, r) for r, role in enumerate(machine.roles)}
+        return {name: machine.goal(self, role) for role, name in enumerate(machine.role_names)}
 
     def board(self) -> str:
         """The state as people see it: its board as lines of text, and what stands on none. Where nothing
@@ -249,7 +279,7 @@ class State:
         with a single move may be left out. Raises MoveError: a move is not legal, there is no such role, or
         the number of moves is wrong."""
         machine = self.machine
-        options = [machine.legal_moves(self, r) for r in range(len(machine.roles))]
+        options = machine.options(self)
         if len(moves) == 1 and isinstance(moves[0], Mapping):
             moves = self._in_role_order(moves[0], options)
         elif len(moves) != len(options):
@@ -268,7 +298,7 @@ class State:
         self, given: Mapping[str, str | Term | int], options: Sequence[Sequence[int]]
     ) -> tuple[str | Term | int, ...]:
         """The moves of a mapping in role order, and the only moves of roles that it leaves out."""
-        names = [self.machine.rules.spell(role) for role in self.machine.roles]
+        names = self.machine.role_names
         for name in given:
             if name not in names:
                 raise MoveError(f"the game has no role {name}", remedy=f"its roles are {', '.join(names)}")
@@ -283,6 +313,9 @@ class State:
         self, role: int, move: str | Term | int | Mapping[str, str | Term | int], options: list[int]
     ) -> int:
         machine = self.machine
+        known = machine.move_texts[role].ids.get(move) if isinstance(move, str) else None
+        if known is not None and known in options:
+            return known
         if isinstance(move, Mapping):
             raise MoveError("a mapping of moves stands alone", remedy="play({role: move, ...})")
         try:

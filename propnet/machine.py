@@ -121,13 +121,22 @@ class PropnetMachine(Machine):
         return State(self, self._initial.tobytes())
 
     def legal_moves(self, state: State, role: int) -> list[int]:
-        return self._at(state.key).legal(role)
+        return self._at(state.key).legal[role][:]
+
+    def options(self, state: State) -> list[list[int]]:
+        one = self._one
+        if one is None or state.key is not one.key:
+            one = self._at(state.key)
+        return [moves[:] for moves in one.legal]
 
     def next_state(self, state: State, joint_move: Sequence[int]) -> State:
         return State(self, (self._one or self._wired()).play(state.key, joint_move))
 
     def is_terminal(self, state: State) -> bool:
-        return self._at(state.key).terminal
+        one = self._one
+        if one is None or state.key is not one.key:
+            one = self._at(state.key)
+        return one.terminal
 
     def goal(self, state: State, role: int) -> int | None:
         return self._at(state.key).goal(role)

@@ -26,11 +26,12 @@ class OneState:
     Attributes:
         key: of the state that it is at; None before the first question.
         terminal: whether that one is terminal.
+        legal: per role the ids of the moves that it may make there, ascending. For reading only.
     """
 
     __slots__ = (
-        "_address", "_arrays", "_bounds", "_joint", "_legal", "_marks", "_target", "_told", "_valued",
-        "_worth", "key", "terminal",
+        "_address", "_arrays", "_bounds", "_joint", "_marks", "_roles", "_target", "_told", "_valued", "_worth",
+        "key", "legal", "terminal",
     )  # fmt: skip
 
     def __init__(self, network: Network) -> None:
@@ -60,8 +61,9 @@ class OneState:
         self._address = int(self._arrays[-1].ctypes.data)
         view = dict(zip(Wires._fields, map(memoryview, self._arrays), strict=False))  # type: ignore[arg-type]
         self._target, self._joint, self._marks = view["target"], view["joint"], view["marks"]
-        self._legal, self._bounds, self._worth = view["legal"], view["bounds"], view["worth"]
-        self._told: list[int] = []
+        self._told, self._bounds, self._worth = view["legal"], view["bounds"], view["worth"]
+        self._roles = range(roles)
+        self.legal: list[list[int]] = []
         self._valued = False
         self.key: Hashable = None
         self.terminal = False
@@ -88,11 +90,6 @@ class OneState:
         self.key = after = self._target.tobytes()
         return after
 
-    def legal(self, role: int) -> list[int]:
-        """Ids of the moves that a role may make in the state that it is at, ascending."""
-        bounds = self._bounds
-        return self._told[bounds[role] : bounds[role + 1]]
-
     def goal(self, role: int) -> int | None:
         """The role's goal value there; None where not exactly one holds."""
         return self._value(len(self._worth) // 2 + role)
@@ -113,6 +110,8 @@ class OneState:
         return None if value < 0 else int(value)
 
     def _tell(self, told: int) -> None:
-        self._told = self._legal[: told >> 1].tolist()
+        bounds = self._bounds
+        moves = self._told[: told >> 1].tolist()
+        self.legal = [moves[bounds[role] : bounds[role + 1]] for role in self._roles]
         self.terminal = told & 1 == 1
         self._valued = False
