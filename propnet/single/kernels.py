@@ -14,10 +14,23 @@ from propnet.jit.addresses import int32s, int64s, octets, words
 from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import inner, kernel
 from propnet.jit.vector512 import item, lowest_bit, put
-from propnet.single.wiring import LEVEL, ROW, RUNS, SINGLES, SINKS
+from propnet.single.wiring import (
+    BREAK,
+    EXTRA,
+    EXTRAS,
+    LEVEL_SHIFT,
+    ROW,
+    SINGLES,
+    SINK,
+    TELL,
+    VALUE_SHIFT,
+    WAITS_SHIFT,
+)
 
 BLOCK = 64
 """Gates of a run that are counted before it is looked which of them changed."""
+COUNT_BITS = 0xFFFFFFFF
+"""Of a node's word."""
 
 
 class Wires(NamedTuple):
@@ -33,16 +46,14 @@ class Wires(NamedTuple):
     ``sizes``: see :class:`Sizes`.
     """
 
+    nodes: Ints
     rows: Int32s
     singles: Int32s
-    runs: Int32s
-    sinks: Int32s
-    counts: Int32s
-    flags: Octets
+    extras: Int32s
     init: Octets
     stacks: Int32s
     stack_starts: Int32s
-    waiting: Int32s
+    stack_ends: Int32s
     loops: Int32s
     loop_gates: Int32s
     loop_of_level: Int32s
@@ -78,16 +89,15 @@ class Sizes(NamedTuple):
 
 
 @inner
-def _wires(address: Index) -> Wires:
-    t = int64s(address)
+def _wires(t: Ints) -> Wires:
+    """The arrays. Functions hand on the table, which is one number, and take from it what they need."""
     return Wires(
-        int32s(item(t, 0)), int32s(item(t, 1)), int32s(item(t, 2)), int32s(item(t, 3)), int32s(item(t, 4)),
-        octets(item(t, 5)), octets(item(t, 6)), int32s(item(t, 7)), int32s(item(t, 8)), int32s(item(t, 9)),
-        int32s(item(t, 10)), int32s(item(t, 11)), int32s(item(t, 12)), octets(item(t, 13)),
-        words(item(t, 14)), int32s(item(t, 15)), int32s(item(t, 16)), int32s(item(t, 17)),
-        words(item(t, 18)), words(item(t, 19)), int64s(item(t, 20)), int64s(item(t, 21)),
-        int64s(item(t, 22)), int32s(item(t, 23)), int32s(item(t, 24)), int32s(item(t, 25)),
-        int64s(item(t, 26)), int64s(item(t, 27)),
+        int64s(item(t, 0)), int32s(item(t, 1)), int32s(item(t, 2)), int32s(item(t, 3)), octets(item(t, 4)),
+        int32s(item(t, 5)), int32s(item(t, 6)), int32s(item(t, 7)), int32s(item(t, 8)), int32s(item(t, 9)),
+        int32s(item(t, 10)), octets(item(t, 11)), words(item(t, 12)), int32s(item(t, 13)),
+        int32s(item(t, 14)), int32s(item(t, 15)), words(item(t, 16)), words(item(t, 17)),
+        int64s(item(t, 18)), int64s(item(t, 19)), int64s(item(t, 20)), int32s(item(t, 21)),
+        int32s(item(t, 22)), int32s(item(t, 23)), int64s(item(t, 24)), int64s(item(t, 25)),
     )  # fmt: skip
 
 
@@ -104,29 +114,31 @@ def answer(address: Index, made: Index) -> Index:
     """Move the wires to the state whose record is the target; or, with ``made``, to the one that follows the
     joint move in the current state, whose record becomes the target. Tells the legal moves of all roles
     there; returns twice their number, plus 1 if the state is terminal, or -1 for a move id out of range."""
-    wires = _wires(address)
+    table = int64s(address)
+    wires = _wires(table)
     sizes = _sizes(wires)
     if made != 0:
         for role in range(sizes.roles):
             count = item(wires.role_moves, role + 1) - item(wires.role_moves, role)
             if item(wires.joint, role) < 0 or item(wires.joint, role) >= count:
                 return np.int64(-1)
-        _make(wires, sizes)
-        _settle(wires, sizes, sizes.play_end, sizes.moves_end)
+        _make(table, sizes)
+        _settle(table, sizes, sizes.play_end, sizes.moves_end)
         for word in range(sizes.record):
             put(wires.target, word, item(wires.answers, word))
-    _move_to_target(wires, sizes)
-    _settle(wires, sizes, np.int64(0), sizes.play_end)
+    _move_to_target(table, sizes)
+    _settle(table, sizes, np.int64(0), sizes.play_end)
     terminal = _bit(wires.answers, sizes.goal_bits - 1)
-    return 2 * _tell_legal(wires, sizes) + terminal
+    return 2 * _tell_legal(table, sizes) + terminal
 
 
 @kernel
 def worth(address: Index) -> Index:
     """Tell the goals of the current state; returns 0."""
-    wires = _wires(address)
+    table = int64s(address)
+    wires = _wires(table)
     sizes = _sizes(wires)
-    _settle(wires, sizes, sizes.moves_end, sizes.goals_end)
+    _settle(table, sizes, sizes.moves_end, sizes.goals_end)
     for role in range(sizes.roles):
         best, only = np.int64(-1), np.int64(-1)
         held = 0
@@ -146,21 +158,23 @@ def _bit(answers: Words, bit: Index) -> Index:
 
 
 @inner
-def _make(wires: Wires, sizes: Sizes) -> None:
+def _make(table: Ints, sizes: Sizes) -> None:
     """Make the joint move in place of the one that was made."""
+    wires = _wires(table)
     for role in range(sizes.roles):
         before = item(wires.made, role)
         now = 1 + sizes.bases + item(wires.role_moves, role) + item(wires.joint, role)
         if now != before:
             if before >= 0:
-                _flip(wires, sizes, before)
-            _flip(wires, sizes, now)
+                _flip(table, before)
+            _flip(table, now)
             put(wires.made, role, now)
 
 
 @inner
-def _move_to_target(wires: Wires, sizes: Sizes) -> None:
+def _move_to_target(table: Ints, sizes: Sizes) -> None:
     """Flip the base propositions in which the current state differs from the target."""
+    wires = _wires(table)
     mark = item(wires.marks, sizes.bases)
     for word in range(sizes.record):
         change = item(wires.current, word) ^ item(wires.target, word)
@@ -169,102 +183,116 @@ def _move_to_target(wires: Wires, sizes: Sizes) -> None:
             base = 64 * word + lowest_bit(change)
             change &= change - np.uint64(1)
             mark ^= item(wires.marks, base)
-            _flip(wires, sizes, 1 + base)
+            _flip(table, 1 + base)
     put(wires.marks, sizes.bases, mark)
 
 
 @inner
-def _settle(wires: Wires, sizes: Sizes, first: Index, end: Index) -> None:
+def _settle(table: Ints, sizes: Sizes, first: Index, end: Index) -> None:
     """Look at the gates that wait in these levels, until none does."""
+    wires = _wires(table)
     for level in range(first, end):
-        if item(wires.waiting, level) != 0:
+        start = item(wires.stack_starts, level)
+        if item(wires.stack_ends, level) != start:
             loop = np.int64(item(wires.loop_of_level, level))
             if loop >= 0 and item(wires.broken, loop) != 0:
-                _begin_anew(wires, sizes, loop)
-            start = np.int64(item(wires.stack_starts, level))
-            while item(wires.waiting, level) != 0:
-                left = item(wires.waiting, level) - 1
-                put(wires.waiting, level, left)
-                gate = np.int64(item(wires.stacks, start + left))
-                value = item(wires.flags, gate) & 1
-                put(wires.flags, gate, value)
-                if (item(wires.counts, gate) == 0) != (value != 0):
-                    _flip(wires, sizes, gate)
+                _begin_anew(table, sizes, loop)
+            while item(wires.stack_ends, level) != start:
+                last = item(wires.stack_ends, level) - 1
+                put(wires.stack_ends, level, last)
+                gate = np.int64(item(wires.stacks, np.int64(last)))
+                word = item(wires.nodes, gate) & ~(1 << WAITS_SHIFT)
+                put(wires.nodes, gate, word)
+                if (word & COUNT_BITS == 0) != (word >> VALUE_SHIFT & 1 != 0):
+                    _flip(table, gate)
 
 
 @inner
-def _begin_anew(wires: Wires, sizes: Sizes, loop: Index) -> None:
+def _begin_anew(table: Ints, sizes: Sizes, loop: Index) -> None:
     """Set the gates of a loop to what they begin from, and have all of them looked at."""
+    wires = _wires(table)
     for i in range(item(wires.loops, loop), item(wires.loops, loop + 1)):
         gate = np.int64(item(wires.loop_gates, i))
-        if item(wires.flags, gate) & 1 != item(wires.init, gate):
-            _flip(wires, sizes, gate)
+        if item(wires.nodes, gate) >> VALUE_SHIFT & 1 != item(wires.init, gate):
+            _flip(table, gate)
     for i in range(item(wires.loops, loop), item(wires.loops, loop + 1)):
-        _push(wires, np.int64(item(wires.loop_gates, i)))
+        gate = np.int64(item(wires.loop_gates, i))
+        put(wires.nodes, gate, _push(wires.stacks, wires.stack_ends, gate, item(wires.nodes, gate), np.int64(1)))
     put(wires.broken, loop, 0)
 
 
 @inner
-def _flip(wires: Wires, sizes: Sizes, node: Index) -> None:
+def _flip(table: Ints, node: Index) -> None:
     """Flip a node, tell what it gives, and count it in the gates that read it."""
-    flags = item(wires.flags, node) ^ 1
-    put(wires.flags, node, flags)
-    value = np.int32(flags & 1)
+    wires = _wires(table)
+    word = item(wires.nodes, node) ^ 1 << VALUE_SHIFT
+    put(wires.nodes, node, word)
+    value = word >> VALUE_SHIFT & 1
     row = ROW * node
-    for i in range(item(wires.rows, row + SINKS), item(wires.rows, row + ROW + SINKS)):
-        sink = np.int64(item(wires.sinks, i))
-        if sink < 64 * sizes.answers:
-            word = sink >> 6
-            put(wires.answers, word, item(wires.answers, word) ^ np.uint64(1) << np.uint64(sink & 63))
-        elif sink & 1 == value:
-            put(wires.broken, (sink - 64 * sizes.answers) >> 1, 1)
+    _tell(wires.answers, np.int64(item(wires.rows, row + SINK)))
     for i in range(item(wires.rows, row + SINGLES), item(wires.rows, row + ROW + SINGLES)):
-        reader = item(wires.singles, i)
-        gate = np.int64(reader >> 1)
-        before = item(wires.counts, gate)
-        after = before + np.int32(1) - np.int32(2) * (value ^ (reader & np.int32(1)))
-        put(wires.counts, gate, after)
-        if before == 0 or after == 0:
-            _push(wires, gate)
-    for i in range(item(wires.rows, row + RUNS), item(wires.rows, row + ROW + RUNS)):
-        more = np.int32(1) - np.int32(2) * (value ^ item(wires.runs, 3 * i + 2))
-        _count_run(wires, np.int64(item(wires.runs, 3 * i)), np.int64(item(wires.runs, 3 * i + 1)), more)
+        reader = np.int64(item(wires.singles, i))
+        gate = reader >> 1
+        before = item(wires.nodes, gate)
+        after = before + 1 - 2 * (value ^ reader & 1)
+        crossed = np.int64(before & COUNT_BITS == 0) | np.int64(after & COUNT_BITS == 0)
+        put(wires.nodes, gate, _push(wires.stacks, wires.stack_ends, gate, after, crossed))
+    for i in range(item(wires.rows, row + EXTRAS), item(wires.rows, row + ROW + EXTRAS)):
+        extra = EXTRA * np.int64(i)
+        kind, first = item(wires.extras, extra), np.int64(item(wires.extras, extra + 1))
+        if kind == TELL:
+            _tell(wires.answers, first)
+        elif kind == BREAK:
+            if item(wires.extras, extra + 2) == value:
+                put(wires.broken, first, 1)
+        else:
+            more = 1 - 2 * (value ^ item(wires.extras, extra + 3))
+            _count_run(wires.nodes, wires.stacks, wires.stack_ends, first, np.int64(item(wires.extras, extra + 2)), more)
 
 
 @inner
-def _count_run(wires: Wires, first: Index, end: Index, more: Index) -> None:
+def _tell(answers: Words, bit: Index) -> None:
+    """Toggle a bit of the answers."""
+    put(answers, bit >> 6, item(answers, bit >> 6) ^ np.uint64(1) << np.uint64(bit & 63))
+
+
+@inner
+def _count_run(
+    nodes: Ints, stacks: Int32s, stack_ends: Int32s, first: Index, end: Index, more: Index
+) -> None:
     """Add ``more`` to the counts of a run of gates; those that leave or reach 0 have to be looked at."""
     while first < end:
         stop = min(first + BLOCK, end)
-        changed = np.int32(0)
+        crossed = np.int64(0)
         for gate in range(first, stop):
-            before = item(wires.counts, gate)
+            before = item(nodes, gate)
             after = before + more
-            put(wires.counts, gate, after)
-            changed |= np.int32(before == 0) | np.int32(after == 0)
-        if changed != 0:
+            put(nodes, gate, after)
+            crossed |= np.int64(before & COUNT_BITS == 0) | np.int64(after & COUNT_BITS == 0)
+        if crossed != 0:
             for gate in range(first, stop):
-                after = item(wires.counts, gate)
-                if after == 0 or after == more:
-                    _push(wires, gate)
+                after = item(nodes, gate)
+                if after & COUNT_BITS == 0 or (after - more) & COUNT_BITS == 0:
+                    put(nodes, gate, _push(stacks, stack_ends, gate, after, np.int64(1)))
         first = stop
 
 
 @inner
-def _push(wires: Wires, gate: Index) -> None:
-    """Have a gate looked at, if it does not wait already."""
-    flags = item(wires.flags, gate)
-    if flags & 2 == 0:
-        put(wires.flags, gate, flags | 2)
-        level = np.int64(item(wires.rows, ROW * gate + LEVEL))
-        waiting = item(wires.waiting, level)
-        put(wires.stacks, np.int64(item(wires.stack_starts, level)) + waiting, gate)
-        put(wires.waiting, level, waiting + 1)
+def _push(stacks: Int32s, stack_ends: Int32s, gate: Index, word: Index, wanted: Index) -> Index:
+    """Have a gate looked at if that is ``wanted`` (0 or 1) and it does not wait already; its word then. There
+    are no branches: no processor could predict them."""
+    level = word >> LEVEL_SHIFT & 0xFFFFFF
+    last = np.int64(item(stack_ends, level))
+    new = wanted & ~(word >> WAITS_SHIFT)
+    put(stacks, last, gate)
+    put(stack_ends, level, last + new)
+    return word | new << WAITS_SHIFT
 
 
 @inner
-def _tell_legal(wires: Wires, sizes: Sizes) -> Index:
+def _tell_legal(table: Ints, sizes: Sizes) -> Index:
     """Write down each role's legal moves, ascending; their number."""
+    wires = _wires(table)
     told = np.int64(0)
     for role in range(sizes.roles):
         moves = np.int64(item(wires.role_moves, role + 1)) - np.int64(item(wires.role_moves, role))

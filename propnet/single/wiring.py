@@ -24,9 +24,14 @@ HEAVY = 64
 """A node that so many gates read has runs."""
 LEAST_RUN = 16
 """Gates of a run, at least."""
-SINGLES, RUNS, SINKS, LEVEL = range(4)
+SINGLES, EXTRAS, SINK, _ = range(4)
 """Columns of :attr:`Wiring.rows`."""
-ROW = 4
+ROW, EXTRA = 4, 4
+"""Numbers per row of :attr:`Wiring.rows` and :attr:`Wiring.extras`."""
+TELL, BREAK, COUNT = range(3)
+"""Kinds of extras."""
+LEVEL_SHIFT, VALUE_SHIFT, WAITS_SHIFT = 32, 56, 57
+"""Where a node's level, value and whether it waits stand in its word; its count stands in the lower half."""
 
 
 @dataclass(frozen=True)
@@ -35,18 +40,19 @@ class Wiring:
     in another order.
 
     Attributes:
-        rows: int32, shape (nodes + 1, 4): where a node's entries begin in ``singles``, ``runs`` and ``sinks``
-            (they end where the next node's begin), and its level.
+        nodes: int64, shape (nodes,), written: a word per node. Of a gate: its false inputs; its level; its
+            value; whether it waits to be looked at.
+        rows: int32, shape (nodes + 1, 4): where a node's entries begin in ``singles`` and ``extras`` (they end
+            where the next node's begin), and the bit of the answers that is its value or its negation. A node
+            that tells nothing has a bit of the last word, which means nothing.
         singles: int32: ``2 * gate node + negated`` of the gates that read a node.
-        runs: int32, shape (runs, 3): first node, past-the-last node, negated.
-        sinks: int32: a bit of the answers that is the node's value or its negation; from ``64 * words of
-            answers`` on, ``2 * loop + value``: where the node flips to this value, the loop has to begin anew.
-        counts: int32, shape (nodes,), written: a gate's false inputs.
-        flags: uint8, shape (nodes,), written: bit 0 is the node's value, bit 1 whether it is to be looked at.
+        extras: int32, shape (extras, 4): the kind of an extra, and by kind: another bit of the answers; the
+            loop that has to begin anew where the node flips to this value, the value; of a run the first
+            node, the past-the-last, whether negated.
         init: uint8, shape (nodes,): the value a gate of a loop begins from.
-        stacks: int32, shape (gates,), written: gates to be looked at, each level's from ``stack_starts`` on.
-        stack_starts: int32, shape (levels,).
-        waiting: int32, shape (levels,), written: how many gates of a level are to be looked at.
+        stacks: int32, written: gates that wait, each level's from ``stack_starts`` to before ``stack_ends``.
+            There is room for one more in each level.
+        stack_starts, stack_ends: int32, shape (levels,), the second written.
         loops: int32, shape (loops + 1,): where each loop's gates begin in ``loop_gates``.
         loop_gates: int32: the nodes of the gates of loops.
         loop_of_level: int32, shape (levels,): -1 for none.
@@ -60,16 +66,14 @@ class Wiring:
         role_words: int32, shape (roles,): word of the answers at which a role's legal moves begin.
     """
 
+    nodes: Ints
     rows: Int32s
     singles: Int32s
-    runs: Int32s
-    sinks: Int32s
-    counts: Int32s
-    flags: Octets
+    extras: Int32s
     init: Octets
     stacks: Int32s
     stack_starts: Int32s
-    waiting: Int32s
+    stack_ends: Int32s
     loops: Int32s
     loop_gates: Int32s
     loop_of_level: Int32s
@@ -100,48 +104,53 @@ def wire_up(network: Network) -> Wiring:
     level, level_ends = _level_numbers(network, start, read, loop_of)
 
     node_of = np.concatenate((np.arange(first), first + _ranks(gates, owner, literals, nodes)))
-    rows = np.zeros((nodes + 1, ROW), np.int32)
-    rows[node_of[first:], LEVEL] = level
     read_by = node_of[first + owner]
-    rows[:, SINGLES], singles, rows[:, RUNS], runs = _readers(node_of[read], literals & 1, read_by, nodes)
+    starts, singles, runs = _readers(node_of[read], literals & 1, read_by, nodes)
+    places = _AnswerPlaces(network)
+    tells = np.stack((node_of[places.literals >> 1], places.bits), axis=1)
+    tells = tells[np.argsort(tells[:, 0], kind="stable")]
+    is_first = np.diff(tells[:, 0], prepend=-1) != 0
+    breaks = _breaks(network, node_of, owner, literals, loop_of)
+    extras = np.concatenate((_extra(TELL, tells[~is_first]), _extra(BREAK, breaks), _extra(COUNT, runs)))
+    extras = extras[np.argsort(extras[:, 0], kind="stable")]
+    rows = np.zeros((nodes + 1, ROW), np.int32)
+    rows[:, SINGLES] = starts
+    rows[:, EXTRAS] = _starts(extras[:, 0], nodes)
+    rows[:, SINK] = 64 * places.words
+    rows[tells[is_first, 0], SINK] = tells[is_first, 1]
 
-    values = np.zeros(nodes, np.uint8)
     init = np.zeros(nodes, np.uint8)
     init[node_of[first:]] = np.where(loop_of >= 0, network.loop_init, 0)
-    values |= init
+    values = init.astype(np.int64)
     values[0] = 1
     false = values[node_of[read]] == (literals & 1)
-    counts = np.bincount(read_by, weights=false, minlength=nodes).astype(np.int32)
-
-    places = _AnswerPlaces(network)
-    breaks = _breaks(network, node_of, owner, literals, loop_of, 64 * places.words)
-    told = np.concatenate((np.stack((node_of[places.literals >> 1], places.bits), axis=1), breaks))
-    told = told[np.argsort(told[:, 0], kind="stable")]
-    rows[:, SINKS] = _starts(told[:, 0], nodes)
-    answers = np.zeros((places.words, 64), np.bool_)
+    word = np.bincount(read_by, weights=false, minlength=nodes).astype(np.int64)
+    word |= values << VALUE_SHIFT
+    word[first:] |= 1 << WAITS_SHIFT
+    word[node_of[first:]] |= level << LEVEL_SHIFT
+    answers = np.zeros((places.words + 1, 64), np.bool_)
     set_now = values[node_of[places.literals >> 1]] != (places.literals & 1)
     answers.reshape(-1)[places.bits] = set_now
 
     sizes = np.bincount(level, minlength=max(1, level_ends[-1]))
     order = np.argsort(level, kind="stable")
+    stack_starts = np.cumsum(sizes + 1) - sizes - 1
+    stacks = np.zeros(gates + len(sizes), np.int32)
+    stacks[np.arange(gates) + level[order]] = node_of[first + order]
     loop_gates = np.flatnonzero(loop_of >= 0)
     loop_of_level = np.full(len(sizes), -1, np.int32)
     loop_of_level[level[loop_gates]] = loop_of[loop_gates]
-    flags = values.copy()
-    flags[first:] |= 2
     goals = network.goals.reshape(-1, 3)
     goals = goals[np.argsort(goals[:, 0], kind="stable")]
     return Wiring(
+        nodes=word,
         rows=rows,
         singles=singles,
-        runs=runs,
-        sinks=told[:, 1].astype(np.int32),
-        counts=counts,
-        flags=flags,
+        extras=extras[:, 1:].astype(np.int32),
         init=init,
-        stacks=node_of[first + order].astype(np.int32),
-        stack_starts=(np.cumsum(sizes) - sizes).astype(np.int32),
-        waiting=sizes.astype(np.int32),
+        stacks=stacks,
+        stack_starts=stack_starts.astype(np.int32),
+        stack_ends=(stack_starts + sizes).astype(np.int32),
         loops=np.searchsorted(loop_of[loop_gates], np.arange(len(network.loops) + 1)).astype(np.int32),
         loop_gates=node_of[first + loop_gates].astype(np.int32),
         loop_of_level=loop_of_level,
@@ -214,10 +223,8 @@ def _ranks(gates: int, owner: Ints, literals: Ints, nodes: int) -> Ints:
     return ranks
 
 
-def _readers(
-    read: Ints, negated: Ints, read_by: Ints, nodes: int
-) -> tuple[Int32s, Int32s, Int32s, Int32s]:
-    """Where each node's single readers begin, these, where its runs begin, and these."""
+def _readers(read: Ints, negated: Ints, read_by: Ints, nodes: int) -> tuple[Int32s, Int32s, Ints]:
+    """Where each node's single readers begin, these, and rows of runs: node, first, past-the-last, negated."""
     order = np.lexsort((read_by, negated, read))
     node, sign, gate = read[order], negated[order], read_by[order]
     edge = (np.diff(node, prepend=-1) != 0) | (np.diff(sign, prepend=-1) != 0) | (np.diff(gate, prepend=-9) != 1)
@@ -225,16 +232,14 @@ def _readers(
     lengths = np.diff(heads, append=len(node))
     run = lengths >= LEAST_RUN
     heads, in_run = heads[run], np.repeat(run, lengths)
-    runs = np.stack((gate[heads], gate[heads] + lengths[run], sign[heads]), axis=1).astype(np.int32)
+    runs = np.stack((node[heads], gate[heads], gate[heads] + lengths[run], sign[heads]), axis=1)
     singles = (2 * gate[~in_run] + sign[~in_run]).astype(np.int32)
-    return _starts(node[~in_run], nodes), singles, _starts(node[heads], nodes), runs
+    return _starts(node[~in_run], nodes), singles, runs
 
 
-def _breaks(
-    network: Network, node_of: Ints, owner: Ints, literals: Ints, loop_of: Ints, first_bit: int
-) -> Ints:
-    """Rows (node, sink): what reads it from a loop would have to fall back, where this node, which is none of
-    the loop, flips to the value. A loop cannot fall by itself: its gates hold each other up."""
+def _breaks(network: Network, node_of: Ints, owner: Ints, literals: Ints, loop_of: Ints) -> Ints:
+    """Rows of a node, a loop and a value: where this node, which is none of the loop, flips to the value, what
+    reads it in the loop would have to fall back. A loop cannot fall by itself: its gates hold each other up."""
     loop = loop_of[owner]
     looped = np.flatnonzero(loop >= 0)
     read = literals[looped] >> 1
@@ -244,8 +249,16 @@ def _breaks(
     # A gate that begins false falls with an input that becomes false, one that begins true with one true.
     begins = network.loop_init[owner[looped]].astype(np.int64)
     value = begins ^ (literals[looped] & 1)
-    pairs = np.stack((node_of[read], first_bit + 2 * loop[looped] + value), axis=1)
-    return np.unique(pairs, axis=0).astype(np.int64).reshape(-1, 2)
+    return np.unique(np.stack((node_of[read], loop[looped], value), axis=1), axis=0).reshape(-1, 3)
+
+
+def _extra(kind: int, rows: Ints) -> Ints:
+    """Rows of a node and what goes with it as a node, the kind, and up to three numbers."""
+    extra = np.zeros((len(rows), 1 + EXTRA), np.int64)
+    extra[:, 0] = rows[:, 0]
+    extra[:, 1] = kind
+    extra[:, 2 : 1 + rows.shape[1]] = rows[:, 1:]
+    return extra
 
 
 def _starts(numbers: Ints, nodes: int) -> Int32s:
