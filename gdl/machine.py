@@ -130,9 +130,9 @@ class Machine(ABC):
         """Ids of the moves that the role may make, ascending. In correct GDL only terminal states
         leave a role without moves."""
 
-    def options(self, state: State) -> list[list[int]]:
+    def options(self, state: State) -> tuple[tuple[int, ...], ...]:
         """The legal moves of all roles, in role order, as :meth:`legal_moves` gives those of one."""
-        return [self.legal_moves(state, role) for role in range(len(self.roles))]
+        return tuple(tuple(self.legal_moves(state, role)) for role in range(len(self.roles)))
 
     @abstractmethod
     def next_state(self, state: State, joint_move: Sequence[int]) -> State:
@@ -310,7 +310,7 @@ class State:
         )
 
     def _legal_id(
-        self, role: int, move: str | Term | int | Mapping[str, str | Term | int], options: list[int]
+        self, role: int, move: str | Term | int | Mapping[str, str | Term | int], options: Sequence[int]
     ) -> int:
         machine = self.machine
         known = machine.move_texts[role].ids.get(move) if isinstance(move, str) else None

@@ -121,13 +121,13 @@ class PropnetMachine(Machine):
         return State(self, self._initial.tobytes())
 
     def legal_moves(self, state: State, role: int) -> list[int]:
-        return self._at(state.key).legal[role][:]
+        return list(self._at(state.key).legal[role])
 
-    def options(self, state: State) -> list[list[int]]:
+    def options(self, state: State) -> tuple[tuple[int, ...], ...]:
         one = self._one
         if one is None or state.key is not one.key:
             one = self._at(state.key)
-        return [moves[:] for moves in one.legal]
+        return one.legal
 
     def next_state(self, state: State, joint_move: Sequence[int]) -> State:
         return State(self, (self._one or self._wired()).play(state.key, joint_move))
@@ -136,7 +136,7 @@ class PropnetMachine(Machine):
         one = self._one
         if one is None or state.key is not one.key:
             one = self._at(state.key)
-        return one.terminal
+        return one.terminal != 0
 
     def goal(self, state: State, role: int) -> int | None:
         return self._at(state.key).goal(role)

@@ -13,6 +13,15 @@ import numpy as np
 from propnet.jit.addresses import int32s, int64s, octets, words
 from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import inner, kernel
+from propnet.jit.python_objects import (
+    empty_tuple,
+    is_sequence,
+    make_bytes,
+    make_number,
+    make_tuple,
+    number_at,
+    set_item,
+)
 from propnet.jit.vector512 import item, lowest_bit, put
 from propnet.single.wiring import (
     BREAK,
@@ -40,8 +49,7 @@ class Wires(NamedTuple):
     ``current`` and ``target`` are the records of the state that the wires are settled on and of the one
     that is wanted. ``joint``, int64 (roles,), is the joint move that is made, ``made`` the one that was.
     ``marks``, int64 (bases + 1,), are hashes of the propositions, the last one that of the current state.
-    ``role_moves``, int32 (roles + 1,), is where roles' moves begin; ``legal``, int32, what is told: the moves
-    of all roles by their ids, ``bounds``, int32 (roles + 1,), where each role's begin among them.
+    ``role_moves``, int32 (roles + 1,), is where roles' moves begin; ``legal``, int32, has room for all of them.
     ``worth``, int64 (2, roles), are the highest goal of each role, and the only one; -1 for none.
     ``sizes``: see :class:`Sizes`.
     """
@@ -69,7 +77,6 @@ class Wires(NamedTuple):
     marks: Ints
     role_moves: Int32s
     legal: Int32s
-    bounds: Int32s
     worth: Ints
     sizes: Ints
 
@@ -97,7 +104,7 @@ def _wires(t: Ints) -> Wires:
         int32s(item(t, 10)), octets(item(t, 11)), words(item(t, 12)), int32s(item(t, 13)),
         int32s(item(t, 14)), int32s(item(t, 15)), words(item(t, 16)), words(item(t, 17)),
         int64s(item(t, 18)), int64s(item(t, 19)), int64s(item(t, 20)), int32s(item(t, 21)),
-        int32s(item(t, 22)), int32s(item(t, 23)), int64s(item(t, 24)), int64s(item(t, 25)),
+        int32s(item(t, 22)), int64s(item(t, 23)), int64s(item(t, 24)),
     )  # fmt: skip
 
 
@@ -110,26 +117,34 @@ def _sizes(wires: Wires) -> Sizes:
 
 
 @kernel
-def answer(address: Index, made: Index) -> Index:
-    """Move the wires to the state whose record is the target; or, with ``made``, to the one that follows the
-    joint move in the current state, whose record becomes the target. Tells the legal moves of all roles
-    there; returns twice their number, plus 1 if the state is terminal, or -1 for a move id out of range."""
+def answer(address: Index, joint: object) -> object:
+    """Make a joint move, a sequence of a move id per role, in the current state; or, where it is no sequence,
+    go to the state whose record is the target.
+
+    Returns the key of the state that it goes to; whether that one is terminal, 0 or 1; and per role the ids of
+    its legal moves, ascending. Where a move id is out of range, nothing is done, and the key is ()."""
     table = int64s(address)
     wires = _wires(table)
     sizes = _sizes(wires)
-    if made != 0:
+    result = empty_tuple(np.int64(3))
+    if is_sequence(joint):
         for role in range(sizes.roles):
             count = item(wires.role_moves, role + 1) - item(wires.role_moves, role)
-            if item(wires.joint, role) < 0 or item(wires.joint, role) >= count:
-                return np.int64(-1)
+            move = number_at(joint, role)
+            if move < 0 or move >= count:
+                set_item(result, np.int64(0), empty_tuple(np.int64(0)))
+                return result
+            put(wires.joint, role, move)
         _make(table, sizes)
         _settle(table, sizes, sizes.play_end, sizes.moves_end)
         for word in range(sizes.record):
             put(wires.target, word, item(wires.answers, word))
     _move_to_target(table, sizes)
     _settle(table, sizes, np.int64(0), sizes.play_end)
-    terminal = _bit(wires.answers, sizes.goal_bits - 1)
-    return 2 * _tell_legal(table, sizes) + terminal
+    set_item(result, np.int64(0), make_bytes(wires.target, 8 * sizes.record))
+    set_item(result, np.int64(1), make_number(_bit(wires.answers, sizes.goal_bits - 1)))
+    set_item(result, np.int64(2), _legal(table, sizes))
+    return result
 
 
 @kernel
@@ -290,18 +305,19 @@ def _push(stacks: Int32s, stack_ends: Int32s, gate: Index, word: Index, wanted: 
 
 
 @inner
-def _tell_legal(table: Ints, sizes: Sizes) -> Index:
-    """Write down each role's legal moves, ascending; their number."""
+def _legal(table: Ints, sizes: Sizes) -> object:
+    """Per role a tuple of the legal moves, ascending."""
     wires = _wires(table)
-    told = np.int64(0)
+    result = empty_tuple(sizes.roles)
     for role in range(sizes.roles):
         moves = np.int64(item(wires.role_moves, role + 1)) - np.int64(item(wires.role_moves, role))
         first = np.int64(item(wires.role_words, role))
+        told = np.int64(0)
         for word in range((moves + 63) >> 6):
             left = item(wires.answers, first + word)
             while left != 0:
                 put(wires.legal, told, 64 * word + lowest_bit(left))
                 left &= left - np.uint64(1)
                 told += 1
-        put(wires.bounds, role + 1, told)
-    return told
+        set_item(result, role, make_tuple(wires.legal, told))
+    return result

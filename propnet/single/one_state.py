@@ -7,9 +7,11 @@ from collections.abc import Hashable, Sequence
 from typing import Any, cast
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
 from gdl.errors import MoveError
+from propnet.jit.python_objects import entry, python_object
 from propnet.kernels.records import record_words
 from propnet.network import Network
 from propnet.single.kernels import Sizes, Wires, answer, worth
@@ -25,13 +27,12 @@ class OneState:
 
     Attributes:
         key: of the state that it is at; None before the first question.
-        terminal: whether that one is terminal.
-        legal: per role the ids of the moves that it may make there, ascending. For reading only.
+        terminal: whether that one is terminal, 0 or 1.
+        legal: per role the ids of the moves that it may make there, ascending.
     """
 
     __slots__ = (
-        "_address", "_arrays", "_bounds", "_joint", "_marks", "_roles", "_target", "_told", "_valued", "_worth",
-        "key", "legal", "terminal",
+        "_address", "_answer", "_arrays", "_marks", "_target", "_valued", "_worth", "key", "legal", "terminal",
     )  # fmt: skip
 
     def __init__(self, network: Network) -> None:
@@ -52,7 +53,6 @@ class OneState:
             "marks": marks,
             "role_moves": np.cumsum([0, *map(len, network.moves)]).astype(np.int32),
             "legal": np.zeros(network.move_count, np.int32),
-            "bounds": np.zeros(roles + 1, np.int32),
             "worth": np.zeros(2 * roles, np.int64),
             "sizes": np.array(sizes, np.int64),
         }
@@ -60,35 +60,31 @@ class OneState:
         self._arrays.append(np.array([array.ctypes.data for array in self._arrays], np.int64))
         self._address = int(self._arrays[-1].ctypes.data)
         view = dict(zip(Wires._fields, map(memoryview, self._arrays), strict=False))  # type: ignore[arg-type]
-        self._target, self._joint, self._marks = view["target"], view["joint"], view["marks"]
-        self._told, self._bounds, self._worth = view["legal"], view["bounds"], view["worth"]
-        self._roles = range(roles)
-        self.legal: list[list[int]] = []
+        self._target, self._marks, self._worth = view["target"], view["marks"], view["worth"]
+        self._answer = entry(answer, types.int64, python_object)
         self._valued = False
         self.key: Hashable = None
-        self.terminal = False
+        self.terminal = 0
+        self.legal: tuple[tuple[int, ...], ...] = ()
 
     def go(self, key: Hashable) -> None:
         """Go to the state with this key."""
         self.key = None
         self._target.cast("B")[:] = cast(bytes, key)
-        self._tell(answer(self._address, 0))
-        self.key = key
+        self.key, self.terminal, self.legal = self._answer(self._address, None)
+        self._valued = False
 
     def play(self, key: Hashable, joint_move: Sequence[int]) -> bytes:
         """Make a joint move, a move id per role, in the state with this key; the key of the state that it
         goes to. Raises MoveError for ids that no move has; legality is the caller's business."""
         if key is not self.key and key != self.key:
             self.go(key)
-        joint = self._joint
-        for role, move in enumerate(joint_move):
-            joint[role] = move
-        told = answer(self._address, 1)
-        if told < 0:
+        told = self._answer(self._address, joint_move)
+        if not told[0]:
             raise MoveError("a move id is out of range", remedy="ids are places in network.moves[role]")
-        self._tell(told)
-        self.key = after = self._target.tobytes()
-        return after
+        self.key, self.terminal, self.legal = told
+        self._valued = False
+        return cast(bytes, told[0])
 
     def goal(self, role: int) -> int | None:
         """The role's goal value there; None where not exactly one holds."""
@@ -108,10 +104,3 @@ class OneState:
             self._valued = True
         value = self._worth[place]
         return None if value < 0 else int(value)
-
-    def _tell(self, told: int) -> None:
-        bounds = self._bounds
-        moves = self._told[: told >> 1].tolist()
-        self.legal = [moves[bounds[role] : bounds[role + 1]] for role in self._roles]
-        self.terminal = told & 1 == 1
-        self._valued = False
