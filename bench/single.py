@@ -2,9 +2,9 @@
 
     python -m bench.single [GAME...] [--seconds 2]
 
-One thread, uniformly random games, the same loop for all: whether the match is over, the legal moves of who has
-to move, a random one, the next state. In slices that take turns, so that what else the computer does meets all
-of them; the fastest slice of each counts. Rows:
+One thread, uniformly random games, the same loop for all: whether the match is over, the legal moves of who
+has to move, a random one, the next state. In slices that take turns, so that what else the computer does
+meets all of them; the fastest slice of each counts. Columns:
 
 * ``OpenSpiel``: its own game (C++), its states from Python;
 * ``machine``: our rules in GDL, ``propnet``, moves as ids;

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import product
 from operator import xor
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from gdl.errors import GdlError, MoveError
 from gdl.rules import Rules
@@ -52,8 +52,8 @@ class Playouts:
 
 
 class MoveTexts(dict[int, str]):
-    """A role's moves as readable GDL, by their ids, spelled when first asked for; and ``ids``, those that were
-    spelled the other way round."""
+    """A role's moves as readable GDL, by their ids, spelled when first asked for; ``ids`` has those that were
+    spelled, the other way round."""
 
     def __init__(self, machine: Machine, role: int) -> None:
         super().__init__()
@@ -93,6 +93,9 @@ class Machine(ABC):
     draw: Callable[[State], str] | None = None
     """Draws its states for :meth:`State.board`; set by who knows how."""
 
+    lift: Callable[[State], State] | None = None
+    """Hands what :meth:`State.play` comes to over to a better machine of the same rules once there is one."""
+
     draw_svg: Callable[[State], str] | None = None
     """Draws its states as SVG for notebooks, likewise."""
 
@@ -100,6 +103,13 @@ class Machine(ABC):
         self.rules = rules
         self.roles: tuple[Term, ...] = tuple(roles)
         self.role_names: tuple[str, ...] = tuple(map(rules.spell, self.roles))
+        self.move_texts = [MoveTexts(self, role) for role in range(len(self.roles))]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "move_texts"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
         self.move_texts = [MoveTexts(self, role) for role in range(len(self.roles))]
 
     def __deepcopy__(self, memo: object) -> Self:
@@ -235,7 +245,6 @@ class State:
     def __init__(self, machine: Machine, key: Hashable) -> None:
         self.machine = machine
         self.key = key
-        self._hash: int | None = None
 
     @property
     def propositions(self) -> frozenset[Term]:
@@ -292,7 +301,8 @@ class State:
                 )
             given = dict(zip(free, moves, strict=True))
             moves = tuple(given.get(r, o[0]) for r, o in enumerate(options))
-        return machine.next_state(self, [self._legal_id(r, m, options[r]) for r, m in enumerate(moves)])
+        after = machine.next_state(self, [self._legal_id(r, m, options[r]) for r, m in enumerate(moves)])
+        return after if machine.lift is None else machine.lift(after)
 
     def _in_role_order(
         self, given: Mapping[str, str | Term | int], options: Sequence[Sequence[int]]
@@ -345,9 +355,11 @@ class State:
         return self.propositions == other.propositions
 
     def __hash__(self) -> int:
-        if self._hash is None:
-            self._hash = self.machine.state_hash(self.key)
-        return self._hash
+        try:
+            return self._hash
+        except AttributeError:  # it is the first time
+            self._hash: int = self.machine.state_hash(self.key)
+            return self._hash
 
     def __reduce__(self) -> tuple[type[State], tuple[Machine, Hashable]]:
         return State, (self.machine, self.key)  # hashes of texts are another process's own

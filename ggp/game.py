@@ -30,7 +30,7 @@ from gdl.words import counted
 if TYPE_CHECKING:
     from ggp.drawing import PlainDrawing, SvgDrawing
     from ggp.in_code import GamePlayer, PlayedMatch, PlayerSource
-    from players.kaskade.climbing import Climb
+    from players.kaskade.climbing import ClimbingStates
     from players.puzzles.sokoban.levels.level import Level
 
 __all__ = ["Game", "State", "games_folder", "installed_games", "load"]
@@ -151,8 +151,8 @@ class Game:
 
     @property
     def initial(self) -> State:
-        """The first state: at once, by the prover in games that take long to ground. These are grounded in the
-        background meanwhile, and states that come after that are 10 to 1,000 times as fast (:meth:`ready`).
+        """The first state: at once, by the prover in games that take long to ground. These are grounded in
+        the background meanwhile, and new states are 2 to 100 times as fast after that (:meth:`ready`).
 
         Raises RulesError if the rules cannot be played.
         """
@@ -164,10 +164,10 @@ class Game:
         return self._climb.ready(seconds)
 
     @cached_property
-    def _climb(self) -> Climb:
-        from players.kaskade.climbing import Climb
+    def _climb(self) -> ClimbingStates:
+        from players.kaskade.climbing import ClimbingStates
 
-        return Climb(self.rules, self.kif, self._let_draw)
+        return ClimbingStates(self.rules, self.kif, self._let_draw)
 
     def _let_draw(self, machine: Machine) -> None:
         """Have the machine's states drawn as this game's are."""

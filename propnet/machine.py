@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise, product
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -157,6 +157,9 @@ class PropnetMachine(Machine):
     def _wired(self) -> OneState:
         self._one = OneState(self.network)
         return self._one
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_one": None}  # it holds addresses
 
     def _move_lists(self, evaluation: Evaluation) -> list[list[list[int]]]:
         """Per state and role the ids of the legal moves."""

@@ -1,4 +1,4 @@
-"""`Climb`: states for who asks at once, on the prover at first and on the network as soon as that is there.
+"""`ClimbingStates`: states for who asks at once, of the prover at first, of the network once that is built.
 
 A state stays on the machine that made it. What follows from a state of the prover is handed up to the network
 once that is built; states that hold the same are equal wherever they stand. Names of moves are good for both
@@ -8,7 +8,7 @@ machines, ids are each machine's own.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from gdl.errors import TooLargeError
 from gdl.machine import Machine, State
@@ -25,9 +25,9 @@ MOST_RULES_AT_ONCE = 20_000
 """Ground rules of such a network: it takes longer to build than to ground."""
 
 
-class Climb:
-    """A game's states, each new one on the furthest machine that is ready. Native code is no faster for single
-    states than the network, so the network is the top.
+class ClimbingStates:
+    """A game's states, each new one on the furthest machine that is ready. Native code is no faster for
+    single states than the network, so the network is the top.
 
     ``text`` are the rules in KIF, for the process that builds; ``made`` is called with each machine before
     states of it are given out. Raises RulesError if the rules cannot be played.
@@ -41,7 +41,8 @@ class Climb:
         if network is not None:
             self._reach(network)
             return
-        self._prover = _ClimbingProver(rules, self._better)
+        self._prover = ProverMachine(rules)
+        self._prover.lift = self._lift
         made(self._prover)
         stage = Stage(STAGES[0].level, STAGES[0].job, _load)
         self._kaskade = Kaskade(stages=(stage,), on_event=lambda event: log.info("%s", event))
@@ -58,6 +59,10 @@ class Climb:
             self._kaskade.wait(STAGES[0].level, seconds)
         return self._better() is not None
 
+    def _lift(self, state: State) -> State:
+        above = self._better()
+        return state if above is None else above.state_of(state.propositions)
+
     def _better(self) -> Machine | None:
         """The machine of the network, once it is there."""
         if self._top is None and self._kaskade is not None and (machine := self._kaskade.newest) is not None:
@@ -67,19 +72,6 @@ class Climb:
     def _reach(self, machine: Machine) -> None:
         self._made(machine)
         self._top = machine
-
-
-class _ClimbingProver(ProverMachine):
-    """A prover whose new states are handed to a better machine once there is one."""
-
-    def __init__(self, rules: Rules, better: Callable[[], Machine | None]) -> None:
-        super().__init__(rules)
-        self._better = better
-
-    def next_state(self, state: State, joint_move: Sequence[int]) -> State:
-        after = super().next_state(state, joint_move)
-        above = self._better()
-        return after if above is None else above.state_of(after.propositions)
 
 
 def _network_at_once(rules: Rules) -> Machine | None:

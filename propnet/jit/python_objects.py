@@ -1,8 +1,9 @@
 """Python objects inside kernels: what a kernel that is called for every step is given and gives back.
 
-To make an answer from arrays that a kernel has filled takes Python longer than the kernel its work. So a few
-functions of Python's C interface are made known to numba: they take a number out of a sequence, and make bytes
-and tuples of integers. Kernels that use them hold the interpreter's lock, as all do that are not ``nogil``.
+To make an answer of arrays that a kernel has filled takes Python longer than the kernel takes for its work.
+So a few functions of Python's C interface are made known to numba: they take a number out of a sequence, and
+make bytes and tuples of integers. Kernels that use them hold the interpreter's lock, as all do that are not
+``nogil``.
 """
 
 # mypy: disallow-untyped-calls=False, disallow-subclassing-any=False

@@ -49,9 +49,9 @@ class Wires(NamedTuple):
     ``current`` and ``target`` are the records of the state that the wires are settled on and of the one
     that is wanted. ``joint``, int64 (roles,), is the joint move that is made, ``made`` the one that was.
     ``marks``, int64 (bases + 1,), are hashes of the propositions, the last one that of the current state.
-    ``role_moves``, int32 (roles + 1,), is where roles' moves begin; ``legal``, int32, has room for all of them.
+    ``role_moves``, int32 (roles + 1,), is where roles' moves begin; ``legal``, int32, has room for all.
     ``worth``, int64 (2, roles), are the highest goal of each role, and the only one; -1 for none.
-    ``sizes``: see :class:`Sizes`.
+    ``sizes``: see :class:`WireSizes`.
     """
 
     nodes: Ints
@@ -81,7 +81,7 @@ class Wires(NamedTuple):
     sizes: Ints
 
 
-class Sizes(NamedTuple):
+class WireSizes(NamedTuple):
     """Numbers that go with the arrays: of roles, base propositions, words of a record, words of the answers;
     past the last level of each section; the bit of the first goal."""
 
@@ -109,20 +109,20 @@ def _wires(t: Ints) -> Wires:
 
 
 @inner
-def _sizes(wires: Wires) -> Sizes:
+def _sizes(wires: Wires) -> WireSizes:
     n = wires.sizes
-    return Sizes(
+    return WireSizes(
         item(n, 0), item(n, 1), item(n, 2), item(n, 3), item(n, 4), item(n, 5), item(n, 6), item(n, 7)
     )
 
 
 @kernel
-def answer(address: Index, joint: object) -> object:
+def answer(address: int, joint: object) -> object:
     """Make a joint move, a sequence of a move id per role, in the current state; or, where it is no sequence,
     go to the state whose record is the target.
 
-    Returns the key of the state that it goes to; whether that one is terminal, 0 or 1; and per role the ids of
-    its legal moves, ascending. Where a move id is out of range, nothing is done, and the key is ()."""
+    Returns the key of the state that it goes to; whether that one is terminal, 0 or 1; and per role the ids
+    of its legal moves, ascending. Where a move id is out of range, nothing is done, and the key is ()."""
     table = int64s(address)
     wires = _wires(table)
     sizes = _sizes(wires)
@@ -148,7 +148,7 @@ def answer(address: Index, joint: object) -> object:
 
 
 @kernel
-def worth(address: Index) -> Index:
+def worth(address: int) -> Index:
     """Tell the goals of the current state; returns 0."""
     table = int64s(address)
     wires = _wires(table)
@@ -173,7 +173,7 @@ def _bit(answers: Words, bit: Index) -> Index:
 
 
 @inner
-def _make(table: Ints, sizes: Sizes) -> None:
+def _make(table: Ints, sizes: WireSizes) -> None:
     """Make the joint move in place of the one that was made."""
     wires = _wires(table)
     for role in range(sizes.roles):
@@ -187,7 +187,7 @@ def _make(table: Ints, sizes: Sizes) -> None:
 
 
 @inner
-def _move_to_target(table: Ints, sizes: Sizes) -> None:
+def _move_to_target(table: Ints, sizes: WireSizes) -> None:
     """Flip the base propositions in which the current state differs from the target."""
     wires = _wires(table)
     mark = item(wires.marks, sizes.bases)
@@ -203,27 +203,27 @@ def _move_to_target(table: Ints, sizes: Sizes) -> None:
 
 
 @inner
-def _settle(table: Ints, sizes: Sizes, first: Index, end: Index) -> None:
+def _settle(table: Ints, sizes: WireSizes, first: Index, end: Index) -> None:
     """Look at the gates that wait in these levels, until none does."""
     wires = _wires(table)
     for level in range(first, end):
+        # A loop has to begin anew also where its gates still hold each other up, so that none waits.
+        loop = np.int64(item(wires.loop_of_level, level))
+        if loop >= 0 and item(wires.broken, loop) != 0:
+            _begin_anew(table, sizes, loop)
         start = item(wires.stack_starts, level)
-        if item(wires.stack_ends, level) != start:
-            loop = np.int64(item(wires.loop_of_level, level))
-            if loop >= 0 and item(wires.broken, loop) != 0:
-                _begin_anew(table, sizes, loop)
-            while item(wires.stack_ends, level) != start:
-                last = item(wires.stack_ends, level) - 1
-                put(wires.stack_ends, level, last)
-                gate = np.int64(item(wires.stacks, np.int64(last)))
-                word = item(wires.nodes, gate) & ~(1 << WAITS_SHIFT)
-                put(wires.nodes, gate, word)
-                if (word & COUNT_BITS == 0) != (word >> VALUE_SHIFT & 1 != 0):
-                    _flip(table, gate)
+        while item(wires.stack_ends, level) != start:
+            last = item(wires.stack_ends, level) - 1
+            put(wires.stack_ends, level, last)
+            gate = np.int64(item(wires.stacks, np.int64(last)))
+            word = item(wires.nodes, gate) & ~(1 << WAITS_SHIFT)
+            put(wires.nodes, gate, word)
+            if (word & COUNT_BITS == 0) != (word >> VALUE_SHIFT & 1 != 0):
+                _flip(table, gate)
 
 
 @inner
-def _begin_anew(table: Ints, sizes: Sizes, loop: Index) -> None:
+def _begin_anew(table: Ints, sizes: WireSizes, loop: Index) -> None:
     """Set the gates of a loop to what they begin from, and have all of them looked at."""
     wires = _wires(table)
     for i in range(item(wires.loops, loop), item(wires.loops, loop + 1)):
@@ -232,7 +232,11 @@ def _begin_anew(table: Ints, sizes: Sizes, loop: Index) -> None:
             _flip(table, gate)
     for i in range(item(wires.loops, loop), item(wires.loops, loop + 1)):
         gate = np.int64(item(wires.loop_gates, i))
-        put(wires.nodes, gate, _push(wires.stacks, wires.stack_ends, gate, item(wires.nodes, gate), np.int64(1)))
+        put(
+            wires.nodes,
+            gate,
+            _push(wires.stacks, wires.stack_ends, gate, item(wires.nodes, gate), np.int64(1)),
+        )
     put(wires.broken, loop, 0)
 
 
@@ -262,7 +266,14 @@ def _flip(table: Ints, node: Index) -> None:
                 put(wires.broken, first, 1)
         else:
             more = 1 - 2 * (value ^ item(wires.extras, extra + 3))
-            _count_run(wires.nodes, wires.stacks, wires.stack_ends, first, np.int64(item(wires.extras, extra + 2)), more)
+            _count_run(
+                wires.nodes,
+                wires.stacks,
+                wires.stack_ends,
+                first,
+                np.int64(item(wires.extras, extra + 2)),
+                more,
+            )
 
 
 @inner
@@ -305,7 +316,7 @@ def _push(stacks: Int32s, stack_ends: Int32s, gate: Index, word: Index, wanted: 
 
 
 @inner
-def _legal(table: Ints, sizes: Sizes) -> object:
+def _legal(table: Ints, sizes: WireSizes) -> object:
     """Per role a tuple of the legal moves, ascending."""
     wires = _wires(table)
     result = empty_tuple(sizes.roles)

@@ -14,7 +14,7 @@ from gdl.errors import MoveError
 from propnet.jit.python_objects import entry, python_object
 from propnet.kernels.records import record_words
 from propnet.network import Network
-from propnet.single.kernels import Sizes, Wires, answer, worth
+from propnet.single.kernels import Wires, WireSizes, answer, worth
 from propnet.single.wiring import Wiring, wire_up
 
 
@@ -32,7 +32,8 @@ class OneState:
     """
 
     __slots__ = (
-        "_address", "_answer", "_arrays", "_marks", "_target", "_valued", "_worth", "key", "legal", "terminal",
+        "_address", "_answer", "_arrays", "_marks", "_target", "_valued", "_worth",
+        "key", "legal", "terminal",
     )  # fmt: skip
 
     def __init__(self, network: Network) -> None:
@@ -41,7 +42,7 @@ class OneState:
         record = record_words(bases)
         # Python's own hash of each proposition: a state's hash is that of its propositions, on any machine.
         marks = np.array([*map(hash, network.bases), 0], np.int64)
-        sizes = Sizes(roles, bases, record, len(wiring.answers), *wiring.level_ends, wiring.goal_bits)
+        sizes = WireSizes(roles, bases, record, len(wiring.answers), *wiring.level_ends, wiring.goal_bits)
         arrays: dict[str, NDArray[Any]] = {
             field.name: getattr(wiring, field.name) for field in dataclasses.fields(Wiring)
         }
@@ -59,7 +60,8 @@ class OneState:
         self._arrays = [np.ascontiguousarray(arrays[name]) for name in Wires._fields]
         self._arrays.append(np.array([array.ctypes.data for array in self._arrays], np.int64))
         self._address = int(self._arrays[-1].ctypes.data)
-        view = dict(zip(Wires._fields, map(memoryview, self._arrays), strict=False))  # type: ignore[arg-type]
+        views = [memoryview(cast(Any, array)) for array in self._arrays]
+        view = dict(zip(Wires._fields, views, strict=False))
         self._target, self._marks, self._worth = view["target"], view["marks"], view["worth"]
         self._answer = entry(answer, types.int64, python_object)
         self._valued = False

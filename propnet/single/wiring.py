@@ -12,10 +12,11 @@ whether the state is terminal, and the goals.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
-from propnet.jit.arrays import Flags, Int32s, Ints, Octets, Words
+from propnet.jit.arrays import Int32s, Ints, Octets, Words
 from propnet.kernels.plan import GOALS, MOVES, PLAY, levels, sections
 from propnet.kernels.records import record_words
 from propnet.network import Network
@@ -42,9 +43,9 @@ class Wiring:
     Attributes:
         nodes: int64, shape (nodes,), written: a word per node. Of a gate: its false inputs; its level; its
             value; whether it waits to be looked at.
-        rows: int32, shape (nodes + 1, 4): where a node's entries begin in ``singles`` and ``extras`` (they end
-            where the next node's begin), and the bit of the answers that is its value or its negation. A node
-            that tells nothing has a bit of the last word, which means nothing.
+        rows: int32, shape (nodes + 1, 4): where a node's entries begin in ``singles`` and ``extras`` (they
+            end where the next node's begin), and the bit of the answers that is its value or its negation. A
+            node that tells nothing has a bit of the last word, which means nothing.
         singles: int32: ``2 * gate node + negated`` of the gates that read a node.
         extras: int32, shape (extras, 4): the kind of an extra, and by kind: another bit of the answers; the
             loop that has to begin anew where the node flips to this value, the value; of a run the first
@@ -92,7 +93,7 @@ class Wiring:
 
 
 def wire_up(network: Network) -> Wiring:
-    """Lay a network out: the state without true propositions, no move made, every gate yet to be looked at."""
+    """Lay a network out: no proposition is true, no move made, every gate yet to be looked at."""
     first, gates, nodes = network.first_gate, network.gates, network.nodes
     start = network.gate_start.astype(np.int64)
     literals = network.gate_inputs.astype(np.int64)
@@ -177,7 +178,7 @@ class _AnswerPlaces:
         goals = goals[np.argsort(goals[:, 0], kind="stable")]
         ends = np.concatenate(([network.terminal_literal], goals[:, 2]))
         role_moves = np.cumsum([0, *map(len, network.moves)])
-        legal = [network.legal_literals[a:b] for a, b in zip(role_moves, role_moves[1:], strict=False)]
+        legal = [network.legal_literals[a:b] for a, b in pairwise(role_moves.tolist())]
         parts = [network.next_literals, *legal, ends]
         first_words = np.cumsum([0, *(record_words(len(part)) for part in parts)])
         self.words = int(first_words[-1])
@@ -224,10 +225,12 @@ def _ranks(gates: int, owner: Ints, literals: Ints, nodes: int) -> Ints:
 
 
 def _readers(read: Ints, negated: Ints, read_by: Ints, nodes: int) -> tuple[Int32s, Int32s, Ints]:
-    """Where each node's single readers begin, these, and rows of runs: node, first, past-the-last, negated."""
+    """Where each node's single readers begin, these, and the runs: node, first, past the last, negated."""
     order = np.lexsort((read_by, negated, read))
     node, sign, gate = read[order], negated[order], read_by[order]
-    edge = (np.diff(node, prepend=-1) != 0) | (np.diff(sign, prepend=-1) != 0) | (np.diff(gate, prepend=-9) != 1)
+    edge = (
+        (np.diff(node, prepend=-1) != 0) | (np.diff(sign, prepend=-1) != 0) | (np.diff(gate, prepend=-9) != 1)
+    )
     heads = np.flatnonzero(edge)
     lengths = np.diff(heads, append=len(node))
     run = lengths >= LEAST_RUN
@@ -238,8 +241,8 @@ def _readers(read: Ints, negated: Ints, read_by: Ints, nodes: int) -> tuple[Int3
 
 
 def _breaks(network: Network, node_of: Ints, owner: Ints, literals: Ints, loop_of: Ints) -> Ints:
-    """Rows of a node, a loop and a value: where this node, which is none of the loop, flips to the value, what
-    reads it in the loop would have to fall back. A loop cannot fall by itself: its gates hold each other up."""
+    """Rows of a node, a loop and a value: where this node, which is none of the loop, flips to the value,
+    what reads it in the loop would have to fall back. A loop cannot do that: its gates hold each other up."""
     loop = loop_of[owner]
     looped = np.flatnonzero(loop >= 0)
     read = literals[looped] >> 1
