@@ -18,6 +18,7 @@ import numpy as np
 from gdl.errors import GdlError
 from gdl.machine import State
 from gdl.rules import Rules
+from propnet.analysis.classify import final_goals, is_constant_sum
 from propnet.environments.vector_match import TurnTaking
 from propnet.machine import PropnetMachine
 from propnet.network import Network
@@ -263,7 +264,7 @@ def spiel_game(
     sequential = not turns.several if dynamics == "auto" else dynamics == "sequential"
     if sequential and turns.several:
         raise GdlError("two roles have a choice in one state", remedy="choose dynamics='simultaneous'")
-    zero_sum = _sums_to_100(machine) if utility == "auto" else utility == "zero-sum"
+    zero_sum = _is_zero_sum(machine) if utility == "auto" else utility == "zero-sum"
     short = "gdl_" + re.sub(r"\W", "_", name)
     number = 2
     while _owners.get(short, key) != key or short in pyspiel.registered_names():
@@ -307,13 +308,10 @@ def _again_state(game: SpielGame, history: str) -> Any:
     return game.deserialize_state(history)
 
 
-def _sums_to_100(machine: PropnetMachine) -> bool:
-    """Whether two roles' goals added up to 100 at the end of every match that random play has finished."""
-    if len(machine.roles) != 2:
-        return False
-    ends = machine.playouts(_ENDS, 1, max_steps=_LONGEST)
-    goals = ends.goals[ends.lengths < _LONGEST]
-    return len(goals) > 0 and bool(((goals >= 0).all(axis=1) & (goals.sum(axis=1) == 100)).all())
+def _is_zero_sum(machine: PropnetMachine) -> bool:
+    """Whether there are two roles, and their goals added up to 100 at the end of every match that random play
+    has finished."""
+    return len(machine.roles) == 2 and is_constant_sum(final_goals(machine, _ENDS, 1, _LONGEST))
 
 
 def _returns(rules: SpielRules, state: State) -> list[float]:
