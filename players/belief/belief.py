@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from gdl.terms import Term
-from players.belief.worlds import Options, Worlds, all_joints, drawn_joints, world_machine
+from players.belief.worlds import Options, StateWorlds, WorldMachine, Worlds, all_joints, drawn_joints
 from propnet.capabilities import lane_machine
 
 Weights = NDArray[np.float64]
@@ -40,7 +40,7 @@ _CHUNK = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Observed:
     """What a role learnt of one turn: its own move, None where it is not known, and its percepts."""
 
     move: Term | None
@@ -74,7 +74,7 @@ class Belief:
     ) -> None:
         lanes = lane_machine(machine) is not None
         self.machine, self.role = machine, role
-        self.history: list[Seen] = []
+        self.history: list[Observed] = []
         self.exact = True
         self._most = worlds or (LANE_WORLDS if lanes else STATE_WORLDS)
         self._effort = effort or (LANE_EFFORT if lanes else STATE_EFFORT)
@@ -113,6 +113,16 @@ class Belief:
         the same moves in all of its states."""
         return self.machine.legal_moves(self.likeliest, self.role)
 
+    def known(self, state: State) -> Belief:
+        """A belief in one state alone, of this belief's machine."""
+        other = Belief(self.machine, self.role)
+        other._worlds = other.world_machine.of_states([state])
+        return other
+
+    def goes_on(self, other: Belief) -> bool:
+        """Whether what the role learnt here begins with what it learnt there."""
+        return self.history[: len(other.history)] == other.history
+
     def on(self, machine: Machine) -> Belief:
         """The belief after the same history on another machine of the game."""
         worlds, effort, seed = self._asked
@@ -121,7 +131,7 @@ class Belief:
             other.update(seen)
         return other
 
-    def update(self, seen: Seen, deadline: float = math.inf) -> bool:
+    def update(self, seen: Observed, deadline: float = math.inf) -> bool:
         """Take in what the role learnt of a turn, after which the match goes on; whether it fits any state.
 
         What fits none is taken for a mistake of who told it: the belief goes on with all states that may
@@ -136,11 +146,11 @@ class Belief:
             worlds, weights = self._drawn_anew(worlds, weights, deadline)
         fits = len(worlds) > 0
         if not fits:
-            blank = Seen(seen.move, frozenset())
+            blank = Observed(seen.move, frozenset())
             worlds, weights, _ = self._grown(self._worlds, self.weights, blank, blind=True)
             if not len(worlds):
                 worlds, weights, _ = self._grown(
-                    self._worlds, self.weights, Seen(None, frozenset()), blind=True
+                    self._worlds, self.weights, Observed(None, frozenset()), blind=True
                 )
             exact = False
         if not len(worlds):
@@ -179,7 +189,13 @@ class Belief:
         return worlds[chosen], np.full(most, 1 / most)
 
     def _grown(
-        self, worlds: Worlds, weights: Weights, seen: Seen, *, blind: bool = False, most: int | None = None
+        self,
+        worlds: Worlds,
+        weights: Weights,
+        seen: Observed,
+        *,
+        blind: bool = False,
+        most: int | None = None,
     ) -> tuple[Worlds, Weights, bool]:
         """The worlds that follow and fit, with weights that add up to what share of all fits, and whether
         they are all of these. ``blind``: whatever was perceived. ``most``: how many are kept."""
@@ -240,3 +256,13 @@ class Belief:
             return self.machine.move_id(self.role, move)
         except GdlError:
             return -1
+
+
+def world_machine(machine: Machine, role: int) -> WorldMachine:
+    """The fastest that a machine allows for."""
+    lanes = lane_machine(machine)
+    if lanes is None:
+        return StateWorlds(machine, role)
+    from players.belief.lane_worlds import LaneWorlds
+
+    return LaneWorlds(lanes, role)

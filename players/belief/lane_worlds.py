@@ -63,12 +63,21 @@ class LaneWorlds(WorldMachine):
         values = self._lanes.evaluate(worlds).goals[:, self.role]
         return np.where(values < 0, 50, values).astype(np.float64)
 
-    def merged(self, worlds: Worlds, weights: NDArray[np.float64]) -> tuple[Worlds, NDArray[np.float64]]:
-        if len(worlds) < 2:
-            return worlds, weights
-        order = np.lexsort(worlds.T[::-1])
-        ordered = worlds[order]
-        new = np.ones(len(worlds), np.bool_)
-        new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-        firsts = np.flatnonzero(new)
-        return ordered[firsts], np.add.reduceat(weights[order], firsts)
+    def unique(self, worlds: Worlds) -> tuple[Worlds, NDArray[np.int64]]:
+        return _unique_rows(worlds)
+
+    def codes(self, seen: NDArray[Any]) -> NDArray[np.int64]:
+        return _unique_rows(seen)[1]
+
+
+def _unique_rows(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Each row once, ascending, and the place of each row among them."""
+    if len(rows) < 2:
+        return rows, np.zeros(len(rows), np.int64)
+    order = np.lexsort(rows.T[::-1])
+    ordered = rows[order]
+    new = np.ones(len(rows), np.bool_)
+    new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    places = np.empty(len(rows), np.int64)
+    places[order] = np.cumsum(new) - 1
+    return ordered[new], places

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from gdl.machine import Machine, State
 from gdl.terms import Term
-from propnet.capabilities import lane_machine
 
 Worlds = NDArray[Any]
 Rows = NDArray[np.int64]
@@ -90,8 +89,18 @@ class WorldMachine(ABC):
         """The role's goal in each, 50 where it has none."""
 
     @abstractmethod
+    def unique(self, worlds: Worlds) -> tuple[Worlds, NDArray[np.int64]]:
+        """Each world once, in an order that depends on the worlds alone where the machine has lanes; and the
+        place of each of the given ones among them."""
+
+    @abstractmethod
+    def codes(self, seen: NDArray[Any]) -> NDArray[np.int64]:
+        """Numbers for what was perceived: the same ones for the same percepts."""
+
     def merged(self, worlds: Worlds, weights: NDArray[np.float64]) -> tuple[Worlds, NDArray[np.float64]]:
         """Each world once, with the weights of its copies added up."""
+        once, places = self.unique(worlds)
+        return once, np.bincount(places, weights, len(once)).astype(np.float64)
 
 
 class StateWorlds(WorldMachine):
@@ -129,11 +138,14 @@ class StateWorlds(WorldMachine):
         values = [self.machine.result(state, self.role) for state in worlds]
         return np.array([50 if value is None else value for value in values], np.float64)
 
-    def merged(self, worlds: Worlds, weights: NDArray[np.float64]) -> tuple[Worlds, NDArray[np.float64]]:
-        sums: dict[State, float] = {}
-        for state, weight in zip(worlds, weights.tolist(), strict=True):
-            sums[state] = sums.get(state, 0.0) + weight
-        return _objects(list(sums)), np.array(list(sums.values()), np.float64)
+    def unique(self, worlds: Worlds) -> tuple[Worlds, NDArray[np.int64]]:
+        numbers: dict[State, int] = {}
+        places = [numbers.setdefault(state, len(numbers)) for state in worlds]
+        return _objects(list(numbers)), np.array(places, np.int64)
+
+    def codes(self, seen: NDArray[Any]) -> NDArray[np.int64]:
+        numbers: dict[Any, int] = {}
+        return np.array([numbers.setdefault(one, len(numbers)) for one in seen], np.int64)
 
 
 def _objects(items: list[Any]) -> NDArray[Any]:
@@ -141,16 +153,6 @@ def _objects(items: list[Any]) -> NDArray[Any]:
     array = np.empty(len(items), object)
     array[:] = items
     return array
-
-
-def world_machine(machine: Machine, role: int) -> WorldMachine:
-    """The fastest that a machine allows for."""
-    lanes = lane_machine(machine)
-    if lanes is None:
-        return StateWorlds(machine, role)
-    from players.belief.lane_worlds import LaneWorlds
-
-    return LaneWorlds(lanes, role)
 
 
 def all_joints(options: Options, rows: Rows, fixed: int, move: int | None) -> tuple[Rows, Joints]:

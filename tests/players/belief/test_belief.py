@@ -16,7 +16,7 @@ from gdl.machine import Machine, State
 from gdl.prover.machine import ProverMachine
 from gdl.terms import Term
 from ggp.game import Game
-from players.belief.belief import Belief, Seen
+from players.belief.belief import Belief, Observed
 
 SMALL = ("kuhn", "leduc", "liarsdice", "montyhall", "numberguessing")
 
@@ -82,7 +82,7 @@ def test_belief_is_what_enumeration_finds(name: str, level: str, seed: int) -> N
             continue
         belief = Belief(machine_of(name, level), role)
         for turn, (own, percepts) in enumerate(history, 1):
-            assert belief.update(Seen(own, percepts))
+            assert belief.update(Observed(own, percepts))
             wanted = enumerated(prover, role, history[:turn])
             assert belief.exact
             assert weights_of(belief) == pytest.approx(wanted)
@@ -98,7 +98,7 @@ def test_belief_on_lanes_is_what_enumeration_finds_in_larger_games(name: str, se
     history = played(prover, seed)[0][:5]
     belief = Belief(machine_of(name, "propnet"), 0)
     for own, percepts in history:
-        assert belief.update(Seen(own, percepts))
+        assert belief.update(Observed(own, percepts))
     assert belief.exact
     assert weights_of(belief) == pytest.approx(enumerated(prover, 0, history))
 
@@ -114,12 +114,12 @@ def test_particles_are_possible_states_and_hold_on_where_few_fit(name: str, leve
         history = played(prover, seed)[0]
         belief = Belief(machine_of(name, level), 0, worlds=60, effort=2_000, seed=seed)
         for own, percepts in history:
-            assert belief.update(Seen(own, percepts))
+            assert belief.update(Observed(own, percepts))
             assert 0 < len(belief) <= 60
             assert belief.weights.sum() == pytest.approx(1)
         exact = Belief(machine_of(name, "propnet"), 0, worlds=10**6, effort=10**7)
         for own, percepts in history:
-            exact.update(Seen(own, percepts))
+            exact.update(Observed(own, percepts))
         assert set(weights_of(belief)) <= set(weights_of(exact)) or not exact.exact
 
 
@@ -127,8 +127,8 @@ def test_own_move_may_be_unknown() -> None:
     prover = machine_of("montyhall", "prover")
     belief = Belief(prover, 0)
     noop = Term("noop")
-    belief.update(Seen(noop, frozenset()))
-    belief.update(Seen(None, frozenset()))
+    belief.update(Observed(noop, frozenset()))
+    belief.update(Observed(None, frozenset()))
     assert len(belief) == 9  # three doors with the car, three that may have been chosen
 
 
@@ -136,19 +136,19 @@ def test_percepts_that_fit_nothing_are_passed_over() -> None:
     for level in ("prover", "propnet"):
         machine = machine_of("montyhall", level)
         belief = Belief(machine, 0)
-        belief.update(Seen(Term("noop"), frozenset()))
-        assert not belief.update(Seen(Term("choose", Term("1")), frozenset([Term("thunder")])))
+        belief.update(Observed(Term("noop"), frozenset()))
+        assert not belief.update(Observed(Term("choose", Term("1")), frozenset([Term("thunder")])))
         assert len(belief) == 3 and not belief.exact
-        assert not belief.update(Seen(Term("fly"), frozenset()))
+        assert not belief.update(Observed(Term("fly"), frozenset()))
         assert belief.legal_moves()
 
 
 def test_monty_hall_odds_are_known() -> None:
     belief = Belief(machine_of("montyhall", "prover"), 0)
     one, two = Term("1"), Term("2")
-    belief.update(Seen(Term("noop"), frozenset()))
-    belief.update(Seen(Term("choose", one), frozenset()))
-    belief.update(Seen(Term("noop"), frozenset([Term("opened", two)])))
+    belief.update(Observed(Term("noop"), frozenset()))
+    belief.update(Observed(Term("choose", one), frozenset()))
+    belief.update(Observed(Term("noop"), frozenset([Term("opened", two)])))
     odds = {
         str(next(p for p in state if p.name == "car")): weight for state, weight in weights_of(belief).items()
     }
@@ -161,7 +161,7 @@ def test_a_belief_is_rebuilt_from_its_history_on_another_machine() -> None:
     history = played(prover, 11)[1]
     belief = Belief(prover, 1)
     for own, percepts in history:
-        belief.update(Seen(own, percepts))
+        belief.update(Observed(own, percepts))
     assert weights_of(belief.on(machine_of("leduc", "propnet"))) == pytest.approx(weights_of(belief))
 
 
@@ -180,7 +180,7 @@ def test_equal_observations_give_equal_beliefs() -> None:
             state = prover.next_state(state, joint)
             if state.terminal:
                 break
-            belief.update(Seen(prover.move(0, joint[0]), percepts))
+            belief.update(Observed(prover.move(0, joint[0]), percepts))
             key = tuple(seen)
             met += key in by_observation
             assert weights_of(belief) == by_observation.setdefault(key, weights_of(belief))
