@@ -148,6 +148,12 @@ class Machine(ABC):
     def next_state(self, state: State, joint_move: Sequence[int]) -> State:
         """The state after one move id per role. Legality is the caller's business."""
 
+    def percepts(self, state: State, joint_move: Sequence[int]) -> tuple[frozenset[Term], ...]:
+        """What each role perceives as this joint move is made in this state: per role the ``?p`` of
+        ``(sees role ?p)``. Empty in games without ``sees``, where each role sees every move instead
+        (:mod:`gdl.information`)."""
+        return (frozenset(),) * len(self.roles)
+
     @abstractmethod
     def is_terminal(self, state: State) -> bool:
         """Whether the match ends in this state."""

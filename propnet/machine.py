@@ -59,6 +59,7 @@ class PropnetMachine(Machine):
         words: 64-bit words of a state record.
         move_words: 64-bit words of a row of legal moves.
         role_moves: int32, shape (roles + 1,): where each role's moves begin among all moves.
+        role_percepts: int32, shape (roles + 1,): where each role's percepts begin among all percepts.
         plan, kernel_args: the network as it is laid out for the kernels, and as these take it.
         scratch: the arrays in which kernels work; no call needs what another one has left there.
     """
@@ -78,6 +79,8 @@ class PropnetMachine(Machine):
         self.move_words = record_words(network.move_count)
         self.plan, self.kernel_args = self._laid_out()
         self.role_moves: Int32s = self.plan.role_moves
+        own_percepts = network.percepts or ((),) * len(network.roles)
+        self.role_percepts: Int32s = np.cumsum([0, *map(len, own_percepts)]).astype(np.int32)
         self.scratch = new_scratch(self.plan)
         self._base_ids = {term: i for i, term in enumerate(network.bases)}
         self._move_ids = [{term: i for i, term in enumerate(moves)} for moves in network.moves]
@@ -131,6 +134,16 @@ class PropnetMachine(Machine):
 
     def next_state(self, state: State, joint_move: Sequence[int]) -> State:
         return State(self, (self._one or self._wired()).play(state.key, joint_move))
+
+    def percepts(self, state: State, joint_move: Sequence[int]) -> tuple[frozenset[Term], ...]:
+        if not self.network.percepts:
+            return super().percepts(state, joint_move)
+        _, seen = self.perceive(self.records([state]), np.array([joint_move], np.int32))
+        bits = unpack(seen, int(self.role_percepts[-1]))[0]
+        return tuple(
+            frozenset([percept for percept, bit in zip(own, bits[first:], strict=False) if bit])
+            for own, first in zip(self.network.percepts, self.role_percepts.tolist(), strict=False)
+        )
 
     def is_terminal(self, state: State) -> bool:
         one = self._one
@@ -213,13 +226,32 @@ class PropnetMachine(Machine):
     def successors(self, records: Words, moves: Int32s) -> Words:
         """The records, uint64 (n, words), any n, after joint moves, int32 (n, roles): a move id per role.
         Raises MoveError for ids that no move has; legality is the caller's business."""
-        counts = np.diff(self.role_moves)
-        moves = np.require(moves, np.int32, ["C", "A", "W"]).reshape(len(records), len(self.roles))
-        if ((moves < 0) | (moves >= counts)).any():
-            raise MoveError("a move id is out of range", remedy="ids are places in network.moves[role]")
+        moves = self._checked(moves, len(records))
         after = np.zeros((len(records), self.words), np.uint64)
         given_states.successors(self.kernel_args, self.scratch.wires, _rows(records), moves, after)
         return after
+
+    def perceive(self, records: Words, moves: Int32s) -> tuple[Words, Words]:
+        """What :meth:`successors` gives, and what is perceived on the way: uint64 (n, percept words), where
+        bit p of a row says whether percept p is, the percepts of all roles counted on in role order (role
+        r's begin at ``role_percepts[r]``). In games without ``sees`` no bit is set."""
+        moves = self._checked(moves, len(records))
+        plan = self.plan
+        after = np.zeros((len(records), self.words), np.uint64)
+        seen = np.zeros((len(records), record_words(int(self.role_percepts[-1]))), np.uint64)
+        given_states.perceive(
+            self.kernel_args, self.scratch.wires, _rows(records), moves,
+            plan.percept_offsets, plan.percept_signs, after, seen,
+        )  # fmt: skip
+        return after, seen
+
+    def _checked(self, moves: Int32s, n: int) -> Int32s:
+        """Joint moves as the kernels take them. Raises MoveError for ids that no move has."""
+        counts = np.diff(self.role_moves)
+        moves = np.require(moves, np.int32, ["C", "A", "W"]).reshape(n, len(self.roles))
+        if ((moves < 0) | (moves >= counts)).any():
+            raise MoveError("a move id is out of range", remedy="ids are places in network.moves[role]")
+        return moves
 
     def playouts(
         self, n: int, seed: int = 0, state: State | None = None, max_steps: int = 100_000

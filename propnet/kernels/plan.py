@@ -79,6 +79,7 @@ class Plan:
         role_goals: int32 (roles + 1,): where each role's goals begin.
         terminal: int64 (2,): wire offset and sign of ``terminal``.
         initial: bool (bases,).
+        percept_offsets, percept_signs: as next's, (percepts of all roles,).
     """
 
     wires: int
@@ -103,6 +104,8 @@ class Plan:
     role_goals: Int32s
     terminal: Ints
     initial: Flags
+    percept_offsets: Offsets
+    percept_signs: Ints
 
 
 def plan(network: Network) -> Plan:
@@ -185,6 +188,7 @@ def complete_plan(
     next_offsets, next_signs = places(next_literals)
     legal_offsets, legal_signs = places(legal_literals)
     goal_offsets, goal_signs = places(goals[:, 2])
+    percept_offsets, percept_signs = places(network.percept_literals)
     return Plan(
         wires=wires,
         bases=len(network.bases),
@@ -208,6 +212,8 @@ def complete_plan(
         role_goals=np.searchsorted(goals[:, 0], np.arange(len(network.roles) + 1)).astype(np.int32),
         terminal=np.concatenate(places(np.array([network.terminal_literal]))).astype(np.int64),
         initial=np.asarray(network.initial, np.bool_),
+        percept_offsets=percept_offsets,
+        percept_signs=percept_signs,
     )
 
 
@@ -215,7 +221,7 @@ def sections(network: Network, start: Ints, read: Ints) -> Ints:
     """What each gate is for: PLAY (every step needs it), GOALS (only goals do) or MOVES."""
     first, base_gates = network.first_gate, network.base_gates
     needed = np.zeros(network.nodes, np.bool_)
-    for literals in (network.legal_literals, network.next_literals):
+    for literals in (network.legal_literals, network.next_literals, network.percept_literals):
         needed[literals >> 1] = True
     needed[network.terminal_literal >> 1] = True
     needed[read[start[base_gates] :]] = True
