@@ -29,6 +29,8 @@ _PLACES = {
     "montecarlo": ("players.montecarlo", "MonteCarloPlayer"),
     "uct": ("players.uct.player", "UctPlayer"),
     "uct-sequential": ("players.uct.player", "SequentialUctPlayer"),
+    "pimc": ("players.belief.pimc", "PimcPlayer"),
+    "expectimax": ("players.belief.expectimax", "ExpectimaxPlayer"),
     "tables": ("players.strong.player", "TablesPlayer"),
 }
 
