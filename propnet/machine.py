@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise, product
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from propnet.kernels.playouts import playouts
 from propnet.kernels.records import pack, record_words, unpack
 from propnet.kernels.scratch import new_scratch
 from propnet.network import Network
+from propnet.single.one_state import OneState
 
 if TYPE_CHECKING:
     from gdl.grounding.ground_rules import GroundRules
@@ -42,15 +43,6 @@ class Evaluation:
     terminal: Flags
     goals: Goals
     legal: Words
-
-
-class _Seen(NamedTuple):
-    """What holds in a single state; goals are -1 where there is not exactly one."""
-
-    key: Hashable
-    terminal: bool
-    goals: list[int]
-    legal: list[list[int]]
 
 
 class PropnetMachine(Machine):
@@ -93,7 +85,7 @@ class PropnetMachine(Machine):
         self._base_ids = {term: i for i, term in enumerate(network.bases)}
         self._move_ids = [{term: i for i, term in enumerate(moves)} for moves in network.moves]
         self._initial = pack(np.asarray(network.initial, np.bool_)[None, :])
-        self._seen = _Seen(None, False, [], [])
+        self._one: OneState | None = None
 
     @property
     def playout_machine(self) -> PropnetMachine:
@@ -132,11 +124,16 @@ class PropnetMachine(Machine):
         return State(self, self._initial.tobytes())
 
     def legal_moves(self, state: State, role: int) -> list[int]:
-        return list(self._look(state.key).legal[role])
+        return list(self._at(state.key).legal[role])
+
+    def options(self, state: State) -> tuple[tuple[int, ...], ...]:
+        one = self._one
+        if one is None or state.key is not one.key:
+            one = self._at(state.key)
+        return one.legal
 
     def next_state(self, state: State, joint_move: Sequence[int]) -> State:
-        moves = np.array([joint_move], np.int32)
-        return State(self, self.successors(self.records([state]), moves).tobytes())
+        return State(self, (self._one or self._wired()).play(state.key, joint_move))
 
     def percepts(self, state: State, joint_move: Sequence[int]) -> tuple[frozenset[Term], ...]:
         if not self.network.percepts:
@@ -149,23 +146,33 @@ class PropnetMachine(Machine):
         )
 
     def is_terminal(self, state: State) -> bool:
-        return self._look(state.key).terminal
+        one = self._one
+        if one is None or state.key is not one.key:
+            one = self._at(state.key)
+        return one.terminal != 0
 
     def goal(self, state: State, role: int) -> int | None:
-        value = self._look(state.key).goals[role]
-        return None if value < 0 else value
+        return self._at(state.key).goal(role)
 
     def result(self, state: State, role: int) -> int | None:
-        value = int(self.evaluate(self._record(state.key)).goals[0, role])
-        return None if value < 0 else value
+        return self._at(state.key).result(role)
 
-    def _look(self, key: Hashable) -> _Seen:
-        """Evaluate a state unless it was the last one: questions about a state follow each other."""
-        if key != self._seen.key:
-            answer = self.evaluate(self._record(key), single=True)
-            goals, legal = answer.goals[0].tolist(), self._move_lists(answer)[0]
-            self._seen = _Seen(key, bool(answer.terminal[0]), goals, legal)
-        return self._seen
+    def state_hash(self, key: Hashable) -> int:
+        return self._at(key).hash()
+
+    def _at(self, key: Hashable) -> OneState:
+        """The network settled on a state: questions about a state follow each other."""
+        one = self._one or self._wired()
+        if key is not one.key and key != one.key:
+            one.go(key)
+        return one
+
+    def _wired(self) -> OneState:
+        self._one = OneState(self.network)
+        return self._one
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_one": None}  # it holds addresses
 
     def _move_lists(self, evaluation: Evaluation) -> list[list[list[int]]]:
         """Per state and role the ids of the legal moves."""

@@ -18,11 +18,8 @@ from collections.abc import Callable, Iterator
 from gdl.errors import GdlError, RulesError
 from ggp.processes.parent import JsonMessage
 from ggp.protocol.messages import ABORTED, BUSY, READY, Play, Start
-from ggp.server.known.ahead import Ahead
-from ggp.server.known.history import History, begins
-from ggp.server.known.rules import Remembered
-from ggp.server.load.admission import KeeperNeed
-from ggp.server.load.ranks import Ranks
+from ggp.server.admission import KeeperNeed, Ranks
+from ggp.server.known import Ahead, History, Remembered, begins
 from ggp.server.margin import Margin
 from ggp.server.match_news import MatchNews
 from ggp.server.metrics import Metrics

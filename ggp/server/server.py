@@ -17,19 +17,19 @@ from dataclasses import replace
 import ggp
 from gdl.errors import GdlError
 from ggp import warm
+from ggp.log_lines import say
 from ggp.processes.child import Child
 from ggp.processes.parent import JsonMessage
 from ggp.protocol import messages
 from ggp.protocol.event_source import EventSource
 from ggp.protocol.messages import BUSY, Message, Play, Preview, Start
 from ggp.server import status
+from ggp.server.admission import Admission
 from ggp.server.clients.connections import Connections
 from ggp.server.clients.roster import Roster
 from ggp.server.clients.shown import Shown
 from ggp.server.fork_servers import ForkServers
-from ggp.server.known.rules import Remembered
-from ggp.server.load.admission import Admission
-from ggp.server.log_lines import say
+from ggp.server.known import Remembered
 from ggp.server.margin import Margin
 from ggp.server.match import ServedMatch
 from ggp.server.metrics import Metrics

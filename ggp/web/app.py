@@ -10,9 +10,9 @@ from typing import Any
 
 from aiohttp import web
 
+from ggp.log_lines import say
 from ggp.processes.budget import WorkBudget
 from ggp.protocol.listener import Listener
-from ggp.server.log_lines import say
 from ggp.server.open_files import fit_limits, quiet_about_files, raise_limit
 from ggp.web import api, boards, puzzles, rules, shell, tournaments
 from ggp.web.gate import HEADERS, PAGES, STREAMED, TOKENS, Tokens, WebSettings, gate

@@ -19,9 +19,9 @@ from importlib import import_module
 
 from aiohttp import web
 
+from ggp.log_lines import say
 from ggp.processes.budget import WorkBudget
 from ggp.server.fork_servers import ForkServers
-from ggp.server.log_lines import say
 from ggp.warm import warm_up_all
 from players.processes import launch
 from players.processes.descendants import descendants, parent, proportional_bytes

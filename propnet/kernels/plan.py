@@ -126,9 +126,9 @@ def plan(network: Network) -> Plan:
     for i, (low, high) in enumerate(network.loops):
         loop_of[low:high] = i
 
-    section = _sections(network, start, read)
+    section = sections(network, start, read)
     play_gates = int(np.count_nonzero(section == PLAY))
-    level = _levels(network, start, read, loop_of)
+    level = levels(network, start, read, loop_of)
     # Inside a loop the network's own order stays: it settles fastest.
     shape = np.where(loop_of >= 0, 0, plain), np.where(loop_of >= 0, 0, negations)
     order = np.lexsort((np.arange(gates), *shape, loop_of, level, section))
@@ -217,7 +217,7 @@ def complete_plan(
     )
 
 
-def _sections(network: Network, start: Ints, read: Ints) -> Ints:
+def sections(network: Network, start: Ints, read: Ints) -> Ints:
     """What each gate is for: PLAY (every step needs it), GOALS (only goals do) or MOVES."""
     first, base_gates = network.first_gate, network.base_gates
     needed = np.zeros(network.nodes, np.bool_)
@@ -281,7 +281,7 @@ def _far_reads(runs: Int32s, inputs: Offsets) -> int:
     return far
 
 
-def _levels(network: Network, start: Ints, read: Ints, loop_of: Ints) -> Ints:
+def levels(network: Network, start: Ints, read: Ints, loop_of: Ints) -> Ints:
     """Per gate the longest path from the inputs; the gates of a loop share one level."""
     first = network.first_gate
     begins = start.tolist()

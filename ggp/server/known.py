@@ -1,11 +1,21 @@
-"""The joint moves of a match, as the manager reports them and as its processes understand them."""
+"""What the server knows of a match from its processes, and of rules that were played before."""
 
 from __future__ import annotations
 
+import hashlib
+from collections import OrderedDict
+from typing import Generic, TypeVar
+
+from ggp.match_process.match_state import fold
 from ggp.processes.parent import JsonMessage
 from ggp.protocol.messages import Start
 from ggp.server.settings import MatchSettings
 from ggp.server.turn import Turn
+
+MOST = 1000
+"""Texts; of more, those that were noted last."""
+
+Fact = TypeVar("Fact")
 
 
 class History:
@@ -61,3 +71,53 @@ def begins(
         "share": share,
         "large": large,
     }
+
+
+class Ahead:
+    """Replies to the joint moves that may be reported in the next turn."""
+
+    def __init__(self) -> None:
+        self._turn = 0
+        self._replies: dict[tuple[str, ...] | None, str] = {}
+        self._guess: str | None = None
+
+    def take(self, message: JsonMessage) -> None:
+        """A process says so, in one message or several for a turn; of turn 0, what is legal in the first
+        PLAY, which reports nothing."""
+        if message["id"] > self._turn:
+            self._turn, self._replies = message["id"], {}
+        if message["id"] == self._turn:
+            self._replies |= {
+                None if joint is None else tuple(map(fold, joint)): reply
+                for joint, reply in message["replies"]
+            }
+            self._guess = message["guess"]
+
+    def inform(self, turn: Turn) -> bool:
+        """Tell a turn what is known of it; whether a move is known to be legal."""
+        if self._turn == turn.id - 1:
+            turn.checked, turn.guess = self._replies.get(turn.key), self._guess
+        return turn.checked is not None
+
+
+class Remembered(Generic[Fact]):
+    """A fact about each text."""
+
+    def __init__(self) -> None:
+        self._facts: OrderedDict[bytes, Fact] = OrderedDict()
+
+    def note(self, text: str, fact: Fact) -> None:
+        """Remember it, in place of what was known."""
+        key = _key(text)
+        self._facts[key] = fact
+        self._facts.move_to_end(key)
+        if len(self._facts) > MOST:
+            self._facts.popitem(last=False)
+
+    def recall(self, text: str, default: Fact) -> Fact:
+        """What is known of it."""
+        return self._facts.get(_key(text), default)
+
+
+def _key(text: str) -> bytes:
+    return hashlib.sha256(text.encode(errors="surrogatepass")).digest()

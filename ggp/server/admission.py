@@ -8,6 +8,8 @@ loop, the followers beside the searches and the system need some, too.
 A keeper measures itself: in random games while the startclock runs, and then in each turn. Of that the peak
 is kept, which fades. What a keeper of some rules needed at first is remembered: a manager that asks again and
 again for a match there is no room for starts no processes, which would take from those that are played.
+
+`Ranks` says which processes of a match that was admitted go first, by the nice values of their sessions.
 """
 
 from __future__ import annotations
@@ -20,7 +22,10 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from ggp.protocol.messages import Start
-from ggp.server.known.rules import Remembered
+from ggp.server.known import Remembered
+from ggp.server.supervised_process import SupervisedProcess
+from ggp.server.turn import Turn
+from players.processes.priority import USUAL, WAITS
 
 SHARE = 0.5
 """Share of the processors that all keepers together may need."""
@@ -109,3 +114,31 @@ def _shares(running: Iterable[Applicant]) -> list[float]:
 
 def _measured(running: Iterable[Applicant]) -> list[float]:
     return [share for share in _shares(running) if share < math.inf]
+
+
+class Ranks:
+    """Ranks the process that thinks and the keeper of one match.
+
+    A keeper that is asked for a move goes before one that plays random games, and before the thinking of
+    matches that share processors with others, unless that is all there is to follow the match.
+    """
+
+    def __init__(self, main: SupervisedProcess, keeper: SupervisedProcess) -> None:
+        self._main, self._keeper = main, keeper
+        self._practises = False
+
+    def practises(self, goes_on: bool, turn: Turn | None) -> None:
+        """The keeper says whether it plays random games between turns."""
+        self._practises = goes_on
+        self.asked(turn)
+
+    def asked(self, turn: Turn | None) -> None:
+        """There is a new turn, or the keeper has named a move in this one."""
+        waits = self._practises and (turn is None or turn.answered or self._keeper.heard >= turn.id)
+        self._keeper.rank(WAITS if waits else USUAL)
+
+    def thinks(self, turn: Turn | None, behind: bool) -> None:
+        """Rank the process that thinks, ``behind`` others if the keeper knows the turn. To be called now and
+        then."""
+        known = turn is None or (self._keeper.alive and self._keeper.heard >= turn.id)
+        self._main.rank(WAITS if known and behind else USUAL)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggp.server.known import rules
-from ggp.server.known.rules import Remembered
+from ggp.server import known
+from ggp.server.known import Remembered
 
 
 @given(st.lists(st.tuples(st.text(max_size=3), st.integers())))
@@ -20,7 +20,7 @@ def test_the_last_that_was_noted_is_known(notes: list[tuple[str, int]]) -> None:
 
 
 def test_only_the_latest_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rules, "MOST", 3)
+    monkeypatch.setattr(known, "MOST", 3)
     memory: Remembered[int] = Remembered()
     for number in (0, 1, 2, 0, 3):
         memory.note(str(number), number)

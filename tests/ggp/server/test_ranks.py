@@ -6,7 +6,7 @@ from typing import cast
 
 import pytest
 
-from ggp.server.load.ranks import Ranks
+from ggp.server.admission import Ranks
 from ggp.server.supervised_process import SupervisedProcess
 from ggp.server.turn import Turn
 from players.processes.priority import USUAL, WAITS

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ggp.protocol.messages import Start
-from ggp.server.load.admission import FADING, LEAST, SHARE, Admission, KeeperNeed
+from ggp.server.admission import FADING, LEAST, SHARE, Admission, KeeperNeed
 
 
 class Match:
