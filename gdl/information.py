@@ -42,6 +42,11 @@ def chance_role(roles: Sequence[Term]) -> int | None:
     return roles.index(RANDOM) if RANDOM in roles else None
 
 
+def playing(roles: Sequence[Term]) -> list[int]:
+    """The indexes of the roles that somebody plays: all but chance."""
+    return [index for index, role in enumerate(roles) if role is not RANDOM]
+
+
 Observation = Hashable
 """What a role learns of a turn. Two turns of which it learns the same are equal observations."""
 

@@ -33,7 +33,7 @@ from ggp.terminal.views import JsonView, TextView
 from players.kaskade.kaskade import BOTTOM, FAILED, Event, Kaskade
 from players.kaskade.player import KaskadePlayer
 from players.player import Player
-from players.registry import check_name, make_player
+from players.registry import check_name, fitting, make_player
 
 
 def doubts(game: Game) -> str:
@@ -153,7 +153,7 @@ class LocalMatch:
         self, kaskade: Kaskade, machine: Machine, show: Callable[[str], None], width: int
     ) -> list[Player]:
         roles = [machine.rules.spell(role) for role in machine.roles]
-        names = seats(self.names, roles, strongest(machine))
+        names = seats(self.names, roles, fitting("uct", machine))
         # Our players think one after the other: only one that is alone may think while others do.
         ponder = sum(name not in (HUMAN, "random", "legal") for name in names) == 1
         players: list[Player] = []
@@ -199,11 +199,3 @@ def seats(names: Sequence[str], roles: Sequence[str], ours: str = "uct") -> list
     given = names or [ours]
     seated = iter([*given, *[rest] * (len(playing) - len(given))])
     return [next(seated) if role in playing else "random" for role in roles]
-
-
-def strongest(machine: Machine) -> str:
-    """The player for a game that nobody has named one for."""
-    if not hides(machine.rules):
-        return "uct"
-    others = [role for role in machine.roles if role is not RANDOM]
-    return "expectimax" if len(others) == 1 else "pimc"

@@ -199,26 +199,24 @@ class Belief:
     ) -> tuple[Worlds, Weights, bool]:
         """The worlds that follow and fit, with weights that add up to what share of all fits, and whether
         they are all of these. ``blind``: whatever was perceived. ``most``: how many are kept."""
-        options = self.world_machine.options(worlds)
         move = self._own_move(seen.move)
-        rows = np.flatnonzero(~options.terminal & (options.counts > 0).all(axis=1))
-        if move is not None:
-            rows = rows[[move in options.of(row, self.role) for row in rows.tolist()]]
         wanted = None if blind else self.world_machine.seen(seen.percepts)
-        if not len(rows) or (wanted is None and not blind) or move == -1:
+        if move == -1 or (wanted is None and not blind):
+            return worlds[:0], weights[:0], True
+        options = self.world_machine.options(worlds, move)
+        rows = options.open
+        if not len(rows):
             return worlds[:0], weights[:0], True
         counts = options.counts[rows].astype(np.float64)
-        if move is not None:
-            counts[:, self.role] = 1
         total = counts.prod(axis=1).sum()
         if total <= self._effort:
-            of, joints = all_joints(options, rows, self.role, move)
+            of, joints = all_joints(options, rows)
             shares = (weights[rows] / counts.prod(axis=1))[np.searchsorted(rows, of)]
             complete = True
         else:
             chances = weights[rows] / weights[rows].sum()
             of = rows[self._numbers.choice(len(rows), self._effort, p=chances)]
-            joints = drawn_joints(options, of, self.role, move, self._numbers)
+            joints = drawn_joints(options, of, self._numbers)
             shares = np.full(len(of), 1 / len(of))
             complete = False
         found, sums = self._kept(worlds, options, of, joints, shares, wanted)

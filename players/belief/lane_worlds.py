@@ -36,9 +36,15 @@ class LaneWorlds(WorldMachine):
     def state(self, worlds: Worlds, number: int) -> State:
         return self._lanes.states(worlds[number : number + 1])[0]
 
-    def options(self, worlds: Worlds) -> Options:
+    def options(self, worlds: Worlds, move: int | None = None) -> Options:
         evaluation = self._lanes.evaluate(worlds)
-        counts, moves = unpack_moves(evaluation.legal, self._lanes.role_moves)
+        legal = evaluation.legal
+        if move is not None:
+            columns = np.arange(int(self._lanes.role_moves[-1]))
+            first, past = self._lanes.role_moves[self.role : self.role + 2].tolist()
+            others = (columns < first) | (columns >= past) | (columns == first + move)
+            legal = legal & pack(others[None, :])[0]
+        counts, moves = unpack_moves(legal, self._lanes.role_moves)
         return Options(evaluation.terminal, counts.astype(np.int64), moves)
 
     def terminal(self, worlds: Worlds) -> NDArray[np.bool_]:

@@ -58,7 +58,7 @@ def outlook(machine: WorldMachine, worlds: Worlds, weights: Floats) -> Outlook:
     """What may come of each move of the machine's role in a belief whose worlds all go on."""
     role = machine.role
     options = machine.options(worlds)
-    of, joints = all_joints(options, np.arange(len(worlds)), role, None)
+    of, joints = all_joints(options, np.arange(len(worlds)))
     counts = options.counts.astype(np.float64)
     counts[:, role] = 1
     shares = (weights / counts.prod(axis=1))[of]
@@ -107,7 +107,7 @@ def informed_moves(machine: WorldMachine, worlds: Worlds, depth: int, most: int)
     options = machine.options(worlds)
     if options.counts.prod(axis=1).sum() > most:
         return None
-    of, joints = all_joints(options, np.arange(len(worlds)), machine.role, None)
+    of, joints = all_joints(options, np.arange(len(worlds)))
     after, _ = machine.step(worlds[of], joints)
     once, places = machine.unique(after)
     reached = informed_values(machine, once, depth - 1, most)[places]

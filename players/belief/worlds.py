@@ -20,6 +20,7 @@ from gdl.terms import Term
 Worlds = NDArray[Any]
 Rows = NDArray[np.int64]
 Joints = NDArray[np.int32]
+_ASKED = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +43,10 @@ class Options:
         ends = np.cumsum(self.counts.reshape(-1))
         return (ends - self.counts.reshape(-1)).reshape(self.counts.shape)
 
-    def of(self, world: int, role: int) -> list[int]:
-        """The legal moves of a role in one world."""
-        start = int(self.starts[world, role])
-        return [int(move) for move in self.moves[start : start + int(self.counts[world, role])]]
+    @property
+    def open(self) -> NDArray[np.int64]:
+        """The worlds that go on: the match is not over, and every role has a move."""
+        return np.flatnonzero(~self.terminal & (self.counts > 0).all(axis=1))
 
 
 class WorldMachine(ABC):
@@ -64,8 +65,9 @@ class WorldMachine(ABC):
         """One world as a state."""
 
     @abstractmethod
-    def options(self, worlds: Worlds) -> Options:
-        """What may be done in each."""
+    def options(self, worlds: Worlds, move: int | None = None) -> Options:
+        """What may be done in each. With a move, the role of the machine makes this one or, where it is not
+        legal, none."""
 
     @abstractmethod
     def terminal(self, worlds: Worlds) -> NDArray[np.bool_]:
@@ -112,12 +114,31 @@ class StateWorlds(WorldMachine):
     def state(self, worlds: Worlds, number: int) -> State:
         return cast(State, worlds[number])
 
-    def options(self, worlds: Worlds) -> Options:
+    def options(self, worlds: Worlds, move: int | None = None) -> Options:
         machine, roles = self.machine, range(len(self.machine.roles))
-        lists = [[machine.legal_moves(state, role) for role in roles] for state in worlds]
+        made = [] if move is None else self._made(worlds, move)
+        lists = [
+            [
+                made[number] if made and role == self.role else machine.legal_moves(state, role)
+                for role in roles
+            ]
+            for number, state in enumerate(worlds)
+        ]
         counts = np.array([[len(moves) for moves in row] for row in lists], np.int64).reshape(-1, len(roles))
         moves = np.array([move for row in lists for moves in row for move in moves], np.int32)
         return Options(self.terminal(worlds), counts, moves)
+
+    def _made(self, worlds: Worlds, move: int) -> list[list[int]]:
+        """The move where it is legal. In sound games a role has the same moves in all states that it may hold
+        for possible: of many worlds some are asked, and if all of these say the same, so do the others."""
+
+        def legal(state: State) -> list[int]:
+            return [move] if move in self.machine.legal_moves(state, self.role) else []
+
+        asked = [legal(state) for state in worlds[:: max(1, len(worlds) // _ASKED)]]
+        if len(asked) < len(worlds) and all(one == asked[0] for one in asked):
+            return [asked[0]] * len(worlds)
+        return [legal(state) for state in worlds]
 
     def terminal(self, worlds: Worlds) -> NDArray[np.bool_]:
         return np.array([self.machine.is_terminal(state) for state in worlds], np.bool_)
@@ -155,43 +176,28 @@ def _objects(items: list[Any]) -> NDArray[Any]:
     return array
 
 
-def all_joints(options: Options, rows: Rows, fixed: int, move: int | None) -> tuple[Rows, Joints]:
-    """Every joint move of some worlds, where one role makes this move (None: any): the world of each, and
-    the moves. The worlds must allow it."""
-    counts = options.counts[rows]
-    if move is not None:
-        counts = counts.copy()
-        counts[:, fixed] = 1
-    totals = counts.prod(axis=1)
-    of = np.repeat(np.arange(len(rows)), totals)
+def all_joints(options: Options, rows: Rows) -> tuple[Rows, Joints]:
+    """Every joint move of some worlds: the world of each, and the moves. All roles must have a move."""
+    totals = options.counts[rows].prod(axis=1)
+    of = np.repeat(rows, totals)
     ends = np.cumsum(totals)
     number = np.arange(int(ends[-1]) if len(ends) else 0) - np.repeat(ends - totals, totals)
-    return rows[of], _decoded(options, rows[of], counts[of], number, fixed, move)
+    return of, _decoded(options, of, number)
 
 
-def drawn_joints(
-    options: Options, rows: Rows, fixed: int, move: int | None, numbers: np.random.Generator
-) -> Joints:
+def drawn_joints(options: Options, rows: Rows, numbers: np.random.Generator) -> Joints:
     """A joint move for each of these worlds, drawn at random."""
-    counts = options.counts[rows]
-    if move is not None:
-        counts[:, fixed] = 1
-    totals = counts.prod(axis=1)
+    totals = options.counts[rows].prod(axis=1)
     number = np.minimum((numbers.random(len(rows)) * totals).astype(np.int64), totals - 1)
-    return _decoded(options, rows, counts, number, fixed, move)
+    return _decoded(options, rows, number)
 
 
-def _decoded(
-    options: Options, rows: Rows, counts: NDArray[np.int64], number: Rows, fixed: int, move: int | None
-) -> Joints:
+def _decoded(options: Options, rows: Rows, number: Rows) -> Joints:
     """The joint moves with these numbers among those of each world."""
-    starts = options.starts[rows]
+    counts, starts = options.counts[rows], options.starts[rows]
     joints = np.empty(counts.shape, np.int32)
     left = number.copy()
     for role in range(counts.shape[1]):
-        if role == fixed and move is not None:
-            joints[:, role] = move
-        else:
-            joints[:, role] = options.moves[starts[:, role] + left % counts[:, role]]
-            left //= counts[:, role]
+        joints[:, role] = options.moves[starts[:, role] + left % counts[:, role]]
+        left //= counts[:, role]
     return joints
