@@ -194,6 +194,7 @@ class _DeadAfter(Lookahead):
             loops=loops.astype(np.int32),
             loop_init=np.insert(network.loop_init, base, np.zeros(more, np.uint8)),
             next_literals=moved(network.next_literals),
+            percept_literals=moved(network.percept_literals),
             legal_literals=np.array(replaced(circuit.outputs[end - 1 : -1], place), np.int32),
             stats=dict(network.stats),
         )

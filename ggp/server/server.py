@@ -193,8 +193,8 @@ class Server:
                 return await self._start(message, received, sender)
             case Play():
                 return await self._play(message, received, sender)
-            case messages.Stop(match=match_id, moves=moves):
-                return self._end(match_id, sender, "stop", messages.DONE, lambda match: match.finish(moves))
+            case messages.Stop(match=match_id, told=told):
+                return self._end(match_id, sender, "stop", messages.DONE, lambda match: match.finish(told))
             case messages.Abort(match=match_id):
                 return self._end(match_id, sender, "abort", messages.ABORTED, ServedMatch.close)
 

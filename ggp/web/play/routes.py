@@ -46,11 +46,13 @@ async def _close(app: web.Application) -> AsyncIterator[None]:
 
 async def _page(request: web.Request) -> web.Response:
     table = request.match_info.get("table", "")
-    games = await request.app[KNOWN].games.get()
-    players = ["human", *NAMES, *request.app[TABLES].players]
-    return page(
-        request, "Play", "play.js", ("board.css", "play.css"), table=table, games=games, players=players
-    )
+    players = request.app[TABLES].players
+    if not table:
+        cards = await request.app[KNOWN].cards.get()
+        styles = ("board.css", "cards.css")
+        return page(request, "Play", "choose.js", styles, cards=cards, players=players, names=NAMES)
+    names = ["human", *NAMES, *players]
+    return page(request, "Play", "play.js", ("board.css", "play.css"), table=table, players=names)
 
 
 async def _events(request: web.Request) -> web.StreamResponse:
