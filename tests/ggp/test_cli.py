@@ -188,7 +188,7 @@ def test_one_word_is_said_while_kernels_compile() -> None:
         "from propnet.jit.notice import tell_when_compiling\n"
         "tell_when_compiling(lambda: print('compiling...', flush=True))\n"
         "from propnet.jit.decorators import kernel\n"
-        "from propnet.jit.xoshiro import streams\n"
+        "from propnet.jit.random_numbers import streams\n"
         "print('asked'); streams(1); streams(2); print('done')"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
