@@ -85,10 +85,11 @@ class TableNews:
 def _answer(turn: int, step: Mapping[str, Any]) -> dict[str, Any]:
     """What was played at a turn; the result that the first of our players expected."""
     notes = "; ".join(f"{role}: {note}" for role, note in step["notes"].items())
+    move = "  ".join(filter(None, step["words"]))
     expects = next(iter(step["expects"].values()), None)
     return {
         "turn": turn,
-        "move": "  ".join(filter(None, step["words"])),
+        "move": move,
         "note": notes,
         "machine": "",
         "expects": expects,

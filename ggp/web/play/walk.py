@@ -38,9 +38,9 @@ class WalkFinder:
         pushed = {thing for square, thing in start if square == source}
         end = time.process_time() + SECONDS
         seen = {start}
-        line: deque[tuple[State, Placed, list[int]]] = deque([(state, start, [])])
+        line: deque[tuple[State, list[int]]] = deque([(state, [])])
         while line and len(seen) < MOST_STATES and time.process_time() < end:
-            at, placed, moves = line.popleft()
+            at, moves = line.popleft()
             for move in self._machine.legal_moves(at, role):
                 after = self._machine.next_state(at, (move,))
                 now = self._placed(after.propositions)
@@ -58,7 +58,7 @@ class WalkFinder:
                 if len(movers) > (2 if origin else 1) or self._machine.is_terminal(after):
                     continue
                 seen.add(now)
-                line.append((after, now, [*moves, move]))
+                line.append((after, [*moves, move]))
         return None
 
     def _placed(self, propositions: Iterable[Term]) -> Placed:
