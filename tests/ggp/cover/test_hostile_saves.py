@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from bench.cover import queens
+from bench.cover.instances import queens
 from gdl.errors import GdlError
 from ggp.commands.puzzles.cover import command
 from tests.mutations import refusals
