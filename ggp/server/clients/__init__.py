@@ -1,3 +1,3 @@
-"""Those who ask: ``connections`` takes what they send and replies, ``visitors`` refuses web pages of other
+"""The clients of a server: ``connections`` takes what they send and replies, ``visitors`` refuses web pages of other
 sites.
 """
