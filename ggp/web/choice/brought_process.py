@@ -16,7 +16,7 @@ from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
 from ggp.processes.parent import JsonMessage, Send
 from ggp.processes.work_process import answer_orders
-from ggp.web.choice.card_process import board_picture, sokoban_picture
+from ggp.web.choice.card_process import sokoban_picture
 
 MEMORY = 2 * 1024**3
 CPU_SECONDS = 300.0
@@ -71,7 +71,7 @@ def _rules(stem: str, text: str) -> Told:
         "line": visible(line)[:200],
         "roles": [game.rules.spell(role) for role in machine.roles],
         "rules": text,
-        "svg": board_picture(SvgPainter.of_machine(machine, game.name), state, alone=False),
+        "svg": SvgPainter.of_machine(machine, game.name).draw_board(state),
     }
 
 
@@ -117,7 +117,7 @@ def _snakes(text: str) -> list[Told]:
         if number < MOST_DRAWN:
             machine = Game("level", rules).machine("prover")
             painter = SvgPainter.of_machine(machine, level.title, seconds=0.1)
-            card["svg"] = board_picture(painter, machine.initial_state(), alone=False)
+            card["svg"] = painter.draw_board(machine.initial_state())
         cards.append(card)
     return cards
 

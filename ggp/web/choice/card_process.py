@@ -7,7 +7,6 @@ import time
 from itertools import islice
 from pathlib import Path
 
-from gdl.machine import State
 from ggp.answers.catalogue import PACKING_ENDINGS, playthrough
 from ggp.boards.svg.markup import element, text_of
 from ggp.boards.svg.picture import SvgPainter
@@ -39,22 +38,7 @@ def game_picture(path: Path, most: int = SHOWN) -> str:
         if after.terminal:
             break
         state, before = after, state
-    return board_picture(SvgPainter.of_machine(machine, game.name), state, before)
-
-
-def board_picture(
-    painter: SvgPainter, state: State, before: State | None = None, *, alone: bool = True
-) -> str:
-    """A drawing without the facts beside the board, where there is a board; ``alone`` as in
-    :meth:`SvgPainter.draw`."""
-    if painter.board is None:
-        return painter.draw_state(state, before, alone=alone)
-    board = painter.board
-    on, was = (
-        None if one is None else one.propositions.difference(board.place(one.propositions)[1])
-        for one in (state, before)
-    )
-    return painter.draw(on or (), was, alone=alone)
+    return SvgPainter.of_machine(machine, game.name).draw_board(state, before, alone=True)
 
 
 def level_picture(name: str) -> str:
@@ -62,7 +46,7 @@ def level_picture(name: str) -> str:
     game = Game.load(str(games_folder() / "levels" / name))
     if game.level is None:
         machine = game.machine("prover")
-        return board_picture(SvgPainter.of_machine(machine, game.name), machine.initial_state())
+        return SvgPainter.of_machine(machine, game.name).draw_board(machine.initial_state(), alone=True)
     return sokoban_picture(game.level)
 
 

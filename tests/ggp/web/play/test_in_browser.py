@@ -22,7 +22,8 @@ FIND = """
 const shown = (e) => e.offsetParent !== null || e instanceof SVGElement;
 const pick = (css) => [...document.querySelectorAll(css)].filter(shown);
 const text = (css) => document.querySelector(css)?.textContent ?? '';
-return [text('.status'), text('output'),
+const end = text('.banner:not([hidden]) .goals');
+return [end ? 'Over: ' + end : text('.status'), text('output'),
   pick('.gb-may:not(.gb-chosen)'), pick('.offered [data-move]'),
   document.querySelectorAll('.gb-chosen').length];
 """
