@@ -5,12 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from gdl.machine import State
 from gdl.syntax.writer import OwnNotation
 from gdl.words import counted
 from ggp.terminal.typed import fitting_step, matching, steps_of, words_of
 from players.player import Choice, Player
+
+if TYPE_CHECKING:
+    from players.belief.belief import Belief
 
 
 class LineEditor:
@@ -108,6 +112,9 @@ class HumanPlayer(Player):
     def prepare(self, state: State, deadline: float) -> None:
         self._numbers = {}
         self._steps = []
+
+    def choose_from(self, belief: Belief, deadline: float) -> Choice:
+        return self.choose(belief.likeliest, deadline)
 
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:
         spell = OwnNotation(self.machine.rules).term

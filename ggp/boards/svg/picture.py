@@ -83,6 +83,16 @@ class SvgPainter:
         was = None if before is None else before.propositions
         return self.draw(state.propositions, was, alone=alone, facts=facts, overlay=overlay)
 
+    def draw_board(self, state: State, before: State | None = None, alone: bool = False) -> str:
+        """The same without what stands beside the board; games without a board have all drawn."""
+        if self.board is None:
+            return self.draw_state(state, before, alone)
+        on, was = (
+            None if one is None else one.propositions.difference(self.board.place(one.propositions)[1])
+            for one in (state, before)
+        )
+        return self.draw(on or (), was, alone=alone)
+
     def draw(
         self,
         propositions: Iterable[Term],

@@ -125,6 +125,8 @@ TRIGGERS: list[tuple[str, str]] = [
     ("does-in-legal", CLEAN + "(<= (legal walker wait) moved) (<= moved (does walker forward))"),
     ("does-in-goal", CLEAN + "(<= (goal walker 50) (does walker wait))"),
     ("does-in-terminal", CLEAN + "(<= terminal (does walker wait))"),
+    ("sees-in-rules", CLEAN + "(<= (sees walker arrived) arrived) (<= terminal (sees walker arrived))"),
+    ("knows-not-supported", CLEAN + "(<= (goal walker 50) (knows walker arrived))"),
     ("true-in-init", CLEAN + "(<= (init (at 2)) (true (at 1)))"),
     ("does-in-init", CLEAN + "(<= (init (at 2)) (does walker wait))"),
     ("state-in-base", CLEAN + "(<= (base (at 2)) (true (at 1)))"),
