@@ -140,7 +140,7 @@ class Referee:
 
     async def _release(self, job: JsonMessage, local: dict[int, ProcessPlayer]) -> None:
         """Keep the processes that behaved."""
-        for role, player in local.items():
+        for player in local.values():
             if player.stop():
                 self._idle.append((player.name, player.process))
             else:

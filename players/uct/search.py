@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import GdlError
+from gdl.information import chance_role
 from gdl.machine import Machine, State
 from players.batch_machine import BatchMachine, Ends, NetworkBatch, batch_machine_of
 from players.batch_pace import MARGIN
@@ -94,7 +95,10 @@ class Search:
         """Think on this machine from now on. The tree is kept if both number states and moves alike."""
         old = self.machine if self._tree is not None else None
         self.machine = machine
-        self._batched: BatchMachine = batch_machine_of(machine, decisive=self.tuning.decisive)
+        self._chance = chance_role(machine.roles)
+        # Where chance plays, nothing is forced: no blunders are left out, and nothing is proven.
+        decisive = self.tuning.decisive and self._chance is None
+        self._batched: BatchMachine = batch_machine_of(machine, decisive=decisive)
         self._shares = TimeShares()
         self._sizes = BatchSize(self._batched, self.tuning.paths)
         self._forced = forced_plies(self._batched, self.tuning.pass_over)
@@ -113,7 +117,7 @@ class Search:
         self._known = self._leaf_values()
         needed = self._known is None or not self._known.alone
         self._chosen = RolloutChoice(self._batched, self.tuning.policy, self.seed, self._shares, needed)
-        self._may_prove = roles <= 2
+        self._may_prove = roles <= 2 and self._chance is None
         self.opened = False
         memory = self._memory
         if self._alone:
@@ -124,6 +128,8 @@ class Search:
 
     def _leaf_values(self) -> LeafValues | None:
         """The values of leaves, if something is known of the game, and what is needed for them is there."""
+        if self._chance is not None:
+            return None
         derive = derived_network if self._deriving is None else self._deriving.network
         self._waits = False
         try:
@@ -160,7 +166,7 @@ class Search:
     @property
     def _proves(self) -> bool:
         """Whether this search is to prove what its role can force."""
-        wanted = self.tuning.prove and not self.tuning.number
+        wanted = self.tuning.prove and not self.tuning.number and self._chance is None
         return wanted and not self._alone and isinstance(self._batched, NetworkBatch)
 
     def set_root(self, state: State) -> None:
@@ -329,6 +335,7 @@ class Search:
         tree = self.tree
         spread = _ALONE_SPREAD if self._alone else self._variance**0.5
         rule = self.tuning.rule(spread, tree.numbered, tree.in_turn and not self._alone)
+        rule = rule._replace(chance=-1 if self._chance is None else self._chance)
         if tree.expert is not None:
             return self.tuning.guessed(rule), self.tuning.guessed(rule)
         stage = self.tuning.stage(rule, tree.visits, tree.choices)
