@@ -1,6 +1,6 @@
 """How many steps a second does one state after the other make from Python, ours and OpenSpiel's?
 
-    python -m bench.single [GAME...] [--seconds 2]
+    python -m bench.single [GAME...] [--seconds 2] [--search]
 
 One thread, uniformly random games, the same loop for all: whether the match is over, the legal moves of who
 has to move, a random one, the next state. In slices that take turns, so that what else the computer does
@@ -10,6 +10,9 @@ meets all of them; the fastest slice of each counts. Columns:
 * ``machine``: our rules in GDL, ``propnet``, moves as ids;
 * ``API``: ``state.legal`` and ``state.play``, moves as texts;
 * ``GdlAEC`` and ``load_gdl``: our rules behind the interfaces of PettingZoo and OpenSpiel.
+
+With ``--search`` it is playouts a second of searches in Python: UCT as docs/tutorials/first-search.md has it,
+on one state at a time and on 512 lanes, beside OpenSpiel's own.
 """
 
 from __future__ import annotations
@@ -17,8 +20,11 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import re
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -142,6 +148,54 @@ def rates(name: str, seconds: float) -> dict[str, float]:
     return best
 
 
+def tutorial() -> dict[str, Any]:
+    """What the tutorial's files and its function of many lanes define."""
+    page = Path(__file__).parent.parent / "docs" / "tutorials" / "first-search.md"
+    blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE)
+    names: dict[str, Any] = {"__name__": "sixty"}
+    exec(blocks[0], names)
+    exec(blocks[2].partition("\n\n\n")[0], names)
+    return names
+
+
+def searches(name: str, seconds: float) -> dict[str, float]:
+    """Playouts a second of each search, from the first state; the best of some turns."""
+    names = tutorial()
+    first = Game.load(name).machine("propnet").initial_state()
+    ways: dict[str, Callable[[float], int]] = {
+        "sixty lines": lambda s: int(names["search"](first, s)[1]),
+        "on 512 lanes": lambda s: 512 * int(names["search"](first, s, names["many"])[1]),
+    }
+    try:
+        import pyspiel
+        from open_spiel.python.algorithms import mcts
+    except ImportError:
+        pass
+    else:
+        spiel = pyspiel.load_game(GAMES[name])
+
+        def theirs(budget: float) -> int:
+            bot = mcts.MCTSBot(spiel, 2.0, 100, mcts.RandomRolloutEvaluator(), solve=False)
+            done, end = 0, time.monotonic() + budget
+            while time.monotonic() < end:
+                bot.mcts_search(spiel.new_initial_state())
+                done += 100
+            return done
+
+        ways["OpenSpiel's mcts.py"] = theirs
+    for search in ways.values():
+        search(0.1)
+    best = dict.fromkeys(ways, 0.0)
+    for _ in range(SLICES):
+        for what, search in ways.items():
+            begun, spent = time.monotonic(), time.thread_time()
+            done = search(seconds / SLICES)
+            spent = time.thread_time() - spent
+            assert time.monotonic() > begun
+            best[what] = max(best[what], done / spent)
+    return best
+
+
 def processor() -> str:
     """What the figures were measured on."""
     try:
@@ -157,15 +211,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.single", description=__doc__.split("\n")[0])
     parser.add_argument("games", nargs="*", default=list(GAMES), help="names or .kif files")
     parser.add_argument("--seconds", type=float, default=2.0, help="CPU seconds for each figure")
+    parser.add_argument("--search", action="store_true", help="playouts of searches in Python")
     given = parser.parse_args()
-    table = Table("game", title=f"steps/s of one thread, one state at a time ({processor()})")
-    found = {name: rates(name, given.seconds) for name in given.games}
+    what = "playouts/s of searches in Python" if given.search else "steps/s, one state at a time"
+    table = Table("game", title=f"{what}, one thread ({processor()})")
+    found = {name: (searches if given.search else rates)(name, given.seconds) for name in given.games}
     columns = list(dict.fromkeys(what for row in found.values() for what in row))
     for what in columns:
         table.add_column(what, justify="right")
-    table.add_column("machine / OpenSpiel", justify="right")
+    ours, theirs = ("sixty lines", "OpenSpiel's mcts.py") if given.search else ("machine", "OpenSpiel")
+    table.add_column(f"{ours} / {theirs}", justify="right")
     for name, row in found.items():
-        ratio = f"{row['machine'] / row['OpenSpiel']:.2f}" if "OpenSpiel" in row else ""
+        ratio = f"{row[ours] / row[theirs]:.2f}" if theirs in row else ""
         table.add_row(name, *(f"{row[what]:,.0f}" if what in row else "" for what in columns), ratio)
     Console().print(table)
 

@@ -14,7 +14,7 @@ from gdl.machine import JointMove, Machine, Playouts, State
 from gdl.rules import Rules
 from gdl.terms import Term
 from propnet.jit.arrays import Flags, Goals, Int32s, Ints, Words
-from propnet.jit.xoshiro import streams
+from propnet.jit.random_numbers import streams
 from propnet.kernels import evaluate as given_states
 from propnet.kernels.kernel_args import KernelArgs, kernel_args
 from propnet.kernels.move_weights import UNIFORM, Policy

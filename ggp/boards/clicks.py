@@ -19,7 +19,6 @@ from ggp.boards.board import Grid
 from ggp.boards.layers import Layer, Square, split_name
 from ggp.boards.nearness import Nearness, Place
 from ggp.boards.shapes import BoardShape
-from ggp.boards.svg.layout import square_key
 
 _FARTHEST = 4
 Signature = tuple[str, int]
@@ -275,7 +274,7 @@ class ClickFinder:
                 (key, i)
                 for i, arg in enumerate(move.args)
                 if any(kind == "thing" for kind, _ in self._kinds(move.signature, i))
-                for key in (square_key(self._board, at[arg][0]) if len(at[arg]) == 1 else None,)
+                for key in (self._board.key(at[arg][0]) if len(at[arg]) == 1 else None,)
                 if key is not None
             ]
             found.append((((keys[0][0],),), {keys[0][1]}) if len(keys) == 1 else ((), set()))

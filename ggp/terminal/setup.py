@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
+from rich.progress import Progress
 from rich.text import Text
 
 from gdl.checks.diagnostic import Severity
@@ -30,10 +32,16 @@ from ggp.terminal.blind_view import BlindView
 from ggp.terminal.human import HumanPlayer, Quit
 from ggp.terminal.local_match import play_match
 from ggp.terminal.views import JsonView, TextView
+from ggp.warm import compile_missing
 from players.kaskade.kaskade import BOTTOM, FAILED, Event, Kaskade
 from players.kaskade.player import KaskadePlayer
+from players.kaskade.stages import exercise_answers
 from players.player import Player
+from players.processes.limits import cores
 from players.registry import check_name, fitting, make_player
+from players.spec import read_spec
+from players.warm_kernels import match_parts
+from propnet.capabilities import lane_machine
 
 
 def doubts(game: Game) -> str:
@@ -95,8 +103,11 @@ class LocalMatch:
                     if event.what == FAILED:
                         console.print(Text(str(event), "yellow"))
 
-                kaskade = cleanup.enter_context(Kaskade(self.level, on_event=show_event))
+                kaskade = cleanup.enter_context(
+                    Kaskade(self.level, on_event=show_event, exercise=exercise_answers)
+                )
                 machine = self._first_machine(kaskade)
+                prepared_by = self.prepared_by + self._compile(machine, progress)
                 players = self._players(kaskade, machine, console.print, console.width)
                 progress.update(task, description=f"{name}: looking for a board")
                 drawn = map_of_rules(machine.rules) if board else None
@@ -117,7 +128,7 @@ class LocalMatch:
             view = kind(console, machine, players, painter, board, delay)
             cleanup.callback(view.close)
             try:
-                last = play_match(machine, players, view, self.prepared_by, self.playclock, self.max_steps)
+                last = play_match(machine, players, view, prepared_by, self.playclock, self.max_steps)
             except Quit:
                 raise KeyboardInterrupt from None
             if level is not None:
@@ -131,12 +142,24 @@ class LocalMatch:
             sys.stdout.buffer.write(line)
             sys.stdout.buffer.flush()
 
-        with Kaskade(self.level) as kaskade:
+        with Kaskade(self.level, exercise=exercise_answers) as kaskade:
             machine = self._first_machine(kaskade)
+            with spinner(new_console(stderr=True)) as progress:
+                prepared_by = self.prepared_by + self._compile(machine, progress)
             players = self._players(kaskade, machine, print, 80)
             view = JsonView(machine, players, self.game.name, write)
-            last = play_match(machine, players, view, self.prepared_by, self.playclock, self.max_steps)
+            last = play_match(machine, players, view, prepared_by, self.playclock, self.max_steps)
             return _is_stuck(last)
+
+    def _compile(self, machine: Machine, progress: Progress) -> float:
+        """Have compiled what our players need in this game, before any clock runs; the seconds it took."""
+        began = time.monotonic()
+        kinds = {read_spec(name).kind for name in seats(self.names, [str(role) for role in machine.roles])}
+        searches = any(kind.startswith("uct") or kind == "tables" for kind in kinds)
+        if lane_machine(machine) is not None:
+            parts = match_parts(machine, searches, not kinds.isdisjoint(("montecarlo", "greedy")))
+            compile_missing(parts, cores(), progress)
+        return time.monotonic() - began
 
     def _level(self, machine: Machine) -> MachineStage | None:
         """The game as a Sokoban level, if it is one."""

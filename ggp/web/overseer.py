@@ -29,8 +29,11 @@ from players.processes.descendants import descendants, parent, proportional_byte
 PROCESSES = (
     "ggp.answers.answer_process",
     "ggp.web.play.table_process",
+    "ggp.web.choice.brought_process",
+    "ggp.web.choice.card_process",
     "ggp.web.drawing_process",
     "ggp.web.tournament_process",
+    "ggp.web.packings.packing_process",
     "ggp.web.puzzle_process",
     "ggp.web.replay.replay_process",
     "ggp.web.rules_process",

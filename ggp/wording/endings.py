@@ -33,8 +33,7 @@ from gdl.terms import DISTINCT, NEXT, TERMINAL, TRUE, Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Layer, Square
 from ggp.boards.shapes import BoardShape
-from ggp.boards.svg.layout import square_key
-from ggp.wording.turns import TurnFinder
+from ggp.boards.turns import TurnFinder
 
 _SECONDS = 0.6
 """CPU time to take things away from a board."""
@@ -160,7 +159,7 @@ class EndFinder:
                     return None
                 squares = [standing[term].square(term) for term in needed]
                 text = _line_text(board, squares)
-                keys = [key for key in (square_key(board, square) for square in squares) if key]
+                keys = [key for key in (board.key(square) for square in squares) if key]
                 if text and len(keys) == len(squares):
                     return Ending(text, tuple(sorted(keys)))
         return None
@@ -271,7 +270,7 @@ class EndFinder:
         old, _ = board.place(before.propositions)
         on, _ = board.place(state.propositions)
         squares = [square for square in old.keys() | on.keys() if old.get(square) != on.get(square)]
-        keys = [key for key in (square_key(board, square) for square in squares) if key]
+        keys = [key for key in (board.key(square) for square in squares) if key]
         return tuple(sorted(keys)) if len(keys) <= _MOST_CHANGED else ()
 
 

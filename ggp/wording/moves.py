@@ -25,7 +25,7 @@ from gdl.syntax.writer import OwnNotation
 from gdl.terms import DOES, LEGAL, Term
 from ggp.boards.board import Grid, find_board
 from ggp.boards.clicks import ClickFinder, SquarePlaces
-from ggp.wording.turns import TurnFinder
+from ggp.boards.turns import TurnFinder
 
 NOOP = "noop"
 """What rules call the move of a role that does nothing, by convention."""

@@ -45,7 +45,7 @@ class ClimbingStates:
         self._prover.lift = self._lift
         made(self._prover)
         stage = Stage(STAGES[0].level, STAGES[0].job, _load)
-        self._kaskade = Kaskade(stages=(stage,), on_event=lambda event: log.info("%s", event))
+        self._kaskade = Kaskade(stages=(stage,), on_event=lambda event: log.debug("%s", event))
         self._kaskade.begin(text, rules)
 
     def initial_state(self) -> State:

@@ -36,7 +36,7 @@ from propnet.single.wiring import (
     WAITS_SHIFT,
 )
 
-BLOCK = 64
+BLOCK = 16
 """Gates of a run that are counted before it is looked which of them changed."""
 COUNT_BITS = 0xFFFFFFFF
 """Of a node's word."""

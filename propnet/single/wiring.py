@@ -21,9 +21,9 @@ from propnet.kernels.plan import GOALS, MOVES, PLAY, levels, sections
 from propnet.kernels.records import record_words
 from propnet.network import Network
 
-HEAVY = 64
+HEAVY = 32
 """A node that so many gates read has runs."""
-LEAST_RUN = 16
+LEAST_RUN = 8
 """Gates of a run, at least."""
 SINGLES, EXTRAS, SINK, _ = range(4)
 """Columns of :attr:`Wiring.rows`."""

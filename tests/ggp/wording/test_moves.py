@@ -88,7 +88,7 @@ def test_every_legal_move_of_public_games_has_its_own_text(corpus: Path) -> None
                 assert len(set(texts)) == len(legal), trace.name
                 looked_at += len(texts)
                 short += sum("(" not in text for text in texts)
-    assert looked_at > 10_000 and short > 0.98 * looked_at
+    assert looked_at > 10_000 and short > 0.95 * looked_at
 
 
 def test_moves_whose_short_texts_are_the_same_say_more() -> None:

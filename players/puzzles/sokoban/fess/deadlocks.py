@@ -26,6 +26,7 @@ from propnet.jit.arrays import Index, Int32s, Octets, Words
 from propnet.jit.decorators import inner
 
 MOST_BOXES = 12
+_MOST_STATES = 1000
 _GONE = -1
 
 
@@ -54,16 +55,16 @@ class Area(NamedTuple):
     kept: Words
 
 
-def new_area(geometry: Geometry, most: int = 1000) -> Area:
-    """Room for searches of up to so many states."""
+def new_area(geometry: Geometry) -> Area:
+    """Room for searches of up to :data:`_MOST_STATES` states."""
     rows = geometry.size + 1
-    slots = 1 << (2 * most).bit_length()
+    slots = 1 << (2 * _MOST_STATES).bit_length()
     return Area(
         new_board(geometry),
         new_freeze(geometry),
         np.zeros(rows, np.int32),
         np.zeros((2, rows), np.int32),
-        np.zeros((4 * MOST_BOXES * most + 2, MOST_BOXES + 1), np.int32),
+        np.zeros((4 * MOST_BOXES * _MOST_STATES + 2, MOST_BOXES + 1), np.int32),
         np.zeros(slots, np.uint64),
         np.zeros(slots + 1, np.int32),
         np.zeros(1 << 16, np.uint64),

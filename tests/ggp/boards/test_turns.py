@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gdl.scramble import scramble
+from ggp.boards.turns import TurnFinder
 from ggp.game import Game
-from ggp.wording.turns import TurnFinder
 from players.kaskade.make_machine import make_machine
 from tests.ggp.wording.test_moves import walk
 

@@ -12,9 +12,9 @@ from gdl.grounding.pipeline import ground
 from gdl.machine import State
 from gdl.scramble import scramble
 from gdl.syntax.parser import parse_rules
-from players.puzzles.cover.in_rules import move_set_solver as module
-from players.puzzles.cover.in_rules.latch_game import latch_game_of
-from players.puzzles.cover.in_rules.move_set_solver import MoveSetSolver
+from players.puzzles.cover.recognition import move_set_solver as module
+from players.puzzles.cover.recognition.latch_game import latch_game_of
+from players.puzzles.cover.recognition.move_set_solver import MoveSetSolver
 from players.puzzles.solver import Task
 from propnet.build import build
 from propnet.machine import PropnetMachine

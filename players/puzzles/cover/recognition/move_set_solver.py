@@ -10,15 +10,15 @@ from typing import ClassVar
 import numpy as np
 
 from gdl.machine import State
-from players.puzzles.cover.in_rules.formula import FormulaSizeError, SatSearch, available
-from players.puzzles.cover.in_rules.latch_game import (
+from players.puzzles.cover.recognition.formula import FormulaSizeError, SatSearch, available
+from players.puzzles.cover.recognition.latch_game import (
     LatchGame,
     effects,
     latch_game,
     latch_game_of,
     possible_ends,
 )
-from players.puzzles.cover.in_rules.move_sets import MoveSets, move_cover, move_sets
+from players.puzzles.cover.recognition.move_sets import MoveSets, move_cover, move_sets
 from players.puzzles.solver import Certainty, LineSolver, Promise, Task
 from propnet.analysis.ternary import Ternary
 from propnet.jit.arrays import Words

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from players.puzzles.cover.in_rules.formula import Clause, Formula, StateCone, reads_of
-from players.puzzles.cover.in_rules.latch_game import Flags, LatchGame
 from players.puzzles.cover.problem import CoverProblem
+from players.puzzles.cover.recognition.formula import Clause, Formula, StateCone, reads_of
+from players.puzzles.cover.recognition.latch_game import Flags, LatchGame
 from propnet.passes.circuit import FALSE, TRUE
 
 _SLICE = 20

@@ -22,6 +22,10 @@ _VARIABLES = 1 << 30
 """Nodes below this one are variables, those above are gates."""
 
 
+_LIMIT = 4_000_000
+"""Gates, and clauses, of a formula at most."""
+
+
 class FormulaSizeError(GdlError):
     """A formula has more gates or clauses than allowed."""
 
@@ -30,7 +34,7 @@ class Formula:
     """Variables, gates above them, and what must hold.
 
     A *literal* is as in a network: 2 * node + negated; 0 is true and 1 is false. Variables are nodes 1, 2,
-    and so on. Raises :class:`FormulaSizeError` where it would get more than ``limit`` gates or clauses.
+    and so on. Raises :class:`FormulaSizeError` where it would get more than :data:`_LIMIT` gates or clauses.
 
     >>> formula = Formula()
     >>> a, b = formula.variable(), formula.variable()
@@ -40,10 +44,9 @@ class Formula:
     [[1, 2], [-1, -2]]
     """
 
-    def __init__(self, limit: int = 4_000_000) -> None:
+    def __init__(self) -> None:
         self.variables = 0
         self.contradiction = False
-        self._limit = limit
         self._builder = CircuitBuilder(_VARIABLES)
         self._required: dict[int, None] = {}
 
@@ -153,12 +156,12 @@ class Formula:
             inputs = [numbered(x) for x in gates[node - _VARIABLES]]
             clauses.extend([-number[node], x] for x in inputs)
             clauses.append([number[node], *(-x for x in inputs)])
-        if len(clauses) > self._limit:
+        if len(clauses) > _LIMIT:
             raise FormulaSizeError("the formula of this game grows too large")
         return clauses
 
     def _bounded(self) -> None:
-        if len(self._builder.gates) > self._limit:
+        if len(self._builder.gates) > _LIMIT:
             raise FormulaSizeError("the formula of this game grows too large")
 
 
@@ -231,7 +234,7 @@ class SatSearch:
         GdlError: python-sat is not installed.
     """
 
-    def __init__(self, clauses: Iterable[Sequence[int]], solver: str = "glucose42") -> None:
+    def __init__(self, clauses: Iterable[Sequence[int]]) -> None:
         try:
             from pysat.solvers import Solver
         except ImportError:
@@ -240,7 +243,7 @@ class SatSearch:
             ) from None
         self.answer: bool | None = None
         self.model: frozenset[int] = frozenset()
-        self._solver: Any = Solver(name=solver)
+        self._solver: Any = Solver(name="glucose42")
         self._budget = _FIRST_BUDGET
         for clause in clauses:
             if not clause:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
-from players.puzzles.cover.in_rules.tour_solver import TourSolver
+from players.puzzles.cover.recognition.tour_solver import TourSolver
 from players.puzzles.solver import Task
 from propnet.build import build
 from propnet.machine import PropnetMachine

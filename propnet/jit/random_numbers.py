@@ -1,7 +1,8 @@
-"""xoshiro256++ (Blackman and Vigna 2019), eight independent streams per vector.
+"""Random numbers for compiled loops: splitmix64 (Steele, Lea and Flood 2014), and xoshiro256++ (Blackman and
+Vigna 2019), eight independent streams per vector.
 
-The streams' state is a (4, 8) uint64 array: row k holds word k of all eight states. splitmix64
-(Steele, Lea and Flood 2014) seeds it, as the authors of xoshiro advise.
+The streams' state is a (4, 8) uint64 array: row k holds word k of all eight states. splitmix64 seeds it, as
+the authors of xoshiro advise.
 """
 
 from __future__ import annotations
@@ -10,8 +11,25 @@ import numpy as np
 
 from propnet.jit.arrays import Vector, Words
 from propnet.jit.decorators import inner, kernel
-from propnet.jit.splitmix import STEP, scramble
 from propnet.jit.vector512 import aligned, rotate_left, shift_left
+
+STEP = 0x9E3779B97F4A7C15
+
+
+@inner
+def next_random(state: Words) -> np.uint64:
+    """The next of the 64-bit numbers that follow from ``state``, uint64 of shape (1,)."""
+    state[0] += np.uint64(STEP)
+    return scramble(state[0])
+
+
+@inner
+def scramble(z: np.uint64) -> np.uint64:
+    """The random number of a state."""
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
 
 _MASK = (1 << 64) - 1
 

@@ -5,16 +5,19 @@ A picture is floor, walls, goals, and over them what moves: crates, and the keep
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ggp.sokoban.stage import OUTSIDE, LevelStage
 from players.puzzles.sokoban.levels.level import BOX_ON_GOAL, GOAL, WALL
 
+OUTSIDE = "-"
+"""A place that is neither wall nor floor: nothing is drawn there."""
 BACKGROUND = "#1d2129"
 _FLOORS = "#cfc7b8", "#c7beae"
 _SHADOW = "#a69d8d"
 _WALL_SIDE, _WALL_TOP, _WALL_LIGHT, _JOINT = "#3d4a5c", "#5d6f87", "#70839d", "#4b5b70"
+BRICKS = frozenset({_WALL_LIGHT, _JOINT})
+"""Fills of what is drawn on walls alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,22 +118,25 @@ def _turned(shape: Shape, quarters: int) -> Shape:
     return shape
 
 
-def ground(stage: LevelStage) -> Iterator[Shape]:
-    """Everything of a level that never moves, on its whole map, from the back to the front."""
-    rows = stage.ground
-    places = [(y, x) for y in range(stage.height) for x in range(stage.width)]
-    yield Slab(0, 0, stage.width, stage.height, BACKGROUND)
-    for y, x in places:
-        if rows[y][x] not in (OUTSIDE, WALL):
-            yield Slab(x, y, 1, 1, _FLOORS[(x + y) % 2])
+def ground(rows: Sequence[str]) -> Iterator[Shape]:
+    """Everything of a level that never moves, from the back to the front; rows are those of
+    :attr:`~ggp.sokoban.stage.LevelStage.ground`."""
+    height, width = len(rows), len(rows[0])
+    places = [(y, x) for y in range(height) for x in range(width)]
+    yield Slab(0, 0, width, height, BACKGROUND)
+    inside = [(y, x) for y, x in places if rows[y][x] not in (OUTSIDE, WALL)]
+    # Shapes of one colour follow each other: a picture draws them at once.
+    for parity in (0, 1):
+        yield from (Slab(x, y, 1, 1, _FLOORS[parity]) for y, x in inside if (x + y) % 2 == parity)
     walls = {(y, x) for y, x in places if rows[y][x] == WALL}
-    for y, x in walls:
-        if y + 1 < stage.height and rows[y + 1][x] not in (OUTSIDE, WALL):
+    for y, x in sorted(walls):
+        if y + 1 < height and rows[y + 1][x] not in (OUTSIDE, WALL):
             yield Slab(x, y + 1, 1, 0.13, _SHADOW)
     yield from _wall(walls, 0.0, 0.12, _WALL_SIDE)
     yield from _wall(walls, 0.06, 0.1, _WALL_TOP)
     for y, x in sorted(walls):
         yield Slab(x + 0.12, y + 0.12, 0.76, 0.035, _WALL_LIGHT, 0.015)
+    for y, x in sorted(walls):
         yield Slab(x + 0.12, y + 0.49, 0.76, 0.03, _JOINT)
         yield Slab(x + 0.49, y + 0.19, 0.03, 0.3, _JOINT)
         yield Slab(x + 0.27, y + 0.52, 0.03, 0.33, _JOINT)
@@ -139,7 +145,6 @@ def ground(stage: LevelStage) -> Iterator[Shape]:
         if rows[y][x] == GOAL:
             yield from moved(GOAL_MARK, x, y)
         elif rows[y][x] == BOX_ON_GOAL:
-            yield Slab(x, y, 1, 1, _FLOORS[(x + y) % 2])
             yield from moved(CRATE_ON_GOAL, x, y)
 
 

@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from players.puzzles.cover.in_rules.formula import (
+from players.puzzles.cover.recognition.formula import (
     Clause,
     Formula,
     FormulaSizeError,
@@ -23,7 +23,7 @@ from players.puzzles.cover.in_rules.formula import (
     available,
     reads_of,
 )
-from players.puzzles.cover.in_rules.latch_game import (
+from players.puzzles.cover.recognition.latch_game import (
     Clocks,
     Effects,
     Flags,
@@ -119,8 +119,7 @@ def unrolled(
         start: the state.
         value: the goal value, 0..100.
         length: how many moves, no more than there is to use up.
-        first: what :func:`~players.puzzles.cover.in_rules.tour_solver.used_up` says, without moves that are
-            never legal from here on.
+        first: what :func:`used_up` says, without moves that are never legal from here on.
 
     Raises:
         FormulaSizeError: the clauses are too many.
