@@ -161,6 +161,8 @@ def board_of(
     ys = {y for _, _, y in squares}
     panels = tuple(sorted({p for p, _, _ in squares}))
     columns, rows = order.sort(xs), order.sort(ys)
+    if not complete and not any(layer.x == layer.y for layer in layers):
+        columns, rows = order.filled(columns), order.filled(rows)
     shape, turned, columns, rows = _arrangement(rules, layers, squares, columns, rows)
     if turned:
         layers = tuple(layer.transposed() for layer in layers)

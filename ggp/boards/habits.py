@@ -14,6 +14,9 @@ from gdl.terms import Term
 from ggp.boards.layers import Layer, Square, Thing
 
 _MOST_STATES = 160
+_MOST_THINGS = 150
+"""Kinds of things whose steps are followed; rules with more (they may be hostile) have no habits but
+counts."""
 _Squares = Mapping[Thing, set[Square]]
 
 
@@ -67,7 +70,8 @@ def habits_of(
     pushed: dict[Thing, set[Thing]] = defaultdict(set)
     stepped = False
     single = {thing for thing in names if max(count[thing] for count in counts) == 1}
-    for (was, before), (now, after) in pairwise(zip(states, seen, strict=False)):
+    followed = zip(states, seen if len(names) <= _MOST_THINGS else (), strict=False)
+    for (was, before), (now, after) in pairwise(followed):
         if now == states[0] or now == was:
             continue
         stepped = True

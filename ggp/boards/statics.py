@@ -13,6 +13,10 @@ from gdl.terms import ARITIES, BASE, ROLE, Term, sort_key
 
 _MOST_STEPS = 100_000
 """Rows looked at for all relations together: some tenths of a second."""
+_FEWEST = 4
+"""Coordinates that have been seen before those between them are taken to be there too."""
+_MOST_FILLED = 2
+"""How many times as many there may be then."""
 _DISTINCT = "distinct"
 _KNOWN = (BASE, ROLE)
 """Words of GDL that are relations like any other here."""
@@ -206,6 +210,28 @@ class CoordinateOrder:
         if numbered and (chain is None or len(numbered) == len(chain)):
             return tuple(sorted(domain, key=numbered.__getitem__))
         return tuple(sorted(domain, key=chain.__getitem__ if chain else _natural))
+
+    def filled(self, coordinates: tuple[Term, ...]) -> tuple[Term, ...]:
+        """Coordinates in order with those between them that nobody has seen: numbers, letters, steps of a
+        chain."""
+        domain = set(coordinates)
+        if len(coordinates) < _FEWEST or any(term.args for term in coordinates):
+            return coordinates
+        if (numbers := [int(t.name) for t in coordinates if t.name.isdecimal() and len(t.name) < 4]) and len(
+            numbers
+        ) == len(coordinates):
+            whole = [Term(str(n)) for n in range(min(numbers), max(numbers) + 1)]
+        elif all(len(t.name) == 1 and "a" <= t.name <= "z" for t in coordinates):
+            whole = [Term(chr(c)) for c in range(ord(coordinates[0].name), ord(coordinates[-1].name) + 1)]
+        elif (chain := self._chain(domain)) is not None:
+            first, last = chain[coordinates[0]], chain[coordinates[-1]]
+            whole = [
+                t for t, rank in sorted(chain.items(), key=lambda pair: pair[1]) if first <= rank <= last
+            ]
+        else:
+            return coordinates
+        few = domain <= set(whole) and len(whole) <= _MOST_FILLED * len(coordinates)
+        return tuple(whole) if few else coordinates
 
     def _chain(self, domain: set[Term]) -> dict[Term, int] | None:
         return next((chain for chain in self.chains if domain <= chain.keys()), None)

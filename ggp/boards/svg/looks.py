@@ -159,8 +159,9 @@ def _by_name(
             sign, shape = board.sides[thing], PieceShape.SIDE
         elif thing in fixed:
             shape = PieceShape.CORNER
-        elif _is_number(thing):
-            sign, shape, colour = thing[0].name, PieceShape.NUMBER, "gb-number"
+        elif _is_number(thing) or (shape is PieceShape.TEXT and sign.isdecimal()):
+            sign = thing[0].name if _is_number(thing) else sign
+            shape, colour = PieceShape.NUMBER, "gb-number"
         elif card := _card(thing):
             sign, shape, colour = card, PieceShape.CARD, "gb-red" if card[-1] in "♥♦" else "gb-black"
         elif thing in men:
@@ -319,7 +320,8 @@ def _card(thing: Thing) -> str:
 
 def _chess_men(owners: dict[Thing, tuple[int, list[str]]]) -> dict[Thing, str]:
     """The kind of each chess man: things that are called by the whole name of one (``whitepawn``), of which
-    there are several kinds or none is a king, or by the letters of chess (``wp``, all six)."""
+    there are several kinds or none is a king, or by letters of chess (``wp``), the king's among them, but for
+    men and kings of draughts."""
     kinds: dict[Thing, str] = {}
     for thing, (_, words) in owners.items():
         name = re.sub("[-_ 0-9]", "", words[-1].lower()) if words else ""
@@ -333,4 +335,6 @@ def _chess_men(owners: dict[Thing, tuple[int, list[str]]]) -> dict[Thing, str]:
         for thing, (owner, words) in owners.items()
         if owner >= 0 and len(thing) == 1 and len(words) == 1 and len(words[0]) < 3
     }
-    return letters if set("kqrbnp") == set(letters.values()) else {}
+    found = set(letters.values())
+    chess = "k" in found and len(found) > 1 and found <= set("kqrbnp") and found != {"k", "p"}
+    return letters if chess else {}

@@ -236,8 +236,8 @@ class Table:
                     self._hint(role)
                 case {"do": "again"}:
                     self._again()
-                case {"do": "walk", "role": str(role), "to": str(to)}:
-                    self._walk(role, to, str(order.get("from") or ""))
+                case {"do": "walk", "role": str(role), "to": str(to), **more}:
+                    self._walk(role, to, str(more.get("from") or ""))
                 case {"do": "keep", "form": str(form)}:
                     self._keep(form)
                 case {"do": "show"}:

@@ -100,7 +100,9 @@ class TableView:
             "steps": len(steps),
             "svg": self._painter.draw_board(state, before),
             "facts": " ".join(map(machine.rules.spell, sorted(state.propositions))),
-            "beside": self._painter.describe(state.propositions, before and before.propositions)["beside"],
+            "beside": self._painter.describe(state.propositions, before.propositions if before else None)[
+                "beside"
+            ],
             "over": over,
             "goals": goals,
             "reason": end.text,

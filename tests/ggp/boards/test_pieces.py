@@ -193,6 +193,22 @@ def test_every_colour_of_hints_is_in_the_stylesheet() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("names", "shape"),
+    [("wk bk wr", "man"), ("wk bk wp bp", "disc"), ("wk bk wq bq wr br", "man"), ("wk bk wz bz", "disc")],
+)
+def test_letters_of_chess_are_told_from_those_of_draughts(names: str, shape: str) -> None:
+    places = [(x, y) for y in "12" for x in "abcd"]
+    cells = " ".join(f"(init (cell {x} {y} {n}))" for (x, y), n in zip(places, names.split(), strict=False))
+    text = f"""(role white) (role black) {cells} (init (cell d 3 b)) (<= (legal ?r noop) (role ?r))
+        (<= (next (cell ?x ?y ?p)) (true (cell ?x ?y ?p))) (<= terminal (true (cell d 4 wk)))"""
+    machine = make_machine(parse_rules(text), "prover")
+    board = find_board(machine, UNHURRIED)
+    assert board is not None
+    looks = looks_of(board, machine.rules, machine.roles)
+    assert {look.shape.value for look in looks.values()} == {shape}
+
+
 @pytest.mark.parametrize("look", sorted(BOARDS))
 def test_every_look_of_a_board_is_drawn(look: str) -> None:
     text = f"; draw: board as {look}\n{Game.load('hanoi' if look == 'towers' else 'atarigo').rules}"
