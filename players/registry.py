@@ -33,6 +33,7 @@ _PLACES = {
     "uct-sequential": ("players.uct.player", "SequentialUctPlayer"),
     "pimc": ("players.belief.pimc", "PimcPlayer"),
     "expectimax": ("players.belief.expectimax", "ExpectimaxPlayer"),
+    "cfr": ("players.belief.cfr", "CfrPlayer"),
     "tables": ("players.strong.player", "TablesPlayer"),
 }
 
@@ -59,7 +60,7 @@ def fitting(name: str, machine: Machine) -> str:
     """The name, or that of a player that takes heed of what is hidden where ``uct`` would not."""
     if not hides(machine.rules) or _is_class(name) or read_spec(name).kind != "uct":
         return name
-    return "expectimax" if len(playing(machine.roles)) == 1 else "pimc"
+    return {1: "expectimax", 2: "cfr"}.get(len(playing(machine.roles)), "pimc")
 
 
 def check_name(name: str) -> None:

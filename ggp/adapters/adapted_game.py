@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from gdl.ends import no_move, stuck_roles
 from gdl.errors import GdlError, MoveError, TooLargeError
+from gdl.information import check_open
 from gdl.machine import State
 from ggp.adapters.planes import Planes
 from ggp.game import Game
@@ -68,13 +69,14 @@ class AdaptedGame:
             machine: ``propnet``, ``native`` or ``auto``.
 
         Raises:
-            GdlError: there is no such game, or no such observation.
+            GdlError: there is no such game, or no such observation; or the game hides information.
             TooLargeError: the game does not ground within the limits.
         """
         if observation not in OBSERVATIONS:
             names = ", ".join(OBSERVATIONS)
             raise GdlError(f"there is no observation {observation!r}", remedy=f"choose {names}")
         self.game = source if isinstance(source, Game) else Game.load(source)
+        check_open(self.game.rules, "an environment")
         self.source = self.game.text if isinstance(source, Game) else _fixed(source)
         self.level = machine
         self.observation = observation

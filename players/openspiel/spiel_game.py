@@ -16,6 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from gdl.errors import GdlError
+from gdl.information import check_open
 from gdl.machine import State
 from gdl.rules import Rules
 from propnet.analysis.classify import final_goals, is_constant_sum
@@ -249,13 +250,14 @@ def spiel_game(
 
     Raises:
         GdlError: a setting is none of these, or a sequential or zero-sum game is asked for and the game is
-            none, as random play shows.
+            none, as random play shows; or the game hides information.
     """
     if dynamics not in DYNAMICS or utility not in UTILITIES or max_steps < 1:
         raise GdlError(
             f"dynamics={dynamics!r}, utility={utility!r}, max_steps={max_steps}",
             remedy=f"choose of {', '.join(DYNAMICS)}; of {', '.join(UTILITIES)}; at least 1",
         )
+    check_open(machine.rules, "OpenSpiel's states")
     settings = {"dynamics": dynamics, "utility": utility, "max_steps": max_steps, "draw": draw}
     key = (str(machine.rules), *settings.values())
     if key in _made:

@@ -12,6 +12,7 @@ import time
 from dataclasses import replace
 from typing import Any
 
+from gdl.information import chance_role
 from gdl.machine import Machine, State
 from gdl.words import counted
 from players.batch_pace import MARGIN
@@ -116,7 +117,8 @@ class UctPlayer(Player):
         if self.machine.is_terminal(state):
             return
         enough = deadline - time.monotonic() >= LEAST_SECONDS
-        if self._learner is not None and enough and len(self.machine.roles) > 1:
+        several = len(self.machine.roles) > 1 and chance_role(self.machine.roles) is None
+        if self._learner is not None and enough and several:
             # What a search knows at once need not be learnt.
             if self._think(state, time.monotonic() + _FIRST_LOOK_SECONDS).value >= 0:
                 return

@@ -105,6 +105,7 @@ class Search:
         """Think on this machine from now on. The tree is kept if both number states and moves alike."""
         old = self.machine if self._tree is not None else None
         self.machine = machine
+        self.tuning = self.tuning.against(machine.roles)
         self._batched: BatchMachine = batch_machine_of(machine, decisive=self.tuning.decisive)
         self._shares = TimeShares()
         self._alone = len(machine.roles) == 1
@@ -125,7 +126,7 @@ class Search:
         self._known = self._leaf_values()
         needed = self._known is None or not self._known.alone
         self._chosen = RolloutChoice(self._batched, self.tuning.policy, self.seed, self._shares, needed)
-        self._may_prove = len(machine.roles) <= 2
+        self._may_prove = len(machine.roles) <= 2 and self.tuning.chance < 0
         self.opened = False
         memory = self._memory
         if self._alone:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from gdl.information import chance_role
+from gdl.terms import Term
 from players.options import Option, at_least, between, number_between, one_of, switch
 from players.uct.rollouts.registry import policy_names
 from players.uct.tree.selection_rules import GUESSED, NONE, NST, PUCT, UCB, SelectionRule
@@ -51,6 +53,7 @@ class Tuning:
         memory: bytes for the search tree, and for the solvers of one-player games.
         proof_memory: bytes for the states of proofs; in one-player games solvers have them too.
         number: which of several searches for the same role this is, from 0.
+        chance: the role whose moves are drawn, -1 for none.
     """
 
     paths: int = _option(at_least(1), 512, "most paths under way at once", between(1, 512))
@@ -96,6 +99,15 @@ class Tuning:
     memory: int = 1 << 28
     proof_memory: int = 1 << 28
     number: int = 0
+    chance: int = -1
+
+    def against(self, roles: Sequence[Term]) -> Tuning:
+        """What is left of it against these roles. Nothing is forced by chance: no blunders are left out,
+        nothing is proven, and what was learnt without it is not used."""
+        chance = chance_role(roles)
+        if chance is None:
+            return self
+        return replace(self, decisive=False, trim=False, prove=False, knowledge="off", chance=chance)
 
     def rule(self, spread: float, numbered: bool, in_turn: bool) -> SelectionRule:
         """The rule of selection. ``spread`` is the standard deviation of the results of leaves; moves that
@@ -106,7 +118,8 @@ class Tuning:
         if self.selection != AUTO:
             kind = SELECTIONS[self.selection]
         exploration = self.exploration * min(1.0, spread / WIDEST)
-        return SelectionRule(kind, exploration, PRIOR_VISITS if prior else 0.0, prior)
+        visits = PRIOR_VISITS if prior else 0.0
+        return SelectionRule(kind, exploration, visits, prior, chance=self.chance)
 
     def guessed(self, rule: SelectionRule) -> SelectionRule:
         """The rule of a tree that knows what new nodes' children are worth; else it would be ``rule``."""

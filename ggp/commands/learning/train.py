@@ -51,6 +51,7 @@ def command(
     finds it under any names.
     """
     from gdl.errors import GdlError
+    from gdl.information import Information, information_of
     from ggp.game import Game
     from ggp.training.ladder import LADDER, Climb, LadderTerms, lane_machine_of
     from ggp.training.trial import summary, worth
@@ -68,6 +69,11 @@ def command(
         check_installed()
         check_writable(report)
     loaded = Game.load(game)
+    if information_of(loaded.rules) is not Information.PERFECT:
+        raise GdlError(
+            f"{loaded.name} is a game of {information_of(loaded.rules)}: values of states are not learnt",
+            remedy="`expectimax`, `pimc` and `uct` play it without",
+        )
     machine = lane_machine_of(loaded.machine("auto"))
     playing = guided(machine) if isinstance(machine, NativeMachine) else machine
     terms = LadderTerms(

@@ -13,7 +13,9 @@ import time
 
 from gdl.ends import no_move, stuck_roles
 from gdl.errors import GdlError, MoveError
+from gdl.information import chance_role, check_open
 from gdl.machine import State
+from gdl.terms import RANDOM
 from ggp.processes.parent import Inbox, JsonMessage, Send
 from ggp.web.play.keeping import keep
 from ggp.web.play.order import AttentiveSeat, TableOrder
@@ -49,6 +51,7 @@ class Table:
         self._order, self._inbox, self._send = order, inbox, send
         self._later: list[JsonMessage] = []
         game = order.game
+        check_open(game.rules, "the page")
         self._kaskade = Kaskade("auto")
         self._kaskade.begin(game.text, game.rules)
         self._kaskade.wait(next(iter(self._kaskade.levels), BOTTOM), FIRST_SECONDS)
@@ -56,7 +59,8 @@ class Table:
         self._view = TableView(game, machine, order.title)
         self.roles = self._view.roles
         rest = [order.others] * (len(self.roles) - len(order.seats))
-        self.seats = [*order.seats, *rest][: len(self.roles)]
+        self._chance = chance_role(machine.roles)
+        self.seats = self._seated([*order.seats, *rest][: len(self.roles)])
         """Seats that the game does not have stay empty: a page does not know how many there are."""
         self._players: dict[int, AttentiveSeat | RemoteSeat] = {}
         self._adviser: dict[int, AttentiveSeat] = {}
@@ -283,15 +287,26 @@ class Table:
     def _seat(self, name: str, player: str) -> None:
         role = self._role(name)
         check_seat(player, self._order.allowed)
+        if role == self._chance and player != RANDOM.name:
+            raise GdlError("the role random is chance: its moves are drawn", remedy="leave it to random")
         self._leave(role)
         self.seats[role] = player
         self._clear()
         self._show()
 
+    def _seated(self, names: list[str]) -> list[str]:
+        """Names in role order, with or without one for chance, whose moves are drawn."""
+        if self._chance is None:
+            return names
+        if len(names) == len(self.roles):
+            del names[self._chance]
+        return [*names[: self._chance], RANDOM.name, *names[self._chance :]]
+
     def _swap(self) -> None:
         for role in range(len(self.roles)):
             self._leave(role)
-        self.seats = [*self.seats[1:], self.seats[0]]
+        playing = [name for role, name in enumerate(self.seats) if role != self._chance]
+        self.seats = self._seated([*playing[1:], *playing[:1]])
         self._clear()
         self._show()
 

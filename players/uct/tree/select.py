@@ -31,6 +31,8 @@ def _choose_alone(tree: Arrays, node: int, at_root: bool, fixed: int, rule: Sele
     count = np.int64(tree.nodes[node].choices)
     if at_root and first <= fixed < first + count:
         return np.int64(fixed)
+    if tree.nodes[node].to_move == rule.chance:
+        return np.int64(first + below(tree.random, count))
     visits = tree.nodes[node].visits + tree.nodes[node].pending
     eager = (at_root and rule.prior != GUESSED) or rule.kind == UCB
     return np.int64(best_edge(tree.edges, tree.random, first, count, visits, eager, rule))
@@ -38,7 +40,7 @@ def _choose_alone(tree: Arrays, node: int, at_root: bool, fixed: int, rule: Sele
 
 @inlined
 def _choose_together(
-    tree: Arrays, node: int, at_root: bool, fixed: int, exploration: float, chosen: Numbers
+    tree: Arrays, node: int, at_root: bool, fixed: int, rule: SelectionRule, chosen: Numbers
 ) -> np.uint64:
     """The joint move by which a path goes on where several roles choose. Their edges are written to
     ``chosen`` (roles,)."""
@@ -49,10 +51,12 @@ def _choose_together(
         count = np.int64(tree.counts[node, role])
         if at_root and first <= fixed < first + count:
             edge = np.int64(fixed)
+        elif role == rule.chance:
+            edge = np.int64(first + below(tree.random, count))
         elif tree.nodes[node].to_move == PAIR:
             edge = matched_edge(tree.edges, tree.random, first, count, visits)
         else:
-            edge = _mixed_edge(tree.edges, tree.random, first, count, visits, exploration)
+            edge = _mixed_edge(tree.edges, tree.random, first, count, visits, rule.exploration)
         chosen[role] = edge
         joint = joint * np.uint64(count) + np.uint64(edge - first)
         first += count
@@ -107,7 +111,7 @@ def _step(
         edges[edge].pending += 1
     else:
         chosen = paths.edges[path, depth]
-        joint = _choose_together(tree, node, depth == 0, fixed, rule.exploration, chosen)
+        joint = _choose_together(tree, node, depth == 0, fixed, rule, chosen)
         link = find_cell_link(tree, node, joint)
         if link < 0:
             if full or used[0].links == len(links):

@@ -41,6 +41,7 @@ class SelectionRule(NamedTuple):
         prior: where priors come from: NONE (the node's first value), NST, or GUESSED: they are there.
         minimax: what part of a move's worth its guess is (:mod:`players.uct.tree.guesses`); the mean of
             results has the rest.
+        chance: the role whose moves are drawn, all alike; -1 for none.
     """
 
     kind: int = UCB
@@ -48,6 +49,7 @@ class SelectionRule(NamedTuple):
     prior_visits: float = 0.0
     prior: int = NONE
     minimax: float = 0.0
+    chance: int = -1
 
 
 @inlined

@@ -142,3 +142,8 @@ def test_each_module_imports_its_own_framework_only() -> None:
         code = f"import sys, ggp.adapters.{module}; print([m for m in {others} if m in sys.modules])"
         run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
         assert run.stdout.strip() == "[]", (module, run.stdout, run.stderr)
+
+
+def test_environments_are_refused_to_games_of_hidden_information() -> None:
+    with pytest.raises(GdlError, match="hide information"):
+        AdaptedGame("kuhn", machine="propnet")

@@ -170,6 +170,30 @@ def test_who_is_too_slow_has_a_random_move_made() -> None:
     with_client(talk)
 
 
+def test_chance_draws_its_moves_and_nobody_takes_its_seat() -> None:
+    async def talk(client: Client) -> None:
+        at = await opened(client, game="twentyfortyeight", seats=["human"], playclock=0.1)
+        state = await at.until("state", lambda s: s["step"] == 2)  # two tiles are put without being asked
+        assert (state["roles"], state["seats"]) == (["player", "random"], ["human", "random"])
+        await at.order("seat", role="random", player="legal")
+        await at.order("swap")
+        assert (await at.until("state"))["seats"] == ["human", "random"]
+
+    with_client(talk)
+
+
+def test_the_page_opens_no_table_for_a_game_of_hidden_information() -> None:
+    async def talk(client: Client) -> None:
+        assert client.app is not None
+        token = client.app[TOKENS].make()
+        order = {"game": "kuhn", "seats": ["human"]}
+        reply = await client.post("/play/tables", json=order, headers={"X-Ggp-Token": token})
+        assert reply.status == 400
+        assert "hide information" in await reply.text()
+
+    with_client(talk)
+
+
 def test_both_choose_before_either_sees_the_other() -> None:
     async def talk(client: Client) -> None:
         at = await opened(client, game="rockpaperscissors", seats=["human", "human"])

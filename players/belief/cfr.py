@@ -1,0 +1,234 @@
+"""CFR+ on the whole tree of a small game: the average strategies approach an equilibrium where what one role
+wins the other loses (Zinkevich and others 2007; Tammelin, Solving large imperfect information games using
+CFR+, 2014).
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from typing import Any
+
+import numpy as np
+
+from gdl.information import playing
+from gdl.machine import Machine, State
+from gdl.words import counted
+from players.belief.belief import Belief
+from players.belief.game_tree import Floats, GameTree, TreeBuilder
+from players.belief.pimc import PimcPlayer
+from players.options import Option, at_least, between
+from players.player import Candidate, Choice, Player
+
+_NODES = 400_000
+_TURN_SHARE = 0.5
+"""Share of a turn's time for more rounds."""
+_ENOUGH = 20_000
+"""Rounds after which no more are made."""
+
+
+class Cfr:
+    """Strategies for both players of a tree, better by each round.
+
+    Attributes:
+        tree: the game.
+        rounds: how many were made.
+    """
+
+    def __init__(self, tree: GameTree) -> None:
+        self.tree = tree
+        self.rounds = 0
+        actions = len(tree.moves)
+        self._set_of = np.repeat(np.arange(len(tree.first) - 1), np.diff(tree.first))
+        self._counts = np.diff(tree.first).astype(np.float64)
+        self._regrets = np.zeros(actions)
+        self._sums = np.zeros(actions)
+        mover = tree.actor[tree.parent]
+        self._below = [np.flatnonzero((tree.edge >= 0) & (mover == player)) for player in (0, 1)]
+        self._owned = [np.flatnonzero(tree.sets_of_player[self._set_of] == player) for player in (0, 1)]
+
+    def average(self) -> Floats:
+        """The average strategies: a probability for each action."""
+        return self._normal(self._sums)
+
+    def run(self, deadline: float, most: int) -> None:
+        """Make rounds until the deadline, or until there are so many."""
+        while self.rounds < most and time.monotonic() < deadline:
+            self.rounds += 1
+            for player in (0, 1):
+                self._learn(player)
+
+    def values(self, strategy: Floats) -> Floats:
+        """What both players get on average, 0..100, where they play so."""
+        values: Floats = self._backed_up(self._chances(strategy))[0]
+        return values
+
+    def best_response(self, player: int, strategy: Floats) -> float:
+        """The most that a player can get against the other's strategy."""
+        tree, chances = self.tree, self._chances(strategy)
+        weights = self._reach(chances, own=player)
+        values = tree.goals[:, player].copy()
+        best = np.zeros(len(self._counts), np.int64)
+        for layer in reversed([np.zeros(1, np.int64), *tree.layers]):
+            mine = layer[tree.actor[layer] == player]
+            if len(mine):
+                children = self._below[player][np.isin(tree.parent[self._below[player]], mine)]
+                worth = np.bincount(
+                    tree.edge[children], weights[children] * values[children], len(tree.moves)
+                )
+                for number in np.unique(self._set_of[tree.edge[children]]).tolist():
+                    low, high = tree.first[number], tree.first[number + 1]
+                    best[number] = low + int(worth[low:high].argmax())
+                taken = children[best[self._set_of[tree.edge[children]]] == tree.edge[children]]
+                values[tree.parent[taken]] = values[taken]
+            up = layer[(tree.parent[layer] >= 0)]
+            up = up[tree.actor[tree.parent[up]] != player]
+            np.add.at(values, tree.parent[up], chances[up] * values[up])
+        return float(values[0])
+
+    def exploitability(self) -> float:
+        """By how much the two best responses to the average strategies beat them, in goals, per player."""
+        strategy = self.average()
+        values = self.values(strategy)
+        return sum(self.best_response(player, strategy) - float(values[player]) for player in (0, 1)) / 2
+
+    def _learn(self, player: int) -> None:
+        """Add a player's regrets, and its strategy to the average."""
+        tree = self.tree
+        strategy = self._normal(self._regrets)
+        chances = self._chances(strategy)
+        values = self._backed_up(chances)[:, player]
+        others, own = self._reach(chances, own=player), self._reach(chances, only=player)
+        below = self._below[player]
+        gains = others[tree.parent[below]] * (values[below] - values[tree.parent[below]])
+        regrets = self._regrets + np.bincount(tree.edge[below], gains, len(tree.moves))
+        mine = self._owned[player]
+        self._regrets[mine] = np.maximum(regrets[mine], 0.0)
+        reached = own[tree.some_node][self._set_of]
+        self._sums[mine] += self.rounds * (reached * strategy)[mine]
+
+    def _normal(self, weights: Floats) -> Floats:
+        """Weights as probabilities in each information set, all alike where there are none."""
+        totals = np.bincount(self._set_of, weights, len(self._counts))
+        known, alike = totals[self._set_of], 1 / self._counts[self._set_of]
+        return np.where(known > 0, weights / np.where(known > 0, known, 1.0), alike)
+
+    def _chances(self, strategy: Floats) -> Floats:
+        """Per node the probability of what led to it from its parent."""
+        edge = self.tree.edge
+        return np.where(edge >= 0, strategy[np.maximum(edge, 0)], self.tree.share)
+
+    def _reach(self, chances: Floats, own: int | None = None, only: int | None = None) -> Floats:
+        """Per node the probability that it is reached: by all but the player ``own``, or by ``only`` it."""
+        tree = self.tree
+        mover = tree.actor[tree.parent]
+        counts = mover != own if only is None else mover == only
+        steps = np.where(counts, chances, 1.0)
+        reach = np.ones(len(tree.parent))
+        for layer in tree.layers:
+            reach[layer] = reach[tree.parent[layer]] * steps[layer]
+        return reach
+
+    def _backed_up(self, chances: Floats) -> Floats:
+        """Per node what both players get on average."""
+        tree = self.tree
+        values = tree.goals.copy()
+        for layer in reversed(tree.layers):
+            np.add.at(values, tree.parent[layer], chances[layer, None] * values[layer])
+        return values
+
+
+class CfrPlayer(Player):
+    """Plays by CFR+ where the tree of a game of two roles is small. Else, and until it is grown, it plays as
+    ``pimc``."""
+
+    name = "cfr"
+    OPTIONS = (
+        Option("nodes", at_least(1), _NODES, "of the largest tree", public=between(1, _NODES)),
+        Option("rounds", at_least(1), _ENOUGH, "after which no more are made", public=at_least(1)),
+    )
+
+    def __init__(self, *, seed: int = 0, **options: Any) -> None:
+        super().__init__(seed=seed, **options)
+        self._nodes: int = self.options["nodes"]
+        self._rounds: int = self.options["rounds"]
+        self._other = PimcPlayer(seed=seed)
+        self._builder: TreeBuilder | None = None
+        self._cfr: Cfr | None = None
+
+    def prepare(self, state: State, deadline: float) -> None:
+        self._rng = random.Random(f"{self.seed} {self.role}")
+        self._begin()
+        if not self._train(deadline):
+            self._other.start(self.machine, self.role, state, 0.0, deadline)
+            self._started = True
+
+    def update_machine(self, machine: Machine) -> None:
+        super().update_machine(machine)
+        if self._started:
+            self._other.update_machine(machine)
+        if self._cfr is None:
+            self._begin()
+
+    def decide(self, state: State, options: list[int], deadline: float) -> Choice:
+        return self._instead(Belief(self.machine, self.role).known(state), deadline)
+
+    def choose_from(self, belief: Belief, deadline: float) -> Choice:
+        now = time.monotonic()
+        if not self._train(now + _TURN_SHARE * (deadline - now)):
+            return self._instead(belief, deadline)
+        cfr = self._cfr
+        assert cfr is not None and self._builder is not None
+        tree, player = cfr.tree, self._builder.roles.index(self.role)
+        seen = tuple(
+            (self._own_machine.move_id(self.role, one.move) if one.move is not None else -1, one.percepts)
+            for one in belief.history
+        )
+        place = tree.places.get((player, seen))
+        if place is None:
+            return self._instead(belief, deadline)
+        low, high = int(tree.first[place]), int(tree.first[place + 1])
+        chances = cfr.average()[low:high]
+        moves = [
+            belief.machine.move_id(self.role, self._own_machine.move(self.role, move))
+            for move in tree.moves[low:high]
+        ]
+        chosen = self._rng.choices(moves, chances.tolist())[0]
+        order = sorted(range(len(moves)), key=lambda i: (moves[i] != chosen, -chances[i]))
+        candidates = tuple(Candidate(moves[i], round(1000 * chances[i])) for i in order)
+        told = f"{counted(cfr.rounds, 'round')} over {counted(len(tree.parent), 'node')}"
+        return Choice(chosen, candidates, f"{told}, drawn by its share")
+
+    def stop(self) -> None:
+        if self._started:
+            self._other.stop()
+            self._started = False
+
+    def _begin(self) -> None:
+        """Begin to grow the tree, unless there are not two players."""
+        self._cfr, self._own_machine = None, self.machine
+        self._started = False
+        two = len(playing(self.machine.roles)) == 2
+        self._builder = TreeBuilder(self.machine, self._nodes) if two else None
+
+    def _train(self, deadline: float) -> bool:
+        """Grow the tree, or learn on it; whether there is one."""
+        if self._cfr is None and self._builder is not None:
+            tree = self._builder.grow(deadline)
+            if tree is not None:
+                self._cfr = Cfr(tree)
+            elif self._builder.too_large:
+                self._builder = None  # it takes memory
+        if self._cfr is None:
+            return False
+        self._cfr.run(deadline, max(1, self._rounds))
+        if not self._cfr.rounds:
+            self._cfr.run(float("inf"), 1)
+        return True
+
+    def _instead(self, belief: Belief, deadline: float) -> Choice:
+        """The choice of the other player."""
+        if not self._started:
+            self._other.start(self.machine, self.role, belief.likeliest, 0.0, time.monotonic())
+            self._started = True
+        return self._other.choose_from(belief, deadline)

@@ -1,0 +1,176 @@
+"""The whole tree of a small game of two roles, with the information sets of each: what it cannot tell apart.
+
+Where several roles have a choice in one state they choose one after the other, unseen, chance first. A
+*layer* holds the nodes of one role in one turn, so that all nodes of an information set are in one layer.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.information import chance_role, observations, playing
+from gdl.machine import Machine, State
+
+TERMINAL, CHANCE = -2, -1
+"""In place of the player (0 or 1) of a node."""
+
+Numbers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class GameTree:
+    """A tree as arrays over its nodes, parents first.
+
+    Attributes:
+        layers: the nodes of each layer but the first, from the root down.
+        parent: int64, shape (nodes,): -1 for the root.
+        actor: int64: the player that moves there, CHANCE or TERMINAL.
+        edge: int64: the action that led there, numbered on over all information sets; -1 below chance.
+        share: float64: below chance, the probability of the action that led there.
+        goals: float64, shape (nodes, 2): 0 but at ends.
+        first: int64, shape (information sets + 1,): where the actions of each begin.
+        sets_of_player: int64: whose each information set is.
+        some_node: int64: a node of each information set.
+        moves: the move ids of all actions.
+        places: (player, what it has observed, turn by turn) -> information set.
+    """
+
+    layers: list[Numbers]
+    parent: Numbers
+    actor: Numbers
+    edge: Numbers
+    share: Floats
+    goals: Floats
+    first: Numbers
+    sets_of_player: Numbers
+    some_node: Numbers
+    moves: list[int]
+    places: dict[tuple[int, tuple[Hashable, ...]], int]
+
+
+class TreeBuilder:
+    """Grows the tree of a game of two roles, and chance; :meth:`grow` may be called again and again."""
+
+    def __init__(self, machine: Machine, most: int) -> None:
+        self._machine, self._most = machine, most
+        self.roles = playing(machine.roles)
+        self._chance = chance_role(machine.roles)
+        self._order = [*([] if self._chance is None else [self._chance]), *self.roles]
+        self._parent: list[int] = []
+        self._actor: list[int] = []
+        self._edge: list[int] = []
+        self._share: list[float] = []
+        self._layer: list[int] = []
+        self._goals: dict[int, tuple[float, ...]] = {}
+        self._first: list[int] = [0]
+        self._whose: list[int] = []
+        self._some: list[int] = []
+        self._moves: list[int] = []
+        self._places: dict[tuple[int, tuple[Hashable, ...]], int] = {}
+        self._waiting: list[tuple[State, int, int, float, int, tuple[tuple[Hashable, ...], ...]]] = [
+            (machine.initial_state(), -1, -1, 1.0, 0, ((), ()))
+        ]
+
+    @property
+    def too_large(self) -> bool:
+        """Whether there are more nodes than are wanted."""
+        return len(self._parent) > self._most
+
+    def grow(self, deadline: float) -> GameTree | None:
+        """The tree, or None while it is not complete at the deadline, or is too large."""
+        while self._waiting:
+            if self.too_large or time.monotonic() > deadline:
+                return None
+            self._expand(*self._waiting.pop())
+        return self._finished()
+
+    def _node(self, parent: int, actor: int, edge: int, share: float, layer: int) -> int:
+        self._parent.append(parent)
+        self._actor.append(actor)
+        self._edge.append(edge)
+        self._share.append(share)
+        self._layer.append(layer)
+        return len(self._parent) - 1
+
+    def _expand(
+        self,
+        state: State,
+        parent: int,
+        edge: int,
+        share: float,
+        turn: int,
+        seen: tuple[tuple[Hashable, ...], ...],
+    ) -> None:
+        """The nodes of a state, and its successors for later."""
+        machine, layer = self._machine, turn * len(self._order)
+        options = [machine.legal_moves(state, role) for role in range(len(machine.roles))]
+        if machine.is_terminal(state) or not all(options):
+            node = self._node(parent, TERMINAL, edge, share, layer)
+            goals = [machine.result(state, role) for role in self.roles]
+            self._goals[node] = tuple(50.0 if goal is None else float(goal) for goal in goals)
+            return
+        choosing = [role for role in self._order if len(options[role]) > 1]
+        # Joint moves made so far of those that choose, and where they hang.
+        open_: dict[tuple[int, ...], tuple[int, int, float]] = {(): (parent, edge, share)}
+        for role in choosing:
+            at = layer + self._order.index(role)
+            following: dict[tuple[int, ...], tuple[int, int, float]] = {}
+            for made, (above, by, part) in open_.items():
+                moves = options[role]
+                if role == self._chance:
+                    node = self._node(above, CHANCE, by, part, at)
+                    places = [(node, -1, 1 / len(moves))] * len(moves)
+                else:
+                    player = self.roles.index(role)
+                    node = self._node(above, player, by, part, at)
+                    start = self._first[self._set(player, seen[player], moves, node)]
+                    places = [(node, start + number, 1.0) for number in range(len(moves))]
+                following |= {(*made, move): place for move, place in zip(moves, places, strict=True)}
+            open_ = following
+        for made in product(*[options[role] for role in choosing]):
+            joint = [moves[0] for moves in options]
+            for role, move in zip(choosing, made, strict=True):
+                joint[role] = move
+            learnt = observations(machine, state, joint)
+            later = tuple((*before, learnt[role]) for before, role in zip(seen, self.roles, strict=True))
+            above, by, part = open_[made]
+            self._waiting.append((machine.next_state(state, joint), above, by, part, turn + 1, later))
+
+    def _set(self, player: int, seen: tuple[Hashable, ...], moves: list[int], node: int) -> int:
+        """The information set of a node."""
+        number = self._places.setdefault((player, seen), len(self._whose))
+        if number == len(self._whose):
+            self._whose.append(player)
+            self._some.append(node)
+            self._moves += moves
+            self._first.append(len(self._moves))
+        return number
+
+    def _finished(self) -> GameTree:
+        layer = np.array(self._layer, np.int64)
+        goals = np.zeros((len(layer), 2))
+        for node, values in self._goals.items():
+            goals[node] = values
+        order = np.argsort(layer, kind="stable")
+        bounds = np.flatnonzero(np.diff(layer[order], prepend=-1))
+        parts = np.split(order, bounds[1:])
+        return GameTree(
+            layers=parts[1:],
+            parent=np.array(self._parent, np.int64),
+            actor=np.array(self._actor, np.int64),
+            edge=np.array(self._edge, np.int64),
+            share=np.array(self._share, np.float64),
+            goals=goals,
+            first=np.array(self._first, np.int64),
+            sets_of_player=np.array(self._whose, np.int64),
+            some_node=np.array(self._some, np.int64),
+            moves=self._moves,
+            places=self._places,
+        )

@@ -1,0 +1,103 @@
+"""CFR+ comes to the known values of small poker games, and nobody can do much better against it."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+import pytest
+
+from gdl.terms import Term
+from ggp.game import Game
+from players.belief.belief import Belief, Observed
+from players.belief.cfr import Cfr, CfrPlayer
+from players.belief.game_tree import CHANCE, TERMINAL, GameTree, TreeBuilder
+
+COIN = {"kuhn": 25, "leduc": 3}
+"""What a coin is worth in goals."""
+
+
+def tree_of(name: str) -> GameTree:
+    tree = TreeBuilder(Game.load(name).machine("propnet"), 100_000).grow(math.inf)
+    assert tree is not None
+    return tree
+
+
+def test_kuhn_is_worth_minus_one_in_eighteen_coins() -> None:
+    cfr = Cfr(tree_of("kuhn"))
+    cfr.run(math.inf, 800)
+    first, second = cfr.values(cfr.average())
+    assert (first - 50) / COIN["kuhn"] == pytest.approx(-1 / 18, abs=0.002)
+    assert first + second == pytest.approx(100)
+    assert cfr.exploitability() / COIN["kuhn"] < 0.005
+
+
+@pytest.mark.slow
+def test_leduc_is_worth_what_is_known_of_it() -> None:
+    tree = tree_of("leduc")
+    assert len(tree.first) - 1 == 936  # information sets, as published
+    cfr = Cfr(tree)
+    cfr.run(math.inf, 400)
+    first, _ = cfr.values(cfr.average())
+    assert (first - 50) / COIN["leduc"] == pytest.approx(-0.0856, abs=0.003)
+    assert cfr.exploitability() / COIN["leduc"] < 0.05
+
+
+def test_nodes_of_an_information_set_have_one_player_and_layer() -> None:
+    tree = tree_of("kuhn")
+    layer_of = np.zeros(len(tree.parent), np.int64)
+    for number, layer in enumerate(tree.layers, 1):
+        layer_of[layer] = number
+    set_of = np.repeat(np.arange(len(tree.first) - 1), np.diff(tree.first))
+    seen: dict[int, tuple[int, int]] = {}
+    for node in np.flatnonzero(tree.edge >= 0).tolist():
+        parent = int(tree.parent[node])
+        place = int(set_of[tree.edge[node]])
+        kind = int(tree.actor[parent]), int(layer_of[parent])
+        assert kind[0] == tree.sets_of_player[place]
+        assert seen.setdefault(place, kind) == kind
+        assert layer_of[node] > layer_of[parent]
+    ends = tree.actor == TERMINAL
+    assert tree.goals[ends].any() and not tree.goals[~ends].any()
+    deals = tree.share[tree.parent == np.flatnonzero(tree.actor == CHANCE)[0]]
+    assert np.allclose(deals, 1 / len(deals)) and len(deals) == 6
+
+
+def test_a_best_response_to_a_bad_strategy_takes_all() -> None:
+    """Against a second player who always folds to a bet, first bets: it wins a coin in every deal."""
+    machine = Game.load("kuhn").machine("propnet")
+    cfr = Cfr(tree_of("kuhn"))
+    tree = cfr.tree
+    strategy = cfr._normal(np.zeros(len(tree.moves)))
+    for number, player in enumerate(tree.sets_of_player.tolist()):
+        if player == 1:
+            low, high = tree.first[number], tree.first[number + 1]
+            names = [str(machine.move(1, move)) for move in tree.moves[low:high]]
+            strategy[low:high] = [name in ("fold", "check") for name in names]
+    assert cfr.best_response(0, strategy) == pytest.approx(75)
+
+
+def test_the_player_never_calls_with_a_jack_and_always_with_a_king() -> None:
+    machine = Game.load("kuhn").machine("propnet")
+    player = CfrPlayer(seed=1, rounds=400)
+    player.start(machine, 1, machine.initial_state(), 0.0, time.monotonic() + 5)
+    for card, answer in (("jack", "fold"), ("king", "call")):
+        belief = Belief(machine, 1)
+        belief.update(Observed(Term("noop"), frozenset([Term("card", Term(card))])))
+        bet = Term("move", Term("first"), Term("bet"))
+        belief.update(Observed(Term("noop"), frozenset([bet])))
+        for _ in range(20):
+            choice = player.choose_from(belief, time.monotonic() + 1)
+            assert str(machine.move(1, choice.move)) == answer
+    player.stop()
+
+
+def test_larger_games_are_played_all_the_same() -> None:
+    machine = Game.load("blindtictactoe").machine("propnet")
+    player = CfrPlayer(seed=1, nodes=200)
+    player.start(machine, 0, machine.initial_state(), 0.0, time.monotonic())
+    choice = player.choose_from(Belief(machine, 0), time.monotonic() + 0.3)
+    assert choice.move in machine.legal_moves(machine.initial_state(), 0)
+    assert "possible state" in choice.note
+    player.stop()
