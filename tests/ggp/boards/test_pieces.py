@@ -105,6 +105,14 @@ def test_lines_join_the_points_of_morris() -> None:
     assert "gb-cell" not in drawn
 
 
+def test_fruit_and_blocks_of_snakes_are_on_the_board_alone() -> None:
+    machine, board = found("snakes")
+    drawn = SvgPainter(board, machine.rules, machine.roles).draw_board(machine.initial_state())
+    assert drawn.count('class="gb-fruit"') == 2
+    assert drawn.count('class="gb-stone"') == 2
+    assert drawn.count('class="gb-snake"') == 1
+
+
 @pytest.mark.parametrize("game", ["pegsolitaire", "chess", "soma", "amazons"])
 def test_boards_of_squares_that_touch_have_no_lines(game: str) -> None:
     assert not found(game)[1].lines
@@ -149,7 +157,7 @@ def test_digits_are_one_number() -> None:
     painter = SvgPainter(board, machine.rules, machine.roles)
     drawn = painter.draw_state(state)
     assert ">count 14<" in drawn and "tens" not in drawn
-    assert "gb-fact" not in painter.draw_state(state, facts=False)
+    assert "gb-fact" not in painter.draw_board(state)
 
 
 def test_whose_turn_it_is_is_said_in_words() -> None:
