@@ -20,6 +20,7 @@ from ggp.boards.svg.overlay import BoardOverlay
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
 from players.kaskade.make_machine import make_machine
+from tests.ggp.wording.test_moves import walk
 
 UNHURRIED = 600.0
 
@@ -252,3 +253,20 @@ def test_what_is_drawn_over_a_board() -> None:
     )
     assert won.count("gb-won") == 1 and "script" not in won
     assert "gb-overlay" not in painter.draw_state(machine.initial_state())
+
+
+@pytest.mark.parametrize(
+    ("hint", "shown"), [("die * as die", 5), ("die second 5 as die", 5), ("die as die", 0)]
+)
+def test_a_fact_beside_the_board_is_a_die_where_a_hint_says_so(hint: str, shown: int) -> None:
+    rules = parse_rules(f"; draw: {hint}\n(role second) (init (die second 5))", "dice")
+    drawn = SvgPainter(None, rules, rules.rules[0].head.args).draw([rules.rules[1].head.args[0]])
+    assert drawn.count('class="gb-pip"') == shown
+    assert "die second 5" in drawn
+
+
+def test_the_cards_that_players_hold_are_cards() -> None:
+    machine = Game.load("kuhn").machine("prover")
+    state = next(state for state in walk(machine, 6) if any(p.name == "holds" for p in state.propositions))
+    drawn = SvgPainter.of_machine(machine, "kuhn", UNHURRIED).draw_state(state)
+    assert drawn.count('class="gb-card"') == sum(p.name == "holds" for p in state.propositions)
