@@ -1,4 +1,4 @@
-"""What is told of a match while it is played, for those who look on: :class:`MatchNews`."""
+"""`MatchNews`: the events of a match that is being played, for those who look on."""
 
 from __future__ import annotations
 

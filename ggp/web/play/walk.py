@@ -74,7 +74,7 @@ class WalkFinder:
 
 
 def _key(board: Grid, square: Square) -> str | None:
-    """``panel,column,row`` by number, as in ``data-square``; None for squares that the board does not have."""
+    """``panel,column,row`` by number, as in ``data-square``; None for squares that are not on the board."""
     panel, x, y = square
     try:
         return f"{board.panels.index(panel)},{board.columns.index(x)},{board.rows.index(y)}"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.cover import dominoes, queens
+from bench.cover.instances import dominoes, queens
 from gdl.errors import GdlError
 from ggp.commands.puzzles.cover import command
 from tests.ggp.program import ggp

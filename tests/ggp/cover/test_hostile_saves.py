@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from bench.cover import queens
+from bench.cover.instances import queens
 from gdl.errors import GdlError
 from gdl.writing import sealed, unsealed
 from ggp.commands.puzzles.cover import command
