@@ -9,14 +9,23 @@ from dataclasses import dataclass
 from gdl.rules import Rules
 from gdl.syntax.writer import OwnNotation
 from gdl.terms import Term
+from ggp.boards.svg.layout import UNIT
+from ggp.boards.svg.looks import PieceLook, fact_look
 from ggp.boards.svg.markup import clipped, element, text_of
+from ggp.boards.svg.sprites import draw_piece
 
 LINE = 18.0
 """Height of a line of text."""
 _LETTER = 7.2
+_TALL = 34.0
+"""Height of a line with a card or a die."""
 _WIDEST = 34
 _PADDING = 8.0
 _GAP = 12.0
+
+
+FactLine = tuple[str, bool, PieceLook | None]
+"""A line of text, whether it is new, and the card or die at its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,28 +37,32 @@ class FactBlock:
         rows: the arguments of each, spelled; a relation without arguments has one row without any.
         fresh: for each row, whether it was false before.
         gone: how many have become false.
+        looks: for each row the card or die that it is drawn as, or None; nothing where no row is.
     """
 
     name: str
     rows: tuple[tuple[str, ...], ...]
     fresh: tuple[bool, ...]
     gone: int = 0
+    looks: tuple[PieceLook | None, ...] = ()
 
     @property
     def single(self) -> bool:
         """Whether it is one line, such as a counter or whose turn it is."""
         return len(self.rows) == 1
 
-    def lines(self, most: int) -> list[tuple[str, bool]]:
+    def lines(self, most: int) -> list[FactLine]:
         """Its lines below its name, or with it, and whether each is new; what is too much is counted."""
+        looks = self.looks or (None,) * len(self.rows)
         if self.single:
-            return [(clipped(" ".join((self.name, *self.rows[0])), _WIDEST), self.fresh[0])]
-        lines = [
-            (clipped(" ".join(row), _WIDEST), new)
-            for row, new in zip(self.rows[:most], self.fresh, strict=False)
+            words = (self.name, *self.rows[0])
+            return [(clipped(" ".join(words), _WIDEST), self.fresh[0], looks[0])]
+        lines: list[FactLine] = [
+            (clipped(" ".join(row), _WIDEST), new, look)
+            for row, new, look in zip(self.rows[:most], self.fresh, looks, strict=False)
         ]
         if len(self.rows) > most:
-            lines[-1] = f"… {len(self.rows) - most + 1} more", False
+            lines[-1] = f"… {len(self.rows) - most + 1} more", False, None
         return lines
 
 
@@ -65,6 +78,7 @@ def fact_blocks(rules: Rules, facts: Iterable[Term], before: Iterable[Term] | No
             own.name(name),
             tuple(tuple(map(own.term, term.args)) for term in terms),
             tuple(known is not None and term not in known for term in terms),
+            looks=tuple(fact_look(term, rules) for term in terms),
         )
         for (name, _), terms in groups.items()
     ]
@@ -82,31 +96,39 @@ def draw_facts(
     drawn: list[str] = []
     left, top, widest, lowest = x, y, 0.0, y
     singles = [line for block in blocks if block.single for line in block.lines(1)]
-    panels: list[tuple[str, list[tuple[str, bool]]]] = [("", singles)] if singles else []
+    panels: list[tuple[str, list[FactLine]]] = [("", singles)] if singles else []
     panels += [(block.name, block.lines(most)) for block in blocks if not block.single]
     for name, lines in panels:
-        tall = (len(lines) + bool(name)) * LINE + 2 * _PADDING
+        tall = bool(name) * LINE + sum(map(_height, lines)) + 2 * _PADDING
         if top > y and top + tall > y + height:
             left, top, widest = left + widest + _GAP, y, 0.0
-        wide = _LETTER * max(8, len(clipped(name, _WIDEST)), *(len(line) for line, _ in lines)) + 2 * _PADDING
+        letters = max(8, len(clipped(name, _WIDEST)), *(len(line) for line, _, _ in lines))
+        wide = _LETTER * letters + 2 * _PADDING + max(_height(line) - LINE for line in lines) * 2
         drawn.append(_panel(name, lines, left, top, wide, tall))
         top += tall + _GAP
         widest, lowest = max(widest, wide), max(lowest, top - _GAP)
     return "".join(drawn), left + widest - x, lowest - y
 
 
-def _panel(name: str, lines: list[tuple[str, bool]], x: float, y: float, width: float, height: float) -> str:
+def _height(line: FactLine) -> float:
+    return LINE if line[2] is None else _TALL
+
+
+def _panel(name: str, lines: list[FactLine], x: float, y: float, width: float, height: float) -> str:
     inside = [element("rect", cls="gb-panel", x=x, y=y, width=width, height=height, rx=6)]
     at = y + _PADDING + LINE / 2
     if name:
         title = text_of(clipped(name, _WIDEST))
         inside.append(element("text", title, cls="gb-head", x=x + _PADDING, y=at))
         at += LINE
-    for line, new in lines:
+    at -= LINE / 2
+    for line in lines:
+        text, new, look = line
+        high = _height(line)
         if new:
-            inside.append(
-                element("rect", cls="gb-fresh", x=x + 2, y=at - LINE / 2, width=width - 4, height=LINE, rx=3)
-            )
-        inside.append(element("text", text_of(line), cls="gb-fact", x=x + _PADDING, y=at))
-        at += LINE
+            inside.append(element("rect", cls="gb-fresh", x=x + 2, y=at, width=width - 4, height=high, rx=3))
+        inside.append(element("text", text_of(text), cls="gb-fact", x=x + _PADDING, y=at + high / 2))
+        if look is not None:
+            inside.append(draw_piece(look, x + width - high / 2 - 4, at + high / 2, high / UNIT))
+        at += high
     return element("g", *inside)

@@ -277,6 +277,17 @@ def _hint_for(thing: Thing, rules: Rules) -> PictureHint | None:
     return fitting[-1] if fitting else None
 
 
+def fact_look(fact: Term, rules: Rules) -> PieceLook | None:
+    """The card or die that a fact beside the board is drawn as, since a hint says so; None for others."""
+    if not rules.hints or not fact.args:
+        return None
+    thing = (Term(fact.name), *fact.args)
+    hint = _hint_for(thing, rules)
+    if hint is None or hint.look not in ("card", "die"):
+        return None
+    return _hinted(PieceLook("", PieceShape.TEXT, "gb-black", " ".join(map(rules.spell, thing))), hint, thing)
+
+
 def _hinted(look: PieceLook, hint: PictureHint, thing: Thing) -> PieceLook:
     """A look as the rules want it."""
     shape = _OF_HINTS.get(hint.look) or PieceShape(hint.look)
@@ -286,6 +297,8 @@ def _hinted(look: PieceLook, hint: PictureHint, thing: Thing) -> PieceLook:
     elif shape in (PieceShape.CARD, PieceShape.DIE, PieceShape.NUMBER):
         words = [term.name for term in thing if not term.args]
         sign = _card(thing) or (words[-1] if words else look.sign)
+        if shape is PieceShape.CARD:
+            sign = _RANKS.get(sign, sign)
     elif shape not in (PieceShape.TEXT, PieceShape.TILE):
         sign = ""
     return PieceLook(sign, shape, f"gb-{hint.colour}" if hint.colour else look.colour, look.meaning)

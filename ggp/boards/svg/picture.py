@@ -76,22 +76,22 @@ class SvgPainter:
         state: State,
         before: State | None = None,
         alone: bool = False,
-        facts: bool = True,
         overlay: BoardOverlay = NO_OVERLAY,
     ) -> str:
         """A state's drawing, as :meth:`draw` makes it."""
         was = None if before is None else before.propositions
-        return self.draw(state.propositions, was, alone=alone, facts=facts, overlay=overlay)
+        return self.draw(state.propositions, was, alone=alone, overlay=overlay)
 
-    def draw_board(self, state: State, before: State | None = None, alone: bool = False) -> str:
+    def draw_board(
+        self,
+        state: State,
+        before: State | None = None,
+        alone: bool = False,
+        overlay: BoardOverlay = NO_OVERLAY,
+    ) -> str:
         """The same without what stands beside the board; games without a board have all drawn."""
-        if self.board is None:
-            return self.draw_state(state, before, alone)
-        on, was = (
-            None if one is None else one.propositions.difference(self.board.place(one.propositions)[1])
-            for one in (state, before)
-        )
-        return self.draw(on or (), was, alone=alone)
+        was = None if before is None else before.propositions
+        return self.draw(state.propositions, was, alone=alone, facts=False, overlay=overlay)
 
     def draw(
         self,

@@ -27,7 +27,8 @@ def draw_square(
     things = [look for look in looks if look.shape not in BELOW]
     ground = [_ground(spot, style)]
     if below and pieces is None:
-        ground.append(draw_ground(below, spot.x, spot.y))
+        # The page moves what is no ground from one drawing to the next.
+        ground.append(element("g", draw_ground(below, spot.x, spot.y), cls="gb-ground"))
     if changed:
         ground.append(_changed(spot))
     meanings = ", ".join(look.meaning for look in (*things, *below))

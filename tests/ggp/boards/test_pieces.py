@@ -20,6 +20,7 @@ from ggp.boards.svg.overlay import BoardOverlay
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
 from players.kaskade.make_machine import make_machine
+from tests.ggp.wording.test_moves import walk
 
 UNHURRIED = 600.0
 
@@ -105,6 +106,14 @@ def test_lines_join_the_points_of_morris() -> None:
     assert "gb-cell" not in drawn
 
 
+def test_fruit_and_blocks_of_snakes_are_on_the_board_alone() -> None:
+    machine, board = found("snakes")
+    drawn = SvgPainter(board, machine.rules, machine.roles).draw_board(machine.initial_state())
+    assert drawn.count('class="gb-fruit"') == 2
+    assert drawn.count('class="gb-stone"') == 2
+    assert drawn.count('class="gb-snake"') == 1
+
+
 @pytest.mark.parametrize("game", ["pegsolitaire", "chess", "soma", "amazons"])
 def test_boards_of_squares_that_touch_have_no_lines(game: str) -> None:
     assert not found(game)[1].lines
@@ -149,7 +158,7 @@ def test_digits_are_one_number() -> None:
     painter = SvgPainter(board, machine.rules, machine.roles)
     drawn = painter.draw_state(state)
     assert ">count 14<" in drawn and "tens" not in drawn
-    assert "gb-fact" not in painter.draw_state(state, facts=False)
+    assert "gb-fact" not in painter.draw_board(state)
 
 
 def test_whose_turn_it_is_is_said_in_words() -> None:
@@ -244,3 +253,20 @@ def test_what_is_drawn_over_a_board() -> None:
     )
     assert won.count("gb-won") == 1 and "script" not in won
     assert "gb-overlay" not in painter.draw_state(machine.initial_state())
+
+
+@pytest.mark.parametrize(
+    ("hint", "shown"), [("die * as die", 5), ("die second 5 as die", 5), ("die as die", 0)]
+)
+def test_a_fact_beside_the_board_is_a_die_where_a_hint_says_so(hint: str, shown: int) -> None:
+    rules = parse_rules(f"; draw: {hint}\n(role second) (init (die second 5))", "dice")
+    drawn = SvgPainter(None, rules, rules.rules[0].head.args).draw([rules.rules[1].head.args[0]])
+    assert drawn.count('class="gb-pip"') == shown
+    assert "die second 5" in drawn
+
+
+def test_the_cards_that_players_hold_are_cards() -> None:
+    machine = Game.load("kuhn").machine("prover")
+    state = next(state for state in walk(machine, 6) if any(p.name == "holds" for p in state.propositions))
+    drawn = SvgPainter.of_machine(machine, "kuhn", UNHURRIED).draw_state(state)
+    assert drawn.count('class="gb-card"') == sum(p.name == "holds" for p in state.propositions)
