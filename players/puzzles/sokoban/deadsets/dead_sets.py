@@ -1,5 +1,6 @@
 """`DeadSets`: the dead sets of one geometry, made within budgets of time and memory, and then frozen for one
-question: does any of them lie within the boxes, one of which has just been moved? Each slot is looked up in the way that is fastest for it (:mod:`players.puzzles.sokoban.deadsets.methods`).
+question: does any of them lie within the boxes, one of which has just been moved? Each slot is looked up in
+the way that is fastest for it (:mod:`players.puzzles.sokoban.deadsets.methods`).
 
 >>> from players.puzzles.sokoban.geometry import from_level
 >>> from players.puzzles.sokoban.levels.level import Level
