@@ -1,6 +1,8 @@
-"""`MoveModel`: what Sokoban's rules say of any state. Comparing machine and model on random states proves that
-a game is Sokoban. A move is one step of the keeper, or one push with the walk
-to it."""
+"""`MoveModel`: what Sokoban's rules say of any state.
+
+Comparing machine and model on random states proves that a game is Sokoban. A move is one step of the keeper,
+or one push with the walk to it.
+"""
 
 from __future__ import annotations
 
