@@ -19,7 +19,11 @@ from hypothesis import strategies as st
 from gdl.writing import NEW, digest_of, replace_file, sealed, unsealed
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-(1 << 80), 1 << 80) | st.floats(allow_nan=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers(-(1 << 80), 1 << 80)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=12,
 )
