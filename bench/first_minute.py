@@ -1,4 +1,4 @@
-"""What the first minute consists of: what `make play` does, step by step, in a clean clone with an empty cache.
+"""What the first minute consists of: what `make play` does, step by step, in a clean clone, nothing cached.
 
     python -m bench.first_minute              # seconds by the clock and CPU seconds of each step
     python -m bench.first_minute --installed  # with the packages of this Python: no environment is made

@@ -12,9 +12,9 @@ from players.puzzles.portfolio import Portfolio
 from players.puzzles.solver import Certainty
 from propnet.capabilities import lane_machine
 
-MASTER_SECONDS = 4.0
+MASTER_SECONDS = 6.0
 """CPU seconds that the solver has before the tree begins."""
-OTHERS_SECONDS = 60.0
+OTHERS_SECONDS = 40.0
 """Seconds by the clock that searches without the solver wait: it works in the first search alone."""
 _STEP_SECONDS = 0.05
 

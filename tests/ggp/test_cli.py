@@ -189,7 +189,7 @@ def test_the_name_and_the_time_of_a_kernel_are_told_when_it_is_compiled() -> Non
         "import gc\n"
         "tell_when_compiling(lambda name, s: print(name, s >= 0, gc.isenabled(), sep='|', flush=True))\n"
         "from propnet.jit.decorators import kernel\n"
-        "from propnet.jit.xoshiro import streams\n"
+        "from propnet.jit.random_numbers import streams\n"
         "print('asked'); streams(1); streams(2); print('done')"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from players.puzzles.cover.engines.engine import CoverEngine
+from players.puzzles.cover.engines.engine import CoverEngine, sorted_parts
 from players.puzzles.cover.problem import CoverProblem, restricted
 from players.puzzles.cover.reduction import ReducedProblem
 from players.puzzles.cover.saving import damaged, number, solutions
@@ -164,12 +164,13 @@ class BranchSearch:
         if not len(self._always) and (not len(self._numbers) or self._numbers[-1] + 1 == len(self._numbers)):
             self.found += solutions  # all options are there, with their numbers
             return
-        ends = np.cumsum([len(one) for one in solutions])
-        parts = np.split(self._numbers[np.concatenate(solutions)], ends[:-1])
+        lengths = np.array([len(one) for one in solutions])
+        flat = self._numbers[np.concatenate(solutions)]
         if len(self._always):
-            parts = [np.sort(np.concatenate((self._always, part))) for part in parts]
-        # Else they are sorted: options keep their order.
-        self.found += parts
+            own = np.repeat(np.cumsum(lengths), len(self._always))
+            flat = np.insert(flat, own, np.tile(self._always, len(solutions)))
+            lengths += len(self._always)
+        self.found += sorted_parts(flat, np.cumsum(lengths))
 
     def saved(self) -> dict[str, Any]:
         """What goes on from here, for JSON."""

@@ -164,7 +164,9 @@ class CoverRest:
 
 
 def restricted(
-    problem: CoverProblem, chosen: Sequence[int], dropped: Sequence[int] | NDArray[np.int32]
+    problem: CoverProblem,
+    chosen: Sequence[int] | NDArray[np.integer],
+    dropped: Sequence[int] | NDArray[np.integer],
 ) -> CoverRest | None:
     """The rest of a problem: its solutions and the chosen options together are the solutions of the whole
     problem that have all of the chosen options and none of the dropped ones. None if there clearly are none.
@@ -175,7 +177,7 @@ def restricted(
     items = problem.items
     owner = np.repeat(np.arange(problem.options, dtype=np.int32), np.diff(problem.starts))
     taken = np.zeros(problem.options, np.bool_)
-    taken[list(chosen)] = True
+    taken[np.asarray(chosen, np.int64)] = True
     used = taken[owner]
     sums = np.bincount(problem.nodes[used], problem.weights[used], items).astype(np.int64)
     coloured = problem.coloured()

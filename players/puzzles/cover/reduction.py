@@ -10,11 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from players.puzzles.cover.probing import Probing
-from players.puzzles.cover.problem import CoverProblem, restricted
-
-_MOST_ROUNDS = 100
-"""Forced options may force others, round for round; an engine does that faster."""
+from players.puzzles.cover.probing import CHOSEN, NEVER, Probing
+from players.puzzles.cover.problem import CoverProblem, CoverRest, restricted
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -37,23 +34,16 @@ class ReducedProblem:
 def reduced(problem: CoverProblem) -> ReducedProblem:
     """A smaller problem with the same solutions. The same problem always becomes the same one."""
     whole = _with_items(problem)
-    chosen: list[int] = []
-    dropped = np.zeros(0, np.int32)
-    probing = Probing()
-    rounds = 0
-    while True:
-        rest = restricted(whole, chosen, dropped)
-        if rest is None:
-            return ReducedProblem(None, dropped, dropped, {"options": 0})
-        forced = _forced(rest.problem)
-        if len(forced) and rounds < _MOST_ROUNDS:
-            rounds += 1
-            chosen += rest.options[forced].tolist()
-            continue
-        never = probing.never(rest.problem)
-        if not len(never):
-            break
-        dropped = np.concatenate((dropped, rest.options[never]))
+    probing = Probing(whole)
+    probing.run()
+    chosen = np.flatnonzero(probing.mark == CHOSEN).astype(np.int32)
+    rest: CoverRest | None = CoverRest(whole, np.arange(whole.options, dtype=np.int32))
+    if probing.contradicts:
+        rest = None
+    elif probing.changed:
+        rest = restricted(whole, chosen, np.flatnonzero(probing.mark == NEVER))
+    if rest is None:
+        return ReducedProblem(None, np.zeros(0, np.int32), np.zeros(0, np.int32), {"options": 0})
     small = _without_idle_items(rest.problem)
     statistics = {
         "items_before": problem.items,
@@ -61,9 +51,9 @@ def reduced(problem: CoverProblem) -> ReducedProblem:
         "options_before": problem.options,
         "options": small.options,
         "forced": len(chosen),
-        "never_chosen": len(dropped),
+        "never_chosen": probing.never,
     }
-    return ReducedProblem(small, rest.options, np.array(chosen, np.int32), statistics)
+    return ReducedProblem(small, rest.options, chosen, statistics)
 
 
 def _without_idle_items(problem: CoverProblem) -> CoverProblem:
@@ -113,14 +103,6 @@ def _without_idle_items(problem: CoverProblem) -> CoverProblem:
         item_names=(),
         option_names=(),
     )
-
-
-def _forced(problem: CoverProblem) -> NDArray[np.int64]:
-    """Options without which an item does not reach its minimum."""
-    left = np.bincount(problem.nodes, problem.weights, problem.items)
-    owner = np.repeat(np.arange(problem.options), np.diff(problem.starts))
-    needed = left[problem.nodes] - problem.weights < problem.minimum[problem.nodes]
-    return np.unique(owner[needed])
 
 
 def _with_items(problem: CoverProblem) -> CoverProblem:

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from players.puzzles.cover.branches import BranchSearch, CoverBranch, Solution, branches
 from players.puzzles.cover.choice import ENGINES, engine_for
+from players.puzzles.cover.counting import MemoBeside
 from players.puzzles.cover.engines.engine import CoverEngine
 from players.puzzles.cover.engines.memo import MemoCounter
 from players.puzzles.cover.outcome import MOST_OPEN, CoverOptions, CoverResult
@@ -25,12 +26,6 @@ _CUTTING = 10_000_000
 _MOST_WAITING = 200_000
 """Solutions that wait for branches before theirs; workers rest when there are more."""
 _MOST_PARTS = 100_000
-_CHEAP_MEMO = 3e7
-"""States that the counting memo may have at most to count without an engine beside it."""
-_MEMO_AFTER, _SOON, _HOPELESS = 0.5, 5.0, 1e9
-"""The counting memo begins after so many seconds, if the engine needs more than so many more."""
-_MEMO_SHARE = 0.2
-"""Its time for each second of the engine's; the other way round where that is hopeless."""
 _MOST_READY = 100_000
 """Solutions that wait to be taken; a step ends when there are more."""
 
@@ -90,20 +85,24 @@ class CoverSearch:
                 parts = options.workers * max(4, min(_PARTS_PER_WORKER, _CUTTING // (len(problem.nodes) + 1)))
         self._parts = parts
         small = self._reduced.problem
-        self._memo = _memo_for(small, options)
+        self._memo, self._beside = _memos_for(small, options)
         if small is not None and options.engine != MemoCounter.name:
             self._engine = engine_for(small, options.engine)
             self._branches = branches(small, parts)
         self._share_done = max(0.0, 1.0 - sum(branch.share for branch in self._branches))
         self._cpu, self._wall = time.process_time() - cpu, time.monotonic() - wall
-        self._memo_wall = 0.0
+        self._engine_seconds = 0.0
 
     @property
     def over(self) -> bool:
         """Whether there is nothing left to do: all is searched, or as many are found as were asked for."""
-        if self._memo is not None and (self._memo.over or self._engine is None):
+        if self._memo is not None:
             return self._memo.over
-        return self._front == len(self._branches) or self._enough()
+        return (
+            (self._beside is not None and self._beside.over)
+            or self._front == len(self._branches)
+            or self._enough()
+        )
 
     def _enough(self) -> bool:
         first = self.options.first
@@ -118,46 +117,46 @@ class CoverSearch:
         """Search until about the deadline (time.monotonic() seconds), or until many solutions wait to be
         taken. Returns whether there is anything left to do."""
         cpu, wall = time.process_time(), time.monotonic()
-        if self._memo is not None and not self.over:
-            self._count_by_memo(deadline)
-        if self._memo is not None and self._memo.cost <= _CHEAP_MEMO:
-            pass
-        elif not self.over and self._engine is not None:
-            workers = min(self.options.workers, len(self._branches) - self._front)
-            if workers == 1:
-                self._work(deadline)
-            else:
-                with ThreadPoolExecutor(workers) as pool:
-                    list(pool.map(self._work, [deadline] * workers))
+        if self._memo is not None:
+            self._memo.step(deadline)
+            if self._memo.gave_up:
+                raise CoverError(
+                    "the counting memo needs too much memory", remedy="leave the choice to the search"
+                )
+        elif self._beside is None:
+            self._search(deadline)
+        else:
+            self._count(self._beside, deadline)
         self._cpu += time.process_time() - cpu
         self._wall += time.monotonic() - wall
         if self._watch is not None:
             self._watch(self.result())
         return not self.over
 
-    def _count_by_memo(self, deadline: float) -> None:
-        """Let the memo count: alone where that is cheap, else beside the engine while that is far from its
-        end, and longer than it while that hardly gets anywhere."""
-        memo = self._memo
-        assert memo is not None
-        alone = self._engine is None or memo.cost <= _CHEAP_MEMO
-        if not alone:
-            result = self.result()
-            if self._wall < _MEMO_AFTER or (result.seconds_left or _HOPELESS) < _SOON:
-                return
-            share = _MEMO_SHARE if result.progress > 1e-4 else 1 / _MEMO_SHARE
-            allotted = share * (self._wall - self._memo_wall) - self._memo_wall
-            deadline = min(deadline, time.monotonic() + allotted)
-        began = time.monotonic()
-        if alone or began < deadline:
-            memo.step(deadline)
-            self._memo_wall += time.monotonic() - began
-        if memo.gave_up:
-            if self._engine is None:
-                raise CoverError(
-                    "the counting memo needs too much memory", remedy="leave the choice to the search"
-                )
-            self._memo = None
+    def _search(self, deadline: float) -> None:
+        """Let the engine work, on all threads."""
+        if self.over or self._engine is None:
+            return
+        began = time.process_time()
+        workers = min(self.options.workers, len(self._branches) - self._front)
+        if workers == 1:
+            self._work(deadline)
+        else:
+            with ThreadPoolExecutor(workers) as pool:
+                list(pool.map(self._work, [deadline] * workers))
+        self._engine_seconds += (time.process_time() - began) / workers
+
+    def _count(self, beside: MemoBeside, deadline: float) -> None:
+        """Let the engine or the memo go on, whichever seems to be sooner at the end."""
+        while not self.over:
+            spent = self._engine_seconds
+            until = min(deadline, time.monotonic() + beside.slice(spent))
+            if beside.leads(spent, self._progress()):
+                beside.step(until)
+            else:
+                self._search(until)
+            if time.monotonic() >= deadline:
+                break
 
     def _work(self, deadline: float) -> None:
         """What one thread does in a step."""
@@ -311,6 +310,11 @@ class CoverSearch:
             )
             heapq.heappush(self._idle, index)
 
+    def _progress(self) -> float:
+        """How much of the engine's work is done, 0 to 1."""
+        running = list(self._open.values())
+        return self._share_done + sum(one.branch.share * one.progress for one in running)
+
     def result(self) -> CoverResult:
         """What is known now."""
         with self._lock:
@@ -320,18 +324,18 @@ class CoverSearch:
             found = self._solutions + waiting
             if self.options.delivers and self.options.first is not None:
                 found = min(found, self.options.first)
-        if self._memo is not None and (self._memo.over or self._engine is None):
+        memo = self._beside.memo if self._beside is not None and self._beside.over else self._memo
+        if memo is not None:
             return CoverResult(
-                solutions=self._memo.count,
-                complete=self._memo.over,
-                nodes=self._memo.nodes,
-                engine=self._memo.name,
+                solutions=memo.count,
+                complete=memo.over,
+                nodes=memo.nodes,
+                engine=memo.name,
                 seconds_cpu=self._cpu,
                 seconds_wall=self._wall,
-                progress=self._memo.progress,
+                progress=memo.progress,
                 reduction=self._reduced.statistics,
             )
-        share = self._share_done + sum(one.branch.share * one.progress for one in running)
         return CoverResult(
             solutions=found,
             complete=complete,
@@ -339,7 +343,7 @@ class CoverSearch:
             engine=self._engine.name if self._engine else "reduction",
             seconds_cpu=self._cpu,
             seconds_wall=self._wall,
-            progress=1.0 if complete else min(share, MOST_OPEN),
+            progress=1.0 if complete else min(self._progress(), MOST_OPEN),
             reduction=self._reduced.statistics,
         )
 
@@ -361,13 +365,16 @@ def count(problem: CoverProblem, options: CoverOptions = CoverOptions()) -> int:
     return search.result().solutions
 
 
-def _memo_for(problem: CoverProblem | None, options: CoverOptions) -> MemoCounter | None:
-    """The counting memo, where solutions are only counted."""
+def _memos_for(
+    problem: CoverProblem | None, options: CoverOptions
+) -> tuple[MemoCounter | None, MemoBeside | None]:
+    """Where solutions are only counted: the counting memo that was asked for, or one beside an engine."""
     asked, counts = options.engine == MemoCounter.name, not options.delivers and options.first is None
     if asked and not counts:
         raise CoverError("the counting memo finds no solutions, it counts them all", remedy="--count")
     if problem is None:
-        return None
-    if asked or (counts and options.engine is None and MemoCounter.takes(problem)):
-        return MemoCounter(problem)
-    return None
+        return None, None
+    if asked:
+        return MemoCounter(problem), None
+    chosen = counts and options.engine is None and MemoCounter.takes(problem)
+    return None, MemoBeside(problem) if chosen else None

@@ -53,8 +53,7 @@ class Bitset(CoverEngine):
         _set_bits(every, problem.nodes, rank[owner])
         self._agree = aligned(max(options, 1), words)
         self._agree[:] = ~np.uint64(0)
-        for node, option in zip(problem.nodes.tolist(), rank[owner].tolist(), strict=True):
-            self._agree[option] &= ~every[node]
+        kernel.agree_with(self._agree, every, problem.nodes, rank[owner])
         self._bands = np.zeros((3, max(count, 1)), np.int64)
         used: NDArray[np.bool_] = (self._masks.reshape(len(self._masks), -1, WORDS) != 0).any(axis=2)
         self._bands[0] = used.argmax(axis=1) * BYTES
@@ -125,6 +124,27 @@ class Bitset(CoverEngine):
                 (int(counts[which]), np.sort(chosen if counts[which] else chosen[:0]).astype(np.int32))
             )
         return told
+
+    def try_each(
+        self, possible: NDArray[np.bool_], covered: NDArray[np.bool_], begin: int, stride: int
+    ) -> int:
+        """Pick every `stride`-th option from `begin` on, alone: it is not possible if then an item that is
+        not covered has no option left. It is of no use for this engine's own search.
+
+        Args:
+            possible: bool[options], which is written.
+            covered: bool[items].
+
+        Returns how many vectors of options were looked at.
+        """
+        alive = aligned(2, self._alive.shape[1])
+        inside = self._rank[possible]
+        _set_bits(alive, np.zeros(len(inside), np.int64), inside)
+        open_items = ~covered[self.problem.minimum == 1]
+        looked = int(kernel.try_each(begin, stride, open_items, self._agree, self._masks, self._bands, alive))
+        left = np.unpackbits(alive[0].view(np.uint8), bitorder="little")[: self.problem.options]
+        possible[:] = left[self._rank] > 0
+        return looked
 
     def saved(self) -> dict[str, Any]:
         """See :meth:`CoverEngine.saved`."""

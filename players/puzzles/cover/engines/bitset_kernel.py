@@ -158,6 +158,54 @@ def search(
 
 
 @kernel(**ARENA)
+def agree_with(agree: Words, every: Words, nodes: Ints, options: Longs) -> None:
+    """Take from the options that agree with each those that share an item with it.
+
+    Args:
+        agree: uint64[options, words]: one bit for each pair of options; kept so.
+        every: uint64[items, words]: the options of each item.
+        nodes, options: the item and the option of each node.
+    """
+    for node in range(len(nodes)):
+        item, option = nodes[node], options[node]
+        for word in range(agree.shape[1]):
+            agree[option, word] &= ~every[item, word]
+
+
+@kernel(**ARENA)
+def try_each(
+    begin: int,
+    stride: int,
+    open_items: NDArray[np.bool_],
+    agree: Words,
+    masks: Words,
+    bands: Longs,
+    alive: Words,
+) -> int:
+    """Pick every `stride`-th option from `begin` on, alone, and take it from row 0 of ``alive`` if then an
+    open item has no option left. Returns how many vectors of options were looked at.
+
+    Row 1 of ``alive`` is for its own use; for the other arguments see :func:`search`.
+    """
+    size, looked = bands[2, 0], 0
+    for option in range(begin, len(agree), stride):
+        word, bit = option >> 6, np.uint64(option & 63)
+        if not alive[0, word] >> bit & np.uint64(1):
+            continue
+        for at in range(0, size, BYTES):
+            store(alive, size + at, load(alive, at) & load(agree, option * size + at))
+        looked += size // BYTES
+        for item in range(len(open_items)):
+            if not open_items[item] or masks[item, word] >> bit & np.uint64(1):
+                continue
+            looked += 1
+            if count(alive, size, masks, item, bands, 1) == 0:
+                alive[0, word] &= ~(np.uint64(1) << bit)
+                break
+    return looked
+
+
+@kernel(**ARENA)
 def covered(option: int, starts: Ints, nodes: Ints, items: Ints, scalars: Longs) -> None:
     """:func:`cover` for Python."""
     cover(option, starts, nodes, items, scalars)

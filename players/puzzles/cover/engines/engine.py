@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
+from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,6 +16,19 @@ from players.puzzles.cover.problem import CoverError, CoverProblem
 ROOM = 1 << 16
 """Options in the buffer of solutions."""
 FIRST_BUDGET = 256
+
+
+def sorted_parts(options: NDArray[np.int32], ends: NDArray[np.int64]) -> list[NDArray[np.int32]]:
+    """Solutions that lie one after another, each up to its end, as arrays of their own, each sorted."""
+    if not len(ends):
+        return []
+    lengths = np.diff(ends, prepend=0)
+    if (lengths == lengths[0]).all():
+        return list(np.sort(options.reshape(len(ends), -1), axis=1))
+    owners = np.repeat(np.arange(len(ends), dtype=np.int64) << 32, lengths)
+    options = np.sort(owners | options).astype(np.int32)  # the lower half
+    bounds = [0, *ends.tolist()]
+    return [options[begin:end] for begin, end in pairwise(bounds)]
 
 
 class CoverEngine(ABC):
@@ -110,10 +124,7 @@ class CoverEngine(ABC):
         ends = self._ends[: self._scalars[at.DELIVERED]]
         found = self._numbered(self._found[: self._scalars[at.FILLED]])
         self._scalars[at.DELIVERED] = self._scalars[at.FILLED] = 0
-        lengths = np.diff(ends, prepend=0)
-        if len(ends) and (lengths == lengths[0]).all():
-            return list(np.sort(found.reshape(len(ends), -1), axis=1))
-        return [np.sort(part) for part in np.split(found, ends)[: len(ends)]]
+        return sorted_parts(found, ends.copy())
 
     def _numbered(self, options: NDArray[np.int32]) -> NDArray[np.int32]:
         """The problem's numbers of the kernel's options; a copy."""

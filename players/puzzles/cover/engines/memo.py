@@ -14,7 +14,7 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from players.puzzles.cover.engines.item_order import item_order, order_cost
+from players.puzzles.cover.engines.item_order import item_order, widths
 from players.puzzles.cover.problem import CoverError, CoverProblem
 from propnet.jit.decorators import ARENA, kernel
 
@@ -113,8 +113,11 @@ def advance(
     return filled
 
 
-_AT_ONCE = 20_000_000
-"""Transitions in a call of the kernel."""
+_AT_ONCE = 100_000
+"""Transitions in a call of the kernel: less than a millisecond."""
+_GUESSED, _TRANSITION = 0.5, 1e-8
+"""Before anything is counted: the logarithm of a layer's states as a part of that of its bound, and the
+seconds of a transition."""
 _MOST_ITEMS, _MOST_PAIRS = 20_000, 5_000_000
 """Items, and pairs of items in an option, of problems for which an order is looked for."""
 
@@ -131,7 +134,7 @@ class MemoCounter:
         nodes: the states so far.
         over: whether it is done.
         gave_up: whether there was not enough memory; then there is no count.
-        cost: a bound of the states that there are in all, from the order of the items alone.
+        seconds: CPU time of the steps so far.
     """
 
     name = "memo"
@@ -153,18 +156,25 @@ class MemoCounter:
         starts = np.zeros(int(fits.sum()) + 1, np.int32)
         np.cumsum(lengths[fits], out=starts[1:])
         order = item_order(problem.items, starts, nodes)
-        self.cost = order_cost(order, starts, nodes)
+        self._widths = widths(order, starts, nodes).astype(np.float64)
         place = np.empty(problem.items, np.int64)
         place[order] = np.arange(problem.items)
         self._optional = (problem.minimum == 0)[order]
         places = place[nodes]
         firsts = np.minimum.reduceat(places, starts[:-1]) if len(nodes) else np.zeros(0, np.int64)
         by_first = np.argsort(firsts, kind="stable")
-        self._options = [places[starts[option] : starts[option + 1]] for option in by_first]
+        # The options' places, those that begin first in front; and where each option begins.
+        own = np.repeat(np.argsort(by_first), np.diff(starts))
+        self._places = places[np.argsort(own, kind="stable")]
+        self._begins = np.concatenate(([0], np.cumsum(np.diff(starts)[by_first])))
         self._ends = np.searchsorted(firsts[by_first], np.arange(problem.items + 1))
         ends = np.maximum.reduceat(places, starts[:-1]) if len(nodes) else firsts
+        self._logs: list[float] = []
+        self._transitions = np.diff(self._ends) + 1.0
+        self.seconds = self._passed = 0.0
         self._words = int((ends // 64 - firsts // 64).max(initial=0)) + 1
         self._item = self._done = self._filled = 0
+        self._masked, self._all_masks = -1, np.zeros((0, self._words), np.uint64)
         self._states = np.zeros((1, self._words), np.uint64)
         self._counts = np.zeros((1, 1), np.uint64)
         self._counts[0, 0] = 1
@@ -185,9 +195,44 @@ class MemoCounter:
         """The part of the items that is done, 0 to 1."""
         return self._item / max(len(self._optional), 1)
 
+    @property
+    def seconds_left(self) -> float:
+        """About how much CPU time the rest takes, by what the layers so far say of those to come."""
+        item, states = self._item, float(len(self._states))
+        if self.over or item >= len(self._widths):
+            return 0.0
+        done = self._done / max(states, 1.0)
+        sizes = self._expected(done)
+        sizes[0] = (1 - done) * states
+        each = self.seconds / self._passed if self._passed > _AT_ONCE / 10 else _TRANSITION
+        return float((sizes * self._transitions[item:]).sum()) * each
+
+    def _expected(self, done: float) -> NDArray[np.float64]:
+        """About how many states the layers from this one on have, of which so much is done; float64[layers].
+
+        The smaller of two estimates: a layer of width w has 2 ** (c w) states, where the last one says what c
+        is; and the logarithms of their numbers lie on a parabola.
+        """
+        logs = [*self._logs, np.log2(max(len(self._states), 1))]
+        last = self._item
+        if done > 0 and last + 1 < len(self._widths):
+            logs.append(np.log2(max(self._filled / done, 1.0)))
+            last += 1
+        widths, known = self._widths[self._item :], logs[last]
+        exponent = known / self._widths[last] if known and self._widths[last] else _GUESSED * (not last)
+        expected = exponent * widths
+        half = last // 2
+        if half:
+            before, now = logs[last - half] / (last - half), (known - logs[last - half]) / half
+            bend = 2 * (now - before) / last
+            later = np.arange(self._item - last, len(self._widths) - last)
+            expected = np.minimum(expected, known + (now + bend * half / 2) * later + bend / 2 * later**2)
+        return np.exp2(np.clip(expected, 0.0, 1000.0))
+
     def step(self, deadline: float) -> bool:
         """Count until about the deadline (time.monotonic() seconds). Returns whether there is anything left
         to do."""
+        began = time.thread_time()
         while not self.over and not self.gave_up:
             if self._item == len(self._optional) or not len(self._states):
                 self._finish()
@@ -195,6 +240,7 @@ class MemoCounter:
                 self._advance()
             if time.monotonic() >= deadline:
                 break
+        self.seconds += time.thread_time() - began
         return not self.over and not self.gave_up
 
     def _finish(self) -> None:
@@ -235,10 +281,12 @@ class MemoCounter:
             self._counts = longer
             self._make_room(len(next_states))
             return
+        self._passed += (end - self._done) * (len(masks) + 1)
         self._done, self._filled = end, filled
         if end < states:
             return
         self.nodes += states
+        self._logs.append(np.log2(states))
         self._states, self._counts = next_states[:filled].copy(), next_counts[:filled].copy()
         self._next, self._done, self._filled = None, 0, 0
         self._item += 1
@@ -264,10 +312,13 @@ class MemoCounter:
 
     def _masks(self) -> NDArray[np.uint64]:
         """The options that begin with the current item, uint64[options, words]."""
-        begin, end = self._ends[self._item : self._item + 2]
-        masks = np.zeros((end - begin, self._words), np.uint64)
-        base = self._item // 64 * 64
-        for row, option in enumerate(self._options[begin:end]):
-            bits = option - base
-            np.bitwise_or.at(masks[row], bits // 64, np.uint64(1) << (bits % 64).astype(np.uint64))
-        return masks
+        if self._masked != self._item:
+            begin, end = self._ends[self._item : self._item + 2]
+            bits = self._places[self._begins[begin] : self._begins[end]] - self._item // 64 * 64
+            rows = np.repeat(np.arange(end - begin), np.diff(self._begins[begin : end + 1]))
+            self._all_masks = np.zeros((end - begin, self._words), np.uint64)
+            np.bitwise_or.at(
+                self._all_masks, (rows, bits // 64), np.uint64(1) << (bits % 64).astype(np.uint64)
+            )
+            self._masked = self._item
+        return self._all_masks

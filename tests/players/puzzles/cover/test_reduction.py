@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 from hypothesis import given, settings
 
 from bench.truth.covers import solutions_of
-from players.puzzles.cover.probing import Probing
+from players.puzzles.cover.probing import CHOSEN, NEVER, Probing
 from players.puzzles.cover.problem import CoverProblem
 from players.puzzles.cover.reduction import reduced
 from tests.players.puzzles.cover.problems import cover_problems
@@ -27,9 +28,15 @@ def test_solutions_stay(problem: CoverProblem) -> None:
 
 @given(cover_problems(options=9))
 @settings(max_examples=150, deadline=None)
-def test_options_that_are_never_chosen_are_in_no_solution(problem: CoverProblem) -> None:
-    used = {option for solution in solutions_of(problem) for option in solution}
-    assert not used & set(Probing().never(problem).tolist())
+def test_options_that_are_forced_or_never_chosen_are_in_all_solutions_or_none(problem: CoverProblem) -> None:
+    probing = Probing(problem)
+    probing.run()
+    solutions = [set(solution) for solution in solutions_of(problem)]
+    if probing.contradicts:
+        assert not solutions
+        return
+    never, chosen = (set(np.flatnonzero(probing.mark == mark).tolist()) for mark in (NEVER, CHOSEN))
+    assert all(chosen <= solution and not never & solution for solution in solutions)
 
 
 def test_what_it_brings() -> None:

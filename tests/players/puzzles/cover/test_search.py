@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.cover import dominoes
+from bench.cover.instances import dominoes
 from bench.truth.covers import solutions_of
 from players.puzzles.cover.branches import branches
 from players.puzzles.cover.engines import engine

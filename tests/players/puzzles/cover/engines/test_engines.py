@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.cover import INSTANCES, queens, sudokus
+from bench.cover.instances import INSTANCES, queens, sudokus
 from bench.truth.covers import is_solution, solutions_of
 from players.puzzles.cover.choice import ENGINES
 from players.puzzles.cover.engines.bitset import Bitset
@@ -80,7 +80,7 @@ def test_queens(kind: type[CoverEngine], size: int, count: int) -> None:
 @every_engine
 @pytest.mark.parametrize("name", ["langford11", "dominoes6x6", "queens12"])
 def test_known_numbers_of_solutions(name: str, kind: type[CoverEngine]) -> None:
-    make, known = INSTANCES[name]
+    make, known = INSTANCES[name].build, INSTANCES[name].solutions
     engine = kind(make(), delivers=False)
     while engine.step(math.inf):
         pass

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from bench.cover import dominoes, queens
+from bench.cover.instances import dominoes, queens
 from bench.truth.covers import solutions_of
 from players.puzzles.cover.engines.item_order import item_order, widths
 from players.puzzles.cover.engines.memo import MemoCounter
@@ -60,11 +60,22 @@ def test_known_numbers(problem: CoverProblem, known: int | None) -> None:
     assert count(problem, BY_MEMO) == known
 
 
-def test_the_search_lets_it_count_where_that_is_cheap() -> None:
-    search = CoverSearch(dominoes(6, 6), CoverOptions(delivers=False))
+def test_the_search_lets_it_count_where_an_engine_would_take_hours() -> None:
+    search = CoverSearch(dominoes(10, 10), CoverOptions(delivers=False))
     while search.step(time.monotonic()):
         pass
-    assert (search.result().engine, search.result().solutions) == ("memo", 6728)
+    assert (search.result().engine, search.result().solutions) == ("memo", 258584046368)
+
+
+def test_what_is_left_is_predicted_while_it_counts() -> None:
+    memo = MemoCounter(dominoes(12, 12))
+    while memo.progress < 0.5:
+        memo.step(time.monotonic())
+    before, predicted = memo.seconds, memo.seconds_left
+    while memo.step(time.monotonic() + 1):
+        pass
+    assert memo.seconds_left == 0
+    assert (memo.seconds - before) / 5 < predicted < (memo.seconds - before) * 5
 
 
 def test_without_memory_it_gives_up() -> None:
