@@ -4,7 +4,8 @@ GAME ?= sokoban
 GAMES ?= tictactoe connectfour breakthrough othello
 SLOW ?= none
 BIN := .venv/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Python compiles what is imported, and pip would compile the rest too.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 COMPILE := CUSTOM_COMPILE_COMMAND="make lock" .venv-lock/bin/pip-compile --quiet --upgrade --generate-hashes \
 	--allow-unsafe --strip-extras --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 
@@ -16,15 +17,15 @@ COMPILE := CUSTOM_COMPILE_COMMAND="make lock" .venv-lock/bin/pip-compile --quiet
 	$(PYTHON) -m venv .venv
 
 # Only files whose checksums are locked are installed; what builds the project is locked, too.
-.venv/run: .venv/bin/python pyproject.toml hatch_build.py requirements-build.lock requirements-extras.lock
-	$(PIP) --require-hashes -r requirements-build.lock
-	$(PIP) --require-hashes -r requirements-extras.lock
+.venv/run: .venv/bin/python pyproject.toml hatch_build.py requirements-build.lock requirements-play.lock
+	$(PIP) --require-hashes -r requirements-build.lock -r requirements-play.lock
 	$(PIP) --no-deps --no-build-isolation -e .
-	@$(BIN)/ggp warm || echo "going on: what is missing is compiled when it is needed"
 	@touch $@
 
+# Kernels are compiled once, before several processes test.
 .venv/dev: .venv/run requirements-dev.lock
 	$(PIP) --require-hashes -r requirements-dev.lock
+	@$(BIN)/ggp warm || echo "going on: what is missing is compiled when it is needed"
 	@touch $@
 
 .venv/audit: .venv/run requirements-audit.lock
@@ -33,7 +34,9 @@ COMPILE := CUSTOM_COMPILE_COMMAND="make lock" .venv-lock/bin/pip-compile --quiet
 
 play: .venv/run  ## watch our player solve a game: make play GAME=hanoi
 	$(BIN)/ggp play $(GAME)
+	@$(BIN)/ggp warm < /dev/null > .venv/warm.log 2>&1 &
 	@echo
+	@echo "What other games and players need is compiled in the background for about a minute: .venv/warm.log"
 	@echo "Next, once in each shell:   . .venv/bin/activate"
 	@echo "and then, for example:      ggp games; ggp play connectfour --players human,uct"
 
@@ -73,7 +76,7 @@ lock:  ## write the lock files anew from the newest releases: run-time, developm
 	$(COMPILE) --extra plots --extra pictures --extra sat -o requirements.lock pyproject.toml
 	$(COMPILE) -c requirements.lock --extra plots --extra pictures --extra sat --extra cluster -o requirements-cluster.lock pyproject.toml
 	$(COMPILE) -c requirements.lock --extra test --extra dev --extra docs -o requirements-dev.lock pyproject.toml
-	$(COMPILE) -c requirements-dev.lock --extra plots --extra pictures --extra sat -o requirements-extras.lock pyproject.toml
+	$(COMPILE) -c requirements-dev.lock --extra sat -o requirements-play.lock pyproject.toml
 	$(COMPILE) -c requirements-dev.lock --extra audit -o requirements-audit.lock pyproject.toml
 	$(COMPILE) -c requirements-dev.lock --only-build-deps --build-deps-for editable -o requirements-build.lock pyproject.toml
 	rm -rf .venv-lock

@@ -11,15 +11,18 @@ from sphinx.application import Sphinx
 sys.path.insert(0, str(Path(__file__).parent))
 
 project = "Kaskade"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "site_pages"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "site_pages"]
 html_theme = "furo"
 html_title = "Kaskade"
 html_copy_source = False
 html_show_copyright = False
 html_static_path = ["site.css"]
 html_css_files = ["site.css"]
-exclude_patterns = ["conf.py"]
+exclude_patterns = ["conf.py", "**/.ipynb_checkpoints"]
 myst_heading_anchors = 3
+nb_execution_mode = "force"
+nb_execution_timeout = 300
+nb_execution_raise_on_error = True
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 autodoc_default_options = {"members": True, "show-inheritance": True}

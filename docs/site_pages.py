@@ -8,22 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from html import escape
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import orjson
 import typer
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from ggp.answers.catalogue import headline
 from ggp.cli import build
-from ggp.commands.rules.games import headline
 from ggp.game import Game, installed_games
+from ggp.web.choice.card_process import game_picture
 
-SHOWN = 10
-"""A game is drawn after so many moves, at most."""
 BAR = "\\|"
 """A vertical bar in a table."""
 
@@ -37,7 +34,7 @@ class Gallery(SphinxDirective):
         figures = []
         for path in installed_games():
             game = Game.load(path)
-            (folder / f"{game.name}.svg").write_text(drawing(game, path), encoding="utf-8")
+            (folder / f"{game.name}.svg").write_text(game_picture(path), encoding="utf-8")
             self.env.note_dependency(str(path))
             roles = ", ".join(game.initial.legal)
             figures.append(
@@ -46,20 +43,6 @@ class Gallery(SphinxDirective):
                 f"{escape(headline(game.text))}</figcaption></figure>"
             )
         return [nodes.raw("", f'<div class="gallery">{"".join(figures)}</div>', format="html")]
-
-
-def drawing(game: Game, path: Path) -> str:
-    """The game's state after some moves of its recorded playthrough, as SVG."""
-    state = game.initial
-    lines = (path.parent / "playthroughs" / f"{game.name}.jsonl").read_bytes().splitlines()
-    for number, step in enumerate(map(orjson.loads, islice(lines, 1, SHOWN + 1))):
-        if (step["p"], step["s"]) != (0, number) or "joint" not in step:  # long matches lack their middle
-            break
-        after = state.play(dict(zip(state.legal, step["joint"], strict=True)))
-        if after.terminal:
-            break
-        state = after
-    return state._repr_svg_() or ""
 
 
 class Commands(SphinxDirective):

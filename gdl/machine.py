@@ -7,11 +7,14 @@ what follows, when the game ends and what the end is worth. All machines give th
 from __future__ import annotations
 
 import random
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import product
-from typing import TYPE_CHECKING, ClassVar, Self
+from operator import xor
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from gdl.errors import GdlError, MoveError
 from gdl.rules import Rules
@@ -48,6 +51,24 @@ class Playouts:
         return int(self.lengths.sum())
 
 
+class MoveTexts(dict[int, str]):
+    """A role's moves as readable GDL, by their ids, spelled when first asked for; ``ids`` has those that were
+    spelled, the other way round."""
+
+    def __init__(self, machine: Machine, role: int) -> None:
+        super().__init__()
+        self.ids: dict[object, int] = {}
+        self._machine, self._role = weakref.ref(machine), role
+
+    def __missing__(self, index: int) -> str:
+        machine = self._machine()
+        assert machine is not None
+        text = machine.rules.spell(machine.move(self._role, index))
+        self.ids[text] = index
+        self[index] = text
+        return text
+
+
 class Machine(ABC):
     """The meaning of one game's rules.
 
@@ -56,6 +77,12 @@ class Machine(ABC):
     numbers moves and propositions in sorted order, so that every process that loads the same rules has the
     same ids. The prover does not ground: it numbers them in the order in which it meets them.
     """
+
+    role_names: tuple[str, ...]
+    """The roles as readable GDL."""
+
+    move_texts: list[MoveTexts]
+    """Per role its moves as readable GDL."""
 
     level: str = ""
     """Its level in the kaskade: ``prover``, ``propnet`` or ``native``."""
@@ -66,12 +93,24 @@ class Machine(ABC):
     draw: Callable[[State], str] | None = None
     """Draws its states for :meth:`State.board`; set by who knows how."""
 
+    lift: Callable[[State], State] | None = None
+    """Hands what :meth:`State.play` comes to over to a better machine of the same rules once there is one."""
+
     draw_svg: Callable[[State], str] | None = None
     """Draws its states as SVG for notebooks, likewise."""
 
     def __init__(self, rules: Rules, roles: Sequence[Term]) -> None:
         self.rules = rules
         self.roles: tuple[Term, ...] = tuple(roles)
+        self.role_names: tuple[str, ...] = tuple(map(rules.spell, self.roles))
+        self.move_texts = [MoveTexts(self, role) for role in range(len(self.roles))]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "move_texts"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.move_texts = [MoveTexts(self, role) for role in range(len(self.roles))]
 
     def __deepcopy__(self, memo: object) -> Self:
         return self  # nothing that it says ever changes, and copying it takes seconds
@@ -101,9 +140,19 @@ class Machine(ABC):
         """Ids of the moves that the role may make, ascending. In correct GDL only terminal states
         leave a role without moves."""
 
+    def options(self, state: State) -> tuple[tuple[int, ...], ...]:
+        """The legal moves of all roles, in role order, as :meth:`legal_moves` gives those of one."""
+        return tuple(tuple(self.legal_moves(state, role)) for role in range(len(self.roles)))
+
     @abstractmethod
     def next_state(self, state: State, joint_move: Sequence[int]) -> State:
         """The state after one move id per role. Legality is the caller's business."""
+
+    def percepts(self, state: State, joint_move: Sequence[int]) -> tuple[frozenset[Term], ...]:
+        """What each role perceives as this joint move is made in this state: per role the ``?p`` of
+        ``(sees role ?p)``. Empty in games without ``sees``, where each role sees every move instead
+        (:mod:`gdl.information`)."""
+        return (frozenset(),) * len(self.roles)
 
     @abstractmethod
     def is_terminal(self, state: State) -> bool:
@@ -122,6 +171,10 @@ class Machine(ABC):
     @abstractmethod
     def true_propositions(self, key: Hashable) -> frozenset[Term]:
         """What is true in the state with this key."""
+
+    def state_hash(self, key: Hashable) -> int:
+        """A hash of what is true in the state with this key, the same from every machine of this process."""
+        return reduce(xor, map(hash, self.true_propositions(key)), 0)
 
     @abstractmethod
     def state_of(self, propositions: Iterable[Term]) -> State:
@@ -198,7 +251,6 @@ class State:
     def __init__(self, machine: Machine, key: Hashable) -> None:
         self.machine = machine
         self.key = key
-        self._hash: int | None = None
 
     @property
     def propositions(self) -> frozenset[Term]:
@@ -214,17 +266,16 @@ class State:
     def legal(self) -> dict[str, list[str]]:
         """Each role's legal moves as readable GDL."""
         machine = self.machine
-        spell = machine.rules.spell
-        return {
-            spell(role): [spell(machine.move(r, m)) for m in machine.legal_moves(self, r)]
-            for r, role in enumerate(machine.roles)
-        }
+        moves = zip(machine.move_texts, machine.options(self), strict=True)
+        return dict(
+            zip(machine.role_names, [[*map(texts.__getitem__, ids)] for texts, ids in moves], strict=True)
+        )
 
     @property
     def goals(self) -> dict[str, int | None]:
         """Each role's goal value; None where the rules give none or several."""
         machine = self.machine
-        return {machine.rules.spell(role): machine.goal(self, r) for r, role in enumerate(machine.roles)}
+        return {name: machine.goal(self, role) for role, name in enumerate(machine.role_names)}
 
     def board(self) -> str:
         """The state as people see it: its board as lines of text, and what stands on none. Where nothing
@@ -243,7 +294,7 @@ class State:
         with a single move may be left out. Raises MoveError: a move is not legal, there is no such role, or
         the number of moves is wrong."""
         machine = self.machine
-        options = [machine.legal_moves(self, r) for r in range(len(machine.roles))]
+        options = machine.options(self)
         if len(moves) == 1 and isinstance(moves[0], Mapping):
             moves = self._in_role_order(moves[0], options)
         elif len(moves) != len(options):
@@ -256,13 +307,14 @@ class State:
                 )
             given = dict(zip(free, moves, strict=True))
             moves = tuple(given.get(r, o[0]) for r, o in enumerate(options))
-        return machine.next_state(self, [self._legal_id(r, m, options[r]) for r, m in enumerate(moves)])
+        after = machine.next_state(self, [self._legal_id(r, m, options[r]) for r, m in enumerate(moves)])
+        return after if machine.lift is None else machine.lift(after)
 
     def _in_role_order(
         self, given: Mapping[str, str | Term | int], options: Sequence[Sequence[int]]
     ) -> tuple[str | Term | int, ...]:
         """The moves of a mapping in role order, and the only moves of roles that it leaves out."""
-        names = [self.machine.rules.spell(role) for role in self.machine.roles]
+        names = self.machine.role_names
         for name in given:
             if name not in names:
                 raise MoveError(f"the game has no role {name}", remedy=f"its roles are {', '.join(names)}")
@@ -274,9 +326,12 @@ class State:
         )
 
     def _legal_id(
-        self, role: int, move: str | Term | int | Mapping[str, str | Term | int], options: list[int]
+        self, role: int, move: str | Term | int | Mapping[str, str | Term | int], options: Sequence[int]
     ) -> int:
         machine = self.machine
+        known = machine.move_texts[role].ids.get(move) if isinstance(move, str) else None
+        if known is not None and known in options:
+            return known
         if isinstance(move, Mapping):
             raise MoveError("a mapping of moves stands alone", remedy="play({role: move, ...})")
         try:
@@ -306,9 +361,14 @@ class State:
         return self.propositions == other.propositions
 
     def __hash__(self) -> int:
-        if self._hash is None:
-            self._hash = hash(self.propositions)
-        return self._hash
+        try:
+            return self._hash
+        except AttributeError:  # it is the first time
+            self._hash: int = self.machine.state_hash(self.key)
+            return self._hash
+
+    def __reduce__(self) -> tuple[type[State], tuple[Machine, Hashable]]:
+        return State, (self.machine, self.key)  # hashes of texts are another process's own
 
     def __repr__(self) -> str:
         texts = self._texts()

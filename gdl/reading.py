@@ -81,21 +81,6 @@ def read_open(file: BinaryIO, most: int, name: str, remedy: str = "") -> bytes:
     return bytes(data)
 
 
-def is_plain_name(name: object) -> bool:
-    r"""Whether something is the name of a file in a folder, and leads nowhere else.
-
-    >>> [is_plain_name(name) for name in ("layer-1.table", "..", "/etc/passwd", "a\0b", "", 7)]
-    [True, False, False, False, False, False]
-    """
-    return (
-        isinstance(name, str)
-        and name.isprintable()
-        and name not in ("", ".", "..")
-        and len(name.encode()) <= 255
-        and not any(separator in name for separator in ("/", "\\", ":"))
-    )
-
-
 def _check_kind(status: os.stat_result, path: Path | str, remedy: str) -> None:
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError

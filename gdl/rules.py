@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gdl.errors import Place
+from gdl.hints import PictureHint
 from gdl.terms import Term
 
 
@@ -83,12 +84,14 @@ class Rules:
             and game managers want their own spelling back (:meth:`spell`).
         name: where the rules came from (a file name, a match id), for messages.
         notation: what they were written in, one of :data:`gdl.syntax.notation.FORMS`, for messages.
+        hints: what comments say about the picture of a state; they never change what the rules mean.
     """
 
     rules: tuple[Rule, ...]
     spelling: dict[str, str] = field(default_factory=dict)
     name: str = ""
     notation: str = field(default="kif", compare=False)
+    hints: tuple[PictureHint, ...] = field(default=(), compare=False)
 
     def __iter__(self) -> Iterator[Rule]:
         return iter(self.rules)

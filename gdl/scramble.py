@@ -1,7 +1,8 @@
 """Scrambling: the same game under other names, as competitions send it.
 
 Relations, functions, constants, roles and variables get made-up, pronounceable names, each the same wherever
-it occurs. Keywords, connectives and (by the flow of values) numbers that can become goal values keep theirs.
+it occurs. Keywords, connectives, the role ``random`` and (by the flow of values) numbers that can become goal
+values keep theirs.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from functools import cache
 
 from gdl.compile.stratify import flow_of
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules, literals
-from gdl.terms import ARITIES, CONNECTIVES, GOAL, Term
+from gdl.terms import ARITIES, CONNECTIVES, GOAL, RANDOM, ROLE, Term
 
 KEYWORDS = ARITIES.keys() | CONNECTIVES
 """Names that are never renamed."""
@@ -29,7 +30,7 @@ def scramble(rules: Rules, seed: int = 0) -> tuple[Rules, dict[str, str]]:
     back (see :func:`rename`).
     """
     names = dict.fromkeys(_names(rules))
-    unchanged = KEYWORDS | goal_values(rules)
+    unchanged = kept_names(rules)
     rng = random.Random(seed)
     used = set(names) | KEYWORDS
     mapping: dict[str, str] = {}
@@ -37,6 +38,13 @@ def scramble(rules: Rules, seed: int = 0) -> tuple[Rules, dict[str, str]]:
         if name not in unchanged:
             mapping[name] = _fresh(rng, "?" if name.startswith("?") else "", used)
     return rename(rules, mapping), mapping
+
+
+def kept_names(rules: Rules) -> frozenset[str]:
+    """The names that mean something by themselves: keywords, numbers that can become goal values, and
+    ``random`` where it is a role."""
+    chance = any(rule.head.signature == (ROLE, 1) and rule.head.args[0] is RANDOM for rule in rules)
+    return frozenset(KEYWORDS | goal_values(rules) | ({RANDOM.name} if chance else set()))
 
 
 def rename(rules: Rules, mapping: Mapping[str, str]) -> Rules:

@@ -136,6 +136,7 @@ ROLE: Final = "role"
 BASE: Final = "base"
 INPUT: Final = "input"
 DISTINCT: Final = "distinct"
+SEES: Final = "sees"
 
 ARITIES: Final = {
     TRUE: 1,
@@ -149,8 +150,12 @@ ARITIES: Final = {
     BASE: 1,
     INPUT: 2,
     DISTINCT: 2,
+    SEES: 2,
 }
 """The relations whose meaning GDL fixes, and how many arguments each takes."""
+
+RANDOM: Final = Term("random")
+"""The role of chance: whoever runs a match draws its moves, all alike."""
 
 CONNECTIVES: Final = frozenset({"not", "or", "and", "<="})
 """The words that join literals; they name no relation."""

@@ -23,18 +23,19 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gdl.machine import State
+    from gdl.machine import Machine, State
     from ggp.game import Game, load
     from players.player import Choice, Player
 
     __version__: str
 
-__all__ = ["Choice", "Game", "Player", "State", "__version__", "load"]
+__all__ = ["Choice", "Game", "Machine", "Player", "State", "__version__", "load"]
 
 _PLACES = {
     "Choice": "players.player",
     "Game": "ggp.game",
     "Player": "players.player",
+    "Machine": "gdl.machine",
     "State": "gdl.machine",
     "load": "ggp.game",
 }

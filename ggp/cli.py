@@ -118,7 +118,7 @@ def main() -> None:
     on, for a role has no legal move, is a negative finding.
     """
     if sys.stderr.isatty():
-        tell_when_compiling(lambda: print("ggp: compiling... (only the first time)", file=sys.stderr))
+        tell_when_compiling(_tell_kernel)
     wanted = next((a for a in sys.argv[1:] if not a.startswith("-")), None)
     try:
         build(wanted)()
@@ -135,6 +135,14 @@ def main() -> None:
         _fail("out of memory; a smaller --memory limit fails earlier and cleaner")
     except OSError as error:
         _fail(f"{error.strerror or error}: {error.filename or ''}".rstrip(": "))
+
+
+def _tell_kernel(name: str, seconds: float) -> None:
+    """Say on stderr which kernel is compiled, once per installation, and how long it took where one waits."""
+    if seconds < 0.0:
+        print(f"ggp: compiling {name}, only the first time...", end="\r", file=sys.stderr, flush=True)
+    elif seconds > 1.0:
+        print(f"ggp: compiled {name} in {seconds:.1f} s" + " " * 20, file=sys.stderr)
 
 
 def _fail(why: str) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -29,6 +30,7 @@ from gdl.words import counted
 if TYPE_CHECKING:
     from ggp.drawing import PlainDrawing, SvgDrawing
     from ggp.in_code import GamePlayer, PlayedMatch, PlayerSource
+    from players.kaskade.climbing import ClimbingStates
     from players.puzzles.sokoban.levels.level import Level
 
 __all__ = ["Game", "State", "games_folder", "installed_games", "load"]
@@ -143,19 +145,37 @@ class Game:
         if level not in self._machines:
             from players.kaskade.make_machine import make_machine
 
-            machine = make_machine(self.rules, level)
-            if self._draw is None:
-                self._draw = _later("ggp.drawing:PlainDrawing")(self.name)
-                self._draw_svg = _later("ggp.drawing:SvgDrawing")(self.name)
-            machine.draw = self._draw
-            machine.draw_svg = self._draw_svg
-            self._machines[level] = machine
+            self._machines[level] = machine = make_machine(self.rules, level)
+            self._let_draw(machine)
         return self._machines[level]
 
     @property
     def initial(self) -> State:
-        """The first state, on the ``auto`` machine."""
-        return self.machine().initial_state()
+        """The first state: at once, by the prover in games that take long to ground. These are grounded in
+        the background meanwhile, and new states are 2 to 100 times as fast after that (:meth:`ready`).
+
+        Raises RulesError if the rules cannot be played.
+        """
+        return self._climb.initial_state()
+
+    def ready(self, seconds: float | None = None) -> bool:
+        """Wait, at most so many seconds, until :attr:`initial` and all that follows is as fast as it gets;
+        whether it is. It never is in games that do not ground within the limits."""
+        return self._climb.ready(seconds)
+
+    @cached_property
+    def _climb(self) -> ClimbingStates:
+        from players.kaskade.climbing import ClimbingStates
+
+        return ClimbingStates(self.rules, self.kif, self._let_draw)
+
+    def _let_draw(self, machine: Machine) -> None:
+        """Have the machine's states drawn as this game's are."""
+        if self._draw is None:
+            self._draw = _later("ggp.drawing:PlainDrawing")(self.name)
+            self._draw_svg = _later("ggp.drawing:SvgDrawing")(self.name)
+        machine.draw = self._draw
+        machine.draw_svg = self._draw_svg
 
     def player(
         self, name: PlayerSource, role: str | None = None, *, seed: int = 0, machine: str = "auto"

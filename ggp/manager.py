@@ -12,13 +12,14 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from gdl.ends import no_goal, no_move
 from gdl.errors import GdlError, StuckError
+from gdl.information import chance_role, hides
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_term
-from gdl.terms import sort_key
+from gdl.terms import RANDOM, sort_key
 from gdl.words import counted
 from ggp.protocol import messages
 from ggp.protocol.address import Address, parse_address
@@ -168,6 +169,8 @@ class GameManager:
         opening: joint moves, by ids, that are made before the players are started. ``rules`` must then
             begin in the state that they lead to.
         max_steps: the match is aborted after this many joint moves, with the goals of the state reached.
+        numbered: whether players of games of hidden information are told turn and last move (Dresden's
+            dialect), and not the percepts alone (gamecontroller's).
 
     Attributes:
         record: the match.
@@ -190,9 +193,12 @@ class GameManager:
         watch: Callable[[MatchStep], None] = lambda step: None,
         opening: Sequence[Sequence[int]] = (),
         max_steps: int | None = None,
+        numbered: bool = True,
     ) -> None:
+        players = with_chance(players, machine)
+        self._chance, self._numbered = chance_role(machine.roles), numbered
         if len(players) != len(machine.roles):
-            names = ", ".join(map(machine.rules.spell, machine.roles))
+            names = ", ".join(machine.rules.spell(role) for role in machine.roles if role is not RANDOM)
             raise GdlError(
                 f"the game has {counted(len(machine.roles), 'role')},"
                 f" and the players given are {len(players)}",
@@ -222,7 +228,7 @@ class GameManager:
                 await self._play()
             except BaseException:  # whatever ends it here must not leave the players waiting
                 self.record.aborted = True
-                await self._tell_all(messages.abort_request(self.record.match_id))
+                await self._tell_all(lambda _: messages.abort_request(self.record.match_id))
                 raise
         return self.record
 
@@ -237,27 +243,50 @@ class GameManager:
         answers = await self._start(state)
         errors = tuple(_start_error(answer) for answer in answers)
         joint: tuple[str, ...] | None = None
+        percepts: list[list[str]] | None = None
         while True:
             self._note_state(state, errors)
             seconds = tuple(answer.seconds for answer in answers)
             self._watch(MatchStep(len(record.moves), state, joint or (), errors, seconds))
             if machine.is_terminal(state) or len(record.moves) == self._max_steps:
                 break
-            answers = await asyncio.gather(*(self._ask(role, state, joint) for role in roles))
+            answers = await asyncio.gather(*(self._ask(role, state, joint, percepts) for role in roles))
             judged = [self._judge(role, state, answer) for role, answer in enumerate(answers)]
             moves, errors = [move for move, _ in judged], tuple(error for _, error in judged)
             joint = self._spelled(moves)
+            percepts = self._perceived(state, moves)
             state = machine.next_state(state, moves)
-            record.add_moves(joint)
+            record.add_moves(joint, percepts)
         record.goals = [machine.result(state, role) or 0 for role in roles]
         record.completed = machine.is_terminal(state)
         if record.completed:
-            self.doubts = [no_goal(state, role) for role in roles if machine.goal(state, role) is None]
+            players = (role for role in roles if role != self._chance)
+            self.doubts = [no_goal(state, role) for role in players if machine.goal(state, role) is None]
         record.aborted = not record.completed
         if record.completed:
-            await self._tell_all(messages.stop_request(record.match_id, self._hidden(joint)))
+            await self._tell_all(lambda role: self._request("STOP", role, joint, percepts))
         else:
-            await self._tell_all(messages.abort_request(record.match_id))
+            await self._tell_all(lambda _: messages.abort_request(record.match_id))
+
+    def _request(
+        self, command: str, role: int, joint: tuple[str, ...] | None, percepts: list[list[str]] | None
+    ) -> str:
+        """The PLAY or STOP for a role: the joint move, or where information is hidden the role's share."""
+        match, hidden = self.record.match_id, self._cipher.scramble
+        if not hides(self._machine.rules):
+            request = messages.play_request if command == "PLAY" else messages.stop_request
+            return request(match, self._hidden(joint))
+        own = None if joint is None else hidden(joint[role])
+        seen = [] if percepts is None else list(map(hidden, percepts[role]))
+        turn = len(self.record.moves)
+        return messages.blind_request(command, match, turn, own, seen, numbered=self._numbered)
+
+    def _perceived(self, state: State, moves: Sequence[int]) -> list[list[str]] | None:
+        """What each role perceives, as text; None where nothing is hidden."""
+        machine = self._machine
+        if not hides(machine.rules):
+            return None
+        return [list(map(machine.rules.spell, sorted(seen))) for seen in machine.percepts(state, moves)]
 
     def _spelled(self, joint: Sequence[int]) -> tuple[str, ...]:
         machine = self._machine
@@ -282,10 +311,16 @@ class GameManager:
 
         return await asyncio.gather(*(start(role, player) for role, player in enumerate(self._players)))
 
-    async def _ask(self, role: int, state: State, joint: tuple[str, ...] | None) -> Answer:
+    async def _ask(
+        self,
+        role: int,
+        state: State,
+        joint: tuple[str, ...] | None,
+        percepts: list[list[str]] | None,
+    ) -> Answer:
         player, machine = self._players[role], self._machine
         if isinstance(player, RemotePlayer):
-            text = messages.play_request(self.record.match_id, self._hidden(joint))
+            text = self._request("PLAY", role, joint, percepts)
             return await player.exchange(text, self.record.playclock)
         if not isinstance(player, StandIn):
             return await player.choose(state)
@@ -323,9 +358,30 @@ class GameManager:
             error = f"{ILLEGAL} {_short(answer.text)}"
         return self._rng.choice(self._ordered(role, options)), error
 
-    async def _tell_all(self, message: str) -> None:
-        remote = remote_players(self._players)
-        await asyncio.gather(*(player.exchange(message, GOODBYE_SECONDS) for player in remote))
+    async def _tell_all(self, message: Callable[[int], str]) -> None:
+        """Send each player at an address the message for its role."""
+        told = [
+            player.exchange(message(role), GOODBYE_SECONDS)
+            for role, player in enumerate(self._players)
+            if isinstance(player, RemotePlayer)
+        ]
+        await asyncio.gather(*told)
+
+
+Seat = TypeVar("Seat", bound=RolePlayer)
+
+
+def with_chance(players: Sequence[Seat], machine: Machine) -> list[Seat | StandIn]:
+    """The players with one for chance, the role ``random``, among them: the manager draws its moves. Raises
+    GdlError where somebody else is to play it."""
+    chance, seated = chance_role(machine.roles), list[Seat | StandIn](players)
+    if chance is None:
+        return seated
+    if len(seated) == len(machine.roles) - 1:
+        seated.insert(chance, StandIn(RANDOM.name, RANDOM.name))
+    elif chance < len(seated) and getattr(seated[chance], "kind", "") != RANDOM.name:
+        raise GdlError("the role random is chance: the manager draws its moves", remedy="leave it out")
+    return seated
 
 
 def remote_players(players: Sequence[RolePlayer]) -> list[RemotePlayer]:

@@ -1,13 +1,11 @@
 """Compiles, or loads, everything that a match needs, so that no match waits for it.
 
-Where nothing was compiled yet that takes longer than most startclocks. ``python -m ggp.warm PLAYER`` does it
-in a process of its own, which says on its standard output which kernels it compiles, as JSON lines: ``begun``
-with a kernel's name, ``compiled`` with the name and ``seconds``. ``ggp warm`` starts several such processes
-(:func:`compile_all`) and shows what they do.
+Where nothing was compiled yet that takes longer than most startclocks. ``python -m ggp.warm player NAME``
+does it in a process of its own, which says on its standard output which kernels it compiles, as JSON lines:
+``begun`` with a kernel's name, ``compiled`` with the name and ``seconds``. ``ggp warm`` starts several such
+processes (:func:`compile_all`) and shows what they do. ``ggp play`` has only the parts compiled that its
+match needs, by ``python -m ggp.warm parts NAMES`` (:func:`compile_missing`).
 """
-
-# mypy: disallow-untyped-calls=False, disallow-subclassing-any=False
-# (numba has no types)
 
 from __future__ import annotations
 
@@ -18,16 +16,21 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from rich.text import Text
 
 from gdl.errors import GdlError
 from gdl.words import counted
 from players.processes.launch import anew
+from propnet.jit.notice import tell_when_compiling
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
+
+    from players.warm_kernels import Part
 
 
 PROCESSES = (
@@ -114,36 +117,24 @@ def alone(player: str) -> str:
 
 
 def main() -> None:
-    """Warm up for one player, and say what is compiled."""
-    from numba.core import event
-
+    """Warm up for one player, or compile some parts, and say what is compiled."""
     out = os.fdopen(os.dup(1), "w")
     # What libraries print must not mix with the messages.
     os.dup2(2, 1)
 
-    class Reporter(event.Listener):
-        """Reports kernels, and not the functions that are compiled for them."""
+    def report(kernel: str, seconds: float) -> None:
+        told = {"begun": kernel} if seconds < 0.0 else {"compiled": kernel, "seconds": seconds}
+        out.write(json.dumps(told) + "\n")
+        out.flush()
 
-        def __init__(self) -> None:
-            self._begun: list[float] = []
+    tell_when_compiling(report)
+    what, *names = sys.argv[1:]
+    if what == "parts":
+        from players.warm_kernels import compile_together, parts_named
 
-        def on_start(self, occurrence: Any) -> None:
-            self._begun.append(time.monotonic())
-            if len(self._begun) == 1:
-                self._report("begun", occurrence)
-
-        def on_end(self, occurrence: Any) -> None:
-            began = self._begun.pop()
-            if not self._begun:
-                self._report("compiled", occurrence, seconds=time.monotonic() - began)
-
-        def _report(self, what: str, occurrence: Any, **fields: float) -> None:
-            function = occurrence.data["dispatcher"].py_func
-            out.write(json.dumps({what: f"{function.__module__}.{function.__name__}", **fields}) + "\n")
-            out.flush()
-
-    event.register("numba:compile", Reporter())
-    warm_up_all(sys.argv[1], "auto")
+        compile_together(parts_named(names))
+    else:
+        warm_up_all(names[0], "auto")
 
 
 _LAST = 300
@@ -164,7 +155,7 @@ def compile_all(player: str, processes: int) -> bool:
     began = time.monotonic()
     with spinner(console) as progress:
         progress.add_task("looking for what is not compiled yet")
-        running = [_WarmProcess(player, progress) for _ in range(processes)]
+        running = [_WarmProcess(["player", player], progress) for _ in range(processes)]
         faults = [fault for process in running if (fault := process.wait())]
     count = sum(process.compiled for process in running)
     seconds = time.monotonic() - began
@@ -176,6 +167,30 @@ def compile_all(player: str, processes: int) -> bool:
     else:
         console.print(f"all is ready, nothing was to be compiled ({seconds:.1f} s)")
     return not faults
+
+
+def compile_missing(parts: Sequence[Part], processes: int, progress: Progress) -> None:
+    """Compile those parts that are not compiled yet, with so many processes that share the work, and show it.
+    Where a process fails, or nothing can be kept, the rest is compiled when it is used."""
+    from players.warm_kernels import missing
+
+    wanted = missing(parts)
+    if not wanted:
+        return
+    console = progress.console
+    try:
+        _kept_in()
+    except GdlError:
+        return
+    console.print("compiling what this match needs, once...", style="dim")
+    began = time.monotonic()
+    names = [name for name, _ in wanted]
+    running = [_WarmProcess(["parts", *names], progress, aloud=False) for _ in range(processes)]
+    faults = [fault for process in running if (fault := process.wait())]
+    if faults:
+        console.print(Text(f"not everything could be compiled: {faults[0]}", "yellow"))
+    count, seconds = sum(process.compiled for process in running), time.monotonic() - began
+    console.print(f"{counted(count, 'kernel')} compiled in {seconds:.0f} s", style="dim")
 
 
 def _kept_in() -> str:
@@ -191,18 +206,19 @@ def _kept_in() -> str:
 
 
 class _WarmProcess:
-    """A process that compiles, and its line on the screen; ``compiled`` counts its kernels."""
+    """A process that compiles, and its line on the screen; ``compiled`` counts its kernels. ``aloud``: each
+    gets a line that stays."""
 
-    def __init__(self, player: str, progress: Progress) -> None:
+    def __init__(self, arguments: Sequence[str], progress: Progress, aloud: bool = True) -> None:
         self.compiled = 0
-        self._progress = progress
+        self._progress, self._aloud = progress, aloud
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         self._fault = ""
         ours, theirs = os.pipe()
         self._messages = os.fdopen(ours)
         self._process: subprocess.Popen[bytes] | None = None
         try:
-            self._process = anew("ggp.warm", [player], {1: theirs, 2: self._errors.fileno()})
+            self._process = anew("ggp.warm", arguments, {1: theirs, 2: self._errors.fileno()})
         except OSError as error:
             self._fault = f"no process could be started ({error.strerror})"
         finally:
@@ -241,7 +257,8 @@ class _WarmProcess:
                     task = self._progress.add_task(message["begun"])
                 else:
                     self.compiled += 1
-                    self._progress.console.print(f"{message['seconds']:6.1f} s  {message['compiled']}")
+                    if self._aloud:
+                        self._progress.console.print(f"{message['seconds']:6.1f} s  {message['compiled']}")
         if task is not None:
             self._progress.remove_task(task)
 

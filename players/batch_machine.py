@@ -112,9 +112,12 @@ class BatchMachine(ABC):
         """The moves of the first role in one playout of the last call of :meth:`playouts`."""
 
     @abstractmethod
+    def ask_once(self) -> None:
+        """Compile what the first question about moves and states would otherwise wait for."""
+
+    @abstractmethod
     def warm_up(self) -> float:
-        """Compile what the first question would otherwise wait for; the seconds that one step of a batch
-        of playouts takes."""
+        """As :meth:`ask_once`, for playouts too; the seconds that one step of a batch of playouts takes."""
 
     def retain(self, records: Records) -> Records:
         """Forget all records but these; returns their new records."""
@@ -140,11 +143,15 @@ class NetworkBatch(BatchMachine):
         """The same, with playouts in which every legal move may be made."""
         return NetworkBatch(self.machine, self.machine)
 
-    def warm_up(self) -> float:
+    def ask_once(self) -> None:
         records = self.machine.records([self.machine.initial_state()])
         self.machine.evaluate(records)
         if np.diff(self.first_column).all():  # else a role never has a move
             self.machine.successors(records, np.zeros((1, len(self.machine.roles)), np.int32))
+
+    def warm_up(self) -> float:
+        self.ask_once()
+        records = self.machine.records([self.machine.initial_state()])
         self._playing.playouts_from(records, 0, 1)
         began = time.monotonic()
         self._playing.playouts_from(np.repeat(records, self.width, axis=0), 0, 4)
@@ -206,6 +213,9 @@ class ScalarBatch(BatchMachine):
         self._numbers: dict[State, int] = {}
         self._roles = range(len(machine.roles))
         self.first_column = np.zeros(0, np.int32)
+
+    def ask_once(self) -> None:
+        self.warm_up()
 
     def warm_up(self) -> float:
         state = self.machine.initial_state()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from gdl.ends import no_move
 from gdl.errors import MoveError
@@ -13,6 +14,9 @@ from gdl.machine import Machine, State
 from gdl.terms import sort_key
 from players.options import Option, complete
 from propnet.capabilities import lane_machine
+
+if TYPE_CHECKING:
+    from players.belief.belief import Belief
 
 TOLERANCE = 0.1
 """Seconds after the clock at which an answer still counts. The connection and the scheduler take them, not
@@ -134,6 +138,13 @@ class Player(ABC):
         if choice.move not in options:
             raise IllegalChoiceError(f"{self.name} chooses {choice.move!r}", remedy="choose one of options")
         return self.translated(choice, state.machine)
+
+    def choose_from(self, belief: Belief, deadline: float) -> Choice:
+        """A legal move in a match of hidden information, of which the role knows no more than ``belief``: by
+        default what :meth:`choose` would do in one possible state, drawn by weight. The ids in the answer are
+        those of the belief's machine."""
+        rng = random.Random(f"{self.seed} {self.role} {len(belief.history)}")
+        return self.choose(belief.draw(rng), deadline)
 
     def update_machine(self, machine: Machine) -> None:
         """Think on another, faster machine of the same rules from now on; never called within

@@ -17,6 +17,8 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 
 from gdl.errors import GdlError
+from gdl.information import hides, playing
+from gdl.machine import Machine
 from players.options import by_name, read_options
 from players.player import Player
 from players.spec import read_spec
@@ -29,6 +31,8 @@ _PLACES = {
     "montecarlo": ("players.montecarlo", "MonteCarloPlayer"),
     "uct": ("players.uct.player", "UctPlayer"),
     "uct-sequential": ("players.uct.player", "SequentialUctPlayer"),
+    "pimc": ("players.belief.pimc", "PimcPlayer"),
+    "expectimax": ("players.belief.expectimax", "ExpectimaxPlayer"),
     "tables": ("players.strong.player", "TablesPlayer"),
 }
 
@@ -49,6 +53,13 @@ def make_player(name: str, seed: int = 0, **defaults: object) -> Player:
     kind, options = _kind_of(name)
     values = {key: value for key, value in defaults.items() if key in by_name(kind.OPTIONS)}
     return kind(seed=seed, **values | read_options(kind.name, kind.OPTIONS, options, name))
+
+
+def fitting(name: str, machine: Machine) -> str:
+    """The name, or that of a player that takes heed of what is hidden where ``uct`` would not."""
+    if not hides(machine.rules) or _is_class(name) or read_spec(name).kind != "uct":
+        return name
+    return "expectimax" if len(playing(machine.roles)) == 1 else "pimc"
 
 
 def check_name(name: str) -> None:

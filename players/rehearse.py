@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from gdl.checks.diagnostic import Diagnostic, Evidence, Kind, Severity
 from gdl.errors import Place, TooLargeError
+from gdl.information import chance_role
 from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Literal, Rule, Rules, body_literals
@@ -97,6 +98,7 @@ class Findings:
         self._machine = walks.machine
         self._own = OwnNotation(rules)
         self._roles = [self._own.term(role) for role in walks.machine.roles]
+        self._chance = chance_role(walks.machine.roles)
         self._prover: ProverMachine | None = None
 
     def of_play(self) -> Iterator[Diagnostic]:
@@ -106,6 +108,8 @@ class Findings:
             message = f"{self._roles[role]} has no legal move {_after(trail)}, and the match is not over"
             yield STUCK_ROLE.at(self._place(LEGAL, role), message, self._evidence(trail))
         for role, trail in walks.without_goal.items():
+            if role == self._chance:
+                continue  # nobody asks what chance has won
             message = f"{self._roles[role]} has no goal value at an end, {_after(trail)}"
             yield GOAL_UNDEFINED.at(self._place(GOAL, role), message, self._evidence(trail))
         for role, trail in walks.several_goals.items():
@@ -131,9 +135,13 @@ class Findings:
             )
             yield PLAYED_SHORT.at(Place(), how)
         for role, name in enumerate(self._roles):
+            if role == self._chance:
+                continue
             highest = 100 if bounds is None else bounds.highest[role]
             if highest is None:
                 yield CANNOT_WIN.at(self._place(GOAL, role), f"no goal value of {name} can ever hold")
+            elif self._chance is not None and 50 < highest < 100:
+                pass  # in games of chance goals may be stakes
             elif highest < 100:
                 message = f"{name} cannot get 100: the most that can hold is {highest}"
                 yield CANNOT_WIN.at(self._place(GOAL, role), message)

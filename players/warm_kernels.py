@@ -7,13 +7,19 @@ share the work without knowing each other: those of ``ggp warm``, fork servers, 
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import os
 from collections.abc import Callable, Sequence
 from functools import cache, partial
+from pathlib import Path
 
 import numpy as np
 
+from gdl.machine import Machine
 from players.kaskade.stages import WARM_UP_GAMES
+from players.puzzles.registry import SOLVERS
+from propnet.capabilities import lane_machine
 from propnet.machine import PropnetMachine
 
 Part = tuple[str, Callable[[], None]]
@@ -52,6 +58,9 @@ def _playouts() -> None:
 
 def _states() -> None:
     from players.batch_machine import batch_machine_of
+    from players.uct.tree.tree import warm_up_root
+
+    warm_up_root()
 
     for machine in _machines():
         batch = batch_machine_of(machine)
@@ -79,6 +88,48 @@ def tree_parts() -> tuple[Part, ...]:
     )
 
 
+def match_parts(machine: Machine, searches: bool, plays_out: bool) -> tuple[Part, ...]:
+    """For a match of one game in a terminal, between players of which some search (UCT) or make playouts."""
+    from players.uct.master_first import is_mastered
+
+    states = (("states", _states),)
+    if not searches:
+        return playout_parts() if plays_out else states
+    if is_mastered(machine):
+        return *states, *_master_parts()
+    if len(machine.roles) > 1:
+        return *playout_parts(), *tree_parts(), *_proof_parts()
+    lanes = lane_machine(machine)
+    able = {solver.name for solver in SOLVERS if lanes is not None and solver.recognise(lanes)}
+    return *playout_parts(), *tree_parts(), *(part for part in line_parts() if part[0] in able)
+
+
+def _master_parts() -> tuple[Part, ...]:
+    from players.puzzles.sokoban.solver import warm_up_searches, warm_up_solved
+
+    return ("sokoban-searches", warm_up_searches), ("sokoban-solved", warm_up_solved)
+
+
+def _proof_parts() -> tuple[Part, ...]:
+    from players.proof.search import warm_up
+
+    return (("proofs", warm_up),)
+
+
+def parts_named(names: Sequence[str]) -> list[Part]:
+    """The parts of these names, in their order."""
+    every = (
+        *playout_parts(),
+        *tree_parts(),
+        *_proof_parts(),
+        *_master_parts(),
+        *line_parts(),
+        *lesson_parts(),
+    )
+    known = dict(every)
+    return [(name, known[name]) for name in names]
+
+
 def lesson_parts() -> tuple[Part, ...]:
     """For UCT in startclocks in which a game of several roles is learnt, besides."""
     return (("lesson", _lesson),)
@@ -103,8 +154,6 @@ def _lesson() -> None:
 
 def line_parts() -> tuple[Part, ...]:
     """For UCT in games of a single role, besides."""
-    from players.puzzles.registry import SOLVERS
-
     return tuple((solver.name, partial(solver.warm_up, _machine(0))) for solver in SOLVERS)
 
 
@@ -116,14 +165,54 @@ def compile_together(parts: Sequence[Part]) -> None:
     from propnet.storage.process_lock import ProcessLock
 
     folder = playouts._cache.cache_path
+    stamp = _stamp()
     locked: list[Callable[[], None]] = []
     for name, compile_part in parts:
         lock = ProcessLock(os.path.join(folder, f"part-{name}.lock")) if folder else None
         if lock is None or lock.take(0.0):
             compile_part()
             if lock is not None:
+                _note_done(folder, name, stamp)
                 lock.leave()
         else:
             locked.append(compile_part)
     for compile_part in locked:
         compile_part()
+
+
+def missing(parts: Sequence[Part]) -> list[Part]:
+    """Those of some parts that no process has compiled yet, for the program as it is now; all of them where
+    nothing can be kept."""
+    from propnet.kernels.playouts import playouts
+
+    folder, stamp = playouts._cache.cache_path, _stamp()
+    return [part for part in parts if not folder or not os.path.exists(_done(folder, part[0], stamp))]
+
+
+def _done(folder: str, name: str, stamp: str) -> str:
+    """The file that says that a part was compiled."""
+    return os.path.join(folder, f"part-{name}.{stamp}.done")
+
+
+def _note_done(folder: str, name: str, stamp: str) -> None:
+    """Note that a part is compiled, and forget for which programs it was compiled before."""
+    with contextlib.suppress(OSError):
+        for other in os.listdir(folder):
+            if other.startswith(f"part-{name}.") and other.endswith(".done") and stamp not in other:
+                os.unlink(os.path.join(folder, other))
+        Path(_done(folder, name, stamp)).touch()
+
+
+@cache
+def _stamp() -> str:
+    """What compiled kernels depend on: the program's files, numba, and the processor."""
+    import llvmlite.binding
+    import numba
+
+    seen: list[object] = [numba.__version__, llvmlite.__version__, llvmlite.binding.get_host_cpu_name()]
+    root = Path(__file__).resolve().parents[1]
+    for package in ("propnet", "players"):
+        for folder, _, files in sorted(os.walk(root / package)):
+            stats = {name: os.stat(os.path.join(folder, name)) for name in files if name.endswith(".py")}
+            seen += [(folder, name, one.st_mtime_ns, one.st_size) for name, one in sorted(stats.items())]
+    return hashlib.sha256(repr(seen).encode()).hexdigest()[:16]

@@ -18,6 +18,7 @@ from propnet.passes.construct import construct, prune
 from propnet.passes.extract import extract, share_overlaps
 from propnet.passes.finish import finish
 from propnet.passes.onehot import constant_latches, one_move_per_role
+from propnet.passes.percepts import percepts_as_bases, percepts_as_outputs
 from propnet.passes.select import select_once
 from propnet.passes.simplify import simplify
 
@@ -88,6 +89,7 @@ def build(ground: GroundRules, limits: BuildLimits = BuildLimits(), in_play: boo
             remedy="play with the prover, or raise the limit",
         )
     log = _PassLog()
+    seen, ground = ground, percepts_as_bases(ground)
     rules, values = prune(ground)
     log.note("prune", rules=len(rules.heads))
     circuit = construct(rules, values, tuple(map(len, ground.moves)), len(ground.goal_atoms))
@@ -99,7 +101,7 @@ def build(ground: GroundRules, limits: BuildLimits = BuildLimits(), in_play: boo
     network = finish(circuit, ground, [(role, value) for role, value, _ in ground.goal_atoms], log.stats)
     log.note("finish", gates=network.gates, inputs=len(network.gate_inputs))
     log.stats["build.cpu_s"] = log.last - log.start
-    return network
+    return percepts_as_outputs(network, seen)
 
 
 def _run_passes(circuit: Circuit, seconds: float, log: _PassLog) -> Circuit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise, product
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from gdl.machine import JointMove, Machine, Playouts, State
 from gdl.rules import Rules
 from gdl.terms import Term
 from propnet.jit.arrays import Flags, Goals, Int32s, Ints, Words
-from propnet.jit.xoshiro import streams
+from propnet.jit.random_numbers import streams
 from propnet.kernels import evaluate as given_states
 from propnet.kernels.kernel_args import KernelArgs, kernel_args
 from propnet.kernels.move_weights import UNIFORM, Policy
@@ -23,6 +23,7 @@ from propnet.kernels.playouts import playouts
 from propnet.kernels.records import pack, record_words, unpack
 from propnet.kernels.scratch import new_scratch
 from propnet.network import Network
+from propnet.single.one_state import OneState
 
 if TYPE_CHECKING:
     from gdl.grounding.ground_rules import GroundRules
@@ -44,15 +45,6 @@ class Evaluation:
     legal: Words
 
 
-class _Seen(NamedTuple):
-    """What holds in a single state; goals are -1 where there is not exactly one."""
-
-    key: Hashable
-    terminal: bool
-    goals: list[int]
-    legal: list[list[int]]
-
-
 class PropnetMachine(Machine):
     """A machine that runs a network in the bit-sliced interpreter.
 
@@ -67,6 +59,7 @@ class PropnetMachine(Machine):
         words: 64-bit words of a state record.
         move_words: 64-bit words of a row of legal moves.
         role_moves: int32, shape (roles + 1,): where each role's moves begin among all moves.
+        role_percepts: int32, shape (roles + 1,): where each role's percepts begin among all percepts.
         plan, kernel_args: the network as it is laid out for the kernels, and as these take it.
         scratch: the arrays in which kernels work; no call needs what another one has left there.
     """
@@ -86,11 +79,13 @@ class PropnetMachine(Machine):
         self.move_words = record_words(network.move_count)
         self.plan, self.kernel_args = self._laid_out()
         self.role_moves: Int32s = self.plan.role_moves
+        own_percepts = network.percepts or ((),) * len(network.roles)
+        self.role_percepts: Int32s = np.cumsum([0, *map(len, own_percepts)]).astype(np.int32)
         self.scratch = new_scratch(self.plan)
         self._base_ids = {term: i for i, term in enumerate(network.bases)}
         self._move_ids = [{term: i for i, term in enumerate(moves)} for moves in network.moves]
         self._initial = pack(np.asarray(network.initial, np.bool_)[None, :])
-        self._seen = _Seen(None, False, [], [])
+        self._one: OneState | None = None
 
     @property
     def playout_machine(self) -> PropnetMachine:
@@ -129,30 +124,55 @@ class PropnetMachine(Machine):
         return State(self, self._initial.tobytes())
 
     def legal_moves(self, state: State, role: int) -> list[int]:
-        return list(self._look(state.key).legal[role])
+        return list(self._at(state.key).legal[role])
+
+    def options(self, state: State) -> tuple[tuple[int, ...], ...]:
+        one = self._one
+        if one is None or state.key is not one.key:
+            one = self._at(state.key)
+        return one.legal
 
     def next_state(self, state: State, joint_move: Sequence[int]) -> State:
-        moves = np.array([joint_move], np.int32)
-        return State(self, self.successors(self.records([state]), moves).tobytes())
+        return State(self, (self._one or self._wired()).play(state.key, joint_move))
+
+    def percepts(self, state: State, joint_move: Sequence[int]) -> tuple[frozenset[Term], ...]:
+        if not self.network.percepts:
+            return super().percepts(state, joint_move)
+        _, seen = self.perceive(self.records([state]), np.array([joint_move], np.int32))
+        bits = unpack(seen, int(self.role_percepts[-1]))[0]
+        return tuple(
+            frozenset([percept for percept, bit in zip(own, bits[first:], strict=False) if bit])
+            for own, first in zip(self.network.percepts, self.role_percepts.tolist(), strict=False)
+        )
 
     def is_terminal(self, state: State) -> bool:
-        return self._look(state.key).terminal
+        one = self._one
+        if one is None or state.key is not one.key:
+            one = self._at(state.key)
+        return one.terminal != 0
 
     def goal(self, state: State, role: int) -> int | None:
-        value = self._look(state.key).goals[role]
-        return None if value < 0 else value
+        return self._at(state.key).goal(role)
 
     def result(self, state: State, role: int) -> int | None:
-        value = int(self.evaluate(self._record(state.key)).goals[0, role])
-        return None if value < 0 else value
+        return self._at(state.key).result(role)
 
-    def _look(self, key: Hashable) -> _Seen:
-        """Evaluate a state unless it was the last one: questions about a state follow each other."""
-        if key != self._seen.key:
-            answer = self.evaluate(self._record(key), single=True)
-            goals, legal = answer.goals[0].tolist(), self._move_lists(answer)[0]
-            self._seen = _Seen(key, bool(answer.terminal[0]), goals, legal)
-        return self._seen
+    def state_hash(self, key: Hashable) -> int:
+        return self._at(key).hash()
+
+    def _at(self, key: Hashable) -> OneState:
+        """The network settled on a state: questions about a state follow each other."""
+        one = self._one or self._wired()
+        if key is not one.key and key != one.key:
+            one.go(key)
+        return one
+
+    def _wired(self) -> OneState:
+        self._one = OneState(self.network)
+        return self._one
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_one": None}  # it holds addresses
 
     def _move_lists(self, evaluation: Evaluation) -> list[list[list[int]]]:
         """Per state and role the ids of the legal moves."""
@@ -206,13 +226,32 @@ class PropnetMachine(Machine):
     def successors(self, records: Words, moves: Int32s) -> Words:
         """The records, uint64 (n, words), any n, after joint moves, int32 (n, roles): a move id per role.
         Raises MoveError for ids that no move has; legality is the caller's business."""
-        counts = np.diff(self.role_moves)
-        moves = np.require(moves, np.int32, ["C", "A", "W"]).reshape(len(records), len(self.roles))
-        if ((moves < 0) | (moves >= counts)).any():
-            raise MoveError("a move id is out of range", remedy="ids are places in network.moves[role]")
+        moves = self._checked(moves, len(records))
         after = np.zeros((len(records), self.words), np.uint64)
         given_states.successors(self.kernel_args, self.scratch.wires, _rows(records), moves, after)
         return after
+
+    def perceive(self, records: Words, moves: Int32s) -> tuple[Words, Words]:
+        """What :meth:`successors` gives, and what is perceived on the way: uint64 (n, percept words), where
+        bit p of a row says whether percept p is, the percepts of all roles counted on in role order (role
+        r's begin at ``role_percepts[r]``). In games without ``sees`` no bit is set."""
+        moves = self._checked(moves, len(records))
+        plan = self.plan
+        after = np.zeros((len(records), self.words), np.uint64)
+        seen = np.zeros((len(records), record_words(int(self.role_percepts[-1]))), np.uint64)
+        given_states.perceive(
+            self.kernel_args, self.scratch.wires, _rows(records), moves,
+            plan.percept_offsets, plan.percept_signs, after, seen,
+        )  # fmt: skip
+        return after, seen
+
+    def _checked(self, moves: Int32s, n: int) -> Int32s:
+        """Joint moves as the kernels take them. Raises MoveError for ids that no move has."""
+        counts = np.diff(self.role_moves)
+        moves = np.require(moves, np.int32, ["C", "A", "W"]).reshape(n, len(self.roles))
+        if ((moves < 0) | (moves >= counts)).any():
+            raise MoveError("a move id is out of range", remedy="ids are places in network.moves[role]")
+        return moves
 
     def playouts(
         self, n: int, seed: int = 0, state: State | None = None, max_steps: int = 100_000

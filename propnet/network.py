@@ -40,6 +40,9 @@ class Network:
         terminal_literal: literal of ``terminal``.
         initial: bool, shape (bases,).
         stats: counts before and after each pass, and CPU seconds: name -> number.
+        percepts: per role what it may come to see, sorted; empty for rules without ``sees``.
+        percept_literals: int32, shape (percepts of all roles,): literal of each, in that order; as those of
+            next they may need the moves.
     """
 
     roles: tuple[Term, ...]
@@ -56,14 +59,17 @@ class Network:
     terminal_literal: int
     initial: NDArray[np.bool_]
     stats: dict[str, float] = field(default_factory=dict)
+    percepts: tuple[tuple[Term, ...], ...] = ()
+    percept_literals: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
 
     def same_as(self, other: Network) -> bool:
         """Whether the other one is the same circuit over the same propositions and moves, ``stats`` apart."""
         if self is other:
             return True
-        names = [entry.name for entry in fields(self) if entry.name != "stats"]
-        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names[3:]) and all(
-            getattr(self, name) == getattr(other, name) for name in names[:3]
+        terms = ("roles", "bases", "moves", "percepts")
+        arrays = [entry.name for entry in fields(self) if entry.name not in ("stats", *terms)]
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in arrays) and all(
+            getattr(self, name) == getattr(other, name) for name in terms
         )
 
     @property

@@ -9,7 +9,7 @@ after the move, as functions of the state before, factored into gates.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -31,16 +31,10 @@ Nogood = Sequence[int]
 """Literals of base propositions: base proposition b is true ``2 * (1 + b)``, or false ``2 * (1 + b) + 1``."""
 
 
-def all_true(bases: Iterable[int]) -> Nogood:
-    """The nogood in which these base propositions, their places in ``network.bases``, are all true."""
-    return tuple(2 * (1 + base) for base in bases)
-
-
 def with_nogoods(
     machine: PropnetMachine,
     sets: Sequence[Nogood],
     *,
-    strict: bool = True,
     most_inputs: int = MOST_INPUTS,
     effort: int = EFFORT,
 ) -> PropnetMachine:
@@ -53,9 +47,7 @@ def with_nogoods(
     known = list(sets)
     while known:
         try:
-            network = compile_nogoods(
-                machine.network, known, strict=strict, most_inputs=most_inputs, effort=effort
-            )
+            network = compile_nogoods(machine.network, known, most_inputs=most_inputs, effort=effort)
             return PropnetMachine(machine.rules, network) if network is not None else machine
         except EffortError:
             known = known[: len(known) // 2]
@@ -66,20 +58,18 @@ def compile_nogoods(
     network: Network,
     sets: Sequence[Nogood],
     *,
-    strict: bool,
     most_inputs: int = MOST_INPUTS,
     effort: int = EFFORT,
 ) -> Network | None:
-    """The network in which a move is legal only if the state after it contains none of the sets.
+    """The network in which a move is legal only if the state after it contains none of the sets; all moves
+    stay legal where all lead into dead states.
 
     A set that the state before contains already may be overlooked: that state is dead whatever is played. In
     terminal states the guide may call other moves legal; all else is as in the network.
 
     Args:
         network: a game of one role. Positive recursion is allowed among gates that need no moves.
-        sets: each a :data:`Nogood`; an empty one leaves no move.
-        strict: whether a state may be left without a legal move, where the match is not over. Else all moves
-            are legal where all lead into dead states.
+        sets: each a :data:`Nogood`.
         most_inputs, effort: how many gate inputs the guide may have, and how many may be looked at.
 
     Returns None if no move can complete a set.
@@ -94,11 +84,7 @@ def compile_nogoods(
     if any(not 2 <= literal < last for nogood in sets for literal in nogood):
         raise ValueError("a dead set has a literal of no base proposition")
     gates = _DeadAfter(network, effort)
-    losses = gates.losses([tuple(sorted(set(nogood))) for nogood in sets])
-    if strict:
-        left = [gates.gates.conjunction([x, loss ^ 1]) for x, loss in zip(gates.legal, losses, strict=True)]
-    else:
-        left = gates.favoured(0, losses)
+    left = gates.favoured(0, gates.losses([tuple(sorted(set(nogood))) for nogood in sets]))
     if len(network.loops):
         return gates.spliced(left, most_inputs)
     return gates.guide(left, most_inputs)
@@ -208,6 +194,7 @@ class _DeadAfter(Lookahead):
             loops=loops.astype(np.int32),
             loop_init=np.insert(network.loop_init, base, np.zeros(more, np.uint8)),
             next_literals=moved(network.next_literals),
+            percept_literals=moved(network.percept_literals),
             legal_literals=np.array(replaced(circuit.outputs[end - 1 : -1], place), np.int32),
             stats=dict(network.stats),
         )

@@ -7,16 +7,13 @@ name and bytes finds files that were cut short, changed, or put in another's pla
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
-import tempfile
 from pathlib import Path
 
 from gdl.reading import open_regular, read_open
+from gdl.writing import replace_file
 
-NEW = ".new-"
-"""How the names of files begin that are being written."""
 DIGEST_BYTES = 32
 """By how much a file is larger than what it holds."""
 
@@ -67,18 +64,9 @@ def read(path: Path, most: int) -> bytes:
 
 
 def write(path: Path, content: bytes, mode: int = 0o600) -> None:
-    """Put a file in place of what is at the path, at once: readers find the old one or the new one, and
-    writers at the same time do no harm. Raises OSError; the old one stays then."""
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=NEW, delete=False) as file:
-        try:
-            file.write(_digest(path.name, content) + content)
-            file.flush()
-            os.chmod(file.name, mode & ~_OTHERS_WRITE)
-            os.replace(file.name, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(file.name)
-            raise
+    """Put a file in place of what is at the path (:func:`gdl.writing.replace_file`). Raises OSError."""
+    data = _digest(path.name, content) + content
+    replace_file(path, data, mode=mode & ~_OTHERS_WRITE, lasting=False)
 
 
 def _digest(name: str, content: bytes) -> bytes:

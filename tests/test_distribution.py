@@ -19,7 +19,7 @@ from tests.places import ROOT
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 LOCKS = (
     "requirements.lock",
-    "requirements-extras.lock",
+    "requirements-play.lock",
     "requirements-cluster.lock",
     "requirements-build.lock",
     "requirements-dev.lock",
@@ -58,7 +58,7 @@ def test_locks_name_versions_and_checksums_and_no_address(lock: str) -> None:
 
 def test_locks_agree_with_each_other() -> None:
     run_time, development = pins("requirements.lock"), pins("requirements-dev.lock")
-    assert run_time.items() <= pins("requirements-extras.lock").items() <= development.items()
+    assert pins("requirements-play.lock").items() <= run_time.items() <= development.items()
     assert run_time.items() <= pins("requirements-cluster.lock").items()
     for lock in ("requirements-build.lock", "requirements-audit.lock"):
         for name, version in pins(lock).items():
@@ -75,7 +75,7 @@ def test_all_that_is_needed_is_locked_at_a_version_that_will_do() -> None:
             *(line for extra in ("plots", "pictures", "sat") for line in extras[extra]),
         ],
         "requirements-dev.lock": [*extras["test"], *extras["dev"], *extras["docs"]],
-        "requirements-extras.lock": [*extras["plots"], *extras["pictures"], *extras["sat"]],
+        "requirements-play.lock": [*PROJECT["dependencies"], *extras["sat"]],
         "requirements-cluster.lock": [*PROJECT["dependencies"], *extras["cluster"]],
         "requirements-audit.lock": extras["audit"],
     }

@@ -14,13 +14,18 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
+from bench.boards.golden import GOLDEN, write
 from bench.boards.recorded import RecordedGame, read_recorded, renamed
 from gdl.scramble import scramble
-from ggp.boards.board import Grid, board_of
+from gdl.words import counted
+from ggp.boards.board import Grid, find_board
 from ggp.boards.svg.markup import stylesheet
 from ggp.boards.svg.picture import SvgPainter
 from ggp.traces.verify import find_traces
+from players.kaskade.make_machine import make_machine
 
+_SECONDS = 0.5
+"""Of random play to find a board, as pages have it."""
 _STYLE = """
 body { font: 14px/1.4 system-ui, sans-serif; margin: 1rem; color-scheme: light dark; }
 main { display: flex; flex-wrap: wrap; gap: 1rem; align-items: flex-start; }
@@ -62,8 +67,7 @@ def drawn(recorded: RecordedGame, plies: int, seed: int | None = None) -> DrawnG
             rules, names = scramble(rules, seed=seed)
             roles = tuple(renamed(term, names) for term in roles)
             states = [frozenset(renamed(term, names) for term in state) for state in states]
-        possible = set().union(*states)
-        board = board_of(rules, roles, states, possible)
+        board = find_board(make_machine(rules, "prover"), _SECONDS)
         at = min(plies, len(recorded.first) - 1)
         painter = SvgPainter(board, rules, roles, recorded.name)
         svg = painter.draw(states[at], states[at - 1] if at else None)
@@ -90,8 +94,14 @@ def main() -> int:
     parser.add_argument("--traces", type=Path, action="append", help="folders with games/ and traces/")
     parser.add_argument("--out", type=Path, default=Path("bench/out/boards.html"))
     parser.add_argument("--plies", type=int, default=10, help="after so many joint moves")
+    parser.add_argument(
+        "--golden", action="store_true", help="write the hashes of our own games' pictures anew"
+    )
     parser.add_argument("--scramble", type=int, metavar="SEED", help="draw the scrambled rules")
     given = parser.parse_args()
+    if given.golden:
+        sys.stdout.write(f"{counted(write(GOLDEN), 'game')}: {GOLDEN}\n")
+        return 0
     folders = given.traces or [Path("games/playthroughs")]
     found = [trace for trace in find_traces(folders) if not given.names or trace.name in given.names]
     games: list[DrawnGame] = []

@@ -129,5 +129,4 @@ def main() -> None:
     print(json.dumps({"rate": rate, "lanes": LANES if peer in ("pgx", "ludax") else 1}))
 
 
-if __name__ == "__main__":
-    main()
+main()

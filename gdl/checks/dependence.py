@@ -15,7 +15,7 @@ from gdl.compile.stratify import components, flow_of
 from gdl.errors import Place
 from gdl.rules import Literal, Rule, Rules, Signature, body_literals, subterms
 from gdl.syntax.writer import OwnNotation
-from gdl.terms import BASE, DISTINCT, DOES, GOAL, INIT, INPUT, LEGAL, ROLE, TERMINAL, TRUE
+from gdl.terms import BASE, DISTINCT, DOES, GOAL, INIT, INPUT, LEGAL, NEXT, ROLE, SEES, TERMINAL, TRUE
 
 DOES_IN_LEGAL = warning("does-in-legal", "note the move in the state by a next rule, and ask for that")
 DOES_IN_GOAL = warning("does-in-goal", "note the move in the state by a next rule, and ask for that")
@@ -26,6 +26,7 @@ STATE_IN_BASE = warning("state-in-base", "say what can ever be true, not what is
 STATE_IN_INPUT = warning("state-in-input", "say what can ever be legal, not what is legal now")
 ROLE_NOT_GROUND_FACT = warning("role-not-ground-fact", "write one (role name) for each role")
 ROLE_DEPENDS_ON_STATE = error("role-depends-on-state", "write one (role name) for each role")
+SEES_IN_RULES = warning("sees-in-rules", "ask for what the percept depends on")
 NEGATIVE_CYCLE = warning(
     "negative-cycle", "split the relation in two, so that one can be known before the other"
 )
@@ -47,6 +48,14 @@ _FORBIDDEN = (
     ((ROLE, 1), (TRUE, 1), ROLE_DEPENDS_ON_STATE),
     ((ROLE, 1), (DOES, 2), ROLE_DEPENDS_ON_STATE),
 )
+_HIDING = (
+    ((LEGAL, 2), SEES_IN_RULES),
+    ((GOAL, 2), SEES_IN_RULES),
+    ((TERMINAL, 0), SEES_IN_RULES),
+    ((INIT, 1), SEES_IN_RULES),
+    ((NEXT, 1), SEES_IN_RULES),
+)
+"""What must not ask for ``sees``: percepts go to the players, the game itself knows everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +77,9 @@ def check_dependence(rules: Rules) -> Iterator[Diagnostic]:
     for root, target, kind in _FORBIDDEN:
         if root in graph and target in graph:
             yield from _forbidden(graph, root, target, kind, own)
+    for root, kind in _HIDING:
+        if root in graph and (SEES, 2) in graph:
+            yield from _forbidden(graph, root, (SEES, 2), kind, own)
     for rule in rules:
         if rule.head.signature == (ROLE, 1) and (rule.body or not rule.head.ground):
             yield ROLE_NOT_GROUND_FACT.at(rule.place, "a role is defined by a rule, not by a ground fact")

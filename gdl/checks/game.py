@@ -9,7 +9,7 @@ from gdl.checks.diagnostic import Diagnostic, error, first_each, warning
 from gdl.errors import Place
 from gdl.rules import Rule, Rules, Signature, atoms_of, body_literals
 from gdl.syntax.writer import OwnNotation
-from gdl.terms import BASE, DOES, GOAL, INIT, INPUT, LEGAL, NEXT, ROLE, TERMINAL, Term
+from gdl.terms import BASE, DOES, GOAL, INIT, INPUT, LEGAL, NEXT, RANDOM, ROLE, SEES, TERMINAL, Term
 
 MISSING_ROLE = error("missing-role", "write (role name) for each player")
 MISSING_LEGAL = error("missing-legal", "write legal rules that say who may do what")
@@ -25,6 +25,7 @@ LEGAL_MISSING_FOR_ROLE = warning("legal-missing-for-role", "write legal rules fo
 UNKNOWN_ROLE = warning("unknown-role", "check its spelling, or write (role ...) for it")
 BASE_INCOMPLETE = warning("base-incomplete", "write a base rule for it, or drop all base rules")
 INPUT_INCOMPLETE = warning("input-incomplete", "write an input rule for it, or drop all input rules")
+KNOWS = error("knows-not-supported", "write the game in GDL-II, where percepts tell players what they know")
 DOES_NOT_INPUT = warning("does-not-input", "write an input rule for it, or drop all input rules")
 
 
@@ -46,10 +47,21 @@ def check_game(rules: Rules) -> Iterator[Diagnostic]:
         if signature not in by_head:
             yield kind.at(end, message)
     own = OwnNotation(rules)
+    yield from _knowledge(rules, by_head)
     yield from _goals(by_head[GOAL, 2], own)
     yield from _roles(rules, by_head, own)
     yield from _coverage(rules, by_head, own)
     yield from _kept(rules, by_head, own)
+
+
+def _knowledge(rules: Rules, by_head: dict[Signature, list[Rule]]) -> Iterator[Diagnostic]:
+    """``knows`` of GDL-III, where no rule defines a relation of that name."""
+    for rule in rules:
+        for literal, _ in body_literals(rule):
+            name, arity = literal.atom.signature
+            if name == "knows" and arity in (1, 2) and (name, arity) not in by_head:
+                yield KNOWS.at(literal.place, "'knows' is a word of GDL-III, which is not supported")
+                return
 
 
 def _goals(goals: list[Rule], own: OwnNotation) -> Iterator[Diagnostic]:
@@ -77,11 +89,11 @@ def _roles(rules: Rules, by_head: dict[Signature, list[Rule]], own: OwnNotation)
         provided = {rule.head.args[0] for rule in by_head[relation, 2]}
         if provided and all(term.ground for term in provided):
             for role, place in roles.items():
-                if role not in provided:
+                if role not in provided and not (role is RANDOM and relation == GOAL):
                     yield kind.at(place, f"the role {own.term(role)} has {what}")
     for rule in rules:
         for atom, place in atoms_of(rule):
-            if atom.signature in ((DOES, 2), (LEGAL, 2), (GOAL, 2), (INPUT, 2)):
+            if atom.signature in ((DOES, 2), (LEGAL, 2), (GOAL, 2), (INPUT, 2), (SEES, 2)):
                 role = atom.args[0]
                 if role.ground and role not in roles:
                     yield UNKNOWN_ROLE.at(

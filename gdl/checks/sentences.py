@@ -21,6 +21,7 @@ from gdl.terms import (
     LEGAL,
     NEXT,
     ROLE,
+    SEES,
     TERMINAL,
     TRUE,
     Term,
@@ -58,6 +59,7 @@ _USE = {
     ROLE: "(role name), and one for each player",
     TERMINAL: "terminal alone",
     DISTINCT: "(distinct ?x ?y)",
+    SEES: "(sees role percept)",
 }
 """How each keyword is written."""
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from gdl.checks.diagnostic import KINDS, Diagnostic, Severity, error, first_each, info, of_error, warning
 from gdl.errors import ParseError, Place
+from gdl.hints import read_hints
 from gdl.rules import Rule, Rules
 from gdl.syntax.notation import KIF, Notation, form_of
 from gdl.syntax.parser import Reader
@@ -34,6 +35,8 @@ from gdl.words import counted
 FOREIGN_BRACKET = error("foreign-bracket", "write '(' and ')'")
 FOREIGN_CHARACTER = warning("foreign-character", "leave it out")
 FOREIGN_COMMENT = warning("foreign-comment", "begin comments with ';'")
+
+PICTURE_HINT = info("picture-hint", "write: draw: THING as LOOK in COLOUR")
 
 _ASCII_QUOTES = "\"'`"
 _ODD = re.compile(r"[^\x00-\x7f]|[\[\]{},\"'`]")
@@ -155,9 +158,11 @@ def read_rules(text: str, name: str = "", notation: Notation = "auto") -> tuple[
                 place = source.place(sentence.offset)
                 findings.append(RULE_WITHOUT_BODY.at(place, "a rule without a body is a fact"))
     findings += first_each(_spellings(source, sentences))
+    hints, wrong = read_hints(text)
+    findings += [PICTURE_HINT.at(hint.place, hint.message, remedy=hint.remedy) for hint in wrong]
     if form is KIF:
         findings += check_characters(text)
-    return Rules(tuple(rules), reader.spelling, name, form.name), findings
+    return Rules(tuple(rules), reader.spelling, name, form.name, hints), findings
 
 
 def _spellings(source: Source, sentences: list[SExpr]) -> Iterator[tuple[str, Diagnostic]]:

@@ -15,7 +15,7 @@ from itertools import product
 
 from gdl.errors import Place, RulesError
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules, literals
-from gdl.terms import DISTINCT, DOES, GOAL, INIT, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term
+from gdl.terms import DISTINCT, DOES, GOAL, INIT, LEGAL, NEXT, ROLE, SEES, TERMINAL, TRUE, Term
 
 MAX_PRODUCT = 32  # clauses that the ``or`` of one rule are multiplied out to; more become a chain
 
@@ -23,7 +23,7 @@ UNIVERSE = "universe;"
 """Auxiliary relation of all ground terms in the rules; it binds variables that unsafe rules leave free.
 (No name in rules can contain a semicolon.)"""
 
-_ROOTS = ((ROLE, 1), (INIT, 1), (NEXT, 1), (LEGAL, 2), (GOAL, 2), (TERMINAL, 0))
+_ROOTS = ((ROLE, 1), (INIT, 1), (NEXT, 1), (LEGAL, 2), (GOAL, 2), (TERMINAL, 0), (SEES, 2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +44,9 @@ class Clause:
 
 
 def normalize(rules: Rules) -> list[Clause]:
-    """The rules as safe clauses, without those that no role, init, next, legal, goal or terminal depends on
-    (``base`` and ``input`` go too: they are not to be trusted). Raises RulesError where a rule has ``true``,
-    ``does`` or ``distinct`` as its head."""
+    """The rules as safe clauses, without those that no role, init, next, legal, goal, terminal or sees
+    depends on (``base`` and ``input`` go too: they are not to be trusted). Raises RulesError where a rule has
+    ``true``, ``does`` or ``distinct`` as its head."""
     normalizer = _Normalizer()
     clauses: list[Clause] = []
     for rule in rules:
@@ -158,7 +158,7 @@ class _Normalizer:
         bound = {v for p in positives for v in p.variables()}
         for variable in dict.fromkeys(head.variables()):
             if variable not in bound:  # legal GDL binds all variables of the head
-                is_role = head.name in (LEGAL, GOAL) and head.args[0] is variable
+                is_role = head.name in (LEGAL, GOAL, SEES) and head.args[0] is variable
                 positives.append(Term(ROLE if is_role else UNIVERSE, variable))
                 bound.add(variable)
         distincts: list[tuple[Term, Term]] = []

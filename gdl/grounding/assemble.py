@@ -22,7 +22,7 @@ from gdl.grounding.join import Body
 from gdl.grounding.reachability import Reached
 from gdl.grounding.relation import Relation
 from gdl.grounding.simplify import Bool, Int, RuleTable, merge, simplify, unique
-from gdl.terms import ARITIES, DOES, GOAL, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term, sort_key
+from gdl.terms import ARITIES, DOES, GOAL, LEGAL, NEXT, ROLE, SEES, TERMINAL, TRUE, Term, sort_key
 
 Rows = list[tuple[int, Int]]
 """Predicates with the ids of some of their rows."""
@@ -166,13 +166,7 @@ def assemble(
     order = TermOrder(program, relations)
     bases, base_rows = order.sort(_rows(reached, TRUE, possible, numbering), 0)
     base_atoms = np.array([numbering.start(p) + i for p, i in base_rows], np.int64)
-    moves = []
-    move_rows = []
-    does_rows = _rows(reached, DOES, possible, numbering)
-    for role in roles:
-        role_moves, rows = order.sort(_rows_of_role(reached, does_rows, role), 1)
-        moves.append(tuple(role_moves))
-        move_rows += rows
+    moves, move_rows = _by_role(reached, order, _rows(reached, DOES, possible, numbering), roles)
     move_atoms = np.array([numbering.start(p) + i for p, i in move_rows], np.int64)
     goals = _goals(reached, numbering, possible, roles)
     terminal = [numbering.start(p.index) for p in program.named(TERMINAL, 0) if relations[p.index].n]
@@ -180,10 +174,13 @@ def assemble(
     next_atoms = numbering.twin[base_atoms]
     next_atoms = np.where((next_atoms >= 0) & possible[next_atoms], next_atoms, -1)
     legal_atoms = numbering.twin[move_atoms]
+    percepts, percept_rows = _by_role(reached, order, _rows(reached, SEES, possible, numbering), roles)
+    percept_atoms = np.array([numbering.start(p) + i for p, i in percept_rows], np.int64)
 
     live: Bool = np.zeros(numbering.count, np.bool_)
     live[next_atoms[next_atoms >= 0]] = True
     live[legal_atoms] = True
+    live[percept_atoms] = True
     live[[a for _, _, a in goals] + terminal] = True
     if len(table.literals) > MERGE_FROM:
         merge(table, live | is_input, budget.tick)
@@ -208,7 +205,7 @@ def assemble(
     return GroundRules(
         roles=tuple(roles),
         bases=tuple(bases),
-        moves=tuple(moves),
+        moves=moves,
         atom_count=len(input_atoms) + len(others),
         heads=number[table.heads[by_head]].astype(np.int32),
         body_start=np.concatenate(([0], np.cumsum(lengths))).astype(np.int64),
@@ -219,6 +216,8 @@ def assemble(
         terminal_atom=int(number[terminal[0]]) if terminal else -1,
         initial=initial[base_atoms],
         names=_names(reached, numbering, number, others, spell) if spell else {},
+        percepts=percepts if reached.program.named(SEES, 2) else (),
+        percept_atoms=number[percept_atoms].astype(np.int32),
     )
 
 
@@ -286,9 +285,9 @@ def _small_blocks(blocks: list[Block], numbering: _Numbering) -> tuple[Int, Int,
 
 
 def _add_static_outputs(reached: Reached, numbering: _Numbering, table: RuleTable) -> None:
-    """Rules without a body for next, legal, goal and terminal atoms that always hold."""
+    """Rules without a body for next, legal, goal, terminal and sees atoms that always hold."""
     heads = []
-    for name, arity in ((NEXT, 1), (LEGAL, 2), (GOAL, 2), (TERMINAL, 0)):
+    for name, arity in ((NEXT, 1), (LEGAL, 2), (GOAL, 2), (TERMINAL, 0), (SEES, 2)):
         for p in reached.program.named(name, arity):
             if reached.dependence[p.index] is Dependence.STATIC:
                 start = numbering.start(p.index)
@@ -311,8 +310,21 @@ def _rows(reached: Reached, name: str, possible: Bool, numbering: _Numbering) ->
     return [(p, np.flatnonzero(possible[numbering.start(p) :][: reached.relations[p].n])) for p in predicates]
 
 
+def _by_role(
+    reached: Reached, order: TermOrder, rows: Rows, roles: Sequence[Term]
+) -> tuple[tuple[tuple[Term, ...], ...], list[tuple[int, int]]]:
+    """Per role the second arguments of its rows, ascending; and the (predicate, row id) of each, in order."""
+    terms: list[tuple[Term, ...]] = []
+    places: list[tuple[int, int]] = []
+    for role in roles:
+        own, their_places = order.sort(_rows_of_role(reached, rows, role), 1)
+        terms.append(tuple(own))
+        places += their_places
+    return tuple(terms), places
+
+
 def _rows_of_role(reached: Reached, rows: Rows, role: Term) -> Rows:
-    """Those rows of ``does`` whose first argument is the role."""
+    """Those rows whose first argument is the role."""
     program = reached.program
     own_rows: Rows = []
     for p, ids in rows:

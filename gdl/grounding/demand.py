@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 
 from gdl.compile.program import LEAF, FlatAtom, FlatClause, Predicate, Program, variables_of
 from gdl.compile.stratify import Dependence
-from gdl.terms import DOES, GOAL, INIT, LEGAL, NEXT, ROLE, TERMINAL, TRUE
+from gdl.terms import DOES, GOAL, INIT, LEGAL, NEXT, ROLE, SEES, TERMINAL, TRUE
 
-WHOLE = (ROLE, INIT, TRUE, NEXT, LEGAL, DOES, GOAL, TERMINAL)
+WHOLE = (ROLE, INIT, TRUE, NEXT, LEGAL, DOES, GOAL, TERMINAL, SEES)
 """Relations that are always needed whole."""
 
 

@@ -38,6 +38,9 @@ class GroundRules:
         initial: bool, shape (len(bases),): what is true at first.
         names: names of some of the other atoms, for people (may be empty).
         stats: counts and CPU seconds of the grounder's passes, for ``ggp ground --stats``.
+        percepts: per role what it may come to see, sorted; empty for rules without ``sees``.
+        percept_atoms: int32, shape (percepts of all roles,): the atom of each, in that order. They may need
+            the moves.
     """
 
     roles: tuple[Term, ...]
@@ -54,6 +57,8 @@ class GroundRules:
     initial: NDArray[np.bool_]
     names: dict[int, str] = field(default_factory=dict)
     stats: dict[str, float] = field(default_factory=dict)
+    percepts: tuple[tuple[Term, ...], ...] = ()
+    percept_atoms: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
 
     @property
     def move_count(self) -> int:

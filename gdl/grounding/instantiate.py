@@ -20,7 +20,7 @@ from gdl.grounding.join import UNLIMITED, Bindings, Body, TooManyRowsError
 from gdl.grounding.keys import Ids, first_rows
 from gdl.grounding.reachability import Reached, fixpoint
 from gdl.grounding.relation import Relation, Row, row_getter
-from gdl.terms import GOAL, INIT, LEGAL, NEXT, TERMINAL
+from gdl.terms import GOAL, INIT, LEGAL, NEXT, SEES, TERMINAL
 
 MANY_ROWS = 3_000_000
 """Joins of more rows are given up and the clause is split, if it can be."""
@@ -81,7 +81,7 @@ class _Instantiator:
                 clauses.setdefault(head, []).append(clause)
                 reads[head].update(a.predicate for a in (*clause.positives, *clause.negatives))
         for predicate in program.predicates:
-            if predicate.name in (NEXT, LEGAL, GOAL, TERMINAL):
+            if predicate.name in (NEXT, LEGAL, GOAL, TERMINAL, SEES):
                 self.needed[predicate.index][:] = True
         for component in reversed(list(components([sorted(r) for r in reads]))):
             own = [c for p in component for c in clauses.get(p, ())]

@@ -18,7 +18,7 @@ from gdl.prover.limits import ProverLimits
 from gdl.prover.numbering import CachedState, Numbering, StateCache
 from gdl.prover.schema import Rows, Tables, each, full, plain
 from gdl.rules import Rules
-from gdl.terms import GOAL, INIT, LEGAL, NEXT, ROLE, TERMINAL, TRUE, Term
+from gdl.terms import GOAL, INIT, LEGAL, NEXT, ROLE, SEES, TERMINAL, TRUE, Term
 
 SAMPLES = 60  # states of one random playout in which relations are measured before the first playouts
 SAMPLE_SECONDS = 0.3  # CPU time after which fewer states must do
@@ -55,6 +55,7 @@ class ProverMachine(Machine):
         self._next = self._twins(NEXT)
         self._legal = [names.of_role(LEGAL, r) for r in range(len(self.roles))]
         self._goal = [names.of_role(GOAL, r) for r in range(len(self.roles))]
+        self._sees = [p.index for p in program.named(SEES, 2)]
         self._cache = StateCache(len(self.roles))
         tables, moves = self._evaluator.state_tables(), self._evaluator.move_tables()
         self._initial = self._cached_with(self._as_true(self._twins(INIT), tables, moves)).key
@@ -100,6 +101,17 @@ class ProverMachine(Machine):
 
     def next_state(self, state: State, joint_move: Sequence[int]) -> State:
         return State(self, self._successor(self._cached(state), tuple(joint_move)).key)
+
+    def percepts(self, state: State, joint_move: Sequence[int]) -> tuple[frozenset[Term], ...]:
+        seen: dict[Term, set[Term]] = {role: set() for role in self.roles}
+        if self._sees:
+            tables, moves = self._tables(self._cached(state)), self._made(joint_move)
+            for predicate in self._sees:
+                for row in each(self._evaluator.rows(predicate, tables, moves)):
+                    role, what = self._program.arguments(predicate, full(row))
+                    if role in seen:
+                        seen[role].add(what)
+        return tuple([frozenset(seen[role]) for role in self.roles])
 
     def is_terminal(self, state: State) -> bool:
         return self._is_terminal(self._cached(state))
@@ -242,7 +254,14 @@ class ProverMachine(Machine):
         successor = cached.successors.get(joint)
         if successor is not None and successor.alive:
             return successor
-        tables = self._tables(cached)
+        made = self._as_true(self._next, self._tables(cached), self._made(joint))
+        successor = self._cached_with(made)
+        if cached.alive:
+            cached.successors[joint] = successor
+        return successor
+
+    def _made(self, joint: Sequence[int]) -> Tables:
+        """The tables of a joint move."""
         moves = self._evaluator.move_tables()
         rows: dict[int, set[Any]] = {}
         for role, index in enumerate(joint):
@@ -251,10 +270,7 @@ class ProverMachine(Machine):
                 rows.setdefault(slot, set()).add(row)
         for slot, relation in rows.items():
             moves[slot] = _relation(relation)
-        successor = self._cached_with(self._as_true(self._next, tables, moves))
-        if cached.alive:
-            cached.successors[joint] = successor
-        return successor
+        return moves
 
     def _cached_with(self, relations: list[tuple[int, Rows]]) -> CachedState:
         """The state in which these rows of ``true`` relations hold."""

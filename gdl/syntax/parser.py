@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gdl.hints import read_hints
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules
 from gdl.syntax.notation import Notation, form_of
 from gdl.syntax.sexpr import Atom, Group, SExpr, Source
@@ -28,7 +29,8 @@ def parse_rules(text: str, name: str = "", notation: Notation = "auto") -> Rules
     form = form_of(text, notation, name)
     source, sentences = form.read(text, name)
     reader = Reader(source)
-    return Rules(tuple(map(reader.rule, sentences)), reader.spelling, name, form.name)
+    hints, _ = read_hints(text)
+    return Rules(tuple(map(reader.rule, sentences)), reader.spelling, name, form.name, hints)
 
 
 def parse_term(text: str, name: str = "", notation: Notation = "kif") -> Term:

@@ -3,9 +3,10 @@ turn."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,8 @@ def check_render_mode(mode: str | None) -> None:
 
 def action_id(action: Any) -> int:
     """An action as an integer; it may be an array of one integer. Raises MoveError for anything else."""
+    if type(action) is int or type(action) is np.int64:  # nearly always
+        return int(action)
     value = np.asarray(action)
     if value.size != 1 or value.dtype.kind not in "iu":
         raise MoveError(f"{action!r} is no action", remedy="give an integer, as action_space.sample() does")
@@ -83,6 +86,7 @@ class AdaptedGame:
             )
         self.machine: PropnetMachine = fast
         self.agents: tuple[str, ...] = tuple(map(fast.rules.spell, fast.roles))
+        self._roles = {agent: role for role, agent in enumerate(self.agents)}
         if stuck := stuck_roles(fast.initial_state()):
             raise GdlError(
                 f"{self.game.name}: {no_move(fast.initial_state(), stuck)}", remedy="see `ggp validate`"
@@ -107,9 +111,10 @@ class AdaptedGame:
 
     def role(self, agent: str) -> int:
         """The number of a role. Raises GdlError if there is none of this name."""
-        if agent not in self.agents:
+        role = self._roles.get(agent)
+        if role is None:
             raise GdlError(f"the game has no role {agent}", remedy=f"its roles are {', '.join(self.agents)}")
-        return self.agents.index(agent)
+        return role
 
     def actions(self, agent: str) -> int:
         """How many moves a role may ever make: its action ids are 0 and up."""
@@ -147,13 +152,17 @@ class AdaptedGame:
 
     def observe_state(self, state: State) -> NDArray[np.uint8]:
         """The observation of one state."""
+        if self.observation == "bits":
+            octets = np.frombuffer(cast(bytes, state.key), np.uint8)
+            return np.unpackbits(octets, count=len(self.machine.network.bases), bitorder="little")
         return np.array(self.observe(self.machine.records([state]))[0])
 
-    def mask(self, role: int, moves: list[int]) -> NDArray[np.int8]:
+    def mask(self, role: int, moves: Sequence[int]) -> NDArray[np.int8]:
         """Of a role's legal moves, int8 (actions,), 1 for legal."""
-        mask = np.zeros(len(self.machine.network.moves[role]), np.int8)
-        mask[moves] = 1
-        return mask
+        mask = bytearray(len(self.machine.network.moves[role]))
+        for move in moves:  # faster than an array's indices: they are few
+            mask[move] = 1
+        return np.frombuffer(mask, np.int8)
 
     def rewards(self, state: State) -> list[float]:
         """Each role's goal in a terminal state / 100; 0 where it has none."""

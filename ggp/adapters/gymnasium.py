@@ -156,7 +156,7 @@ class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
 
     def _begin(self) -> None:
         self.gdl_state = self.adapted.machine.initial_state()
-        self._options = self.adapted.turns.options(self.gdl_state)
+        self._options = self.adapted.machine.options(self.gdl_state)
         self.steps = 0
         self._ended = False
 
@@ -183,7 +183,7 @@ class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
             for role, moves in enumerate(self._options)
         ]
         self.gdl_state = self.adapted.machine.next_state(self.gdl_state, joint)
-        self._options = self.adapted.turns.options(self.gdl_state)
+        self._options = self.adapted.machine.options(self.gdl_state)
         self.steps += 1
 
     def _ask(self, role: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,7 @@ class _Agents:
             for agent in game.agents
         }
         self.gdl_state: State = game.machine.initial_state()
-        self.options: list[list[int]] = []
+        self.options: tuple[tuple[int, ...], ...] = ()
         self.steps = 0
 
     def observation_space(self, agent: str) -> Any:
@@ -82,7 +83,7 @@ class _Agents:
     def close(self) -> None:
         """Nothing is held outside."""
 
-    def _seen(self, role: int, moves: list[int]) -> dict[str, Any]:
+    def _seen(self, role: int, moves: Sequence[int]) -> dict[str, Any]:
         observation = self.adapted.observe_state(self.gdl_state)
         return {"observation": observation, "action_mask": self.adapted.mask(role, moves)}
 
@@ -107,6 +108,8 @@ class _Agents:
 class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
     """What :class:`GdlAEC` wraps: calls must come in order."""
 
+    _told: dict[str, dict[str, Any]]
+
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a match. Nothing in it is random."""
         self.agents = self.possible_agents[:]
@@ -119,10 +122,34 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
         self._settle(self.adapted.machine.initial_state())
         self._accumulate_rewards()
 
+    @property
+    def infos(self) -> dict[str, dict[str, Any]]:
+        """The masks of all agents: some frameworks look there. Made when they are asked for."""
+        return {agent: self.info(agent) for agent in self.agents}
+
+    def info(self, agent: str) -> dict[str, Any]:
+        """The info of one agent, the same until a step is made."""
+        info = self._told.get(agent)
+        if info is None:
+            role = self.adapted.role(agent)
+            info = self._told[agent] = {"action_mask": self.adapted.mask(role, self._open(role))}
+        return info
+
+    def last(self, observe: bool = True) -> tuple[Any, ...]:
+        """What the selected agent sees, its rewards since it acted, terminated, truncated, info."""
+        agent = self.agent_selection
+        seen = self.observe(agent) if observe else None
+        return (
+            seen,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            self.info(agent),
+        )
+
     def observe(self, agent: str) -> dict[str, Any]:
         """What an agent sees of the present state."""
-        role = self.adapted.role(agent)
-        return self._seen(role, self._open(role))
+        return {"observation": self.adapted.observe_state(self.gdl_state), **self.info(agent)}
 
     def step(self, action: Any) -> None:
         """Take the selected agent's action; None for one whose match is over."""
@@ -132,12 +159,12 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
             return
         role = self.adapted.role(agent)
         self._chosen[role] = self._legal(role, action)
+        self._told = {}
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
-        waiting = [other for other in self._acting if other not in self._chosen]
+        waiting = len(self._acting) > 1 and [other for other in self._acting if other not in self._chosen]
         if waiting:
             self.agent_selection = self.possible_agents[waiting[0]]
-            self._inform()
         else:
             joint = [self._chosen.get(r, moves[0]) for r, moves in enumerate(self.options)]
             self.steps += 1
@@ -151,6 +178,7 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
         self.gdl_state, self.options, self._acting, passed = turns.settle(state, max(0, most))
         self.steps += passed
         self._chosen: dict[int, int] = {}
+        self._told = {}
         if self.gdl_state.terminal:
             self._acting = []
             self.rewards = dict(zip(self.possible_agents, self.adapted.rewards(self.gdl_state), strict=True))
@@ -160,16 +188,10 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
             self.truncations = dict.fromkeys(self.agents, True)
         if self._acting:
             self.agent_selection = self.possible_agents[self._acting[0]]
-        self._inform()
 
-    def _open(self, role: int) -> list[int]:
+    def _open(self, role: int) -> Sequence[int]:
         """A role's legal moves; none if it does not act, or has chosen."""
-        return [] if role not in self._acting or role in self._chosen else self.options[role]
-
-    def _inform(self) -> None:
-        """Put the masks into the infos, too: some frameworks look there."""
-        roles = ((agent, self.adapted.role(agent)) for agent in self.agents)
-        self.infos = {a: {"action_mask": self.adapted.mask(role, self._open(role))} for a, role in roles}
+        return () if role not in self._acting or role in self._chosen else self.options[role]
 
 
 class GdlAEC(OrderEnforcingWrapper):  # type: ignore[misc]
@@ -207,8 +229,34 @@ class GdlAEC(OrderEnforcingWrapper):  # type: ignore[misc]
         """What the selected agent sees, its rewards since it acted, terminated, truncated, info."""
         if not self.agents:
             raise AssertionError("reset() needs to be called before last: the match is over for all agents.")
-        last: tuple[Any, ...] = super().last(observe)
+        last: tuple[Any, ...] = self.env.last(observe)
         return last
+
+    # The wrapper looks each of these up in its environment by name, at every access, which takes longer than
+    # a step.
+    @property
+    def agents(self) -> list[str]:
+        """The agents whose match is not over. Raises AttributeError before ``reset``."""
+        if not self._has_reset:
+            raise AttributeError("agents cannot be accessed before reset")
+        agents: list[str] = self.env.agents
+        return agents
+
+    @property
+    def agent_selection(self) -> str:
+        """Who is to act. Raises AttributeError before ``reset``."""
+        if not self._has_reset:
+            raise AttributeError("agent_selection cannot be accessed before reset")
+        agent: str = self.env.agent_selection
+        return agent
+
+    def step(self, action: Any) -> None:
+        """Take the selected agent's action; None for one whose match is over."""
+        if self._has_reset and self.env.agents:
+            self._has_updated = True
+            self.env.step(action)
+        else:
+            super().step(action)  # which says so
 
     def __str__(self) -> str:
         return str(self.env)
@@ -231,7 +279,7 @@ class GdlParallel(_Agents, ParallelEnv):  # type: ignore[misc]
         """Begin a match. Nothing in it is random."""
         self.agents = self.possible_agents[:]
         self.gdl_state, self.steps = self.adapted.machine.initial_state(), 0
-        self.options = self.adapted.turns.options(self.gdl_state)
+        self.options = self.adapted.machine.options(self.gdl_state)
         self._begun = True
         observations = self._observations()
         return observations, _infos(observations)
@@ -254,7 +302,7 @@ class GdlParallel(_Agents, ParallelEnv):  # type: ignore[misc]
             else:
                 raise MoveError(f"{agent} has {len(self.options[role])} legal moves, and no action")
         self.gdl_state = self.adapted.machine.next_state(self.gdl_state, joint)
-        self.options = self.adapted.turns.options(self.gdl_state)
+        self.options = self.adapted.machine.options(self.gdl_state)
         self.steps += 1
         over = self.gdl_state.terminal
         rewards = self.adapted.rewards(self.gdl_state) if over else [0.0] * len(joint)

@@ -15,8 +15,8 @@ import numpy as np
 from gdl.machine import Machine
 from propnet.jit.arrays import Ints, Words
 from propnet.jit.decorators import kernel
+from propnet.jit.random_numbers import streams
 from propnet.jit.vector512 import LANES, WORDS, splat
-from propnet.jit.xoshiro import streams
 from propnet.kernels.kernel_args import KernelArgs, sizes_of
 from propnet.kernels.scratch import Scratch, new_scratch
 from propnet.kernels.step import choose_moves, evaluate_moves, evaluate_play, next_states, terminal_lanes

@@ -10,13 +10,14 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 
 from gdl.machine import Machine
-from gdl.rules import Rule, Rules, literals
-from gdl.terms import ARITIES, BASE, INIT, NEXT, TRUE, Term
+from gdl.rules import Rules
+from gdl.terms import Term
+from ggp.boards.edges import edges_of
+from ggp.boards.habits import Habits, habits_of
 from ggp.boards.layers import (
     MOST_SIDE,
     Layer,
@@ -24,11 +25,19 @@ from ggp.boards.layers import (
     LayerFinder,
     Square,
     Thing,
-    named_squares,
     transposed,
     twins,
 )
-from ggp.boards.shapes import BoardShape, centred_by_name, line_layer, places_of_panels, ring_of, shape_of
+from ggp.boards.shapes import (
+    BoardShape,
+    centred_by_name,
+    line_layer,
+    lines_between,
+    places_of_panels,
+    ring_of,
+    shape_of,
+)
+from ggp.boards.statements import facts_on_squares, is_turned
 from ggp.boards.statics import CoordinateOrder, Statics
 from ggp.boards.walls import floor_things, walls, without_holes
 from propnet.capabilities import lane_machine
@@ -55,6 +64,9 @@ class Grid:
         solid: things that fill their squares: nothing else stands there.
         sides: walls beside squares, each with its side.
         places: column from the left and row from the bottom of each panel, where they have such places.
+        habits: what things were seen to do.
+        lines: pairs of squares that moves join; the squares are points on these lines then.
+        edges: the role that a side of the board belongs to, by ``left``, ``right``, ``bottom``, ``top``.
     """
 
     columns: tuple[Term, ...]
@@ -69,6 +81,17 @@ class Grid:
     places: dict[tuple[Term, ...], tuple[int, int]] = field(default_factory=dict)
     solid: frozenset[Thing] = frozenset()
     sides: dict[Thing, str] = field(default_factory=dict)
+    habits: Habits = Habits()
+    lines: tuple[tuple[Square, Square], ...] = ()
+    edges: dict[str, int] = field(default_factory=dict)
+
+    def key(self, square: Square) -> str | None:
+        """``panel,column,row`` of a square by number, as drawings have it; None where there is none."""
+        panel, x, y = square
+        try:
+            return f"{self.panels.index(panel)},{self.columns.index(x)},{self.rows.index(y)}"
+        except ValueError:
+            return None
 
     def place(self, propositions: Iterable[Term]) -> tuple[dict[Square, list[Thing]], list[Term]]:
         """What stands on each square in a state (blanks left out), and the propositions that are not
@@ -90,9 +113,13 @@ def find_board(machine: Machine, seconds: float = 0.3) -> Grid | None:
     states = _sample(machine, seconds)
     fast = lane_machine(machine)
     seen = set[Term]().union(*states)
-    listed = Statics(machine.rules).bases(_MOST_BASES) if fast is None else set(fast.network.bases)
+    listed = (
+        Statics(machine.rules, denials=True).bases(_MOST_BASES) if fast is None else set(fast.network.bases)
+    )
     complete = seen <= listed
-    return board_of(machine.rules, machine.roles, states, listed if complete else seen | listed, complete)
+    possible = listed if complete else seen | listed
+    board = board_of(machine.rules, machine.roles, states, possible, complete)
+    return None if board is None else replace(board, edges=edges_of(machine, board, possible))
 
 
 def board_of(
@@ -128,12 +155,14 @@ def board_of(
         return None
     layers = tuple(candidate.layer for candidate in chosen)
     used = set[Square]().union(*(candidate.squares for candidate in chosen))
-    fixed, floor = _facts(rules, layers, used)
+    fixed, floor = facts_on_squares(rules, layers, used)
     squares = used | set(fixed) | floor
     xs = {x for _, x, _ in squares}
     ys = {y for _, _, y in squares}
     panels = tuple(sorted({p for p, _, _ in squares}))
     columns, rows = order.sort(xs), order.sort(ys)
+    if not complete and not any(layer.x == layer.y for layer in layers):
+        columns, rows = order.filled(columns), order.filled(rows)
     shape, turned, columns, rows = _arrangement(rules, layers, squares, columns, rows)
     if turned:
         layers = tuple(layer.transposed() for layer in layers)
@@ -154,6 +183,7 @@ def board_of(
     if sides and shape is BoardShape.STRAIGHT:
         squares = without_holes(squares, columns, rows)
     things = things.union(*fixed.values())
+    statics = Statics(rules)
     return Grid(
         columns=columns,
         rows=rows,
@@ -164,9 +194,11 @@ def board_of(
         blanks=blanks,
         things=tuple(sorted(things)),
         shape=shape,
-        places=places_of_panels(panels, squares, order, Statics(rules)),
+        places=places_of_panels(panels, squares, order, statics),
         solid=solid,
         sides=sides,
+        habits=habits_of(layers, states, columns, rows, blanks),
+        lines=lines_between(squares, columns, rows, statics) if shape is BoardShape.STRAIGHT else (),
     )
 
 
@@ -214,11 +246,11 @@ def _arrangement(
         shape, turned = shape_of(squares, columns, rows, statics)
         if shape is BoardShape.CENTRED:
             return shape, turned, columns, rows
-    return shape, _turned(rules, layers), columns, rows
+    return shape, is_turned(rules, layers), columns, rows
 
 
 def _sample(machine: Machine, seconds: float) -> list[frozenset[Term]]:
-    """States of a few random playouts, the initial state first."""
+    """States of a few random playouts, each from the initial state on."""
     rng = random.Random(1)
     until = 0.0
     state = machine.initial_state()
@@ -232,6 +264,7 @@ def _sample(machine: Machine, seconds: float) -> list[frozenset[Term]]:
             break
         if machine.is_terminal(state) or not all(options):
             state = machine.initial_state()
+            states.append(state.propositions)
             continue
         state = machine.next_state(state, [rng.choice(moves) for moves in options])
         states.append(state.propositions)
@@ -283,68 +316,11 @@ def _overlay(candidates: list[LayerCandidate]) -> list[LayerCandidate]:
     return max(grids, key=size, default=[])
 
 
-def _facts(
-    rules: Rules, layers: tuple[Layer, ...], used: set[Square]
-) -> tuple[dict[Square, list[Thing]], set[Square]]:
-    """What facts say about squares: things on some of them, and the floor (facts about most). A relation is
-    about squares if a rule uses two variables as its arguments and also, in order, as coordinates."""
-    if all(layer.x == layer.y for layer in layers):
-        return {}, named_squares(rules, used)
-    if any(layer.panel or layer.split or layer.strip or layer.x == layer.y for layer in layers):
-        return {}, set()
-    xs = {x for _, x, _ in used}
-    ys = {y for _, _, y in used}
-    pairs = {(layer.name, layer.arity, layer.x, layer.y) for layer in layers}
-    facts: dict[tuple[str, int], list[Term]] = defaultdict(list)
-    for rule in rules:
-        if not rule.body and rule.head.ground and rule.head.name not in ARITIES:
-            facts[rule.head.signature].append(rule.head)
-    bodies = [list(_atoms(rule)) for rule in rules if rule.body and rule.head.name != INIT]
-    while True:
-        before = len(pairs)
-        for atoms in bodies:
-            known = {(a.args[x], a.args[y]) for a in atoms for n, k, x, y in pairs if a.signature == (n, k)}
-            for a in atoms:
-                for x, y in combinations(range(len(a.args)), 2):
-                    pair = a.args[x], a.args[y]
-                    if len(a.args) <= 3 and pair in known and all(v.is_variable for v in pair):
-                        pairs.add((*a.signature, x, y))
-        if len(pairs) == before:
-            break
-    fixed: dict[Square, list[Thing]] = defaultdict(list)
-    floor: set[Square] = set()
-    for name, arity, x, y in sorted(pairs):
-        terms = facts.get((name, arity), [])
-        layer = Layer(name, arity, x, y)
-        if not any(t.args[x] in xs and t.args[y] in ys for t in terms):
-            continue
-        if arity == 3 and any(thing.name.isdecimal() for t in terms for thing in layer.thing(t)):
-            continue
-        squares = {layer.square(t) for t in terms}
-        if arity == 2 and len(squares & used) > 0.6 * len(used):
-            floor |= squares
-            continue
-        for t in sorted(terms):
-            # The relation's name tells a camp of red from a piece of red.
-            thing = layer.thing(t)
-            fixed[layer.square(t)].append((Term(name), *thing) if arity > 2 else thing)
-    return dict(fixed), floor
-
-
-def _atoms(rule: Rule) -> Iterator[Term]:
-    """The atoms of a rule, what stands inside ``true``, ``next`` and so on without that word."""
-    for atom in [rule.head, *(lit.atom for f in rule.body for lit, _ in literals(f))]:
-        if atom.name in (TRUE, NEXT, INIT, BASE) and len(atom.args) == 1:
-            yield atom.args[0]
-        elif atom.name not in ARITIES:
-            yield atom
-
-
 def _blanks(
     layers: tuple[Layer, ...], states: list[frozenset[Term]], squares: int, roles: set[Term]
 ) -> frozenset[Thing]:
     """Things that mean emptiness: of a layer that says something of nearly every square in every state,
-    what it says of the most squares at first."""
+    what it says of the most squares at first. A number is never nothing."""
     blanks: set[Thing] = set()
     for layer in layers:
         if not layer.contents:
@@ -358,7 +334,9 @@ def _blanks(
         if sum(size < 0.9 * squares for size in sizes) > 0.1 * len(sizes):
             continue
         first = next((state for state, size in zip(states, sizes, strict=True) if size), states[0])
-        count = Counter(layer.thing(term) for term in first if layer.fits(term))
+        count = Counter(
+            layer.thing(term) for term in first if layer.fits(term) and not _number(layer.thing(term))
+        )
         if not count:
             continue
         named = {t for t in count if t[0].name in _EMPTY}
@@ -369,16 +347,5 @@ def _blanks(
     return frozenset(blanks)
 
 
-def _turned(rules: Rules, layers: tuple[Layer, ...]) -> bool:
-    """Whether the rules themselves call the first coordinate a row, or the second a column."""
-    votes = 0
-    for rule in rules:
-        atoms = list(_atoms(rule))
-        words = {a.args[0]: a.name for a in atoms if len(a.args) == 1}
-        for atom in atoms:
-            for layer in layers:
-                if layer.fits(atom):
-                    first, second = words.get(atom.args[layer.x], ""), words.get(atom.args[layer.y], "")
-                    votes += first.startswith("row") + second.startswith("col")
-                    votes -= first.startswith("col") + second.startswith("row")
-    return votes > 0
+def _number(thing: Thing) -> bool:
+    return all(term.name.isdecimal() for term in thing)

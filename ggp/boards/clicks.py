@@ -19,7 +19,6 @@ from ggp.boards.board import Grid
 from ggp.boards.layers import Layer, Square, split_name
 from ggp.boards.nearness import Nearness, Place
 from ggp.boards.shapes import BoardShape
-from ggp.boards.svg.layout import square_key
 
 _FARTHEST = 4
 Signature = tuple[str, int]
@@ -94,8 +93,14 @@ class ClickFinder:
             self._rows = {y: j for j, y in enumerate(board.rows)}
             self._panels = {p: k for k, p in enumerate(board.panels)}
             self._measure(board, Nearness(rules))
+        self.learn(moves)
+
+    def learn(self, moves: Iterable[Term]) -> None:
+        """Take in moves that may be: what has been seen decides which arguments are coordinates."""
         for move in moves:
-            self._known[move.signature].add(move)
+            if move not in self._known[move.signature]:
+                self._known[move.signature].add(move)
+                self._patterns.pop(move.signature, None)
 
     def clicks(self, legal: Sequence[Term], state: Iterable[Term] = ()) -> ClickMap:
         """The clicks of some legal moves of one role, in their order.
@@ -104,11 +109,7 @@ class ClickFinder:
             state: what is true: a move naming no square but a thing that stands on just one, such as
                 ``(slide 8)``, is a click on that.
         """
-        for move in legal:
-            # What has been seen decides which arguments are coordinates.
-            if move not in self._known[move.signature]:
-                self._known[move.signature].add(move)
-                self._patterns.pop(move.signature, None)
+        self.learn(legal)
         found = [self._squares(move) for move in legal]
         if not any(clicks for clicks, _ in found):
             found = self._by_things(legal, state) or found
@@ -129,6 +130,12 @@ class ClickFinder:
         if signature not in self._patterns:
             self._patterns[signature] = self._pattern(signature) if self._board is not None else ()
         return self._patterns[signature]
+
+    def things(self, signature: Signature) -> set[int]:
+        """The arguments of moves of this functor that name what stands on squares, and no square."""
+        squares = {i for places in self.places(signature) for i in (places.x, places.y, *places.panel)}
+        kinds = ((i, self._kinds(signature, i)) for i in range(signature[1]) if i not in squares)
+        return {i for i, kind in kinds if any(what == "thing" for what, _ in kind)}
 
     def _measure(self, board: Grid, nearness: Nearness) -> None:
         """How many steps each argument of a move is from columns, rows, panels and contents of each layer."""
@@ -182,8 +189,11 @@ class ClickFinder:
         return min(range(len(self._board.layers)), key=distance)
 
     def _fits(self, signature: Signature, i: int, kind: str) -> bool:
-        """Whether most values of an argument are coordinates of a kind."""
+        """Whether most values of an argument are coordinates of a kind; where none has been seen, the rules
+        decide."""
         values = {move.args[i] for move in self._known[signature]}
+        if not values:
+            return kind != "thing"
         match kind:
             case "x":
                 known = sum(value in self._columns for value in values)
@@ -196,7 +206,7 @@ class ClickFinder:
                 known = sum(value in names for value in values)
             case _:
                 return False
-        return bool(values) and 2 * known > len(values)
+        return 2 * known > len(values)
 
     def _paired(
         self, named: list[tuple[str, int]], panels: list[int], layer: int
@@ -264,7 +274,7 @@ class ClickFinder:
                 (key, i)
                 for i, arg in enumerate(move.args)
                 if any(kind == "thing" for kind, _ in self._kinds(move.signature, i))
-                for key in (square_key(self._board, at[arg][0]) if len(at[arg]) == 1 else None,)
+                for key in (self._board.key(at[arg][0]) if len(at[arg]) == 1 else None,)
                 if key is not None
             ]
             found.append((((keys[0][0],),), {keys[0][1]}) if len(keys) == 1 else ((), set()))

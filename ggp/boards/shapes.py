@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from enum import Enum
 
 from gdl.terms import Term
-from ggp.boards.layers import Layer, Square
+from ggp.boards.layers import Layer, Square, split_name
 from ggp.boards.statics import CoordinateOrder, Statics
 
 Point = tuple[int, int]
@@ -121,6 +121,44 @@ def _hexagonal(pairs: list[tuple[Point, Point]]) -> bool:
             if step in ways:
                 ways[step] += 1
     return sum(ways.values()) >= _FEW_WRONG * len(steps) and min(ways.values()) > 0.1 * len(steps)
+
+
+_SPARSE = 0.75
+"""Part of the places of a grid that squares fill at most where lines join them."""
+
+
+def lines_between(
+    squares: set[Square], columns: tuple[Term, ...], rows: tuple[Term, ...], statics: Statics
+) -> tuple[tuple[Square, Square], ...]:
+    """The lines of a board on which moves run along lines: what a relation of the rules joins, in straight
+    lines some of which are longer than a step. Empty for boards of squares that touch."""
+    flat = {(x, y): (panel, x, y) for panel, x, y in squares}
+    if len(flat) != len(squares) or len(squares) > _SPARSE * len(columns) * len(rows):
+        return ()
+    column, row = {x: i for i, x in enumerate(columns)}, {y: j for j, y in enumerate(rows)}
+    spots = {square: (column[square[0]], row[square[1]]) for square in flat}
+    places = set(spots.values())
+    for signature in statics.signatures((2, 4, 5)):
+        found = statics.rows(signature, _MOST_NEIGHBOURS * len(flat))
+        if signature[1] == 2:
+            found = {(*split_name(a), *split_name(b)) for a, b in found}
+        pairs = _touching(found, max(4, signature[1]), set(flat))
+        joined = {tuple(sorted((spots[a], spots[b]))): (flat[a], flat[b]) for a, b in sorted(pairs)}
+        if len(pairs) >= len(flat) and all(_free(a, b, places) for a, b in joined):
+            lengths = {max(abs(a[0] - b[0]), abs(a[1] - b[1])) for a, b in joined}
+            if max(lengths) > 1:
+                return tuple(joined.values())
+    return ()
+
+
+def _free(a: Point, b: Point, places: set[Point]) -> bool:
+    """Whether a line between two places is straight and passes no other one."""
+    dx, dy = b[0] - a[0], b[1] - a[1]
+    steps = max(abs(dx), abs(dy))
+    if not (dx == 0 or dy == 0 or abs(dx) == abs(dy)):
+        return False
+    between = ((a[0] + dx // steps * i, a[1] + dy // steps * i) for i in range(1, steps))
+    return not any(spot in places for spot in between)
 
 
 _COMPASS = ("n", "ne", "e", "se", "s", "sw", "w", "nw")

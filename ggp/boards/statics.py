@@ -13,6 +13,10 @@ from gdl.terms import ARITIES, BASE, ROLE, Term, sort_key
 
 _MOST_STEPS = 100_000
 """Rows looked at for all relations together: some tenths of a second."""
+_FEWEST = 4
+"""Coordinates that have been seen before those between them are taken to be there too."""
+_MOST_FILLED = 2
+"""How many times as many there may be then."""
 _DISTINCT = "distinct"
 _KNOWN = (BASE, ROLE)
 """Words of GDL that are relations like any other here."""
@@ -44,9 +48,11 @@ class _StaticTable:
 
 
 class Statics:
-    """The relations of a game that never change and need no negation."""
+    """The relations of a game that never change and need no negation; with ``denials`` also those that deny
+    facts, which takes longer."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: Rules, denials: bool = False) -> None:
+        self._denials = denials
         self._rules: dict[Signature, list[Rule]] = defaultdict(list)
         for rule in rules:
             if rule.head.name not in ARITIES or rule.head.name in _KNOWN:
@@ -72,37 +78,59 @@ class Statics:
         return self._known[signature].rows
 
     def _needed(self, signature: Signature) -> set[Signature] | None:
-        """The relations that one is made of, itself included; None if some are not static."""
+        """The relations that one is made of, itself included; None if some are not static, or one is denied
+        that has rules."""
         needed, waiting = {signature}, [signature]
         while waiting:
             for rule in self._rules.get(waiting.pop(), ()):
                 for literal, positive in (pair for f in rule.body for pair in literals(f)):
                     if literal.atom.name == _DISTINCT:
                         continue
-                    if not positive or (literal.atom.name in ARITIES and literal.atom.name not in _KNOWN):
+                    if literal.atom.name in ARITIES and literal.atom.name not in _KNOWN:
+                        return None
+                    if not positive and not (self._denials and self._is_fact(literal.atom.signature)):
                         return None
                     if literal.atom.signature not in needed:
                         needed.add(literal.atom.signature)
                         waiting.append(literal.atom.signature)
         return needed
 
+    def _is_fact(self, signature: Signature) -> bool:
+        return not any(rule.body for rule in self._rules[signature])
+
     def _fixpoint(self, needed: set[Signature], wanted: Signature, most: int) -> bool:
         """Find all rows of some relations; False if that takes too long, or one has too many."""
         rows = {s: self._known.get(s) or _StaticTable() for s in needed}
-        open_ones = needed - self._known.keys()
-        grown = True
-        while grown:
-            grown = False
-            for signature in sorted(open_ones):
+        # Facts come first: they are what may be denied.
+        order = sorted(needed - self._known.keys(), key=lambda s: (not self._is_fact(s), s))
+        reads = {s: self._reads(s) for s in order}
+        waiting = set(order)
+        while waiting:
+            grown = set[Signature]()
+            for signature in order:
+                # Only what reads a relation that has grown since can have new rows.
+                if signature not in waiting and not reads[signature] & grown:
+                    continue
+                before = len(rows[signature].rows)
                 for rule in self._rules.get(signature, ()):
-                    for binding in self._solve(rule.body, {}, rows):
-                        grown |= rows[signature].add(rule.head.substitute(binding).args)
+                    # What is denied comes last: by then its variables have values.
+                    body = sorted(rule.body, key=lambda part: isinstance(part, Not))
+                    for binding in self._solve(tuple(body), {}, rows):
+                        rows[signature].add(rule.head.substitute(binding).args)
                         if len(rows[wanted].rows) > most:
                             return False
                     if self._steps > _MOST_STEPS:
                         return False
+                if len(rows[signature].rows) > before:
+                    grown.add(signature)
+            waiting = {signature for signature in order if reads[signature] & grown}
         self._known |= rows
         return True
+
+    def _reads(self, signature: Signature) -> set[Signature]:
+        """The relations that the rules of one ask for."""
+        parts = (part for rule in self._rules.get(signature, ()) for part in rule.body)
+        return {literal.atom.signature for part in parts for literal, _ in literals(part)}
 
     def _solve(
         self, body: tuple[Formula, ...], binding: dict[Term, Term], rows: dict[Signature, _StaticTable]
@@ -135,6 +163,10 @@ class Statics:
                     found = _matched(wanted.args, row, binding)
                     if found is not None:
                         yield found
+            case Not(Literal(atom)) if atom.name != _DISTINCT:
+                denied = atom.substitute(binding)
+                if denied.ground and denied.args not in rows[denied.signature].rows:
+                    yield binding
             case Not():
                 return  # only of distinct, which no relation between squares needs
 
@@ -178,6 +210,28 @@ class CoordinateOrder:
         if numbered and (chain is None or len(numbered) == len(chain)):
             return tuple(sorted(domain, key=numbered.__getitem__))
         return tuple(sorted(domain, key=chain.__getitem__ if chain else _natural))
+
+    def filled(self, coordinates: tuple[Term, ...]) -> tuple[Term, ...]:
+        """Coordinates in order with those between them that nobody has seen: numbers, letters, steps of a
+        chain."""
+        domain = set(coordinates)
+        if len(coordinates) < _FEWEST or any(term.args for term in coordinates):
+            return coordinates
+        if (numbers := [int(t.name) for t in coordinates if t.name.isdecimal() and len(t.name) < 4]) and len(
+            numbers
+        ) == len(coordinates):
+            whole = [Term(str(n)) for n in range(min(numbers), max(numbers) + 1)]
+        elif all(len(t.name) == 1 and "a" <= t.name <= "z" for t in coordinates):
+            whole = [Term(chr(c)) for c in range(ord(coordinates[0].name), ord(coordinates[-1].name) + 1)]
+        elif (chain := self._chain(domain)) is not None:
+            first, last = chain[coordinates[0]], chain[coordinates[-1]]
+            whole = [
+                t for t, rank in sorted(chain.items(), key=lambda pair: pair[1]) if first <= rank <= last
+            ]
+        else:
+            return coordinates
+        few = domain <= set(whole) and len(whole) <= _MOST_FILLED * len(coordinates)
+        return tuple(whole) if few else coordinates
 
     def _chain(self, domain: set[Term]) -> dict[Term, int] | None:
         return next((chain for chain in self.chains if domain <= chain.keys()), None)

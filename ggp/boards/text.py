@@ -11,6 +11,7 @@ from gdl.rules import Rules
 from gdl.syntax.writer import OwnNotation
 from gdl.terms import Term
 from ggp.boards.board import Grid
+from ggp.boards.counters import digit_chains, joined_digits
 from ggp.boards.glyphs import EMPTY, Span, glyphs_of
 from ggp.boards.layers import Square, Thing
 from ggp.boards.shapes import BoardShape, indents
@@ -54,6 +55,7 @@ class Painter:
         self.board = board
         self.rules = rules
         self._shown = OwnNotation(rules).term
+        self._counters = digit_chains(rules)
         self._glyphs: dict[Thing, Span] = {}
         self.legend: list[tuple[str, str, str]] = []
         if board is None:
@@ -74,7 +76,7 @@ class Painter:
     ) -> DrawnState:
         """The same for the propositions that are true."""
         if self.board is None:
-            return DrawnState((), tuple(map(self._shown, sorted(propositions))))
+            return DrawnState((), self._beside(sorted(propositions)))
         board = self.board
         on, beside = board.place(propositions)
         cells = {square: self._cell(square, on) for square in board.squares | on.keys()}
@@ -85,7 +87,7 @@ class Painter:
             draws = {BoardShape.RINGS: self._rings, BoardShape.DOTS: self._dots}
             draw = draws.get(board.shape, self._sloping)
             drawn = map(tuple, draw(cells, wide, changed))
-            return DrawnState(tuple(drawn), tuple(map(self._shown, beside)))
+            return DrawnState(tuple(drawn), self._beside(beside))
         panels = list(board.panels)
         if board.places:
             panels.sort(key=lambda panel: (-board.places[panel][1], board.places[panel][0]))
@@ -98,7 +100,16 @@ class Painter:
             if board.places:
                 across = min(across, 1 + max(column for column, _ in board.places.values()))
             lines = list(_side_by_side(blocks, across))
-        return DrawnState(tuple(lines), tuple(map(self._shown, beside)))
+        return DrawnState(tuple(lines), self._beside(beside))
+
+    def _beside(self, facts: list[Term]) -> tuple[str, ...]:
+        """What stands on no square: facts as the rules write them, the digits of counters as one number."""
+        counters = joined_digits(self._counters, facts)
+        digits = {term for _, terms in counters for term in terms}
+        return (
+            *(f"count {value}" for value, _ in counters),
+            *(self._shown(term) for term in facts if term not in digits),
+        )
 
     def _cell(self, square: Square, on: dict[Square, list[Thing]]) -> Cell:
         assert self.board is not None

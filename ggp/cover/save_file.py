@@ -6,7 +6,6 @@ itself is replaced at once or not at all.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -17,6 +16,7 @@ import orjson
 from numpy.typing import NDArray
 
 from gdl.reading import open_regular, read_limited
+from gdl.writing import make_lasting, replace_file, sealed, unsealed
 from players.puzzles.cover.problem import CoverError
 from players.puzzles.cover.saving import is_solution
 
@@ -46,9 +46,9 @@ class SaveFile:
         found again."""
         data = read_limited(self.path, _MOST_BYTES, "--resume names a file to save in")
         try:
-            whole = json.loads(data)
-        except (ValueError, RecursionError):
-            raise self._no_search("it is not JSON that it wrote") from None
+            _, whole = unsealed(data, bare="search")
+        except ValueError as error:
+            raise self._no_search(f"it is not what was written ({error})") from None
         if not isinstance(whole, dict) or not isinstance(whole.get("search"), dict):
             raise self._no_search("there is no search in it")
         told = whole.get("told")
@@ -95,17 +95,10 @@ class SaveFile:
     def save(self, search: dict[str, Any]) -> None:
         """Keep the state of the search, and all solutions so far."""
         whole = {"search": search, "told": {"solutions": self.lines, "bytes": self._bytes}}
-        new = self.path.with_name(self.path.name + ".new")
         try:
             if self.lines:
-                _flush(self.solutions_path)
-
-            new.unlink(missing_ok=True)  # it may be a link
-            with new.open("xb") as file:
-                file.write(json.dumps(whole).encode())
-                file.flush()
-                os.fsync(file.fileno())
-            new.replace(self.path)
+                make_lasting(self.solutions_path)
+            replace_file(self.path, sealed(whole))
         except OSError as error:
             raise self._told(error) from None
 
@@ -131,9 +124,6 @@ class SaveFile:
         )
 
     def _told(self, error: OSError) -> CoverError:
-        return CoverError(f"{error.filename}: {error.strerror}", remedy="--resume names a file to save in")
-
-
-def _flush(path: Path) -> None:
-    with path.open("ab") as file:
-        os.fsync(file.fileno())
+        return CoverError(
+            f"{error.filename or self.path}: {error.strerror}", remedy="--resume names a file to save in"
+        )

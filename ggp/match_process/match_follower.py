@@ -8,12 +8,14 @@ from collections import deque
 
 from gdl.ends import no_move
 from gdl.errors import GdlError, RulesError
+from gdl.information import hides
 from gdl.machine import Machine, difference
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_term
+from ggp.match_process.blind_match import BlindMatch
 from ggp.match_process.foresight import Foresight
-from ggp.match_process.match_state import MatchState
+from ggp.match_process.match_state import Log, MatchState
 from ggp.match_process.practice import Practice
 from ggp.processes.parent import JsonMessage, Send
 from ggp.protocol.messages import NO_MOVE
@@ -32,7 +34,7 @@ class Follower:
             role = machine.role_id(parse_term(message["role"]))
         except GdlError as error:
             raise RulesError(error.message, remedy=error.remedy) from None
-        self.match = MatchState(machine, role, self._log)
+        self.match = _match(machine, role, self._log)
         options = self.match.options()
         if machine.is_terminal(self.match.state):
             self._log("warning", "the game is over before it begins")
@@ -71,7 +73,7 @@ class Follower:
         self._turn = turn
         self._foresight.turn(turn, match.state)
         safe = match.text(match.role, self._rng.choice(options)) if options else NO_MOVE
-        joint = match.history[-1] if made and moves is not None else None
+        joint = match.history[-1] if made and moves is not None and match.history else None
         self._send("options", id=turn, safe=safe, joint=joint, cpu=time.process_time() - begun)
         return options, safe
 
@@ -111,8 +113,12 @@ class Follower:
 
     def move_to(self, machine: Machine) -> bool:
         """Follow the match on a faster machine from now on, if it says the same as the prover of the state
-        where the match stands; whether it does. The prover goes along behind: :meth:`look_ahead` compares the
-        two in each turn, and goes back to the prover where they differ."""
+        where the match stands; whether it does. Where information is hidden it stays on the prover.
+
+        The prover goes along behind: :meth:`look_ahead` compares the two in each turn, and goes back to the
+        prover where they differ."""
+        if isinstance(self.match, BlindMatch):
+            return False
         try:
             moved, fault = self.match.on(machine), difference(machine, self.match.state)
         except Exception as error:
@@ -161,7 +167,12 @@ class Follower:
         self._send("log", level=level, event=event, fields=fields)
 
 
-def _advance(match: MatchState, message: JsonMessage) -> bool:
+def _match(machine: Machine, role: int, log: Log) -> MatchState | BlindMatch:
+    """A match at its beginning, as a role can follow it."""
+    return BlindMatch(machine, role, log) if hides(machine.rules) else MatchState(machine, role, log)
+
+
+def _advance(match: MatchState | BlindMatch, message: JsonMessage) -> bool:
     """Make the joint move that a PLAY reports; whether it was a new turn."""
     moves = message["moves"]
     if message["advanced"]:

@@ -21,12 +21,13 @@ from ggp.match_process.survey import Classifier, survey
 from ggp.processes.parent import Send
 from ggp.recognition import by_length, name_of
 from ggp.warm import alone, warm_up
+from players.belief.belief import Belief, Observed
 from players.kaskade.kaskade import BOTTOM, FAILED, READY, Event, Kaskade
 from players.kaskade.player import START_SHARE, KaskadePlayer
 from players.player import Choice, Player
 from players.processes import launch
 from players.processes.limits import describe
-from players.registry import is_registered, make_player
+from players.registry import fitting, is_registered, make_player
 from propnet.capabilities import lane_machine
 
 if TYPE_CHECKING:
@@ -48,10 +49,12 @@ LONG_ENOUGH = 2.0
 
 @dataclass(frozen=True, slots=True)
 class StateToRebuild:
-    """A state, to be rebuilt on any machine, and what is legal for our role in it."""
+    """A state, to be rebuilt on any machine, and what is legal for our role in it. Where information is
+    hidden it is a likely one, and ``observed`` is what our role has learnt."""
 
     propositions: frozenset[Term]
     options: frozenset[Term]
+    observed: tuple[Observed, ...] | None = None
 
 
 class Thinker:
@@ -80,6 +83,7 @@ class Thinker:
         self._best = -1
         self._options: frozenset[Term] = frozenset()
         self._shared: tuple[int, bool] | None = None
+        self._belief: Belief | None = None
         self._classifier: Classifier | None = None
         self._warm = threading.Event()
         """Set when the player has all that it needs in games of several roles."""
@@ -227,7 +231,7 @@ class Thinker:
         """The player, or the one that stands in where it cannot be made."""
         defaults = {"workers": self._shared[0], "ponder": self._shared[1]} if self._shared else {}
         try:
-            return make_player(player, seed, **defaults)
+            return make_player(fitting(player, self._kaskade.prover()), seed, **defaults)
         except Exception as error:
             self._log("error", "player cannot be made", player=player, error=describe(error))
             return make_player(STAND_IN, seed)
@@ -259,7 +263,10 @@ class Thinker:
         if self._player is not None:
             try:
                 state = self._state(position)
-                choice = self._player.choose(state, deadline)
+                if position.observed is None:
+                    choice = self._player.choose(state, deadline)
+                else:
+                    choice = self._player.choose_from(self._believed(position.observed), deadline)
                 level = self._player.machine.level
                 move = state.machine.move(self._role, choice.move)
                 if move in position.options:
@@ -296,6 +303,15 @@ class Thinker:
     def _expected(self, choice: Choice) -> float | None:
         """The result that the player expects, 0..100; None without a search."""
         return choice.candidates[0].rounded(1) if choice.candidates else None
+
+    def _believed(self, observed: tuple[Observed, ...]) -> Belief:
+        """What our role holds for possible after it has learnt this, on the prover."""
+        belief = self._belief
+        if belief is None or tuple(belief.history) != observed[: len(belief.history)]:
+            belief = self._belief = Belief(self._kaskade.prover(), self._role)
+        for seen in observed[len(belief.history) :]:
+            belief.update(seen)
+        return belief
 
     def _state(self, position: StateToRebuild) -> State:
         # On the prover: every other machine is compared with it before it is used.

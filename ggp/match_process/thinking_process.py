@@ -21,6 +21,7 @@ import sys
 
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
+from ggp.match_process.blind_match import BlindMatch
 from ggp.match_process.match_follower import Follower
 from ggp.match_process.player_thread import StateToRebuild, Thinker
 from ggp.match_process.serve import serve
@@ -86,7 +87,8 @@ class RoleMatch:
     def _position(self, options: list[int]) -> StateToRebuild:
         match = self._follower.match
         legal = frozenset(match.machine.move(match.role, move) for move in options)
-        return StateToRebuild(match.state.propositions, legal)
+        observed = match.observed if isinstance(match, BlindMatch) else None
+        return StateToRebuild(match.state.propositions, legal, observed)
 
 
 def share(thinker: Thinker, message: JsonMessage) -> None:

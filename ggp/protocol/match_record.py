@@ -34,6 +34,7 @@ class MatchRecord:
         game_url: where the game's rules are published; empty if nowhere.
         game: the game's name, if it is to be told; beside the public keys.
         rules: the game's rules as KIF, if they are to be told; beside the public keys.
+        percepts: for each joint move and role what it perceived, where information is hidden; else empty.
         states: for each state its true propositions.
         moves: the joint moves, GDL text in role order; one fewer than states.
         errors: for each state and role what went wrong on the way to it: ``TO`` no answer in time, ``CE`` no
@@ -61,6 +62,7 @@ class MatchRecord:
     state_times: list[int] = field(default_factory=list)
     errors: list[list[str]] = field(default_factory=list)
     goals: list[int] = field(default_factory=list)
+    percepts: list[list[list[str]]] = field(default_factory=list)
 
     def add_state(self, propositions: Iterable[str], errors: Sequence[str]) -> None:
         """Append a state, given by its true propositions, and the errors on the way to it."""
@@ -68,9 +70,11 @@ class MatchRecord:
         self.state_times.append(now_ms())
         self.errors.append(list(errors))
 
-    def add_moves(self, moves: Iterable[str]) -> None:
-        """Append a joint move."""
+    def add_moves(self, moves: Iterable[str], percepts: Sequence[Sequence[str]] | None = None) -> None:
+        """Append a joint move, and per role what it perceives of it where information is hidden."""
         self.moves.append([spaced(move) for move in moves])
+        if percepts is not None:
+            self.percepts.append([list(map(spaced, seen)) for seen in percepts])
 
     def to_dict(self) -> dict[str, Any]:
         """The record under its public keys."""
@@ -97,6 +101,8 @@ class MatchRecord:
             fields["game"] = self.game
         if self.rules:
             fields["rules"] = self.rules
+        if self.percepts:
+            fields["percepts"] = self.percepts
         if self.completed:
             fields["goalValues"] = self.goals
         return fields

@@ -56,20 +56,41 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
-class Play:
-    """Give your move. ``moves`` is the joint move made last, in role order, each as text;
-    None before the first."""
+class Report:
+    """What a message says of the last turn.
+
+    In most games that is the joint move, ``moves``, in role order, each as text; None before the first. Where
+    information is hidden ``moves`` are the percepts of the role; one dialect (Dresden's) names the ``turn``
+    and the role's ``own`` move, too, the other (gamecontroller's) does not.
+    """
 
     match: str
     moves: tuple[str, ...] | None
+    turn: int | None = None
+    own: str | None = None
+
+    @property
+    def told(self) -> tuple[str, ...] | None:
+        """All of it as one run of texts, by which messages can be told apart; :func:`read_told` reads it."""
+        if self.turn is None:
+            return self.moves
+        return (f"turn {self.turn}", self.own or NO_MOVE, *(self.moves or ()))
 
 
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """The match is over; ``moves`` is the last joint move."""
+class Play(Report):
+    """Give your move."""
 
-    match: str
-    moves: tuple[str, ...] | None
+
+class Stop(Report):
+    """The match is over."""
+
+
+def read_told(told: Sequence[str] | None) -> tuple[int | None, str | None, tuple[str, ...]]:
+    """The turn, the role's own move and its percepts of :attr:`Report.told`; None where they are not told."""
+    if told and told[0].startswith("turn ") and len(told) > 1:
+        own = None if told[1].lower() == NO_MOVE else told[1]
+        return int(told[0].removeprefix("turn ")), own, tuple(told[2:])
+    return None, None, tuple(told or ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +135,10 @@ def parse_message(text: str) -> Message:
                 _clock(startclock),
                 _clock(playclock),
             )
+        case ("play" | "stop") as name, [match, turn, own, percepts, *_] if _is_number(turn):
+            kind = Play if name == "play" else Stop
+            ours = None if own.lower() == NO_MOVE else own
+            return kind(_word(match, "the match id"), _moves(percepts), int(turn), ours)
         case "play", [match, moves, *_]:
             return Play(_word(match, "the match id"), _moves(moves))
         case "stop", [match, *rest]:
@@ -224,6 +249,10 @@ def _moves(text: str) -> tuple[str, ...] | None:
     raise ParseError(f"the moves should be NIL or a list, not {_shown(text)}", source="message")
 
 
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 10
+
+
 def _clock(text: str) -> int:
     if not (text.isascii() and text.isdigit()):
         raise ParseError(f"a clock should be whole seconds, not {_shown(text)}", source="message")
@@ -263,6 +292,17 @@ def play_request(match: str, moves: Sequence[str] | None) -> str:
 def stop_request(match: str, moves: Sequence[str] | None) -> str:
     """``( STOP MATCHID (MOVE1 MOVE2 ) )``."""
     return f"( STOP {match} {_joint(moves)} )"
+
+
+def blind_request(
+    command: str, match: str, turn: int, own: str | None, percepts: Sequence[str], *, numbered: bool = True
+) -> str:
+    """A PLAY or STOP of a game of hidden information: ``( PLAY MATCHID TURN LASTMOVE (PERCEPT1 ) )``; without
+    turn and last move where not ``numbered``. Before the first move there is neither move nor percept."""
+    seen = "NIL" if own is None else _joint(percepts)
+    if not numbered:
+        return f"( {command} {match} {seen} )"
+    return f"( {command} {match} {turn} {'NIL' if own is None else spaced(own)} {seen} )"
 
 
 def abort_request(match: str) -> str:

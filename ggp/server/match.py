@@ -18,11 +18,8 @@ from collections.abc import Callable, Iterator
 from gdl.errors import GdlError, RulesError
 from ggp.processes.parent import JsonMessage
 from ggp.protocol.messages import ABORTED, BUSY, READY, Play, Start
-from ggp.server.known.ahead import Ahead
-from ggp.server.known.history import History, begins
-from ggp.server.known.rules import Remembered
-from ggp.server.load.admission import KeeperNeed
-from ggp.server.load.ranks import Ranks
+from ggp.server.admission import KeeperNeed, Ranks
+from ggp.server.known import Ahead, History, Remembered, begins
 from ggp.server.margin import Margin
 from ggp.server.match_news import MatchNews
 from ggp.server.metrics import Metrics
@@ -131,12 +128,12 @@ class ServedMatch:
         turn = self._turn
         if turn is not None and not turn.answered and turn.key != key:
             # It is the next turn, or puts this one right, or cannot be.
-            can_be = await self._verdicts.ask(self._processes, message.moves, turn.answer)
+            can_be = await self._verdicts.ask(self._processes, message.told, turn.answer)
             if self._closed or not can_be:
                 return await self._answer(turn)
             turn = self._turn
         if turn is None or turn.answered or turn.key != key:
-            turn = self._new_turn(message.moves, key, received)
+            turn = self._new_turn(message.told, key, received)
         return await self._answer(turn)
 
     async def _answer(self, turn: Turn) -> str:

@@ -1,7 +1,8 @@
-"""What is told of a match while it is played, for those who look on: :class:`MatchNews`."""
+"""`MatchNews`: the events of a match that is being played, for those who look on."""
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,6 +12,8 @@ from gdl.syntax.notation import form_of
 from gdl.words import counted
 from ggp.protocol.messages import Start, split
 
+_SEES = re.compile(r"[\s(]sees[\s(]", re.IGNORECASE)
+"""Rules with this word may hide information, which must not be told while a match lasts."""
 Publish = Callable[[str, dict[str, Any]], None]
 """Takes an event's name and its data."""
 
@@ -20,7 +23,8 @@ class MatchNews:
 
     Events, each with the ``match``'s id: ``match`` (all there is to know), ``step`` (all ``moves`` so far),
     ``search`` (``turn``, ``note``, ``machine``, ``expects``, ``candidates``; several times a turn),
-    ``answer`` (the same with the ``move``), ``ended``.
+    ``answer`` (the same with the ``move``), ``ended``. Where information may be hidden, no moves are told but
+    our own answers; those that a game manager has told of come with the end.
 
     Args:
         start: the match.
@@ -48,6 +52,8 @@ class MatchNews:
         self._players = list(players)
         self._clocks = list(clocks or (start.startclock, start.playclock))
         self._began = time.time()
+        self._hidden = _SEES.search(start.rules) is not None
+        self._later: list[list[str]] = []
         self._moves: list[list[str]] = []
         self._answers: list[dict[str, Any]] = []
         self._search: dict[str, Any] = {}
@@ -92,7 +98,7 @@ class MatchNews:
     def step(self, moves: Sequence[Sequence[str]]) -> None:
         """These joint moves have been made."""
         told = [list(joint) for joint in moves]
-        if told != self._moves:
+        if told != self._moves and not self._hidden:
             self._moves = told
             self.publish("step", {"match": self._start.match, "moves": told})
 
@@ -103,6 +109,9 @@ class MatchNews:
 
     def joint(self, moves: Sequence[str], errors: Sequence[str] = ()) -> None:
         """One more joint move has been made; ``errors`` say per role what went wrong, ``""`` nothing."""
+        if self._hidden:
+            self._later.append(list(moves))
+            return
         self.step([*self._moves, list(moves)])
         self.answer(len(self._moves), " ".join(moves), {"note": "; ".join(filter(None, errors))})
 
@@ -124,6 +133,9 @@ class MatchNews:
 
     def ended(self, why: str, goals: str) -> None:
         """It is over; ``goals`` in role order, empty where it has not come to its end."""
+        if self._later:
+            self._hidden = False
+            self.step(self._later)
         self.publish("ended", {"match": self._start.match, "why": why, "goals": goals})
 
 

@@ -1,4 +1,4 @@
-"""What a server counts, for its status page and for Prometheus (text format 0.0.4).
+"""The counters of a server, for its status page and for Prometheus (text format 0.0.4).
 
 prometheus_client keeps the counters and writes the format; each server has a registry of its own, and
 nothing of that library listens, starts threads or collects by itself.

@@ -1,4 +1,4 @@
-"""What a program that runs matches tells of them, by ``GET /events`` on a port of its own: `Newsroom`."""
+"""`Newsroom`: serves the events of a program's matches, by ``GET /events`` on a port of its own."""
 
 from __future__ import annotations
 

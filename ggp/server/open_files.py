@@ -1,4 +1,4 @@
-"""What a server takes of the files and connections that a process may have open at once (``ulimit -n``)."""
+"""How many connections a server takes, by how many files a process may have open (``ulimit -n``)."""
 
 from __future__ import annotations
 

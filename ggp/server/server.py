@@ -17,19 +17,19 @@ from dataclasses import replace
 import ggp
 from gdl.errors import GdlError
 from ggp import warm
+from ggp.log_lines import say
 from ggp.processes.child import Child
 from ggp.processes.parent import JsonMessage
 from ggp.protocol import messages
 from ggp.protocol.event_source import EventSource
 from ggp.protocol.messages import BUSY, Message, Play, Preview, Start
 from ggp.server import status
+from ggp.server.admission import Admission
 from ggp.server.clients.connections import Connections
 from ggp.server.clients.roster import Roster
 from ggp.server.clients.shown import Shown
 from ggp.server.fork_servers import ForkServers
-from ggp.server.known.rules import Remembered
-from ggp.server.load.admission import Admission
-from ggp.server.log_lines import say
+from ggp.server.known import Remembered
 from ggp.server.margin import Margin
 from ggp.server.match import ServedMatch
 from ggp.server.metrics import Metrics
@@ -193,8 +193,8 @@ class Server:
                 return await self._start(message, received, sender)
             case Play():
                 return await self._play(message, received, sender)
-            case messages.Stop(match=match_id, moves=moves):
-                return self._end(match_id, sender, "stop", messages.DONE, lambda match: match.finish(moves))
+            case messages.Stop(match=match_id, told=told):
+                return self._end(match_id, sender, "stop", messages.DONE, lambda match: match.finish(told))
             case messages.Abort(match=match_id):
                 return self._end(match_id, sender, "abort", messages.ABORTED, ServedMatch.close)
 

@@ -1,4 +1,4 @@
-"""What a server is told at its start: where it listens, and how its matches are played."""
+"""The settings of a server: where it listens, and how its matches are played."""
 
 from __future__ import annotations
 

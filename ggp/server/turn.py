@@ -286,4 +286,4 @@ class Verdicts:
 
 def play_key(message: Play) -> tuple[str, ...] | None:
     """What tells a PLAY from another turn's."""
-    return None if message.moves is None else tuple(map(fold, message.moves))
+    return None if message.told is None else tuple(map(fold, message.told))

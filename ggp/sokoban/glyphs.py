@@ -11,7 +11,8 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from ggp.sokoban.stage import OUTSIDE, LevelStage
+from ggp.boards.svg.tiles import OUTSIDE
+from ggp.sokoban.stage import LevelStage
 from players.puzzles.sokoban.geometry import Position
 from players.puzzles.sokoban.levels.level import BOX, BOX_ON_GOAL, FLOOR, GOAL, KEEPER, KEEPER_ON_GOAL, WALL
 

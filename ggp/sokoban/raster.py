@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterator
 
 from gdl.errors import GdlError
-from ggp.sokoban.shapes import (
+from ggp.boards.svg.tiles import (
     CRATE,
     CRATE_ON_GOAL,
     Oval,
@@ -100,7 +100,7 @@ class _Tiles:
 
     def __init__(self, stage: LevelStage, pixels: int) -> None:
         self._stage, self._pixels = stage, pixels
-        self._ground = _drawn(ground(stage), stage.width, stage.height, pixels).convert("RGB")
+        self._ground = _drawn(ground(stage.ground), stage.width, stage.height, pixels).convert("RGB")
         self._crates = [_tile(shapes, pixels) for shapes in (CRATE, CRATE_ON_GOAL)]
         self._keepers = [_tile(keeper(direction), pixels) for direction in range(4)]
         self._goals = set(stage.geometry.goals.tolist())

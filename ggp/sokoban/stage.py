@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ggp.boards.svg.tiles import OUTSIDE
 from players.puzzles.sokoban.geometry import Geometry, Position, from_level, to_level
 from players.puzzles.sokoban.levels.level import (
     BOX,
@@ -23,9 +24,6 @@ from players.puzzles.sokoban.levels.level import (
     Level,
 )
 from players.puzzles.sokoban.lines import follow
-
-OUTSIDE = "-"
-"""A place that is neither wall nor floor: nothing is drawn there."""
 
 Place = tuple[int, int]
 """Row and column on the map, from 0."""

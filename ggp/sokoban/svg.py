@@ -1,11 +1,11 @@
-"""A level as SVG, its solution as animated SVG (SMIL), drawn by :mod:`ggp.sokoban.shapes`."""
+"""A level as SVG, its solution as animated SVG (SMIL), drawn by :mod:`ggp.boards.svg.tiles`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from xml.sax.saxutils import escape
 
-from ggp.sokoban.shapes import CRATE, CRATE_ON_GOAL, Oval, Polygon, Shape, Slab, ground, keeper
+from ggp.boards.svg.tiles import CRATE, CRATE_ON_GOAL, Oval, Polygon, Shape, Slab, ground, keeper
 from ggp.sokoban.stage import LevelStage
 from players.puzzles.sokoban.geometry import Position
 
@@ -29,7 +29,7 @@ def svg(stage: LevelStage, steps: str = "", fps: float = 8.0) -> bytes:
         *_group("placed", CRATE_ON_GOAL),
         *(line for direction in range(4) for line in _group(f"keeper{direction}", keeper(direction))),
         "</defs>",
-        *map(_element, ground(stage)),
+        *map(_element, ground(stage.ground)),
         *_movers(stage, steps, times),
         "</svg>",
     ]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Sequence
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from gdl.machine import State
 from gdl.syntax.writer import OwnNotation
 from gdl.words import counted
+from ggp.terminal.typed import fitting_step, matching, steps_of, words_of
 from players.player import Choice, Player
+
+if TYPE_CHECKING:
+    from players.belief.belief import Belief
 
 
 class LineEditor:
@@ -55,11 +59,24 @@ def _readline() -> ModuleType | None:
 
 HELP = """\
   a number          the move with this number, which it keeps for the whole match
-  a name            the move, with or without brackets: (mark 1 1), mark 1 1, mark(1,1)
-  its beginning     as long as one move alone begins so: ma 1 1
+  a move            with or without brackets and blanks: {samples}
+  a part of it      what fits one move alone: its beginning, its end{part}
+  several steps     letters or words, one after the other, in games for one: {steps}
   moves             list the legal moves again
   undo              take back your last move, and what followed
   quit              leave the match (as does Ctrl-C)"""
+
+
+def help_for(names: Sequence[str], alone: bool) -> str:
+    """What may be typed, with a move of this very game; ``alone`` whether there is one role."""
+    sample = max(names, key=lambda name: len(words_of(name)))
+    words = words_of(sample)
+    arguments = words[1:] or words
+    samples = list(dict.fromkeys([sample, " ".join(words), " ".join(arguments), "".join(arguments)]))
+    part = f", such as {''.join(arguments[-2:])}" if len(arguments) > 2 else ""
+    steps = f"{arguments[-1][0] * 2}, {arguments[-1]} {arguments[-1]}"
+    text = HELP.format(samples=", ".join(samples), part=part, steps=steps)
+    return text if alone else "\n".join(line for line in text.split("\n") if "several steps" not in line)
 
 
 class Undo(Exception):  # noqa: N818 - a wish, not an error
@@ -90,9 +107,14 @@ class HumanPlayer(Player):
         self._ask = LineEditor() if ask is None else ask
         self._width = width
         self._numbers: dict[str, int] = {}
+        self._steps: list[str] = []
 
     def prepare(self, state: State, deadline: float) -> None:
         self._numbers = {}
+        self._steps = []
+
+    def choose_from(self, belief: Belief, deadline: float) -> Choice:
+        return self.choose(belief.likeliest, deadline)
 
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:
         spell = OwnNotation(self.machine.rules).term
@@ -104,6 +126,13 @@ class HumanPlayer(Player):
         in_line = sorted(zip(names, options, strict=True), key=lambda pair: self._numbers[pair[0]])
         names, options = [name for name, _ in in_line], [move for _, move in in_line]
         numbers = [self._numbers[name] for name in names]
+        if self._steps:
+            step = self._steps.pop(0)
+            fitting = fitting_step(step, names)
+            if len(fitting) == 1:
+                return Choice(options[fitting[0]])
+            self._show(f"  stopped before {step!r}, which fits {counted(len(fitting), 'move')} here")
+            self._steps = []
         if isinstance(self._ask, LineEditor):
             self._ask.words = names
         shown = listing(names, self._width - 2, numbers=numbers)
@@ -117,7 +146,7 @@ class HumanPlayer(Player):
                 case "":
                     continue
                 case "?" | "help":
-                    self._show(HELP)
+                    self._show(help_for(names, len(self.machine.roles) == 1))
                 case "moves":
                     self._show(shown)
                 case "undo":
@@ -128,27 +157,10 @@ class HumanPlayer(Player):
                     matches = matching(text, names, numbers)
                     if len(matches) == 1:
                         return Choice(options[matches[0]])
+                    if len(self.machine.roles) == 1 and (steps := steps_of(text, names, [*self._numbers])):
+                        self._steps = steps[1:]
+                        return Choice(options[fitting_step(steps[0], names)[0]])
                     self._show(_complaint(text, [names[i] for i in matches], len(names)))
-
-
-def matching(text: str, names: Sequence[str], numbers: Sequence[int] | None = None) -> list[int]:
-    """Which of the names a person may mean: by number (from 1, where none are given), in full, or by
-    beginning."""
-    if text.isdecimal() and len(text) < 10:
-        number = int(text)
-        numbers = range(1, len(names) + 1) if numbers is None else numbers
-        if number in numbers:
-            return [numbers.index(number)]
-    wanted = _words(text)
-    named = [_words(name) for name in names]
-    full = [i for i, words in enumerate(named) if words == wanted]
-    if full or not wanted:
-        return full
-
-    def begins(words: list[str]) -> bool:
-        return len(wanted) <= len(words) and all(map(str.startswith, words, wanted))
-
-    return [i for i, words in enumerate(named) if begins(words)]
 
 
 def listing(
@@ -173,7 +185,3 @@ def _complaint(text: str, fitting: list[str], legal: int) -> str:
         shown = ", ".join(fitting[:8]) + (f" and {len(fitting) - 8} more" if len(fitting) > 8 else "")
         return f"  {text!r} fits {len(fitting)} moves: {shown}"
     return f"  {text!r} is not one of the {counted(legal, 'legal move')}; 'moves' lists them"
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"[^\s(),']+", text.lower())

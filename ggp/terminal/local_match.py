@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from gdl.ends import no_goal, no_move, stuck_roles
 from gdl.errors import GdlError
+from gdl.information import chance_role, hides
 from gdl.machine import Machine, State
 from gdl.words import counted
 from ggp.terminal.human import HumanPlayer, Quit, Undo
+from players.belief.belief import Belief, Observed
 from players.player import TOLERANCE, Choice, Player
 from players.processes.limits import describe
 
@@ -43,12 +45,14 @@ class MatchSnapshot:
 
 
 class MatchView:
-    """Shows a match between ``players``, one per role, as it goes; this one shows nothing."""
+    """Shows a match between ``players``, one per role, as it goes; this one shows nothing. ``chance`` is the
+    role of chance, None where there is none."""
 
     def __init__(self, machine: Machine, players: Sequence[Player]) -> None:
         self.machine = machine
         self.players = players
         self.roles = [machine.rules.spell(role) for role in machine.roles]
+        self.chance = chance_role(machine.roles)
         self._began = time.monotonic()
         self._late: dict[int, list[float]] = {}
 
@@ -64,7 +68,11 @@ class MatchView:
         """Why roles have no goal in a terminal state; of other states nobody asks for one."""
         if not self.machine.is_terminal(state):
             return []
-        return [no_goal(state, role) for role, goal in enumerate(self.goals(state)) if goal is None]
+        return [
+            no_goal(state, role)
+            for role, goal in enumerate(self.goals(state))
+            if goal is None and role != self.chance
+        ]
 
     @property
     def seconds(self) -> float:
@@ -97,6 +105,9 @@ class MatchView:
 
     def note(self, text: str) -> None:
         """Something people should know."""
+
+    def perceived(self, role: int, belief: Belief) -> None:
+        """In a game of hidden information: what a role believes after what it has seen last."""
 
     def end(self, state: State, steps: int, why: str) -> None:
         """The match is over; ``why`` says so if not by the rules."""
@@ -145,6 +156,7 @@ def play_match(
             name = f"{machine.rules.spell(machine.roles[role])} ({player.name})"
             view.note(f"{name} prepared {late:.1f} s longer than the {seconds:.1f} s of its startclock")
     steps: list[MatchSnapshot] = []
+    beliefs = _first_beliefs(machine)
     why = ""
     while True:
         view.position(len(steps), state)
@@ -158,8 +170,11 @@ def play_match(
             why = f"cut after {counted(max_steps, 'step')}, the limit of steps: the match is not over"
             break
         try:
-            step = _step(players, view, state, options, len(steps) + 1, playclock)
+            step = _step(players, view, state, beliefs, options, len(steps) + 1, playclock)
         except Undo:
+            if beliefs:
+                view.note("no move is taken back where information is hidden")
+                continue
             back = _last_human_step(steps, players)
             if back is None:
                 view.note("there is nothing to take back")
@@ -169,17 +184,31 @@ def play_match(
             continue
         steps.append(step)
         view.step(step)
-        state = machine.next_state(state, step.joint)
+        before, state = state, machine.next_state(state, step.joint)
+        if beliefs and not machine.is_terminal(state):
+            seen = machine.percepts(before, step.joint)
+            for role, belief in beliefs.items():
+                belief.update(Observed(machine.move(role, step.joint[role]), seen[role]))
+                view.perceived(role, belief)
     view.end(state, len(steps), why)
     for player in players:
         player.stop()
     return state
 
 
+def _first_beliefs(machine: Machine) -> dict[int, Belief]:
+    """Before the first move, what each role but chance believes where information is hidden."""
+    if not hides(machine.rules):
+        return {}
+    chance = chance_role(machine.roles)
+    return {role: Belief(machine, role) for role in range(len(machine.roles)) if role != chance}
+
+
 def _step(
     players: Sequence[Player],
     view: MatchView,
     state: State,
+    beliefs: Mapping[int, Belief],
     options: list[list[int]],
     number: int,
     playclock: float,
@@ -194,7 +223,10 @@ def _step(
         deadline = time.monotonic() + playclock
         view.thinking(role, deadline)
         with told_by(player):
-            choices.append(player.choose(state, deadline))
+            if role in beliefs:
+                choices.append(player.choose_from(beliefs[role], deadline))
+            else:
+                choices.append(player.choose(state, deadline))
         late[role] = _late(player, deadline)
     thought = tuple(len(moves) > 1 for moves in options)
     return MatchSnapshot(number, state, tuple(choices), thought, time.monotonic() - began, tuple(late))

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
+from rich.progress import Progress
 from rich.text import Text
 
 from gdl.checks.diagnostic import Severity
 from gdl.checks.run import check_text
 from gdl.errors import GdlError
+from gdl.information import hides
 from gdl.machine import Machine, State
+from gdl.terms import RANDOM
 from gdl.visible import visible
 from gdl.words import counted
 from ggp.boards.board import find_board
@@ -24,13 +28,20 @@ from ggp.game import Game, loaded_files
 from ggp.sokoban.findings import show_epilogue
 from ggp.sokoban.glyphs import in_unicode
 from ggp.sokoban.machine_stage import LevelPainter, MachineStage, stage_of_machine
+from ggp.terminal.blind_view import BlindView
 from ggp.terminal.human import HumanPlayer, Quit
 from ggp.terminal.local_match import play_match
 from ggp.terminal.views import JsonView, TextView
+from ggp.warm import compile_missing
 from players.kaskade.kaskade import BOTTOM, FAILED, Event, Kaskade
 from players.kaskade.player import KaskadePlayer
+from players.kaskade.stages import exercise_answers
 from players.player import Player
-from players.registry import check_name, make_player
+from players.processes.limits import cores
+from players.registry import check_name, fitting, make_player
+from players.spec import read_spec
+from players.warm_kernels import match_parts
+from propnet.capabilities import lane_machine
 
 
 def doubts(game: Game) -> str:
@@ -92,8 +103,11 @@ class LocalMatch:
                     if event.what == FAILED:
                         console.print(Text(str(event), "yellow"))
 
-                kaskade = cleanup.enter_context(Kaskade(self.level, on_event=show_event))
+                kaskade = cleanup.enter_context(
+                    Kaskade(self.level, on_event=show_event, exercise=exercise_answers)
+                )
                 machine = self._first_machine(kaskade)
+                prepared_by = self.prepared_by + self._compile(machine, progress)
                 players = self._players(kaskade, machine, console.print, console.width)
                 progress.update(task, description=f"{name}: looking for a board")
                 drawn = map_of_rules(machine.rules) if board else None
@@ -109,10 +123,12 @@ class LocalMatch:
             spell = machine.rules.spell
             who = ", ".join(f"{spell(r)}: {p.name}" for r, p in zip(machine.roles, players, strict=True))
             console.print(Text.assemble((name, "bold"), f" on the {machine.level} machine; {who}"))
-            view = TextView(console, machine, players, painter, board, delay)
+            blind = hides(machine.rules) and any(isinstance(player, HumanPlayer) for player in players)
+            kind = BlindView if blind else TextView
+            view = kind(console, machine, players, painter, board, delay)
             cleanup.callback(view.close)
             try:
-                last = play_match(machine, players, view, self.prepared_by, self.playclock, self.max_steps)
+                last = play_match(machine, players, view, prepared_by, self.playclock, self.max_steps)
             except Quit:
                 raise KeyboardInterrupt from None
             if level is not None:
@@ -126,12 +142,24 @@ class LocalMatch:
             sys.stdout.buffer.write(line)
             sys.stdout.buffer.flush()
 
-        with Kaskade(self.level) as kaskade:
+        with Kaskade(self.level, exercise=exercise_answers) as kaskade:
             machine = self._first_machine(kaskade)
+            with spinner(new_console(stderr=True)) as progress:
+                prepared_by = self.prepared_by + self._compile(machine, progress)
             players = self._players(kaskade, machine, print, 80)
             view = JsonView(machine, players, self.game.name, write)
-            last = play_match(machine, players, view, self.prepared_by, self.playclock, self.max_steps)
+            last = play_match(machine, players, view, prepared_by, self.playclock, self.max_steps)
             return _is_stuck(last)
+
+    def _compile(self, machine: Machine, progress: Progress) -> float:
+        """Have compiled what our players need in this game, before any clock runs; the seconds it took."""
+        began = time.monotonic()
+        kinds = {read_spec(name).kind for name in seats(self.names, [str(role) for role in machine.roles])}
+        searches = any(kind.startswith("uct") or kind == "tables" for kind in kinds)
+        if lane_machine(machine) is not None:
+            parts = match_parts(machine, searches, not kinds.isdisjoint(("montecarlo", "greedy")))
+            compile_missing(parts, cores(), progress)
+        return time.monotonic() - began
 
     def _level(self, machine: Machine) -> MachineStage | None:
         """The game as a Sokoban level, if it is one."""
@@ -147,7 +175,8 @@ class LocalMatch:
     def _players(
         self, kaskade: Kaskade, machine: Machine, show: Callable[[str], None], width: int
     ) -> list[Player]:
-        names = seats(self.names, [machine.rules.spell(role) for role in machine.roles])
+        roles = [machine.rules.spell(role) for role in machine.roles]
+        names = seats(self.names, roles, fitting("uct", machine))
         # Our players think one after the other: only one that is alone may think while others do.
         ponder = sum(name not in (HUMAN, "random", "legal") for name in names) == 1
         players: list[Player] = []
@@ -179,15 +208,17 @@ def check_names(names: Sequence[str], as_json: bool) -> None:
         raise GdlError("--json leaves no room for a person's prompts", remedy="leave out one of them")
 
 
-def seats(names: Sequence[str], roles: Sequence[str]) -> list[str]:
-    """The player's name for each role: those given, and a fitting one for roles left out. Raises GdlError if
-    there are more names than roles."""
-    if len(names) > len(roles):
+def seats(names: Sequence[str], roles: Sequence[str], ours: str = "uct") -> list[str]:
+    """The player's name for each role: those given, and a fitting one for roles left out, ``ours`` among
+    them. Chance, the role ``random``, draws its moves, and no name is given for it. Raises GdlError if there
+    are more names than roles."""
+    playing = [role for role in roles if role.lower() != RANDOM.name]
+    if len(names) > len(playing):
         raise GdlError(
-            f"{counted(len(names), 'player')} for {counted(len(roles), 'role')}",
-            remedy=f"the roles are {', '.join(roles)}",
+            f"{counted(len(names), 'player')} for {counted(len(playing), 'role')}",
+            remedy=f"the roles are {', '.join(playing)}",
         )
-    if not names:
-        return ["uct", *["random"] * (len(roles) - 1)]
-    rest = "uct" if all(name == HUMAN for name in names) else "random"
-    return [*names, *[rest] * (len(roles) - len(names))]
+    rest = ours if names and all(name == HUMAN for name in names) else "random"
+    given = names or [ours]
+    seated = iter([*given, *[rest] * (len(playing) - len(given))])
+    return [next(seated) if role in playing else "random" for role in roles]

@@ -113,8 +113,9 @@ class TextView(MatchView):
         # A state in which a match is cut has goal values too, but they are no result.
         over = self.machine.is_terminal(state)
         line = Text("result: " if over else "no result; goal values so far: ", "bold")
-        for role, goal in enumerate(goals):
-            line.append(", " if role else "").append(f"{self.roles[role]} ({self.players[role].name}) ")
+        scored = [(role, goal) for role, goal in enumerate(goals) if role != self.chance]
+        for place, (role, goal) in enumerate(scored):
+            line.append(", " if place else "").append(f"{self.roles[role]} ({self.players[role].name}) ")
             text = ("undefined" if over else "none") if goal is None else str(goal)
             line.append(text, "bold green" if over and goal == 100 else "bold")
         self.console.print(line)

@@ -1,4 +1,4 @@
-"""What the numbers of a tournament may be, on the command line and in a file alike."""
+"""The limits of a tournament's numbers, on the command line and in a file alike."""
 
 from __future__ import annotations
 

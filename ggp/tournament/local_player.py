@@ -87,6 +87,11 @@ class ProcessPlayer:
         self._patience = 0.0
         """Until when silence does not mean that it hangs."""
 
+    @property
+    def name(self) -> str:
+        """Its name for the registry."""
+        return self._terms.player
+
     async def load(self, role: int) -> None:
         """Have machine and player made, before any clock runs. Raises GdlError if the player cannot be made,
         or takes forever."""
@@ -168,8 +173,15 @@ class ProcessPlayer:
         if self._heard:
             self._patience = deadline + LATE_SECONDS
         self._heard = False
-        moves = self._record.moves[self._moves_sent :]
+        moves, first = self._record.moves[self._moves_sent :], self._moves_sent
         self._moves_sent += len(moves)
+        if self._record.percepts:
+            role = self._role
+            fields["observed"] = [
+                (joint[role], seen[role])
+                for joint, seen in zip(moves, self._record.percepts[first:], strict=True)
+            ]
+            moves = []
         self.process.send(do, id=self._last_asked, moves=moves, deadline=deadline, **fields)
 
     async def _answer(self, ready: str, began: float, deadline: float) -> Answer:

@@ -13,14 +13,16 @@ import time
 from collections import OrderedDict
 
 from gdl.errors import GdlError
+from gdl.information import hides
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
 from ggp.processes.parent import Inbox, JsonMessage, Parent, leave
 from ggp.tournament.sites import END_SECONDS, pin
+from players.belief.belief import Belief, Observed
 from players.player import IllegalChoiceError, Player
 from players.processes.limits import describe, limit_memory
-from players.registry import make_player
+from players.registry import fitting, make_player
 
 MEMORY_BYTES = 8 * 1024**3
 """Data that a player may allocate."""
@@ -43,6 +45,7 @@ class PlayerService:
         self._warm: set[tuple[str, str, str]] = set()
         self._player: Player | None = None
         self._state: State
+        self._belief: Belief | None = None
 
     def load(self, message: JsonMessage) -> None:
         """Make the machine and the player, and let a player think for a moment."""
@@ -51,10 +54,10 @@ class PlayerService:
         self._machine = self._machine_of(text, level)
         self.stop()
         if message["workers"]:
-            self._player = make_player(self._name, message["seed"])
+            self._player = make_player(fitting(self._name, self._machine), message["seed"])
             self._think(self._player, message["role"], WORKERS_SECONDS)
         elif (text, level, self._name) not in self._warm:
-            player = make_player(self._name, 0)
+            player = make_player(fitting(self._name, self._machine), 0)
             self._think(player, message["role"], WARM_UP_SECONDS)
             player.stop()
         self._warm.add((text, level, self._name))
@@ -66,16 +69,24 @@ class PlayerService:
         self._state = self._machine.initial_state()
         self._follow(message["moves"])
         if self._player is None:
-            self._player = make_player(self._name, message["seed"])
+            self._player = make_player(fitting(self._name, self._machine), message["seed"])
+        self._belief = Belief(self._machine, self._role) if hides(self._machine.rules) else None
+        if self._belief is not None:
+            self._learn(self._belief, message)
         self._player.start(self._machine, self._role, self._state, message["startclock"], message["deadline"])
         self._parent.send("ready", id=message["id"])
 
     def choose(self, message: JsonMessage) -> None:
-        """Answer with a move, after the joint moves made since the last time."""
-        self._follow(message["moves"])
+        """Answer with a move, after the joint moves made since the last time; where information is hidden,
+        after what the role has learnt."""
         if self._player is None:
             raise RuntimeError("the player has not started")
-        choice = self._player.choose(self._state, message["deadline"])
+        if self._belief is None:
+            self._follow(message["moves"])
+            choice = self._player.choose(self._state, message["deadline"])
+        else:
+            self._learn(self._belief, message)
+            choice = self._player.choose_from(self._belief, message["deadline"])
         move = self._machine.rules.spell(self._machine.move(self._role, choice.move))
         self._parent.send("move", id=message["id"], move=move, note=choice.note)
 
@@ -90,13 +101,22 @@ class PlayerService:
         state = self._machine.initial_state()
         now = time.monotonic()
         player.start(self._machine, role, state, seconds / 2, now + seconds / 2)
-        if not self._machine.is_terminal(state):
+        if self._machine.is_terminal(state):
+            return
+        if hides(self._machine.rules):
+            player.choose_from(Belief(self._machine, role), now + seconds)
+        else:
             player.choose(state, now + seconds)
 
     def _follow(self, moves: list[list[str]]) -> None:
         for joint in moves:
             ids = [self._machine.move_id(role, _term(move)) for role, move in enumerate(joint)]
             self._state = self._machine.next_state(self._state, ids)
+
+    def _learn(self, belief: Belief, message: JsonMessage) -> None:
+        """Take in what the role has learnt since the last time."""
+        for own, percepts in message.get("observed", ()):
+            belief.update(Observed(_term(own), frozenset(map(_term, percepts))))
 
     def _machine_of(self, text: str, level: str) -> Machine:
         key = (text, level)

@@ -12,9 +12,11 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from gdl.information import hides, playing
 from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
@@ -45,20 +47,24 @@ class Referee:
         """Run the match of a job and report it. Raises GdlError if the match cannot be played."""
         pin(core for seat in job["seats"] for core in seat["cores"])
         machine, openings = self._game(job["rules"], job["plies"], job["seed"])
-        opening = openings.of_round(job["round"])
+        # The state after an opening would tell what is hidden.
+        opening = () if hides(machine.rules) else openings.of_round(job["round"])
         state = machine.initial_state()
         for joint in opening:
             state = machine.next_state(state, joint)
+        roles, names = playing(machine.roles), [machine.rules.spell(role) for role in machine.roles]
+        for role, seat in zip(roles, job["seats"], strict=True):
+            names[role] = seat["label"]
         record = MatchRecord(
             f"{job['tournament']}.{now_ms()}.{seed_of(job['seed'], job['key']) % 10**8}",
             round(job["startclock"]),
             round(job["playclock"]),
-            [seat["label"] for seat in job["seats"]],
+            names,
             tournament=job["tournament"],
         )
         local: dict[int, ProcessPlayer] = {}
         try:
-            players = await self._players(job, record, local)
+            players = await self._players(job, roles, record, local)
             began = time.monotonic()
             record.start_time = now_ms()
             manager = GameManager(
@@ -81,11 +87,12 @@ class Referee:
         self._parent.send(
             "done",
             record=fields,
-            goals=record.goals,
+            roles=roles,
+            goals=[record.goals[role] for role in roles],
             completed=record.completed,
             seconds=seconds,
-            own=manager.own_moves,
-            restarts=[local[role].restarts if role in local else 0 for role in range(len(players))],
+            own=[manager.own_moves[role] for role in roles],
+            restarts=[local[role].restarts if role in local else 0 for role in roles],
         )
 
     def _tell(self, record: MatchRecord, step: MatchStep) -> None:
@@ -99,12 +106,12 @@ class Referee:
         await asyncio.gather(*(process.close() for _, process in self._idle))
 
     async def _players(
-        self, job: JsonMessage, record: MatchRecord, local: dict[int, ProcessPlayer]
+        self, job: JsonMessage, roles: Sequence[int], record: MatchRecord, local: dict[int, ProcessPlayer]
     ) -> list[RolePlayer]:
-        """The players in role order, ready to start; those with processes are put in ``local`` too."""
+        """The players of these roles, ready to start; those with processes are put in ``local`` too."""
         players: list[RolePlayer] = []
         turnstile = asyncio.Lock() if job["take_turns"] else None
-        for role, seat in enumerate(job["seats"]):
+        for role, seat in zip(roles, job["seats"], strict=True):
             if seat["address"]:
                 players.append(RemotePlayer(seat["label"], parse_address(seat["address"])))
                 continue
@@ -133,9 +140,9 @@ class Referee:
 
     async def _release(self, job: JsonMessage, local: dict[int, ProcessPlayer]) -> None:
         """Keep the processes that behaved."""
-        for role, player in local.items():
+        for player in local.values():
             if player.stop():
-                self._idle.append((job["seats"][role]["player"], player.process))
+                self._idle.append((player.name, player.process))
             else:
                 player.process.kill()
                 await player.process.close()

@@ -223,7 +223,7 @@ class Runner:
             if message["kind"] == "failed":
                 return None, message["error"]
             record = message["record"]
-            goals, faults = tuple(message["goals"]), faults_of(record, len(fixture.seats))
+            goals, faults = tuple(message["goals"]), faults_of(record, message["roles"])
             length = len(record["moves"]), message["seconds"]
             result = Result(fixture, goals, faults, message["completed"], *length, tuple(message["own"]))
             # From here on it is on the disk, whatever happens.

@@ -16,6 +16,7 @@ from rich.live import Live
 from rich.text import Text
 
 from gdl.errors import GdlError
+from gdl.information import playing
 from gdl.words import counted
 from ggp.game import Game
 from ggp.output_file import replacing, write_file
@@ -96,7 +97,7 @@ def settings_of(
     specs: dict[str, GameSpec] = {}
     for source in sources:
         game = Game.load(source)
-        roles = len(game.machine("prover").roles)
+        roles = len(playing(game.machine("prover").roles))
         if specs.setdefault(game.name, GameSpec(game.name, game.kif, roles)).rules != game.kif:
             raise GdlError(f"two games are called {game.name}", remedy="rename one of the files")
     entrants = tuple(parse_entrants(players))
@@ -119,7 +120,7 @@ def settings_of(
 
 def _check_rules(game: GameSpec, database: str) -> None:
     """Raises GdlError where a file says something else of a game than its rules do."""
-    roles = len(Game(game.name, game.rules).machine("prover").roles)
+    roles = len(playing(Game(game.name, game.rules).machine("prover").roles))
     if roles != game.roles:
         raise GdlError(f"{database} has {game.name[:80]} with {game.roles} roles, its rules have {roles}")
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,13 +65,13 @@ class Result:
         return bool(self.own) and not self.own[role] and any(self.faults[role])
 
 
-def faults_of(record: Record, roles: int) -> tuple[tuple[int, int, int], ...]:
-    """Count the errors of a match record, per role."""
-    counts = [[0, 0, 0] for _ in range(roles)]
+def faults_of(record: Record, roles: Sequence[int]) -> tuple[tuple[int, int, int], ...]:
+    """Count the errors of a match record, for each of these roles."""
+    counts = [[0, 0, 0] for _ in roles]
     for errors in record["errors"]:
-        for role, error in enumerate(errors):
-            if error:
-                counts[role][{"TO": 0, "CE": 2}.get(error[:2], 1)] += 1
+        for place, role in enumerate(roles):
+            if error := errors[role]:
+                counts[place][{"TO": 0, "CE": 2}.get(error[:2], 1)] += 1
     return tuple((late, illegal, crashed) for late, illegal, crashed in counts)
 
 

@@ -141,7 +141,8 @@ def verify_game(machine: Machine, lines: Iterable[dict[str, Any]]) -> tuple[str 
     """Replay one trace.
 
     Compares every step's state with the successor that the machine computed for the step before; then its
-    legal moves per role, whether it is terminal, and its goals.
+    legal moves per role, whether it is terminal, and its goals; and what each role perceives, where that was
+    recorded.
 
     Returns:
         The first difference in words (None where there is none), and the states compared.
@@ -204,6 +205,10 @@ class _Replay:
         if line["joint"] is not None:
             joint = [machine.move_id(role, _term(m)) for role, m in enumerate(line["joint"])]
             self.expected = (line["p"], line["s"] + 1, machine.next_state(state, joint))
+            for role, (recorded, seen) in enumerate(
+                zip(line.get("percepts", ()), machine.percepts(state, joint), strict=False)
+            ):
+                self.sets(f"percepts of {machine.roles[role]}", map(_term, recorded), seen, place)
         self.steps += 1
 
     @staticmethod

@@ -10,14 +10,16 @@ from typing import Any
 
 from aiohttp import web
 
+from ggp.log_lines import say
 from ggp.processes.budget import WorkBudget
 from ggp.protocol.listener import Listener
-from ggp.server.log_lines import say
 from ggp.server.open_files import fit_limits, quiet_about_files, raise_limit
-from ggp.web import api, boards, puzzles, rules, shell, tournaments
+from ggp.web import api, boards, puzzles, rules, tournaments
+from ggp.web.choice import routes as choice
 from ggp.web.gate import HEADERS, PAGES, STREAMED, TOKENS, Tokens, WebSettings, gate
 from ggp.web.kept import KNOWN, Names
 from ggp.web.overseer import BUDGET, keep_warm, oversee
+from ggp.web.packings import routes as packings
 from ggp.web.play import routes as play
 from ggp.web.replay import routes as replay
 from ggp.web.styles import routes as styles
@@ -41,12 +43,13 @@ def make_app(settings: WebSettings) -> web.Application:
     app.on_response_prepare.append(_streams)
     app[PAGES] = set()
     app[KNOWN] = Names()
-    shell.add_page(app, "/", _start)
     play.add_routes(app, settings)
+    choice.add_routes(app)
     watched.add_routes(app, settings)
     replay.add_routes(app, settings)
     tournaments.add_routes(app)
     puzzles.add_routes(app)
+    packings.add_routes(app)
     api.add_routes(app)
     rules.add_routes(app)
     styles.add_routes(app, settings)
@@ -60,10 +63,6 @@ async def _streams(request: web.Request, reply: web.StreamResponse) -> None:
     visit = visit_of(request)
     if visit is not None and reply.content_length is None and not isinstance(reply, web.FileResponse):
         visit.waits = False
-
-
-async def _start(request: web.Request) -> web.Response:
-    return shell.page(request, "kaskade", "start.js", rooms=shell.ROOMS)
 
 
 async def serve(

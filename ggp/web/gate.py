@@ -22,11 +22,11 @@ from aiohttp.typedefs import Handler, Middleware
 
 from gdl.errors import GdlError
 from gdl.visible import without_folders
+from ggp.log_lines import say
 from ggp.processes.budget import usual_memory
 from ggp.protocol.http_error import BusyError, HttpError
 from ggp.protocol.listener import ListenLimits
 from ggp.server.clients.visitors import Visitors
-from ggp.server.log_lines import say
 from ggp.web.visits import take_body, visit_of
 
 

@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 
 from aiohttp import web
 
+from ggp.answers.catalogue import known_cards
 from ggp.answers.source import known_games, known_levels, known_puzzles
 
 T = TypeVar("T")
@@ -60,6 +61,7 @@ class Names:
 
     def __init__(self) -> None:
         self.games = Kept(known_games)
+        self.cards = Kept(known_cards)
         self.levels = Kept(known_levels)
         self.puzzles = Kept(known_puzzles)
         self.solvers = Kept(known_solvers)

@@ -19,9 +19,9 @@ from importlib import import_module
 
 from aiohttp import web
 
+from ggp.log_lines import say
 from ggp.processes.budget import WorkBudget
 from ggp.server.fork_servers import ForkServers
-from ggp.server.log_lines import say
 from ggp.warm import warm_up_all
 from players.processes import launch
 from players.processes.descendants import descendants, parent, proportional_bytes
@@ -29,8 +29,11 @@ from players.processes.descendants import descendants, parent, proportional_byte
 PROCESSES = (
     "ggp.answers.answer_process",
     "ggp.web.play.table_process",
+    "ggp.web.choice.brought_process",
+    "ggp.web.choice.card_process",
     "ggp.web.drawing_process",
     "ggp.web.tournament_process",
+    "ggp.web.packings.packing_process",
     "ggp.web.puzzle_process",
     "ggp.web.replay.replay_process",
     "ggp.web.rules_process",

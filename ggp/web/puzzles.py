@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from aiohttp import web
 
 from gdl.errors import GdlError
-from gdl.visible import without_folders
+from gdl.visible import visible, without_folders
 from ggp.answers.source import checked_source
 from ggp.boards.svg.markup import drawing_policy
 from ggp.processes.budget import WorkBudget, WorkNeed
@@ -150,17 +150,15 @@ async def _puzzles(app: web.Application) -> AsyncIterator[None]:
 
 async def _page(request: web.Request) -> web.Response:
     key = request.match_info.get("id", "")
-    found = request.app[PUZZLES].get(key) if key else None
-    return page(
-        request,
-        "Puzzles" if found is None else found.name,
-        "puzzles.js",
-        ("board.css", "puzzles.css"),
-        puzzle=key,
-        seconds=0.0 if found is None else found.seconds,
-        puzzles=await request.app[KNOWN].puzzles.get(),
-        solvers=await request.app[KNOWN].solvers.get(),
-    )
+    if not key:
+        known = await request.app[KNOWN].cards.get()
+        cards = [card for card in known if len(card["roles"]) < 2]
+        styles = ("board.css", "cards.css")
+        kinds = ("puzzle", "level", "packing")
+        return page(request, "Puzzles", "choose.js", styles, cards=cards, players=(), names=(), kinds=kinds)
+    found = request.app[PUZZLES].get(key)
+    styles = ("board.css", "puzzles.css")
+    return page(request, found.name, "puzzles.js", styles, puzzle=key, seconds=found.seconds)
 
 
 async def _begin(request: web.Request) -> web.Response:
@@ -171,7 +169,10 @@ async def _begin(request: web.Request) -> web.Response:
         raise GdlError(f"seconds is no number from 0.1 to {LONGEST:g}")
     if not isinstance(solver, str) or len(solver) > 100:
         raise GdlError("solver is no name")
-    name = str(told["game"]) if source["game"] else "Your rules"
+    title = told.get("title") or "Your rules"
+    if not isinstance(title, str) or len(title) > 200:
+        raise GdlError("title is no text of at most 200 characters")
+    name = str(told["game"]) if source["game"] else visible(title)
     puzzle = request.app[PUZZLES].begin(source, name, float(seconds), solver, 0)
     return web.json_response({"puzzle": puzzle.id, "page": f"/puzzles/{puzzle.id}"})
 

@@ -16,13 +16,14 @@ from ggp.web.visits import touch
 
 ROOMS: dict[str, str] = {
     "/play": "Play",
+    "/puzzles": "Puzzles",
+    "/rules": "Write",
     "/watch": "Watch",
     "/replay": "Replay",
     "/tournaments": "Tournaments",
-    "/puzzles": "Puzzles",
-    "/rules": "Rules",
 }
 """What the head of every page links to: path -> title. Their routes are added in :mod:`ggp.web.app`."""
+_HOME = '<a class="home" href="/"><img src="/static/icon.svg" alt="" width="20" height="20">kaskade</a>'
 
 
 def add_page(app: web.Application, path: str, handler: Handler) -> None:
@@ -61,7 +62,8 @@ def page(
         f"<title>{escape(title)} - kaskade</title>"
         f'<link rel="icon" href="/static/icon.svg">{sheets}'
         f'<script type="module" src="/static/boot.js" data-module="{escape(module)}"></script></head>'
-        f'<body><header><nav aria-label="Rooms">{links}</nav></header><main><h1>{escape(title)}</h1></main>'
+        f'<body><header><nav aria-label="Rooms">{_HOME}{links}</nav></header>'
+        f"<main><h1>{escape(title)}</h1></main>"
         f'<template id="data">{carried}</template>'
         "<noscript>These pages need JavaScript.</noscript></body></html>"
     )

@@ -19,11 +19,11 @@ import orjson
 from aiohttp import StreamReader, web
 from aiohttp.web_protocol import RequestHandler
 
+from ggp.log_lines import one_line, say
 from ggp.protocol.dialect import MAX_HEAD
 from ggp.protocol.http_error import RETRY_SECONDS, HttpError
 from ggp.protocol.json_body import object_of
 from ggp.protocol.listener import Listener
-from ggp.server.log_lines import one_line, say
 
 KEPT_SECONDS = 15.0
 """How long a connection stays without a whole request."""

@@ -21,7 +21,7 @@ from gdl.machine import Machine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from players.kaskade.builder import Builder, BuildError, KilledError
-from players.kaskade.stages import STAGES, Stage
+from players.kaskade.stages import STAGES, Stage, exercise
 from players.processes.limits import describe
 
 AUTO: Final = "auto"
@@ -60,7 +60,9 @@ class Kaskade:
 
     The constructor starts the builders, which import what they need; :meth:`begin` gives them the rules. A
     machine serves one thread at a time: the one that calls :meth:`best` uses it. ``on_event`` is called with
-    what happens to the stages, mostly in a thread of the kaskade. Raises GdlError if there is no such level.
+    what happens to the stages, mostly in a thread of the kaskade. ``exercise`` is called with each machine
+    before it is ready, so that its first answers wait for no kernel. Raises GdlError if there is no such
+    level.
     """
 
     def __init__(
@@ -69,6 +71,7 @@ class Kaskade:
         *,
         on_event: Callable[[Event], None] | None = None,
         stages: Sequence[Stage] = STAGES,
+        exercise: Callable[[Machine], None] = exercise,
     ) -> None:
         known = [stage.level for stage in stages]
         if level not in (AUTO, BOTTOM, *known):
@@ -78,6 +81,7 @@ class Kaskade:
         count = {AUTO: len(known), BOTTOM: 0}.get(level)
         self._stages = tuple(stages[: known.index(level) + 1 if count is None else count])
         self._on_event = on_event
+        self._exercise = exercise
         self._changed = threading.Condition()
         self._ready: dict[str, Machine] = {}
         self._prover: Machine | None = None
@@ -233,6 +237,7 @@ class Kaskade:
         machine = None
         for product in builder.build(text, previous):
             machine = stage.load(rules, product, before)
+            self._exercise(machine)
             with self._changed:
                 if not self._rising:
                     raise BuildError("nobody wants it any more")

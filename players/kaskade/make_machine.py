@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 import os
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from gdl.errors import GdlError, TooLargeError
 from gdl.machine import Machine
 from gdl.rules import Rules
-
-if TYPE_CHECKING:
-    from gdl.grounding.pipeline import GroundLimits
 
 LEVELS: Final = ("prover", "propnet", "native", "auto")
 """What ``--machine`` accepts."""
@@ -40,21 +37,14 @@ def compile_budget(usual: float) -> float:
     return seconds
 
 
-def make_machine(
-    rules: Rules,
-    level: str = "auto",
-    limits: GroundLimits | None = None,
-    compile_seconds: float | None = None,
-) -> Machine:
+def make_machine(rules: Rules, level: str = "auto") -> Machine:
     """The machine of a level.
 
     Args:
         rules: the game.
         level: one of :data:`LEVELS`. ``native`` compiles as much of the network as it can in time and
             interprets the rest. ``auto`` is the same in less time, or the prover where the game does not
-            ground within the limits.
-        limits: of the grounder; its defaults if None.
-        compile_seconds: wall time for compiling; the level's :func:`compile_budget` if None.
+            ground within its limits.
 
     Raises:
         GdlError: no such level.
@@ -67,11 +57,11 @@ def make_machine(
         from gdl.prover.machine import ProverMachine
 
         return ProverMachine(rules)
-    from gdl.grounding.pipeline import GroundLimits, ground
+    from gdl.grounding.pipeline import ground
     from propnet.build import build
 
     try:
-        grounded = ground(rules, limits or GroundLimits())
+        grounded = ground(rules)
         network = build(grounded)
     except TooLargeError:
         if level != "auto":
@@ -87,6 +77,5 @@ def make_machine(
     from propnet.native.machine import native_machine
     from propnet.native.object_cache import ObjectCache
 
-    if compile_seconds is None:
-        compile_seconds = compile_budget(AUTO_COMPILE_SECONDS if level == "auto" else COMPILE_SECONDS)
-    return native_machine(rules, network, seconds=compile_seconds, cache=ObjectCache())
+    seconds = compile_budget(AUTO_COMPILE_SECONDS if level == "auto" else COMPILE_SECONDS)
+    return native_machine(rules, network, seconds=seconds, cache=ObjectCache())

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from gdl.machine import Machine, State, difference
 from players.kaskade.kaskade import BOTTOM, Kaskade
 from players.player import Choice, Player
 from players.processes.limits import describe
+
+if TYPE_CHECKING:
+    from players.belief.belief import Belief
 
 START_SHARE = 0.7
 """Share of the startclock for which it waits for the first fast machine before it begins. The prover
@@ -43,6 +47,7 @@ class KaskadePlayer(Player):
         self._kaskade = kaskade
         self._on_up = on_up
         self._current: Machine | None = None
+        self._belief: Belief | None = None
 
     @property
     def on_progress(self) -> Callable[[Choice], None] | None:
@@ -74,6 +79,28 @@ class KaskadePlayer(Player):
     def choose(self, state: State, deadline: float) -> Choice:
         self._callers_machine = state.machine
         return self.decide(state, [], deadline)
+
+    def choose_from(self, belief: Belief, deadline: float) -> Choice:
+        self._callers_machine = belief.machine
+        if self._kaskade.rising and not self.player.resumes:
+            self._await_first(deadline, TURN_SHARE)
+        self._deadline = deadline
+        self._go_up(belief.likeliest)
+        self.player.interrupted = lambda: False  # it decides by many states, and resumes in none of them
+        choice = self.player.choose_from(self._own_belief(belief), deadline)
+        return self.player.translated(choice, belief.machine)
+
+    def _own_belief(self, belief: Belief) -> Belief:
+        """The same on the machine that the player thinks on: kept, and grown turn by turn."""
+        if self.machine is belief.machine:
+            return belief
+        own = self._belief
+        if own is None or own.machine is not self.machine or not belief.goes_on(own):
+            own = self._belief = belief.on(self.machine)
+        else:
+            for seen in belief.history[len(own.history) :]:
+                own.update(seen)
+        return own
 
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:
         if self._kaskade.rising and not self.player.resumes:

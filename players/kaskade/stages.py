@@ -102,8 +102,8 @@ class Stage:
     Attributes:
         level: the name of its machine.
         job: what the builder does.
-        load: makes the machine in the process that plays, ready to answer at once, from the rules, the
-            product and the machine of the stage before. May raise anything.
+        load: makes the machine in the process that plays, from the rules, the product and the machine of the
+            stage before. May raise anything.
     """
 
     level: str
@@ -151,7 +151,7 @@ def load_propnet(rules: Rules, product: bytes, before: Machine | None) -> Machin
     from propnet.machine import PropnetMachine
     from propnet.storage.network_bytes import from_bytes
 
-    return _exercised(PropnetMachine(rules, from_bytes(product)))
+    return PropnetMachine(rules, from_bytes(product))
 
 
 def build_native(text: str, previous: bytes) -> Iterator[bytes]:
@@ -240,15 +240,21 @@ def load_native(rules: Rules, product: bytes, before: Machine | None) -> Machine
         machine = NativeMachine(rules, before.network, code)
     if code.objects and not machine.compiled:
         raise GdlError("native code is no faster than the interpreter here, or cannot be loaded")
-    return _exercised(machine)
+    return machine
 
 
-def _exercised(machine: Machine) -> Machine:
-    """The machine, warmed up so that its first answers wait for nothing."""
+def exercise(machine: Machine) -> None:
+    """Warm a machine up, so that its first answers and its first playouts wait for nothing."""
     from players.batch_machine import batch_machine_of
 
     batch_machine_of(machine).warm_up()
-    return machine
+
+
+def exercise_answers(machine: Machine) -> None:
+    """The same without playouts, whose kernel takes the longest to compile."""
+    from players.batch_machine import batch_machine_of
+
+    batch_machine_of(machine).ask_once()
 
 
 STAGES: Final[tuple[Stage, ...]] = (

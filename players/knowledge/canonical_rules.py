@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from gdl.errors import GdlError
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules
-from gdl.scramble import KEYWORDS, goal_values
+from gdl.scramble import kept_names
 from gdl.terms import Term
 from propnet.analysis.colours import ColourGraph, Colours, mixed
 
@@ -59,7 +59,7 @@ class RulesGraph:
     """
 
     def __init__(self, rules: Rules) -> None:
-        self.kept = frozenset(KEYWORDS | goal_values(rules))
+        self.kept = kept_names(rules)
         self._nodes: dict[str, int] = {}
         self._terms: dict[Term, int] = {}
         occurring = dict.fromkeys(name for rule in rules for name in names_in(rule))

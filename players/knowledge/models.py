@@ -1,6 +1,5 @@
-"""What is added to linear weights: tables over n-tuples, or a small net.
-
-As kernels take them, for one machine's states, and how they are learnt.
+"""Tables over n-tuples and small nets, which add to what linear weights say: as kernels take them for one
+machine's states, and how they learn.
 """
 
 from __future__ import annotations

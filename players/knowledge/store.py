@@ -1,10 +1,10 @@
 """Knowledge on disk: a file for each game under ``$GGP_CACHE/knowledge``, named by its fingerprint.
 
-What searches use lies there. What was learnt of a game on another rung of the ladder than that lies in a
-folder below, called by the rung.
+Searches use the files of this folder. What was learnt of a game on other rungs of the ladder lies in a folder
+for each rung.
 
-A game that nothing is known of costs a look-up its fingerprint and one look into a folder. Where there is no
-folder at all it does not even cost the fingerprint.
+Looking up an unknown game costs its fingerprint and one look into a folder. Where nothing was learnt yet it
+does not even cost the fingerprint.
 """
 
 from __future__ import annotations

@@ -24,6 +24,7 @@ from players.knowledge.self_play import SelfPlay, Steps
 from players.knowledge.state_values import StateValues, features_of
 from players.knowledge.tuple_finder import find_tuples
 from players.knowledge.value_kernels import learn
+from propnet.analysis.classify import final_goals, is_constant_sum
 from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
 from propnet.recoding.samples import sample_states
@@ -114,9 +115,8 @@ class Training:
             sample = own.long(sample_states(machine, _SCALED, seed))
             self.scale = self.features.scale(unpack(sample, self.features.bits))[:, None]
         keys = [names.key(role) for role in machine.roles]
-        columns = (
-            tuple(range(roles)) if roles > 2 or not _is_constant_sum(machine, seed, most_moves) else (0,)
-        )
+        alone = roles == 2 and is_constant_sum(final_goals(machine, _SAMPLE, seed, most_moves))
+        columns = (0,) if alone else tuple(range(roles))
         if known is not None and set(known.columns) <= set(keys):
             columns = tuple(keys.index(column) for column in known.columns)
         else:
@@ -281,11 +281,3 @@ def _start_of_tables(
     if known is not None:
         return known.arrays()
     return tuple(np.zeros((tuples.entries, columns), np.float32) for _ in range(3))
-
-
-def _is_constant_sum(machine: PropnetMachine, seed: int, most_moves: int) -> bool:
-    """Whether what one role gets the other does not, in all of some random games that ended within so many
-    moves."""
-    played = machine.playouts(_SAMPLE, seed, max_steps=most_moves)
-    goals = played.goals[played.lengths < most_moves]
-    return len(goals) > 0 and not (goals < 0).any() and bool((goals.sum(axis=1) == 100).all())

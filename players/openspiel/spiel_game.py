@@ -18,6 +18,7 @@ import numpy as np
 from gdl.errors import GdlError
 from gdl.machine import State
 from gdl.rules import Rules
+from propnet.analysis.classify import final_goals, is_constant_sum
 from propnet.environments.vector_match import TurnTaking
 from propnet.machine import PropnetMachine
 from propnet.network import Network
@@ -123,6 +124,9 @@ class SpielGame(_Game):  # type: ignore[misc]
         return IIGObserverForPublicInfoGame(iig_obs_type, params)
 
 
+_TERMINAL, _SIMULTANEOUS = int(pyspiel.PlayerId.TERMINAL), int(pyspiel.PlayerId.SIMULTANEOUS)
+
+
 class SpielState(_State):  # type: ignore[misc]
     """A state of a match. OpenSpiel copies what its attributes hold, so that is little.
 
@@ -148,30 +152,30 @@ class SpielState(_State):  # type: ignore[misc]
             left = rules.max_steps - self.steps
             state, options, acting, passed = rules.turns.settle(state, max(0, left))
             self.steps += passed
-            if len([moves for moves in options if len(moves) > 1]) > 1 and not state.terminal:
+            if len(acting) > 1 and len([moves for moves in options if len(moves) > 1]) > 1:
                 raise GdlError(
                     "two roles have a choice in one state",
                     remedy="load the game with dynamics='simultaneous'",
                 )
         else:
-            options = rules.turns.options(state)
-            acting = [] if state.terminal or not all(options) else [0]
+            options = rules.machine.options(state)
+            acting = [] if rules.machine.is_terminal(state) or not all(options) else [0]
         self.key = state.key
         self.options = options
         self.over = not acting or self.steps >= rules.max_steps
         self.actor = acting[0] if acting else -1
-        self.result = _returns(rules, state) if state.terminal else [0.0] * len(options)
+        self._player = _TERMINAL if self.over else self.actor if rules.sequential else _SIMULTANEOUS
+        ended = not acting and rules.machine.is_terminal(state)
+        self.result = _returns(rules, state) if ended else [0.0] * len(options)
 
     def current_player(self) -> int:
         """Whose turn it is, as OpenSpiel numbers that."""
-        if self.over:
-            return int(pyspiel.PlayerId.TERMINAL)
-        return self.actor if self.rules.sequential else int(pyspiel.PlayerId.SIMULTANEOUS)
+        return self._player
 
     def _legal_actions(self, player: int) -> list[int]:
         if self.over or (self.rules.sequential and player != self.actor):
             return []
-        return self.options[player]
+        return list(self.options[player])
 
     def _apply_action(self, action: int) -> None:
         joint = [moves[0] for moves in self.options]
@@ -260,7 +264,7 @@ def spiel_game(
     sequential = not turns.several if dynamics == "auto" else dynamics == "sequential"
     if sequential and turns.several:
         raise GdlError("two roles have a choice in one state", remedy="choose dynamics='simultaneous'")
-    zero_sum = _sums_to_100(machine) if utility == "auto" else utility == "zero-sum"
+    zero_sum = _is_zero_sum(machine) if utility == "auto" else utility == "zero-sum"
     short = "gdl_" + re.sub(r"\W", "_", name)
     number = 2
     while _owners.get(short, key) != key or short in pyspiel.registered_names():
@@ -304,13 +308,10 @@ def _again_state(game: SpielGame, history: str) -> Any:
     return game.deserialize_state(history)
 
 
-def _sums_to_100(machine: PropnetMachine) -> bool:
-    """Whether two roles' goals added up to 100 at the end of every match that random play has finished."""
-    if len(machine.roles) != 2:
-        return False
-    ends = machine.playouts(_ENDS, 1, max_steps=_LONGEST)
-    goals = ends.goals[ends.lengths < _LONGEST]
-    return len(goals) > 0 and bool(((goals >= 0).all(axis=1) & (goals.sum(axis=1) == 100)).all())
+def _is_zero_sum(machine: PropnetMachine) -> bool:
+    """Whether there are two roles, and their goals added up to 100 at the end of every match that random play
+    has finished."""
+    return len(machine.roles) == 2 and is_constant_sum(final_goals(machine, _ENDS, 1, _LONGEST))
 
 
 def _returns(rules: SpielRules, state: State) -> list[float]:

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import orjson
 
 from gdl.errors import GdlError, MissingFileError
 from gdl.json_schema import FLAG, TEXT, check_json, matching, or_null, record, rows, whole
 from gdl.reading import read_limited
 from gdl.rules import Rules
+from gdl.writing import NEW, replace_file, sealed, unsealed
 from players.puzzles.frontier.keys.codes import shrunk
 from players.strong.backward import Distances, ValuedSet
 from players.strong.outcomes import MOST, SolvedGame
@@ -178,7 +178,7 @@ class TableWriter:
             "ranks": self._ranks[::-1],
         }
         text = sealed(body)
-        (self._folder / MANIFEST).write_bytes(text)
+        replace_file(self._folder / MANIFEST, text)
         self.size = len(text) + sum(file.length for file in self._files)
         return self.size
 
@@ -187,7 +187,7 @@ class TableWriter:
         folder = self._folder
         if not folder.exists():
             return []
-        ours = [*folder.glob(MANIFEST), *folder.glob("layer-*.table")]
+        ours = [*folder.glob(MANIFEST), *folder.glob("layer-*.table"), *folder.glob(NEW + "*")]
         if not folder.is_dir() or len(ours) < len(list(folder.iterdir())):
             raise GdlError(f"{folder} holds something else than a table", remedy="name a new folder")
         return ours
@@ -293,35 +293,22 @@ def _planes(array: np.ndarray) -> bytes:
     return np.ascontiguousarray(small.reshape(len(array), -1).T).tobytes()
 
 
-def sealed(body: dict[str, Any]) -> bytes:
-    """The text of a manifest with this body."""
-    outer = {"digest": _digest(orjson.dumps(body)), "body": body}
-    return orjson.dumps(outer, option=orjson.OPT_INDENT_2)
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
-
-
 def read_manifest(folder: Path) -> dict[str, Any]:
     """The body of a table's manifest. Raises GdlError where there is none that can be believed."""
     path = folder / MANIFEST
     remedy = "make one by: ggp solve --strong GAME --tables DIR"
     try:
-        outer = orjson.loads(read_limited(path, _MOST_MANIFEST, remedy))
+        _, body = unsealed(read_limited(path, _MOST_MANIFEST, remedy))
     except MissingFileError:
         raise GdlError(f"there is no table in {folder}", remedy=remedy) from None
-    except orjson.JSONDecodeError as error:
-        raise GdlError(f"{path} cannot be read: {error}", remedy=remedy) from None
-    body = outer.get("body") if isinstance(outer, dict) else None
+    except ValueError as error:
+        raise GdlError(f"{path} is no manifest of a table: {error}", remedy=remedy) from None
     if not isinstance(body, dict) or body.get("format") != FORMAT:
         raise GdlError(f"{path} is no manifest of a table", remedy=remedy)
     if body.get("version") != VERSION:
         raise GdlError(
             f"{path} has version {body.get('version')} of the format, not {VERSION}", remedy=remedy
         )
-    if outer.get("digest") != _digest(orjson.dumps(body)):
-        raise GdlError(f"{path} has been changed: its digest does not fit", remedy=remedy)
     try:
         check_json(body, _SCHEMA, "body")
     except GdlError as error:

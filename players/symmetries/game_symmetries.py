@@ -149,12 +149,11 @@ class GameSymmetries:
 def find_symmetries(
     machine: PropnetMachine,
     ground: GroundRules | None = None,
-    most: int = MOST,
     effort: int = EFFORT,
     inputs: int = MOST_INPUTS,
 ) -> GameSymmetries:
-    """The symmetries of a machine's game, ``most`` elements at most; the identity alone where none is found
-    or the game is too large. No error is raised.
+    """The symmetries of a machine's game, :data:`MOST` elements at most; the identity alone where none is
+    found or the game is too large. No error is raised.
 
     Args:
         ground: the rules that the network was built of. If None those that the machine has kept, or what its
@@ -170,9 +169,9 @@ def find_symmetries(
     rules = _ground_rules(machine) if ground is None else ground
     if rules is not None and (rules.bases != network.bases or rules.moves != network.moves):
         rules = None
-    proven = automorphisms(network, rules, most, exchange=exchange, effort=effort, inputs=inputs)
+    proven = automorphisms(network, rules, MOST, exchange=exchange, effort=effort, inputs=inputs)
     try:
-        group = _with_tested(machine, proven, most)
+        group = _with_tested(machine, proven, MOST)
     except GdlError:
         group = proven
     return _symmetries(group, proven)

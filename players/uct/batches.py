@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 from gdl.machine import State
 from players.batch_machine import BatchMachine, Ends
 from players.batch_pace import Pace
+from players.proof.search import warm_up as warm_up_proofs
 from players.puzzles.portfolio import BestLine
 from players.uct.rollouts.rollouts import Rollouts
-from players.uct.tree.tree import Tree
+from players.uct.tree.arrays import FRESH, LEAF
+from players.uct.tree.tree import Tree, warm_up
 from players.uct.tuning import Tuning
 
 _FIXED_STEPS = 1000
@@ -96,16 +98,38 @@ class LeafPlayouts:
 class BatchSize:
     """Plans batches of at most ``most`` paths, and learns from each what the next will cost."""
 
-    def __init__(self, batched: BatchMachine, most: int) -> None:
+    def __init__(self, batched: BatchMachine, most: int, proves: bool) -> None:
+        """``proves``: whether proof search goes on beside it."""
+        self._batched, self._most, self._proves = batched, most, proves
         self._width = batched.width
-        self._pace = Pace(batched.width, most, batched.warm_up())
+        self._pace: Pace | None = None
         self._leaf = LeafPlayouts(batched.width)
         self._playout_seconds = 0.0
 
-    def plan(self, tuning: Tuning, left: float, first: bool, visits: int) -> Batch | None:
+    @property
+    def is_ready(self) -> bool:
+        """Whether a batch has to wait for nothing."""
+        return self._pace is not None
+
+    def get_ready(self) -> Pace:
+        """Have all that batches need compiled or loaded, and measure the machine; :meth:`plan` does it where
+        it was not done before."""
+        if self._pace is None:
+            warm_up()
+            if self._proves:
+                warm_up_proofs()
+            self._pace = Pace(self._batched.width, self._most, self._batched.warm_up())
+        return self._pace
+
+    def plan(
+        self, tuning: Tuning, left: float, first: bool, visits: int, playouts: int | None = None
+    ) -> Batch | None:
         """The next batch, ``left`` seconds before the deadline, the ``first`` of a turn or a later one, from
-        a root with so many ``visits``; None where there is no time for one."""
-        paths, steps = self._pace.plan(left, first)
+        a root with so many ``visits``; None where there is no time for one. Where so many ``playouts`` are
+        left (None: no limit), it does not depend on time as long as there is enough."""
+        if playouts is not None:
+            return self._plan_limited(tuning, left, first, visits, playouts)
+        paths, steps = self.get_ready().plan(left, first)
         each = (tuning.per_leaf or self._leaf.each) if self._width > 1 else 1
         if self._width > 1:
             paths = min(paths, max(_BATCH // each, _FEWEST_OF_MANY))
@@ -120,12 +144,10 @@ class BatchSize:
             paths = min(paths, max(1, affordable // each))
         return Batch(paths, each, steps)
 
-    def plan_limited(
+    def _plan_limited(
         self, tuning: Tuning, left: float, first: bool, visits: int, playouts: int
     ) -> Batch | None:
-        """The next batch where ``playouts`` are left; the rest is as in :meth:`plan`. It does not depend on
-        time as long as there is enough."""
-        if playouts <= 0 or not self._pace.plan(left, first)[0]:
+        if playouts <= 0 or not self.get_ready().plan(left, first)[0]:
             return None
         each = max(1, min(tuning.per_leaf or 1, playouts))
         paths = min(tuning.paths, playouts // each, max(_FEWEST_PATHS, visits // _GROWTH))
@@ -135,7 +157,7 @@ class BatchSize:
         """Take note of a batch, of the ``seconds`` it took, and of those ``left`` to the deadline."""
         playouts = batch.paths * batch.each
         self._leaf.learn(batch.paths, outcome)
-        self._pace.learn(playouts, seconds, outcome.longest, outcome.cut, left)
+        self.get_ready().learn(playouts, seconds, outcome.longest, outcome.cut, left)
         self._playout_seconds = _smoothed(self._playout_seconds, seconds / playouts)
 
 
@@ -179,6 +201,19 @@ class BatchLines(NamedTuple):
     def best(self) -> int:
         """The finished line with the highest goal, and of these the shortest."""
         return int(np.argmax(np.where(self.finished, self.goals.astype(np.int64), -1) * _LONG - self.lengths))
+
+
+def note_played(
+    tree: Tree, nodes: NDArray[np.int32], ends: Ends, each: int
+) -> tuple[NDArray[np.int32], NDArray[np.int16]]:
+    """Note which nodes were played out from, ``each`` times. Returns those where the match is over (playouts
+    of length 0), and their goals, int16, shape (n, roles)."""
+    goals, lengths, finished = ends.goals[::each], ends.lengths[::each], ends.finished[::each]
+    status = tree.arrays.nodes["status"]
+    played = nodes[finished | (lengths > 0)]
+    status[played[status[played] == FRESH]] = LEAF
+    over = finished & (lengths == 0)
+    return nodes[over], goals[over]
 
 
 def keep_played(

@@ -19,12 +19,10 @@ from players.fleet.open_fleet import check_address
 from players.options import Option, at_least, between, switch
 from players.player import Candidate, Choice, Player
 from players.processes.limits import cores
-from players.proof.search import warm_up as warm_up_proofs
 from players.puzzles.portfolio import BestLine
 from players.uct.root_statistics import Ranking, RootStatistics, merge, rank, strategy
 from players.uct.search import SHORTEN_SECONDS, Search
 from players.uct.startclock import LEAST_SECONDS, StartclockLearner
-from players.uct.tree.tree import warm_up
 from players.uct.tuning import Tuning, tuning_options
 from players.uct.workers.pool import Pool
 
@@ -109,9 +107,6 @@ class UctPlayer(Player):
         self._line = BestLine()
         self._random = random.Random(seed)
         self._open_pool()
-        warm_up()
-        if self._tuning.prove:
-            warm_up_proofs()
 
     def prepare(self, state: State, deadline: float) -> None:
         self._random = random.Random(f"{self.seed} {self.role}")

@@ -21,13 +21,22 @@ from players.companions import BatchReport, TimeShares
 from players.knowledge.derived_propositions import Deriving, NotDerivedError
 from players.player import same_numbering
 from players.puzzles.portfolio import BestLine, Portfolio
-from players.uct.batches import Batch, BatchLines, BatchOutcome, BatchSize, keep_known, keep_played
+from players.uct.batches import (
+    Batch,
+    BatchLines,
+    BatchOutcome,
+    BatchSize,
+    keep_known,
+    keep_played,
+    note_played,
+)
 from players.uct.forced_plies import forced_plies, of_only_moves
 from players.uct.leaf_values import LeafValues, leaf_values
+from players.uct.master_first import MasterFirst, is_mastered
 from players.uct.proof_scheduler import ProofScheduler
 from players.uct.rollouts.registry import RolloutChoice
 from players.uct.root_statistics import RootMoves, RootStatistics
-from players.uct.tree.arrays import FRESH, LEAF, OPEN
+from players.uct.tree.arrays import OPEN
 from players.uct.tree.backup import average
 from players.uct.tree.selection_rules import SelectionRule
 from players.uct.tree.tree import Tree
@@ -89,6 +98,8 @@ class Search:
         self._proofs: ProofScheduler | None = None
         self._known: LeafValues | None = None
         self._passed = False
+        self._master = MasterFirst(tuning.number)
+        self._rooted = 0.0
 
     def set_machine(self, machine: Machine) -> None:
         """Think on this machine from now on. The tree is kept if both number states and moves alike."""
@@ -96,7 +107,10 @@ class Search:
         self.machine = machine
         self._batched: BatchMachine = batch_machine_of(machine, decisive=self.tuning.decisive)
         self._shares = TimeShares()
-        self._sizes = BatchSize(self._batched, self.tuning.paths)
+        self._alone = len(machine.roles) == 1
+        self._sizes = BatchSize(self._batched, self.tuning.paths, self._proves)
+        if not is_mastered(machine):
+            self._sizes.get_ready()
         self._forced = forced_plies(self._batched, self.tuning.pass_over)
         self._solvers = self._proofs = None
         if self._tree is not None and old is not None:
@@ -108,12 +122,10 @@ class Search:
                 self._instruct(self._tree)
                 self._chosen.go_on_with(self._batched, self._shares)
                 return
-        roles = len(machine.roles)
-        self._alone = roles == 1
         self._known = self._leaf_values()
         needed = self._known is None or not self._known.alone
         self._chosen = RolloutChoice(self._batched, self.tuning.policy, self.seed, self._shares, needed)
-        self._may_prove = roles <= 2
+        self._may_prove = len(machine.roles) <= 2
         self.opened = False
         memory = self._memory
         if self._alone:
@@ -179,7 +191,7 @@ class Search:
         tree.open_root()
         self._root = state
         self._fixed = -1
-        self.playouts = 0
+        self._rooted, self.playouts = time.monotonic(), 0
         if self._alone and (self._solvers is None or not self._solvers.holds(state)):
             tuning = self.tuning
             memory = int(self._memory * _SOLVERS_MEMORY)
@@ -233,9 +245,8 @@ class Search:
         was found some time ago (for a while a shorter one is looked for)."""
         if not self.opened or self.tree.proven >= 0 or self._shares.value >= 0:
             return True
-        if self.line.value < 100:
-            return False
-        return not self.playouts or time.monotonic() > self.line.found_at + SHORTEN_SECONDS
+        found = self.line.found_at
+        return self.line.value == 100 and (found < self._rooted or time.monotonic() > found + SHORTEN_SECONDS)
 
     def step(self, deadline: float, limit: int | None = None) -> bool:
         """Do one batch, or let a companion work for a while, until ``deadline`` (time.monotonic()) at most.
@@ -245,6 +256,10 @@ class Search:
         outcome does not depend on time."""
         if self.finished:
             return False
+        if limit is None and not self._sizes.is_ready and self._solvers is not None:
+            went_on = self._master.step(self._solvers, deadline)
+            if went_on is not None:
+                return went_on
         if limit is None and self._step_beside(deadline):
             return True
         if self._restart:
@@ -256,10 +271,8 @@ class Search:
         tuning = self.tuning
         began, clock = time.monotonic(), time.thread_time()
         left, first, visits = deadline - began, not self.playouts, self.tree.visits
-        if limit is None:
-            batch = self._sizes.plan(tuning, left, first, visits)
-        else:
-            batch = self._sizes.plan_limited(tuning, left, first, visits, limit - self.playouts)
+        playouts = None if limit is None else limit - self.playouts
+        batch = self._sizes.plan(tuning, left, first, visits, playouts)
         if batch is None:
             return False
         if self._known is not None:
@@ -359,21 +372,14 @@ class Search:
         self._restart = self.tree.trimmed
 
     def _note_ends(self, nodes: NDArray[np.int32], ends: Ends, each: int) -> None:
-        """Note which nodes were played out from, ``each`` times, and where the match is over (playouts of
-        length 0)."""
-        goals, lengths, finished = ends.goals[::each], ends.lengths[::each], ends.finished[::each]
-        over = finished & (lengths == 0)
-        tree = self.tree
-        status = tree.arrays.nodes["status"]
-        played = nodes[finished | (lengths > 0)]
-        status[played[status[played] == FRESH]] = LEAF
-        if not over.any():
+        """Note which nodes were played out from, ``each`` times, and where the match is over."""
+        over, goals = note_played(self.tree, nodes, ends, each)
+        if not len(over):
             return
-        if self._may_prove and len(self.machine.roles) == 2:
-            values = goals[over]
-            if (values < 0).any() or (values.sum(axis=1) != 100).any():
-                self._prove_no_more()
-        tree.end(nodes[over], goals[over], self._may_prove)
+        constant = (goals >= 0).all() and (goals.sum(axis=1) == 100).all()
+        if self._may_prove and len(self.machine.roles) == 2 and not constant:
+            self._prove_no_more()
+        self.tree.end(over, goals, self._may_prove)
 
     def statistics(self) -> RootStatistics:
         """What is known about the root's moves; nothing where they could not be listed."""

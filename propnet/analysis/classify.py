@@ -63,17 +63,31 @@ def forced_moves(machine: PropnetMachine) -> list[int] | None:
     return [int(np.argmax(times)) if times.any() else -1 for times in seen]
 
 
+def final_goals(
+    machine: PropnetMachine, matches: int = _ENDS, seed: int = 0, longest: int = _LONGEST
+) -> NDArray[np.integer]:
+    """The goals of the roles at the end of random matches, shape (n, roles); -1 where a role has none.
+    Matches that last ``longest`` moves or more are left out."""
+    played = machine.playouts(matches, seed, max_steps=longest)
+    goals: NDArray[np.integer] = played.goals[played.lengths < longest]
+    return goals
+
+
+def is_constant_sum(goals: NDArray[np.integer]) -> bool:
+    """Whether there are :func:`final_goals`, every role has one in each, and they add up to 100."""
+    return len(goals) > 0 and not (goals < 0).any() and bool((goals.sum(axis=1) == 100).all())
+
+
 def rivals(machine: PropnetMachine) -> bool:
     """Whether in random play no two roles got their best goals together, and of two roles one lost what
     the other won."""
-    ends = machine.playouts(_ENDS, max_steps=_LONGEST)
-    goals = ends.goals[ends.lengths < _LONGEST]
+    goals = final_goals(machine)
     best = np.zeros(len(machine.roles), np.int64)
     np.maximum.at(best, machine.network.goals[:, 0], machine.network.goals[:, 1])
     if ((goals >= best).sum(axis=1) > 1).any():
         return False
     sure = goals[(goals >= 0).all(axis=1)]
-    return len(machine.roles) != 2 or bool((sure.sum(axis=1) == 100).all())
+    return len(machine.roles) != 2 or not len(sure) or is_constant_sum(sure)
 
 
 SINGLE = "single"

@@ -62,7 +62,8 @@ def without_dead_gates(network: Network) -> Network:
     first = network.first_gate
     owner = np.repeat(first + np.arange(network.gates), np.diff(network.gate_start))
     mark = np.zeros(network.nodes, np.bool_)
-    outputs = network.next_literals, network.legal_literals, network.goals[:, 2]
+    percepts = network.percept_literals
+    outputs = network.next_literals, network.legal_literals, network.goals[:, 2], percepts
     for literals in (*outputs, np.array([network.terminal_literal])):
         mark[literals >> 1] = True
     spread(mark, owner, network.gate_inputs.astype(np.int64) >> 1)
@@ -91,6 +92,7 @@ def without_dead_gates(network: Network) -> Network:
         legal_literals=moved(network.legal_literals),
         goals=goals,
         terminal_literal=int(moved(np.array([network.terminal_literal], np.int32))[0]),
+        percept_literals=moved(percepts),
     )
 
 

@@ -34,9 +34,11 @@ class Latches:
     constant: NDArray[np.bool_]
 
 
-def latches(ternary: Ternary, effort: int = LATCH_EFFORT) -> Latches:
+def latches(ternary: Ternary) -> Latches:
     """The latches that one step shows: with one base proposition known and nothing else, it is the same
-    after every joint legal move. If the effort, in gate inputs, is too small, some latches are missed."""
+    after every joint legal move. Some are missed where this would take more than :data:`LATCH_EFFORT` gate
+    inputs."""
+    effort = LATCH_EFFORT
     network = ternary.network
     bases = len(network.bases)
     constant = constant_bases(network)

@@ -10,7 +10,7 @@ import numpy as np
 
 from propnet.jit.arrays import Index, Int32s, Ints, Words
 from propnet.jit.decorators import inner, kernel
-from propnet.jit.splitmix import next_random
+from propnet.jit.random_numbers import next_random
 from propnet.jit.vector512 import count_bits, item, lowest_bit, put, raw
 
 

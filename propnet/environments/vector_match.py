@@ -10,6 +10,7 @@ nobody chooses is made for its role.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
@@ -308,11 +309,7 @@ class TurnTaking:
             matches.random_actions(actions)
         self.waiting = [set(np.flatnonzero(moves).tolist()) for moves in seen]
 
-    def options(self, state: State) -> list[list[int]]:
-        """The legal moves of each role."""
-        return [self.machine.legal_moves(state, role) for role in range(len(self.machine.roles))]
-
-    def acting(self, options: list[list[int]]) -> list[int]:
+    def acting(self, options: Sequence[Sequence[int]]) -> list[int]:
         """The roles that act, in role order; none where all only wait, or where one has no legal move."""
         if len(options) == 1:
             return [0] if options[0] else []
@@ -323,15 +320,18 @@ class TurnTaking:
 
     def settle(
         self, state: State, most: int = _FORCED_STEPS
-    ) -> tuple[State, list[list[int]], list[int], int]:
+    ) -> tuple[State, tuple[tuple[int, ...], ...], list[int], int]:
         """The first state, from this one on, in which somebody acts or the match cannot go on: the state, its
         legal moves, who acts there, and how many steps nobody had to choose. At most ``most`` such steps are
         made; nobody acts then."""
+        machine = self.machine
         steps = 0
         while True:
-            options = self.options(state)
-            acting = [] if state.terminal else self.acting(options)
-            if acting or state.terminal or not all(options) or steps >= most:
+            options = machine.options(state)
+            if machine.is_terminal(state):
+                return state, options, [], steps
+            acting = self.acting(options)
+            if acting or not all(options) or steps >= most:
                 return state, options, acting, steps
-            state = self.machine.next_state(state, [moves[0] for moves in options])
+            state = machine.next_state(state, [moves[0] for moves in options])
             steps += 1

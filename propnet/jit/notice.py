@@ -1,32 +1,57 @@
-"""A word to people when kernels must be compiled: numba is imported only where that happens."""
+"""What happens while kernels are compiled: people are told, and Python's garbage collector rests.
+
+numba is imported only where kernels are, so its events come from there (:func:`listen`).
+"""
 
 from __future__ import annotations
 
+import gc
 import os
+import time
 from collections.abc import Callable
 from typing import Any
 
-_wanted: list[tuple[int, Callable[[], None]]] = []
+Tell = Callable[[str, float], None]
+"""Takes a kernel's name and -1.0 when this process begins to compile it, then the name and the seconds."""
+
+_wanted: list[tuple[int, Tell]] = []
 
 
-def tell_when_compiling(tell: Callable[[], None]) -> None:
-    """Call ``tell`` when this process compiles its first kernel: before it is done, and once."""
+def tell_when_compiling(tell: Tell) -> None:
+    """Call ``tell`` for each kernel that this process compiles, but not for those that it forks. Functions
+    that are compiled as a part of a kernel are not told."""
     _wanted[:] = [(os.getpid(), tell)]
 
 
 def listen(event: Any) -> None:
-    """Listen to numba's events (its module is given), if someone wants to be told."""
-    if not _wanted:
-        return
+    """Listen to numba's events (its module is given)."""
 
-    class FirstKernel(event.Listener):  # type: ignore[misc]
+    class Kernels(event.Listener):  # type: ignore[misc]
         """Hears of kernels that are not on disk."""
 
+        def __init__(self) -> None:
+            self._begun: list[float] = []
+            self._collects = False
+
         def on_start(self, occurrence: Any) -> None:
-            if _wanted and _wanted[0][0] == os.getpid():
-                _wanted.pop()[1]()
+            self._begun.append(time.monotonic())
+            if len(self._begun) == 1:
+                # To compile makes millions of objects that stay to the end. Looking at them again and again
+                # takes a fifth of the time.
+                self._collects = gc.isenabled()
+                gc.disable()
+                self._tell(occurrence, -1.0)
 
         def on_end(self, occurrence: Any) -> None:
-            """Nothing: one word is enough."""
+            began = self._begun.pop()
+            if not self._begun:
+                if self._collects:
+                    gc.enable()
+                self._tell(occurrence, time.monotonic() - began)
 
-    event.register("numba:compile", FirstKernel())
+        def _tell(self, occurrence: Any, seconds: float) -> None:
+            if _wanted and _wanted[0][0] == os.getpid():
+                function = occurrence.data["dispatcher"].py_func
+                _wanted[0][1](f"{function.__module__}.{function.__name__}", seconds)
+
+    event.register("numba:compile", Kernels())

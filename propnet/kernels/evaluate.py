@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from propnet.jit.arrays import Flags, Goals, Int32s, Words
+from propnet.jit.arrays import Flags, Goals, Int32s, Ints, Offsets, Words
 from propnet.jit.decorators import kernel
 from propnet.jit.vector512 import LANES, WORDS, item, raw, store
 from propnet.kernels.kernel_args import KernelArgs, sizes_of
@@ -87,3 +87,33 @@ def successors(args: KernelArgs, wires: Words, records: Words, moves: Int32s, af
                 set_lane(at, LANES * (1 + bases + move) + lane)
         evaluate_moves(bare, at)
         read_lanes(wires, args.next_offsets, args.next_signs, after, first, count)
+
+
+@kernel
+def perceive(
+    args: KernelArgs,
+    wires: Words,
+    records: Words,
+    moves: Int32s,
+    offsets: Offsets,
+    signs: Ints,
+    after: Words,
+    seen: Words,
+) -> None:
+    """Fill in the records (n, words) of the states after one move id per role (n, roles), and ``seen``
+    (n, percept words): bit p is the wire at ``offsets[p]``, negated where ``signs[p]`` is -1."""
+    n = records.shape[0]
+    bases = sizes_of(args).bases
+    bare, at = raw(args), raw(wires)
+    for first in range(0, n, LANES):
+        count = min(LANES, n - first)
+        load_records(wires, records, first, count, bases)
+        evaluate_play(bare, at)
+        clear_moves(bare, at)
+        for lane in range(count):
+            for role in range(moves.shape[1]):
+                move = item(args.role_moves, role) + moves[first + lane, role]
+                set_lane(at, LANES * (1 + bases + move) + lane)
+        evaluate_moves(bare, at)
+        read_lanes(wires, args.next_offsets, args.next_signs, after, first, count)
+        read_lanes(wires, offsets, signs, seen, first, count)

@@ -79,6 +79,7 @@ class Plan:
         role_goals: int32 (roles + 1,): where each role's goals begin.
         terminal: int64 (2,): wire offset and sign of ``terminal``.
         initial: bool (bases,).
+        percept_offsets, percept_signs: as next's, (percepts of all roles,).
     """
 
     wires: int
@@ -103,6 +104,8 @@ class Plan:
     role_goals: Int32s
     terminal: Ints
     initial: Flags
+    percept_offsets: Offsets
+    percept_signs: Ints
 
 
 def plan(network: Network) -> Plan:
@@ -123,9 +126,9 @@ def plan(network: Network) -> Plan:
     for i, (low, high) in enumerate(network.loops):
         loop_of[low:high] = i
 
-    section = _sections(network, start, read)
+    section = sections(network, start, read)
     play_gates = int(np.count_nonzero(section == PLAY))
-    level = _levels(network, start, read, loop_of)
+    level = levels(network, start, read, loop_of)
     # Inside a loop the network's own order stays: it settles fastest.
     shape = np.where(loop_of >= 0, 0, plain), np.where(loop_of >= 0, 0, negations)
     order = np.lexsort((np.arange(gates), *shape, loop_of, level, section))
@@ -185,6 +188,7 @@ def complete_plan(
     next_offsets, next_signs = places(next_literals)
     legal_offsets, legal_signs = places(legal_literals)
     goal_offsets, goal_signs = places(goals[:, 2])
+    percept_offsets, percept_signs = places(network.percept_literals)
     return Plan(
         wires=wires,
         bases=len(network.bases),
@@ -208,14 +212,16 @@ def complete_plan(
         role_goals=np.searchsorted(goals[:, 0], np.arange(len(network.roles) + 1)).astype(np.int32),
         terminal=np.concatenate(places(np.array([network.terminal_literal]))).astype(np.int64),
         initial=np.asarray(network.initial, np.bool_),
+        percept_offsets=percept_offsets,
+        percept_signs=percept_signs,
     )
 
 
-def _sections(network: Network, start: Ints, read: Ints) -> Ints:
+def sections(network: Network, start: Ints, read: Ints) -> Ints:
     """What each gate is for: PLAY (every step needs it), GOALS (only goals do) or MOVES."""
     first, base_gates = network.first_gate, network.base_gates
     needed = np.zeros(network.nodes, np.bool_)
-    for literals in (network.legal_literals, network.next_literals):
+    for literals in (network.legal_literals, network.next_literals, network.percept_literals):
         needed[literals >> 1] = True
     needed[network.terminal_literal >> 1] = True
     needed[read[start[base_gates] :]] = True
@@ -275,7 +281,7 @@ def _far_reads(runs: Int32s, inputs: Offsets) -> int:
     return far
 
 
-def _levels(network: Network, start: Ints, read: Ints, loop_of: Ints) -> Ints:
+def levels(network: Network, start: Ints, read: Ints, loop_of: Ints) -> Ints:
     """Per gate the longest path from the inputs; the gates of a loop share one level."""
     first = network.first_gate
     begins = start.tolist()

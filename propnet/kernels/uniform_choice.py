@@ -15,8 +15,8 @@ import numpy as np
 
 from propnet.jit.arrays import Index, Ints, Offsets, Vector, Words
 from propnet.jit.decorators import inner
+from propnet.jit.random_numbers import advance
 from propnet.jit.vector512 import BYTES, any_lane, item, load, splat, store
-from propnet.jit.xoshiro import advance
 from propnet.kernels.gates import read_wire
 from propnet.kernels.kernel_args import KernelArgs, sizes_of
 

@@ -91,7 +91,8 @@ class _Program:
         goals = network.goals.reshape(-1, 3)[:, 2].tolist()
         first_play = self._cone([*legal, network.terminal_literal])
         for_goals = self._cone(goals)
-        for_next = self._cone(self.next_literals)
+        percepts = network.percept_literals.tolist()
+        for_next = self._cone([*self.next_literals, *percepts])
         play = bytes(p | (g & n) for p, g, n in zip(first_play, for_goals, for_next, strict=True))
         self._visit([network.terminal_literal], play)
         for move, literal in enumerate(legal):
@@ -106,6 +107,7 @@ class _Program:
             if 1 <= literal >> 1 <= len(network.bases) and literal >> 1 != 1 + base:
                 # The other base's wire will have its own next value when this one is read.
                 self.next_literals[base] = 2 * self._copy(literal, None)
+        self._visit(percepts, for_next)
         self.section_ends.append(len(self.order))
 
     def _split_wide_gates(self) -> None:
@@ -232,7 +234,8 @@ class _Program:
         next_literals = np.array(self.next_literals, np.int64)
         moves_begin = sum(section != MOVES for section, _, _ in pieces)
         goal_literals = network.goals.reshape(-1, 3)[:, 2]
-        outputs = np.concatenate((next_literals, goal_literals, [network.terminal_literal])) >> 1
+        others = goal_literals, network.percept_literals, [network.terminal_literal]
+        outputs = np.concatenate((next_literals, *others)) >> 1
         last[made_at(outputs.astype(np.int64))] = len(pieces)
         # Batched expansion runs MOVES several times on what one PLAY left.
         last[(piece_of < moves_begin) & (last >= moves_begin)] = len(pieces)

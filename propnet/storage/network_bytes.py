@@ -144,12 +144,15 @@ def _fault(network: Network) -> str:
     gates, nodes = network.gates, network.nodes
     start, inputs, loops = network.gate_start, network.gate_inputs, network.loops
     moves = sum(map(len, network.moves))
-    outputs = [network.next_literals, network.legal_literals, network.goals[:, 2]]
+    percepts = network.percept_literals
+    outputs = [network.next_literals, network.legal_literals, network.goals[:, 2], percepts]
     literals = np.concatenate([inputs, *outputs, [network.terminal_literal]])
     checks = {
         "roles": len(network.moves) == len(network.roles) > 0,
         "bases": len(network.next_literals) == len(network.initial) == len(network.bases),
         "moves": len(network.legal_literals) == moves,
+        "percepts": len(percepts) == sum(map(len, network.percepts))
+        and len(network.percepts) in (0, len(network.roles)),
         "gates": gates >= 0
         and start[0] == 0
         and bool((np.diff(start) >= 0).all())

@@ -9,6 +9,7 @@ import orjson
 import pytest
 
 from gdl.errors import GdlError, MoveError
+from gdl.information import Information, information_of
 from gdl.machine import Machine
 from ggp.commands.rules.playthrough import command
 from ggp.game import Game
@@ -49,7 +50,11 @@ def test_playthrough_is_short_and_shows_an_end(name: str) -> None:
     assert lines[0]["rules"] == len(rules(name)), "the rules have changed since: record it anew"
     ends = [line for line in lines if line["type"] == "step" and line["terminal"]]
     assert ends
-    assert all(None not in line["goals"] for line in ends)
+    playing = [place for place, role in enumerate(lines[0]["roles"]) if role != "random"]
+    assert all(line["goals"][place] is not None for line in ends for place in playing)
+    if information_of(rules(name)) is Information.HIDDEN:
+        steps = [line for line in lines if line["type"] == "step" and line["joint"]]
+        assert any(seen for line in steps for seen in line["percepts"])
     assert lines[-1]["status"] == "ok"
     assert lines[-1]["states"] == sum(line["type"] == "step" for line in lines)
 

@@ -182,17 +182,20 @@ def test_help_fits_the_terminal(columns: int, monkeypatch: pytest.MonkeyPatch) -
         assert begun
 
 
-def test_one_word_is_said_while_kernels_compile() -> None:
+def test_the_name_and_the_time_of_a_kernel_are_told_when_it_is_compiled() -> None:
     code = (
         "import os, tempfile; os.environ['NUMBA_CACHE_DIR'] = tempfile.mkdtemp()\n"
         "from propnet.jit.notice import tell_when_compiling\n"
-        "tell_when_compiling(lambda: print('compiling...', flush=True))\n"
+        "import gc\n"
+        "tell_when_compiling(lambda name, s: print(name, s >= 0, gc.isenabled(), sep='|', flush=True))\n"
         "from propnet.jit.decorators import kernel\n"
-        "from propnet.jit.xoshiro import streams\n"
+        "from propnet.jit.random_numbers import streams\n"
         "print('asked'); streams(1); streams(2); print('done')"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["asked", "compiling...", "done"]
+    kernel = "propnet.jit.xoshiro._fill"
+    # Garbage is collected again afterwards.
+    assert done.stdout.split() == ["asked", f"{kernel}|False|False", f"{kernel}|True|True", "done"]
 
 
 def test_defaults_that_are_found_out_are_shown() -> None:

@@ -1,4 +1,5 @@
-"""In the network with nogoods a move is legal if and only if the state after it contains none of them."""
+"""In the network with nogoods a move is legal if and only if the state after it contains none of them, or the
+states after all moves do."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from ggp.game import Game
 from propnet.build import build
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
-from propnet.nogoods import all_true, compile_nogoods, with_nogoods
+from propnet.nogoods import compile_nogoods, with_nogoods
 from propnet.substitute import EffortError
 from tests.propnet.ground_cases import ground_rules
 
@@ -38,16 +39,20 @@ def left_moves(plain, bits, sets):
     return legal
 
 
-def assert_left_out(plain, played, bits, sets, *, strict=True):
+def assert_left_out(plain, played, bits, sets):
     """Looked at where no set holds before and the match goes on. Returns how many moves are left out."""
     going = ~containing(bits, sets) & ~plain.evaluate(pack(bits)).terminal
     bits = bits[going]
     legal, left = (unpack(m.evaluate(pack(bits)).legal, m.network.move_count) for m in (plain, played))
     wanted = left_moves(plain, bits, sets)
-    if not strict:
-        wanted = np.where(wanted.any(axis=1)[:, None], wanted, legal)
+    wanted = np.where(wanted.any(axis=1)[:, None], wanted, legal)
     assert (left == wanted).all()
     return int(np.count_nonzero(legal & ~left))
+
+
+def all_true(bases):
+    """The nogood in which these base propositions are all true."""
+    return tuple(2 * (1 + base) for base in bases)
 
 
 def visited(machine, steps=60, seed=0):
@@ -79,8 +84,8 @@ def rare_sets(bits, size, count, seed=0):
 
 
 @settings(max_examples=150, deadline=None)
-@given(ground_rules(moves_anywhere=False), st.integers(0, 2**32), st.booleans())
-def test_random_networks_with_random_sets(ground, seed, strict):
+@given(ground_rules(moves_anywhere=False), st.integers(0, 2**32))
+def test_random_networks_with_random_sets(ground, seed):
     assume(len(ground.roles) == 1)
     try:
         network = build(ground)
@@ -95,12 +100,12 @@ def test_random_networks_with_random_sets(ground, seed, strict):
     ]
     bits = (np.arange(1 << bases)[:, None] >> np.arange(bases) & 1).astype(np.bool_)
     try:
-        guide = compile_nogoods(network, sets, strict=strict)
+        guide = compile_nogoods(network, sets)
     except EffortError:
         assert any(low >= network.base_gates for low, _ in network.loops.tolist())
         return
     played = PropnetMachine(Rules(()), guide) if guide else plain
-    assert_left_out(plain, played, bits, sets, strict=strict)
+    assert_left_out(plain, played, bits, sets)
     records = pack(bits)
     moves = np.full((len(bits), 1), rng.randrange(network.move_count), np.int32)
     assert (plain.successors(records, moves) == played.successors(records, moves)).all()
@@ -113,13 +118,12 @@ def test_random_networks_with_random_sets(ground, seed, strict):
 @pytest.mark.parametrize(
     ("name", "size"), [("sokoban", 3), ("queens", 2), ("lightsout", 5), ("pegsolitaire", 6)]
 )
-@pytest.mark.parametrize("strict", [False, True])
-def test_games(name, size, strict):
+def test_games(name, size):
     plain = Game.load(name).machine("propnet")
     bits = visited(plain)
     sets = rare_sets(bits, size, 40)
-    played = with_nogoods(plain, sets, strict=strict)
-    assert assert_left_out(plain, played, bits, sets, strict=strict)
+    played = with_nogoods(plain, sets)
+    assert assert_left_out(plain, played, bits, sets)
 
 
 RECURSIVE = """
@@ -152,7 +156,7 @@ def test_fewer_sets_where_the_limits_do_not_allow_for_all():
     sets = rare_sets(bits, 6, 40)
     inputs = len(plain.network.gate_inputs)
     with pytest.raises(EffortError):
-        compile_nogoods(plain.network, sets, strict=False, most_inputs=inputs + 200)
+        compile_nogoods(plain.network, sets, most_inputs=inputs + 200)
     played = with_nogoods(plain, sets, most_inputs=inputs + 200)
     assert inputs < len(played.network.gate_inputs) <= inputs + 200
     assert with_nogoods(plain, sets, effort=10) is plain
@@ -161,8 +165,8 @@ def test_fewer_sets_where_the_limits_do_not_allow_for_all():
 
 def test_several_roles_and_other_literals_are_refused():
     with pytest.raises(ValueError, match="one role"):
-        compile_nogoods(Game.load("tictactoe").machine("propnet").network, [(2,)], strict=False)
+        compile_nogoods(Game.load("tictactoe").machine("propnet").network, [(2,)])
     network = Game.load("queens").machine("propnet").network
     for literal in (0, 1, 2 * (1 + len(network.bases))):
         with pytest.raises(ValueError, match="base proposition"):
-            compile_nogoods(network, [(literal,)], strict=False)
+            compile_nogoods(network, [(literal,)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -30,6 +30,8 @@ class SpotKind(Enum):
     HEXAGON = "hexagon"
     POINT = "point"
     BOX = "box"
+    DISK = "disk"
+    """A disk on a peg; as wide as its spot says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,7 @@ class Spot:
         name: its coordinates as the rules call them.
         x, y: its middle.
         dark: whether it is a dark one of a chequered board.
+        wide: its width, where that is not the side of a square.
     """
 
     key: str
@@ -49,6 +52,7 @@ class Spot:
     y: float
     kind: SpotKind = SpotKind.SQUARE
     dark: bool = False
+    wide: float = UNIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,7 @@ class BoardLayout:
         lines: between places, behind them; ends as x1, y1, x2, y2.
         joins: of boards of dots, the ends of the line for each proposition's square.
         labels: names of columns, rows and boards.
+        edges: sides that belong to roles: lines over the squares, and the number of the role.
     """
 
     width: float
@@ -79,15 +84,7 @@ class BoardLayout:
     lines: tuple[tuple[float, float, float, float], ...] = ()
     joins: dict[Square, tuple[float, float, float, float]] | None = None
     labels: tuple[Label, ...] = ()
-
-
-def square_key(board: Grid, square: Square) -> str | None:
-    """``panel,column,row`` by number; None for squares that the board does not have."""
-    panel, x, y = square
-    try:
-        return f"{board.panels.index(panel)},{board.columns.index(x)},{board.rows.index(y)}"
-    except ValueError:
-        return None
+    edges: tuple[tuple[float, float, float, float, int], ...] = ()
 
 
 def square_name(rules: Rules, square: Square) -> str:
@@ -97,11 +94,12 @@ def square_name(rules: Rules, square: Square) -> str:
     return " ".join(words)
 
 
-def lay_out(board: Grid, rules: Rules) -> BoardLayout:
-    """Where everything stands."""
+def lay_out(board: Grid, rules: Rules, margin: float | None = None) -> BoardLayout:
+    """Where everything stands; with a margin around the squares instead of names of columns and rows, where
+    one is given."""
     match board.shape:
         case BoardShape.STRAIGHT:
-            return _straight(board, rules)
+            return _straight(board, rules, margin)
         case BoardShape.RINGS:
             return _rings(board, rules)
         case BoardShape.DOTS:
@@ -109,18 +107,40 @@ def lay_out(board: Grid, rules: Rules) -> BoardLayout:
     return _hexagons(board, rules)
 
 
-def _straight(board: Grid, rules: Rules) -> BoardLayout:
+def is_chequered(board: Grid, rules: Rules) -> bool:
+    """Whether squares are light and dark in turn: on boards of pieces, unless a hint says otherwise."""
+    if (said := hint_for_board(rules)) in ("chequered", "plain"):
+        return said == "chequered"
+    numbers = board.things and all(term.name.isdecimal() for thing in board.things for term in thing)
+    habits = board.habits
+    if (
+        board.things
+        and len(board.things) > 2
+        and set(board.things) <= habits.stays & habits.comes - habits.first.keys()
+    ):
+        return False  # areas, which have colours of their own
+    return min(len(board.columns), len(board.rows)) >= 4 and not board.fixed and not numbers
+
+
+def hint_for_board(rules: Rules) -> str:
+    """What the last hint says of the board; empty where none does."""
+    return next((hint.look for hint in reversed(rules.hints) if hint.words == ("board",)), "")
+
+
+def _straight(board: Grid, rules: Rules, margin: float | None) -> BoardLayout:
     wide, high = len(board.columns), len(board.rows)
     several = len(board.panels) > 1 or bool(board.panels and board.panels[0])
-    numbers = board.things and all(term.name.isdecimal() for thing in board.things for term in thing)
-    chequered = min(wide, high) >= 4 and not board.fixed and not numbers
+    points = bool(board.lines) or hint_for_board(rules) == "points"
+    chequered = is_chequered(board, rules) and not points
     strip = board.rows == (Term(""),)
     # Parts of one whole stand close together, without names.
     parts = bool(board.places)
-    left = 0.0 if strip or parts else _margin(rules, board.rows)
-    title = _LABEL if several and not parts else 0.0
-    pitch_x = left + wide * UNIT + (_CLOSE if parts else _GAP)
-    pitch_y = title + high * UNIT + (_CLOSE if parts else _LABEL + _GAP / 2)
+    named = not parts and margin is None
+    left = margin or (_margin(rules, board.rows) if named and not strip else 0.0)
+    title = margin or (_LABEL if several and not parts else 0.0)
+    gap_x, gap_y = (_CLOSE, _CLOSE) if parts else (_GAP, _GAP / 2)
+    pitch_x = left + wide * UNIT + gap_x + (margin or 0.0)
+    pitch_y = title + high * UNIT + gap_y + (_LABEL if named else margin or 0.0)
     spots: dict[Square, Spot] = {}
     labels: list[Label] = []
     place = _panel_places(board, pitch_x, pitch_y)
@@ -132,7 +152,7 @@ def _straight(board: Grid, rules: Rules) -> BoardLayout:
             labels.append(Label(x0 + wide * UNIT / 2, y0 - _LABEL / 2, name, True))
         for i, x in enumerate(board.columns):
             middle = x0 + (i + 0.5) * UNIT
-            if not parts:
+            if named:
                 labels.append(Label(middle, y0 + high * UNIT + _LABEL / 2, clipped(rules.spell(x), 5)))
             for j, y in enumerate(board.rows):
                 square = (panel, x, y)
@@ -142,15 +162,37 @@ def _straight(board: Grid, rules: Rules) -> BoardLayout:
                         square_name(rules, square),
                         middle,
                         y0 + (high - j - 0.5) * UNIT,
+                        SpotKind.POINT if points else SpotKind.SQUARE,
                         dark=chequered and (i + j) % 2 == 0,
                     )
-        if not strip and not parts:
+        if not strip and named:
             for j, y in enumerate(board.rows):
                 labels.append(Label(x0 - left / 2, y0 + (high - j - 0.5) * UNIT, clipped(rules.spell(y), 8)))
     across = 1 + max(place(p)[0] for p in range(len(board.panels)))
     down = 1 + max(place(p)[1] for p in range(len(board.panels)))
-    gap_x, gap_y = (_CLOSE, _CLOSE) if parts else (_GAP, _GAP / 2)
-    return BoardLayout(across * pitch_x - gap_x, down * pitch_y - gap_y, spots, labels=tuple(labels))
+    lines = tuple(
+        (spots[a].x, spots[a].y, spots[b].x, spots[b].y) for a, b in board.lines if a in spots and b in spots
+    )
+    return BoardLayout(
+        across * pitch_x - gap_x,
+        down * pitch_y - gap_y,
+        spots,
+        lines,
+        labels=tuple(labels),
+        edges=tuple(_straight_edges(board, left, title)),
+    )
+
+
+def _straight_edges(board: Grid, left: float, top: float) -> Iterator[tuple[float, float, float, float, int]]:
+    right, bottom = left + len(board.columns) * UNIT, top + len(board.rows) * UNIT
+    ends = {
+        "left": (left, top, left, bottom),
+        "right": (right, top, right, bottom),
+        "bottom": (left, bottom, right, bottom),
+        "top": (left, top, right, top),
+    }
+    for side, role in board.edges.items():
+        yield *ends[side], role
 
 
 def _panel_places(board: Grid, pitch_x: float, pitch_y: float) -> Callable[[int], tuple[int, int]]:
@@ -192,7 +234,42 @@ def _hexagons(board: Grid, rules: Rules) -> BoardLayout:
             labels.append(Label(x, height + _LABEL / 2, clipped(rules.spell(x_name), 5)))
         height += _LABEL
     width = max((spot.x for spot in spots.values()), default=UNIT) + UNIT / 2
-    return BoardLayout(width, height, spots, labels=tuple(labels))
+    return BoardLayout(width, height, spots, labels=tuple(labels), edges=tuple(_hexagon_edges(board, spots)))
+
+
+def hexagon(spot: Spot) -> list[tuple[float, float]]:
+    """The corners of a hexagon, from the lowest one counter-clockwise."""
+    side = UNIT / math.sqrt(3)
+    return [
+        (spot.x + side * math.sin(i * math.pi / 3), spot.y + side * math.cos(i * math.pi / 3))
+        for i in range(6)
+    ]
+
+
+def _hexagon_edges(
+    board: Grid, spots: dict[Square, Spot]
+) -> Iterator[tuple[float, float, float, float, int]]:
+    """Sides of hexagons at the sides of a board; side i runs from corner i to the next one."""
+    leans_right = board.shape is BoardShape.RIGHT
+    border = {
+        "left": (4, 3) if leans_right else (4, 5),
+        "right": (1, 0) if leans_right else (1, 2),
+        "bottom": (5, 0),
+        "top": (2, 3),
+    }
+    ends = {
+        "left": board.columns[0],
+        "right": board.columns[-1],
+        "bottom": board.rows[0],
+        "top": board.rows[-1],
+    }
+    for side, role in board.edges.items():
+        place = 1 if side in ("left", "right") else 2
+        for square, spot in spots.items():
+            if square[place] == ends[side]:
+                corners = hexagon(spot)
+                for i in border[side]:
+                    yield *corners[i], *corners[(i + 1) % 6], role
 
 
 def _rings(board: Grid, rules: Rules) -> BoardLayout:

@@ -1,28 +1,39 @@
-"""What stands on a square: its sign, shape and class of colours, and how it is drawn: discs with letters,
-crosses, rings, chess men, numbers, walls."""
+"""What a thing looks like: its shape, its sign and its class of colours.
+
+A hint of the rules (:mod:`gdl.hints`) comes first. Otherwise a thing is drawn by what it was seen to do
+(:mod:`ggp.boards.habits`), by whose it is, by how many kinds there are, and by names such as ``queen``.
+"""
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from dataclasses import dataclass, replace
 from enum import Enum
 
+from gdl.hints import PictureHint
 from gdl.rules import Rules
 from gdl.terms import Term
 from ggp.boards.board import Grid
 from ggp.boards.glyphs import COLOURS, colour_name, glyphs_of, owners_of
 from ggp.boards.layers import Thing
-from ggp.boards.svg.layout import UNIT, Spot
-from ggp.boards.svg.markup import clipped, element, points, text_of
 
 ROLE_CLASSES = 6
 """Roles have classes ``gb-role0`` to ``gb-role5``, and more roles the same again."""
 OTHER_CLASSES = 6
 """Things that are nobody's have classes ``gb-other0`` to ``gb-other5``, alike."""
+AREA_CLASSES = (
+    *("gb-blue", "gb-orange", "gb-green", "gb-magenta", "gb-yellow", "gb-red"),
+    *("gb-cyan", "gb-pink", "gb-gray", "gb-brown", "gb-white", "gb-black"),
+)
+"""Colours of areas, the most different first."""
 _SAME = {"grey": "gray", "teal": "cyan", "purple": "magenta", "violet": "magenta"}
 _CHESS = {"king": "k", "queen": "q", "rook": "r", "bishop": "b", "knight": "n", "pawn": "p", "castle": "r"}
+_SUITS = {"hearts": "♥", "diamonds": "♦", "spades": "♠", "clubs": "♣"}
+_RANKS = {"ace": "A", "king": "K", "queen": "Q", "jack": "J", "ten": "10"}
+_FEWEST_AREAS = 3
+_MUCH = 0.6
+"""Part of the squares that a thing fills at first which is a bar to be eaten, not a set of pieces."""
 
 
 class PieceShape(Enum):
@@ -40,6 +51,50 @@ class PieceShape(Enum):
     """A wall beside the square; the sign says where."""
     CORNER = "corner"
     """A sign behind what else stands there."""
+    NUMBER = "number"
+    TILE = "tile"
+    """A square tile that moves, with its sign."""
+    DRAUGHT = "draught"
+    """A man of draughts."""
+    CROWN = "crown"
+    """A king of draughts."""
+    PEG = "peg"
+    LAMP = "lamp"
+    KEEPER = "keeper"
+    """A person seen from above."""
+    CRATE = "crate"
+    GOAL = "goal"
+    AREA = "area"
+    """A part of a coloured area, which has a border where another one begins."""
+    BLOCK = "block"
+    """A closed square."""
+    TRAIL = "trail"
+    """Where something has been."""
+    MARK = "mark"
+    """A frame around what else stands there."""
+    CARD = "card"
+    DIE = "die"
+    HIDDEN = "hidden"
+
+
+BELOW = frozenset(
+    {
+        PieceShape.GROUND,
+        PieceShape.CORNER,
+        PieceShape.GOAL,
+        PieceShape.AREA,
+        PieceShape.BLOCK,
+        PieceShape.TRAIL,
+        PieceShape.MARK,
+    }
+)
+"""Shapes that fill a square, or lie below what stands on it."""
+_OF_HINTS = {
+    "wall": PieceShape.GROUND,
+    "letter": PieceShape.TEXT,
+    "man": PieceShape.DRAUGHT,
+    **dict.fromkeys(_CHESS, PieceShape.MAN),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,40 +114,59 @@ class PieceLook:
 
 
 def looks_of(board: Grid, rules: Rules, roles: tuple[Term, ...]) -> dict[Thing, PieceLook]:
-    """The look of each thing of a board: the letters of :func:`ggp.boards.glyphs.glyphs_of`; discs in the
-    colour of the role that it belongs to, or that its name says; crosses, rings and chess men where they
-    are called so."""
+    """The look of each thing of a board; signs are those of :func:`ggp.boards.glyphs.glyphs_of`."""
     glyphs = glyphs_of(board, rules, roles)
     owners = owners_of(list(glyphs), rules, roles)
+    looks = _by_name(board, rules, roles, {thing: sign for thing, (sign, _) in glyphs.items()}, owners)
+    _by_habit(board, looks, {thing: owner for thing, (owner, _) in owners.items()}, len(roles))
+    for thing, look in looks.items():
+        hint = _hint_for(thing, rules)
+        if hint is not None:
+            looks[thing] = _hinted(look, hint, thing)
+    return looks
+
+
+def _by_name(
+    board: Grid,
+    rules: Rules,
+    roles: tuple[Term, ...],
+    signs: dict[Thing, str],
+    owners: dict[Thing, tuple[int, list[str]]],
+) -> dict[Thing, PieceLook]:
+    """Looks by what things are called and whose they are: discs in a side's colour, crosses, rings, chess
+    men, numbers, cards; walls and signs for what never moves."""
     fixed = Counter(thing for things in board.fixed.values() for thing in things)
     men = _chess_men(owners)
     classes = role_classes(roles)
     looks: dict[Thing, PieceLook] = {}
     others = 0
-    for thing, (sign, _) in glyphs.items():
+    for thing, sign in signs.items():
         meaning = " ".join(map(rules.spell, thing))
         owner, words = owners[thing]
         named = colour_name(thing)
         shape = PieceShape.DISC if owner >= 0 or named is not None else PieceShape.TEXT
-        if owner >= 0:
-            colour = f"gb-{_SAME.get(named, named)}" if named else classes[owner]
-        elif named is not None:
+        if named is not None:
             colour = f"gb-{_SAME.get(named, named)}"
+        elif owner >= 0:
+            colour = classes[owner]
         else:
             colour = f"gb-other{others % OTHER_CLASSES}"
             others += 1
         kind = "".join(words).lower()
         if thing in board.solid:
-            looks[thing] = PieceLook(sign, PieceShape.GROUND, colour, meaning)
-            continue
-        if thing in board.sides:
-            looks[thing] = PieceLook(board.sides[thing], PieceShape.SIDE, colour, meaning)
-            continue
-        if thing in fixed:
-            looks[thing] = PieceLook(sign, PieceShape.CORNER, colour, meaning)
-            continue
-        if thing in men:
+            shape = PieceShape.GROUND
+        elif thing in board.sides:
+            sign, shape = board.sides[thing], PieceShape.SIDE
+        elif thing in fixed:
+            shape = PieceShape.CORNER
+        elif _is_number(thing) or (shape is PieceShape.TEXT and sign.isdecimal()):
+            sign = thing[0].name if _is_number(thing) else sign
+            shape, colour = PieceShape.NUMBER, "gb-number"
+        elif card := _card(thing):
+            sign, shape, colour = card, PieceShape.CARD, "gb-red" if card[-1] in "♥♦" else "gb-black"
+        elif thing in men:
             sign, shape = men[thing], PieceShape.MAN
+            colour = colour if owner >= 0 or named is not None else "gb-white"
         elif kind == "x":
             shape = PieceShape.CROSS
         elif kind == "o":
@@ -101,6 +175,120 @@ def looks_of(board: Grid, rules: Rules, roles: tuple[Term, ...]) -> dict[Thing, 
             sign = ""
         looks[thing] = PieceLook(sign, shape, colour, meaning)
     return looks
+
+
+def _by_habit(board: Grid, looks: dict[Thing, PieceLook], owners: dict[Thing, int], roles: int) -> None:
+    """Give things the looks of what they do."""
+    habits = board.habits
+    plain = {thing: look for thing, look in looks.items() if look.shape in (PieceShape.DISC, PieceShape.TEXT)}
+    bare: set[Thing] = {(Term(layer.name),) for layer in board.layers if not layer.contents}
+    for thing in bare & plain.keys():
+        if (
+            habits.most.get(thing, 0) == 1
+            and not habits.first.get(thing)
+            and len(looks) > len(bare & looks.keys())
+        ):
+            _set(looks, thing, PieceShape.MARK, "")
+            del plain[thing]
+    for thing in [thing for thing in plain if thing in habits.trails & habits.stays]:
+        _set(looks, thing, PieceShape.AREA if owners[thing] >= 0 else PieceShape.TRAIL, "")
+        del plain[thing]
+    own: dict[int, list[Thing]] = defaultdict(list)
+    for thing in plain:
+        own[owners[thing]].append(thing)
+    nobodys = own.pop(-1, [])
+    if own and all(len(things) == 1 for things in own.values()):
+        for thing in plain.keys() - set(nobodys):
+            _set(looks, thing, looks[thing].shape, "")
+    elif len(own) == roles > 1 and all(len(things) == 2 for things in own.values()):
+        later = [thing for things in own.values() for thing in things if not habits.first.get(thing)]
+        at_first = [thing for things in own.values() for thing in things if habits.first.get(thing)]
+        if len(later) == len(at_first) == len(own):
+            for thing in (*later, *at_first):
+                _set(looks, thing, PieceShape.CROWN if thing in later else PieceShape.DRAUGHT, "")
+    _nobodys(board, looks, nobodys, roles, bool(own))
+    numbers = [thing for thing, look in looks.items() if look.shape is PieceShape.NUMBER]
+    if (
+        roles == 1
+        and len(numbers) > 2
+        and all(habits.most.get(n) == 1 and n in habits.moves for n in numbers)
+    ):
+        for thing in numbers:
+            _set(looks, thing, PieceShape.TILE)
+
+
+def _nobodys(
+    board: Grid, looks: dict[Thing, PieceLook], things: list[Thing], roles: int, owned: bool
+) -> None:
+    """Looks of things that belong to no role."""
+    habits = board.habits
+    crates = [thing for thing in things if thing in habits.pushed]
+    if roles == 1 and crates and len(habits.pushers) == 1 and habits.pushers <= set(things):
+        for thing in crates:
+            _set(looks, thing, PieceShape.CRATE, "")
+        for thing in habits.pushers:
+            _set(looks, thing, PieceShape.KEEPER, "")
+        for thing, look in looks.items():
+            if look.shape is PieceShape.CORNER:
+                _set(looks, thing, PieceShape.GOAL, "")
+        return
+    stays = [thing for thing in things if thing in habits.stays & habits.comes and thing not in habits.first]
+    areas = [thing for thing in stays if habits.most.get(thing, 0) > 1]
+    if roles == 1 and len(areas) >= _FEWEST_AREAS and len(areas) == len(things):
+        for number, thing in enumerate(areas):
+            _set(looks, thing, PieceShape.AREA, "", AREA_CLASSES[number % len(AREA_CLASSES)])
+        return
+    if owned:
+        for thing in stays:
+            if habits.moves:
+                _set(looks, thing, PieceShape.BLOCK, "")
+        return
+    if len(things) != 1:
+        return
+    (thing,) = things
+    most, least, first = habits.most.get(thing, 0), habits.least.get(thing, 0), habits.first.get(thing, 0)
+    if first > _MUCH * len(board.squares) and thing not in habits.comes:
+        _set(looks, thing, PieceShape.AREA, "", "gb-brown")
+    elif most == first > least > 0 and thing in habits.comes and thing not in habits.moves:
+        _set(looks, thing, PieceShape.PEG, "")
+    elif first and thing in habits.comes and thing not in habits.moves | habits.stays:
+        _set(looks, thing, PieceShape.LAMP, "")
+    else:
+        _set(looks, thing, PieceShape.DISC, "")
+
+
+def _set(
+    looks: dict[Thing, PieceLook], thing: Thing, shape: PieceShape, sign: str | None = None, colour: str = ""
+) -> None:
+    look = looks[thing]
+    looks[thing] = replace(
+        look, shape=shape, sign=look.sign if sign is None else sign, colour=colour or look.colour
+    )
+
+
+def _hint_for(thing: Thing, rules: Rules) -> PictureHint | None:
+    """The last hint for a thing."""
+    words = tuple(" ".join(map(str, thing)).replace("(", " ").replace(")", " ").split())
+    fitting = [
+        hint
+        for hint in rules.hints
+        if hint.words == words or (hint.every and hint.words == words[: len(hint.words)])
+    ]
+    return fitting[-1] if fitting else None
+
+
+def _hinted(look: PieceLook, hint: PictureHint, thing: Thing) -> PieceLook:
+    """A look as the rules want it."""
+    shape = _OF_HINTS.get(hint.look) or PieceShape(hint.look)
+    sign = look.sign
+    if shape is PieceShape.MAN:
+        sign = _CHESS[hint.look]
+    elif shape in (PieceShape.CARD, PieceShape.DIE, PieceShape.NUMBER):
+        words = [term.name for term in thing if not term.args]
+        sign = _card(thing) or (words[-1] if words else look.sign)
+    elif shape not in (PieceShape.TEXT, PieceShape.TILE):
+        sign = ""
+    return PieceLook(sign, shape, f"gb-{hint.colour}" if hint.colour else look.colour, look.meaning)
 
 
 def role_classes(roles: tuple[Term, ...]) -> list[str]:
@@ -116,106 +304,37 @@ def _last_word(thing: Thing) -> str:
     return re.split("[-_]", thing[-1].name.lower())[-1]
 
 
+def _is_number(thing: Thing) -> bool:
+    return len(thing) == 1 and thing[0].name.isdecimal()
+
+
+def _card(thing: Thing) -> str:
+    """Rank and suit of a thing whose words are a rank and a suit; empty for others."""
+    words = [term.name for term in thing if not term.args]
+    suits = [word for word in words if word in _SUITS]
+    ranks = [word for word in words if word not in _SUITS]
+    if len(words) != 2 or len(suits) != 1:
+        return ""
+    return _RANKS.get(ranks[0], ranks[0][:2].upper()) + _SUITS[suits[0]]
+
+
 def _chess_men(owners: dict[Thing, tuple[int, list[str]]]) -> dict[Thing, str]:
-    """The kind of each chess man, where there are several kinds, called by their whole names (``whitepawn``)
-    or by the letters of chess (``wp``, all six)."""
+    """The kind of each chess man: things that are called by the whole name of one (``whitepawn``), of which
+    there are several kinds or none is a king, or by letters of chess (``wp``), the king's among them, but for
+    men and kings of draughts."""
     kinds: dict[Thing, str] = {}
-    for thing, (owner, words) in owners.items():
+    for thing, (_, words) in owners.items():
         name = re.sub("[-_ 0-9]", "", words[-1].lower()) if words else ""
-        if owner >= 0 and name in _CHESS:
+        if name in _CHESS:
             kinds[thing] = _CHESS[name]
-    if len(set(kinds.values())) >= 3:
+    # Draughts has kings too, and a game may have a castle.
+    if len(set(kinds.values())) >= 3 or (kinds and not set(kinds.values()) & {"k", "r"}):
         return kinds
     letters: dict[Thing, str] = {
         thing: words[-1][0].lower()
         for thing, (owner, words) in owners.items()
         if owner >= 0 and len(thing) == 1 and len(words) == 1 and len(words[0]) < 3
     }
-    return letters if set("kqrbnp") == set(letters.values()) else {}
-
-
-_MOST_SHOWN = 9
-_MEN = {
-    "p": "M-4-3 a5.5 5.5 0 1 1 8 0 L6 7 L10 12 H-10 L-6 7 Z",
-    "r": "M-10-12 H-5 V-8 H-2.5 V-12 H2.5 V-8 H5 V-12 H10 V-5 L6-2 V6 L10 12 H-10 L-6 6 V-2 L-10-5 Z",
-    "n": "M-8 12 C-8 5-3 3-2-1 L-8 2 L-12-2 L-5-10 L-3-14 L0-11 C8-10 11-2 9 12 Z",
-    "b": "M0-15 C4-10 8-6 8-1 C8 3 5 5 4 6 L10 12 H-10 L-4 6 C-5 5-8 3-8-1 C-8-6-4-10 0-15 Z",
-    "q": "M-13-9 L-6-2 L-5-13 L0-4 L5-13 L6-2 L13-9 L8 7 L9 12 H-9 L-8 7 Z",
-    "k": "M-2-16 H2 V-13 H5 V-9 H2 V-6 C8-9 13-5 11 1 L7 7 L9 12 H-9 L-7 7 "
-    "L-11 1 C-13-5-8-9-2-6 V-9 H-5 V-13 H-2 Z",
-}
-"""Outlines of chess men around the middle of a square."""
-
-
-def draw_things(looks: list[PieceLook], x: float, y: float, room: float = 1.0) -> str:
-    """Things that stand on one square around a point; several share it, smaller."""
-    if not looks:
-        return ""
-    shown = looks if len(looks) <= _MOST_SHOWN else looks[: _MOST_SHOWN - 1]
-    side = math.ceil(math.sqrt(len(looks[:_MOST_SHOWN])))
-    rows = math.ceil(min(len(looks), _MOST_SHOWN) / side)
-    cell = UNIT * room / side
-    drawn: list[str] = []
-    for i, look in enumerate(shown):
-        px = x + (i % side - (side - 1) / 2) * cell
-        py = y + (i // side - (rows - 1) / 2) * cell
-        drawn.append(_thing(look, px, py, 1 / side if side > 1 else 1.0, room))
-    if len(looks) > _MOST_SHOWN:
-        more = f"+{len(looks) - len(shown)}"
-        drawn.append(element("text", more, cls="gb-sign", x=x + cell, y=y + cell, font_size=cell * 0.6))
-    return "".join(drawn)
-
-
-def _thing(look: PieceLook, x: float, y: float, scale: float, room: float) -> str:
-    size = UNIT * scale * room
-    inside: list[str]
-    match look.shape:
-        case PieceShape.CROSS:
-            arm = 0.28 * size
-            path = f"M{-arm:.1f} {-arm:.1f}L{arm:.1f} {arm:.1f}M{-arm:.1f} {arm:.1f}L{arm:.1f} {-arm:.1f}"
-            inside = [element("path", cls="gb-stroke", d=path, transform=f"translate({x:g} {y:g})")]
-        case PieceShape.RING:
-            inside = [element("circle", cls="gb-stroke", cx=x, cy=y, r=0.29 * size)]
-        case PieceShape.MAN:
-            place = f"translate({x:g} {y + 1.5 * scale:g}) scale({size / UNIT * 1.05:g})"
-            inside = [element("path", cls="gb-man", d=_MEN[look.sign], transform=place)]
-        case PieceShape.DISC:
-            inside = [element("circle", cls="gb-disc", cx=x, cy=y, r=0.4 * size)]
-            if look.sign:
-                inside.append(_sign(look.sign, x, y, 0.5 * size, 0.62 * size))
-        case _:
-            inside = [_sign(look.sign, x, y, 0.6 * size, 0.86 * size, "gb-letter")]
-    return element("g", *inside, cls=look.colour)
-
-
-def draw_ground(looks: list[PieceLook], x: float, y: float) -> str:
-    """What never moves, below what does: walls fill the square, others are signs in its corner."""
-    drawn: list[str] = []
-    half = UNIT / 2
-    corners = 0
-    for look in looks:
-        if look.shape is PieceShape.GROUND:
-            drawn.append(element("rect", cls="gb-wall", x=x - half, y=y - half, width=UNIT, height=UNIT))
-            continue
-        cx, cy = x + half - 8 - 12 * (corners % 3), y + half - 8 - 12 * (corners // 3 % 3)
-        corners += 1
-        rhombus = points([(cx, cy - 6), (cx + 6, cy), (cx, cy + 6), (cx - 6, cy)])
-        inside = [element("polygon", cls="gb-goal", points=rhombus)]
-        drawn.append(element("g", *inside, cls=look.colour))
-    return "".join(drawn)
-
-
-def draw_side(way: str, spot: Spot) -> str:
-    """A wall at one side of a square."""
-    half = UNIT / 2
-    across, up = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}[way]
-    x, y = spot.x + across * half, spot.y - up * half
-    along, over = half * abs(up), half * abs(across)
-    return element("line", cls="gb-side", x1=x - along, y1=y - over, x2=x + along, y2=y + over)
-
-
-def _sign(sign: str, x: float, y: float, size: float, room: float, cls: str = "gb-sign") -> str:
-    """Letters in the middle of a point, smaller where they need more room."""
-    shown = clipped(sign, 7)
-    fitting = min(size, room / (0.6 * max(1, len(shown))))
-    return element("text", text_of(shown), cls=cls, x=x, y=y, font_size=round(fitting, 1))
+    found = set(letters.values())
+    chess = "k" in found and len(found) > 1 and found <= set("kqrbnp") and found != {"k", "p"}
+    return letters if chess else {}

@@ -12,18 +12,27 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 from gdl.machine import Machine, State
 from gdl.rules import Rules
 from gdl.terms import Term
 from ggp.boards.board import Grid, find_board
+from ggp.boards.counters import digit_chains, joined_digits
 from ggp.boards.layers import Square, Thing
 from ggp.boards.shapes import BoardShape
+from ggp.boards.snakes import map_of_rules
 from ggp.boards.svg.facts import FactBlock, draw_facts, fact_blocks
-from ggp.boards.svg.layout import UNIT, BoardLayout, Spot, SpotKind, lay_out, square_name
-from ggp.boards.svg.looks import PieceLook, PieceShape, draw_ground, draw_side, draw_things, looks_of
-from ggp.boards.svg.markup import element, number, points, stylesheet, text_of
+from ggp.boards.svg.layout import BoardLayout, lay_out, square_name
+from ggp.boards.svg.looks import PieceLook, PieceShape, looks_of, role_classes
+from ggp.boards.svg.markup import element, number, stylesheet, text_of
+from ggp.boards.svg.overlay import NO_OVERLAY, BoardOverlay, draw_overlay
+from ggp.boards.svg.scenes import LevelScene, Scene, SnakesScene
+from ggp.boards.svg.sprites import draw_side
+from ggp.boards.svg.squares import SquareStyle, draw_borders, draw_square
+from ggp.boards.svg.towers import has_towers, lay_out_towers
+from ggp.boards.turns import TurnFinder
 
 _EDGE = 12.0
 _MOST_LINES = 12
@@ -45,24 +54,53 @@ class SvgPainter:
         self.rules = rules
         self.roles = roles
         self.name = name
+        self.turns = TurnFinder(rules, roles)
+        self._counters = digit_chains(rules)
         self._looks: dict[Thing, PieceLook] = {}
         self._layout: BoardLayout | None = None
+        self._scene: Scene | None = None
+        self._towers = board is not None and has_towers(board, rules)
         if board is not None:
             self._looks = looks_of(board, rules, roles)
-            self._layout = lay_out(board, rules)
+            drawn = map_of_rules(rules)
+            self._scene = SnakesScene.of_map(drawn, board) or LevelScene.of_board(board, self._looks)
+            self._layout = lay_out(board, rules, None if self._scene is None else self._scene.margin)
 
     @classmethod
     def of_machine(cls, machine: Machine, name: str = "", seconds: float = 0.3) -> SvgPainter:
         """The painter of a machine's game; random play for so many seconds finds its board."""
         return cls(find_board(machine, seconds), machine.rules, machine.roles, name)
 
-    def draw_state(self, state: State, before: State | None = None, alone: bool = False) -> str:
+    def draw_state(
+        self,
+        state: State,
+        before: State | None = None,
+        alone: bool = False,
+        facts: bool = True,
+        overlay: BoardOverlay = NO_OVERLAY,
+    ) -> str:
         """A state's drawing, as :meth:`draw` makes it."""
         was = None if before is None else before.propositions
-        return self.draw(state.propositions, was, alone=alone)
+        return self.draw(state.propositions, was, alone=alone, facts=facts, overlay=overlay)
+
+    def draw_board(self, state: State, before: State | None = None, alone: bool = False) -> str:
+        """The same without what stands beside the board; games without a board have all drawn."""
+        if self.board is None:
+            return self.draw_state(state, before, alone)
+        on, was = (
+            None if one is None else one.propositions.difference(self.board.place(one.propositions)[1])
+            for one in (state, before)
+        )
+        return self.draw(on or (), was, alone=alone)
 
     def draw(
-        self, propositions: Iterable[Term], before: Iterable[Term] | None = None, *, alone: bool = False
+        self,
+        propositions: Iterable[Term],
+        before: Iterable[Term] | None = None,
+        *,
+        alone: bool = False,
+        facts: bool = True,
+        overlay: BoardOverlay = NO_OVERLAY,
     ) -> str:
         """The propositions that are true, as one ``<svg>`` element.
 
@@ -72,19 +110,21 @@ class SvgPainter:
         Args:
             before: what was true before: squares and facts that have changed since are marked.
             alone: with the namespace's declaration and the stylesheet inside, for files and notebooks.
+            facts: whether what stands on no square is drawn too, in panels at the right; always, where there
+                is no board.
+            overlay: rings and arrows over the board.
         """
-        on, beside, changed, was = self._sorted(propositions, before)
+        placed = self._sorted(propositions, before)
         height = _EDGE
         width = 2 * _EDGE
         parts: list[str] = []
-        if self._layout is not None:
-            layout = self._layout
+        if placed.layout is not None:
             shift = f"translate({number(_EDGE)} {number(_EDGE)})"
-            parts.append(element("g", *self._on_board(layout, on, changed), transform=shift))
-            width += layout.width
-            height += layout.height
-        blocks = fact_blocks(self.rules, beside, was)
-        if blocks:
+            parts.append(element("g", *self._on_board(placed, overlay), transform=shift))
+            width += placed.layout.width
+            height += placed.layout.height
+        blocks = self._blocks(placed)
+        if blocks and (facts or self._layout is None):
             alone_here = self._layout is None
             lines = sum(min(len(block.rows), _MOST_LINES_ALONE) + 2 for block in blocks)
             room = max(200.0, 18 * math.sqrt(7 * lines)) if alone_here else max(160.0, height - _EDGE)
@@ -94,21 +134,24 @@ class SvgPainter:
             parts.append(drawn)
             width, height = left + wide + _EDGE, max(height, high + _EDGE)
         height += _EDGE
-        return self._whole(parts, width, height, self._spoken(on, blocks), alone)
+        return self._whole(parts, width, height, self._spoken(placed.on, blocks), alone)
 
     def describe(self, propositions: Iterable[Term], before: Iterable[Term] | None = None) -> dict[str, Any]:
         """The same as JSON has it: ``shape``, ``width``, ``height``, names of ``columns``, ``rows`` and
         ``panels``; ``squares``, each with its ``square`` (as in the drawing), ``name``, middle ``x`` and
         ``y``, what stands there (``things``), and whether that has ``changed``; ``beside``: relations with
-        their rows.
+        their rows; ``turn``: the role whose turn it is, null where that is not said.
         """
-        on, beside, changed, was = self._sorted(propositions, before)
-        blocks = [
+        propositions = list(propositions)
+        placed = self._sorted(propositions, before)
+        blocks: list[dict[str, Any]] = [
             {"name": block.name, "rows": block.rows, "fresh": block.fresh}
-            for block in fact_blocks(self.rules, beside, was)
+            for block in fact_blocks(self.rules, placed.beside, placed.was)
         ]
-        if self.board is None or self._layout is None:
-            return {"shape": None, "squares": [], "beside": blocks}
+        role = self.turns.role(propositions)
+        turn = None if role is None else self.rules.spell(self.roles[role])
+        if self.board is None or placed.layout is None:
+            return {"shape": None, "squares": [], "beside": blocks, "turn": turn}
         spell = self.rules.spell
         squares = [
             {
@@ -116,20 +159,21 @@ class SvgPainter:
                 "name": spot.name,
                 "x": round(spot.x + _EDGE, 2),
                 "y": round(spot.y + _EDGE, 2),
-                "things": [" ".join(map(spell, thing)) for thing in on.get(square, ())],
-                "changed": square in changed,
+                "things": [" ".join(map(spell, thing)) for thing in placed.on.get(square, ())],
+                "changed": square in placed.changed,
             }
-            for square, spot in self._layout.spots.items()
+            for square, spot in placed.layout.spots.items()
         ]
         return {
             "shape": self.board.shape.value,
-            "width": round(self._layout.width + 2 * _EDGE, 2),
-            "height": round(self._layout.height + 2 * _EDGE, 2),
+            "width": round(placed.layout.width + 2 * _EDGE, 2),
+            "height": round(placed.layout.height + 2 * _EDGE, 2),
             "columns": list(map(spell, self.board.columns)),
             "rows": list(map(spell, self.board.rows)),
             "panels": [" ".join(map(spell, panel)) for panel in self.board.panels],
             "squares": squares,
             "beside": blocks,
+            "turn": turn,
         }
 
     def legend(self) -> list[dict[str, str]]:
@@ -139,28 +183,28 @@ class SvgPainter:
             for look in self._looks.values()
         ]
 
-    def _sorted(
-        self, propositions: Iterable[Term], before: Iterable[Term] | None
-    ) -> tuple[dict[Square, list[Thing]], list[Term], set[Square], list[Term] | None]:
-        """What stands where, what stands nowhere, the squares that have changed, and what stood nowhere."""
+    def _sorted(self, propositions: Iterable[Term], before: Iterable[Term] | None) -> _Placed:
+        """What stands where."""
+        now = sorted(propositions)
+        then = None if before is None else sorted(before)
         if self.board is None or self._layout is None:
-            return {}, list(propositions), set(), None if before is None else list(before)
-        on, beside = self._placed(self.board, propositions)
-        if before is None:
-            return on, beside, set(), None
-        old, was = self._placed(self.board, before)
+            return _Placed(now, {}, now, was=then)
+        on, beside = self._placed(self.board, now)
+        layout = lay_out_towers(self.board, self.rules, on) if self._towers else self._layout
+        if then is None:
+            return _Placed(now, on, beside, layout)
+        old, was = self._placed(self.board, then)
         changed = {square for square in old.keys() | on.keys() if old.get(square) != on.get(square)}
-        return on, beside, changed if 2 * len(changed) <= len(self._layout.spots) + 2 else set(), was
+        few = changed if 2 * len(changed) <= len(self._layout.spots) + 2 else set[Square]()
+        return _Placed(now, on, beside, layout, few, old, was)
 
-    def _placed(
-        self, board: Grid, propositions: Iterable[Term]
-    ) -> tuple[dict[Square, list[Thing]], list[Term]]:
+    def _placed(self, board: Grid, propositions: list[Term]) -> tuple[dict[Square, list[Thing]], list[Term]]:
         """What stands on squares that are drawn; the rest stands beside the board."""
         assert self._layout is not None
         on: dict[Square, list[Thing]] = defaultdict(list)
         beside: list[Term] = []
         drawn = self._layout.spots.keys() | (self._layout.joins or {}).keys()
-        for term in sorted(propositions):
+        for term in propositions:
             layer = next((layer for layer in board.layers if layer.fits(term)), None)
             square = None if layer is None else layer.square(term)
             if layer is None or square not in drawn:
@@ -169,10 +213,29 @@ class SvgPainter:
                 on[square].append(layer.thing(term))
         return dict(on), beside
 
-    def _on_board(
-        self, layout: BoardLayout, on: dict[Square, list[Thing]], changed: set[Square]
-    ) -> list[str]:
-        drawn = [
+    def _blocks(self, placed: _Placed) -> list[FactBlock]:
+        """What is said beside the board: whose turn it is in words, and facts that nothing shows."""
+        role = self.turns.role(placed.propositions)
+        beside = [
+            term
+            for term in placed.beside
+            if not (self._scene is not None and self._scene.shows(term))
+            and not (role is not None and self.turns.tells(term))
+        ]
+        said = [] if role is None else [f"{self.rules.spell(self.roles[role])} to move"]
+        for value, digits in joined_digits(self._counters, beside):
+            said.append(f"count {value}")
+            beside = [term for term in beside if term not in digits]
+        lines = [FactBlock(line, ((),), (False,)) for line in said]
+        return lines + fact_blocks(self.rules, beside, placed.was)
+
+    def _on_board(self, placed: _Placed, overlay: BoardOverlay) -> list[str]:
+        layout, on, changed = placed.layout, placed.on, placed.changed
+        assert layout is not None and self.board is not None
+        drawn: list[str] = []
+        if self._scene is not None:
+            drawn.append(self._scene.behind(layout, on, placed.propositions))
+        drawn += [
             element("line", cls="gb-line", x1=x1, y1=y1, x2=x2, y2=y2) for x1, y1, x2, y2 in layout.lines
         ]
         drawn += [
@@ -189,18 +252,26 @@ class SvgPainter:
             if square in on:
                 cls = "gb-join gb-new" if square in changed else "gb-join"
                 drawn.append(element("line", cls=cls, x1=x1, y1=y1, x2=x2, y2=y2))
-        sides: list[str] = []
+        above: list[str] = []
+        areas: dict[Square, str] = {}
+        style = SquareStyle.PAPER if self._scene is None else SquareStyle.CLEAR
+        # What changes in a scene is seen without a frame.
+        framed = changed if self._scene is None else set[Square]()
         for square, spot in layout.spots.items():
-            things = [self._look(thing) for thing in on.get(square, ())]
-            sides += [draw_side(look.sign, spot) for look in things if look.shape is PieceShape.SIDE]
-            fixed = [self._look(thing) for thing in (self.board.fixed.get(square, ()) if self.board else ())]
-            sides += [draw_side(look.sign, spot) for look in fixed if look.shape is PieceShape.SIDE]
-            things = [look for look in things if look.shape is not PieceShape.SIDE]
-            fixed = [look for look in fixed if look.shape is not PieceShape.SIDE]
-            fixed += [look for look in things if look.shape is PieceShape.GROUND]
-            things = [look for look in things if look.shape is not PieceShape.GROUND]
-            drawn.append(_square(spot, things, fixed, square in changed))
-        return drawn + sides
+            looks = [self._look(thing) for thing in (*on.get(square, ()), *self.board.fixed.get(square, ()))]
+            above += [draw_side(look.sign, spot) for look in looks if look.shape is PieceShape.SIDE]
+            looks = [look for look in looks if look.shape is not PieceShape.SIDE]
+            if area := next((look for look in looks if look.shape is PieceShape.AREA), None):
+                areas[square] = area.meaning
+            pieces = None if self._scene is None else self._scene.pieces(square, layout, on, placed.old)
+            drawn.append(draw_square(spot, looks, square in framed, style, pieces))
+        classes = role_classes(self.roles)
+        edges = [
+            element("line", cls=f"gb-edge {classes[role]}", x1=x1, y1=y1, x2=x2, y2=y2)
+            for x1, y1, x2, y2, role in layout.edges
+        ]
+        over = draw_overlay(overlay, {spot.key: spot for spot in layout.spots.values()})
+        return [*drawn, draw_borders(layout, areas), *above, *edges, over]
 
     def _look(self, thing: Thing) -> PieceLook:
         return self._looks.get(thing) or PieceLook(
@@ -244,46 +315,22 @@ class SvgPainter:
         )
 
 
-def _square(spot: Spot, things: list[PieceLook], fixed: list[PieceLook], changed: bool) -> str:
-    """A square with what stands on it."""
-    half = UNIT / 2
-    cls = "gb-cell gb-dark" if spot.dark else "gb-cell"
-    match spot.kind:
-        case SpotKind.HEXAGON:
-            side = UNIT / math.sqrt(3)
-            corners = [
-                (spot.x + side * math.sin(i * math.pi / 3), spot.y + side * math.cos(i * math.pi / 3))
-                for i in range(6)
-            ]
-            ground = [element("polygon", cls=cls, points=points(corners))]
-        case SpotKind.POINT:
-            ground = [element("circle", cls="gb-point", cx=spot.x, cy=spot.y, r=5)]
-            # A finger needs more than a point.
-            ground.append(element("circle", cls="gb-reach", cx=spot.x, cy=spot.y, r=half * 0.8))
-        case SpotKind.BOX:
-            ground = [
-                element("rect", cls="gb-reach", x=spot.x - half, y=spot.y - half, width=UNIT, height=UNIT)
-            ]
-        case _:
-            ground = [element("rect", cls=cls, x=spot.x - half, y=spot.y - half, width=UNIT, height=UNIT)]
-    if fixed:
-        ground.append(draw_ground(fixed, spot.x, spot.y))
-    if changed:
-        ground.append(
-            element(
-                "rect",
-                cls="gb-new",
-                x=spot.x - half + 1.5,
-                y=spot.y - half + 1.5,
-                width=UNIT - 3,
-                height=UNIT - 3,
-                rx=3,
-            )
-            if spot.kind is not SpotKind.HEXAGON
-            else element("circle", cls="gb-new", cx=spot.x, cy=spot.y, r=half - 2)
-        )
-    meanings = ", ".join(look.meaning for look in (*things, *fixed))
-    title = element("title", text_of(f"{spot.name}: {meanings}" if meanings else spot.name))
-    room = 0.86 if spot.kind is SpotKind.HEXAGON else 1.0
-    piece = draw_things(things, spot.x, spot.y, room)
-    return element("g", title, *ground, piece, cls="gb-square", data_square=spot.key)
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """What stands where in a state, and before.
+
+    Attributes:
+        propositions: all that are true, in order.
+        on, beside: what stands on squares, and what stands on none.
+        layout: of the board in this state.
+        changed: the squares on which something else stands than before, where these are few.
+        old, was: what stood on squares before, and on none.
+    """
+
+    propositions: list[Term]
+    on: dict[Square, list[Thing]]
+    beside: list[Term]
+    layout: BoardLayout | None = None
+    changed: set[Square] = field(default_factory=set)
+    old: dict[Square, list[Thing]] | None = None
+    was: list[Term] | None = None

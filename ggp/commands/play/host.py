@@ -20,7 +20,11 @@ def command(
     playclock: int = typer.Option(5, min=1, max=LONGEST_CLOCK, help="Seconds for each move."),
     seed: int = typer.Option(0, help="Seed of random moves."),
     out: Path | None = typer.Option(
-        None, "--out", "--output", "-o", help="Write the match here as JSON, after each step."
+        None,
+        "--out",
+        "--output",
+        "-o",
+        help="Write the match here as JSON, after each step, or at its end.",
     ),
     scramble: bool = typer.Option(False, "--scramble", help="Hide the words of the game from the players."),
     match_id: str = typer.Option("", help="Id of the match; made from game and time by default."),
@@ -35,11 +39,19 @@ def command(
         metavar="PORT",
         help="Tell `ggp web --watch` on this port; 0 takes a free one.",
     ),
+    percepts_only: bool = typer.Option(
+        False,
+        "--percepts-only",
+        help="Hidden information: send percepts without turn and last move (gamecontroller's dialect).",
+    ),
     machine: str = typer.Option(
         "prover", "--machine", "-m", help="Referee: prover, propnet, native or auto."
     ),
 ) -> None:
     """Run a match between players over HTTP (a game manager).
+
+    Chance, the role random, needs no player: its moves are drawn here, all alike. Where information
+    is hidden each player is told its percepts, and --out is written at the end.
 
     Players that do not answer or are busy are told of before the match begins. Late, unreadable
     and illegal answers are replaced by random legal moves and reported; a player whose every move
@@ -53,11 +65,20 @@ def command(
 
     from rich.text import Text
 
+    from gdl.information import hides
     from gdl.words import counted
     from ggp.console import new_console
     from ggp.game import Game
     from ggp.introductions import make_distinct, meet
-    from ggp.manager import NO_CONNECTION, GameManager, MatchStep, RemotePlayer, in_words, parse_players
+    from ggp.manager import (
+        NO_CONNECTION,
+        GameManager,
+        MatchStep,
+        RemotePlayer,
+        in_words,
+        parse_players,
+        with_chance,
+    )
     from ggp.protocol import messages
     from ggp.protocol.cipher import cipher_for
     from ggp.protocol.match_record import MatchRecord, now_ms
@@ -66,7 +87,8 @@ def command(
 
     check_writable(out)
     loaded = Game.load(game)
-    seats = parse_players(players)
+    referee = loaded.machine(machine)
+    seats = with_chance(parse_players(players), referee)
     given = [name.strip() for name in names.split(",")] if names else []
     if given and (len(given) != len(seats) or not all(n and n.isprintable() for n in given)):
         raise GdlError(f"--names gives {counted(len(given), 'name')} for {counted(len(seats), 'player')}")
@@ -76,11 +98,11 @@ def command(
         raise GdlError(f"{match_id!r} cannot be a match id", remedy="use one word without parentheses")
 
     console = new_console()
-    referee = loaded.machine(machine)
     spell = referee.rules.spell
     roles = [spell(role) for role in referee.roles]
     record = MatchRecord(match_id, startclock, playclock, [s.name for s in seats], scrambled=scramble)
     record.game, record.rules = loaded.name, loaded.kif
+    hidden = hides(referee.rules)
     newsroom = Newsroom("ggp host")
     news: MatchNews | None = None
     cipher = cipher_for(loaded.rules, seed) if scramble else None
@@ -113,11 +135,13 @@ def command(
                 if move:
                     text.append(" random move instead", "yellow")
             console.print(text, soft_wrap=True)
-        if out is not None:
+        if out is not None and not hidden:
             with suppress(GdlError):  # it is told at the end
                 write(out, (record.to_json() + "\n").encode())
 
-    manager = GameManager(loaded.kif, referee, seats, record, seed=seed, cipher=cipher, watch=watch)
+    manager = GameManager(
+        loaded.kif, referee, seats, record, seed=seed, cipher=cipher, watch=watch, numbered=not percepts_only
+    )
 
     async def play() -> None:
         task = asyncio.current_task()
@@ -157,7 +181,8 @@ def command(
             text = Text.assemble(("no result", "bold red"), f": every move of {who} was random")
             console.print(text, soft_wrap=True)
         else:
-            result = ", ".join(f"{r} {g}" for r, g in zip(roles, record.goals, strict=True))
+            goals = [pair for pair in zip(roles, record.goals, strict=True) if pair[0].lower() != "random"]
+            result = ", ".join(f"{r} {g}" for r, g in goals)
             errors = unready + replaced.total()
             counts = f"{counted(turns, 'turn')}, {counted(errors, 'error')}"
             console.print(Text.assemble((result, "bold"), f" after {counts}"), soft_wrap=True)

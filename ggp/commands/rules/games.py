@@ -14,6 +14,7 @@ def command(as_json: bool = typer.Option(False, "--json", help="One JSON object 
     from rich.table import Table
     from rich.text import Text
 
+    from ggp.answers.catalogue import headline
     from ggp.console import new_console
     from ggp.game import Game, installed_games
 
@@ -29,14 +30,3 @@ def command(as_json: bool = typer.Option(False, "--json", help="One JSON object 
             table.add_row(Text(game.name, "cyan"), str(len(roles)), title)
     if not as_json:
         new_console().print(table)
-
-
-def headline(text: str) -> str:
-    """The first sentence of a game's header comment."""
-    for line in text.splitlines():
-        words = line.lstrip("; ").rstrip()
-        if line.startswith(";") and words.strip("-=;*"):
-            return words.rstrip(".")
-        if line.strip() and not line.startswith(";"):
-            break
-    return ""

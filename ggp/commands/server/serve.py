@@ -75,8 +75,8 @@ def command(
     from contextlib import nullcontext
     from dataclasses import replace
 
+    from ggp import log_lines
     from ggp.processes.event_loop import run_server
-    from ggp.server import log_lines
     from ggp.server.open_files import fit, raise_limit
     from ggp.server.server import Server
     from ggp.server.settings import MatchSettings, ServerConfig

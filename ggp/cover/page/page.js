@@ -120,7 +120,7 @@
   camera.up.set(0, 0, 1);
   camera.lookAt(middle);
   orbit = new Orbit(camera, { element: canvas, target: middle });
-  addEventListener("resize", size);
+  new ResizeObserver(size).observe(canvas); // lists beside it grow after it is there, windows change
   for (const id of ["spread", "step"]) at(id).addEventListener("input", place);
   at("before").addEventListener("click", () => show(shown - 1));
   at("after").addEventListener("click", () => show(shown + 1));

@@ -1,3 +1,2 @@
-"""Those who ask: ``connections`` takes what they send and replies, ``visitors`` refuses web pages of other
-sites.
-"""
+"""The clients of a server: ``connections`` takes what they send and replies, ``visitors`` refuses web pages
+of other sites."""

@@ -16,13 +16,13 @@ from aiohttp.typedefs import Handler, Middleware
 
 from gdl.errors import GdlError
 from gdl.visible import without_folders
+from ggp.log_lines import one_line
 from ggp.protocol.dialect import rights
 from ggp.protocol.http_error import HttpError
 from ggp.server import metrics, status
 from ggp.server.clients.answers import Desk, MatchEndpoint, peer_of, reply
 from ggp.server.clients.callers import is_here
 from ggp.server.clients.visitors import Visitors
-from ggp.server.log_lines import one_line
 
 Log = Callable[..., None]
 

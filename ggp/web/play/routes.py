@@ -8,6 +8,7 @@ from typing import Any
 from aiohttp import web
 
 from gdl.errors import GdlError
+from gdl.visible import visible
 from ggp.answers.source import checked_source
 from ggp.web.gate import WebSettings
 from ggp.web.kept import KNOWN
@@ -19,9 +20,11 @@ from players.processes.limits import cores
 from players.registry import NAMES
 
 TABLES = web.AppKey("tables", OpenTables)
-FIELDS = ("role", "move", "step", "player")
+FIELDS = ("role", "move", "step", "player", "to", "from")
 """Of orders; others are dropped."""
-ORDERS = ("move", "back", "goto", "go", "pause", "seat", "swap", "hint", "show")
+ORDERS = ("move", "back", "goto", "go", "pause", "seat", "swap", "hint", "show", "again", "walk")
+KINDS = {"record": ("application/json", "json"), "html": ("text/html", "html")}
+"""In what form a match is kept: its type, and what the file's name ends in."""
 MOST_SEATS = 64
 LONGEST_CLOCK = 3600.0
 LONGEST_NAME = 1000
@@ -35,6 +38,8 @@ def add_routes(app: web.Application, settings: WebSettings) -> None:
     add_page(app, "/play", _page)
     add_page(app, "/play/{table}", _page)
     app.router.add_get("/play/{table}/events", _events)
+    app.router.add_get("/play/{table}/rules", _rules)
+    app.router.add_get("/play/{table}/keep", _keep)
     app.router.add_post("/play/tables", _open)
     app.router.add_post("/play/{table}/{order}", _order)
 
@@ -46,11 +51,13 @@ async def _close(app: web.Application) -> AsyncIterator[None]:
 
 async def _page(request: web.Request) -> web.Response:
     table = request.match_info.get("table", "")
-    games = await request.app[KNOWN].games.get()
-    players = ["human", *NAMES, *request.app[TABLES].players]
-    return page(
-        request, "Play", "play.js", ("board.css", "play.css"), table=table, games=games, players=players
-    )
+    players = request.app[TABLES].players
+    if not table:
+        cards = await request.app[KNOWN].cards.get()
+        styles = ("board.css", "cards.css")
+        return page(request, "Play", "choose.js", styles, cards=cards, players=players, names=NAMES)
+    names = ["human", *NAMES, *players]
+    return page(request, "Play", "play.js", ("board.css", "play.css"), table=table, players=names)
 
 
 async def _events(request: web.Request) -> web.StreamResponse:
@@ -71,8 +78,38 @@ async def _open(request: web.Request) -> web.Response:
         "seed": int(_number(told, "seed", 0, 0)),
         "workers": int(_number(told, "workers", 0, 0, cores())),
     }
-    table = await request.app[TABLES].open(order)
+    cards = await request.app[KNOWN].cards.get()
+    numbers = {card["name"]: number for number, card in enumerate(cards)}
+    number = numbers.get(told.get("game") or "")
+    title = told.get("title") or ""
+    if not isinstance(title, str) or len(title) > LONGEST_NAME:
+        raise GdlError(f"title is no text of at most {LONGEST_NAME} characters")
+    if number is not None:
+        card, after = cards[number], cards[(number + 1) % len(cards)]
+        title = card["title"]
+        order["card"] = card["name"]
+        if card["kind"] == after["kind"] == "level":
+            order["next_card"] = after["name"]
+    table = await request.app[TABLES].open({**order, "title": visible(title)})
     return web.json_response({"table": table.id, "page": f"/play/{table.id}"})
+
+
+async def _rules(request: web.Request) -> web.Response:
+    return web.json_response({"text": request.app[TABLES].get(request.match_info["table"]).rules})
+
+
+async def _keep(request: web.Request) -> web.Response:
+    """The match so far as a file: ``form=record`` or ``form=html``."""
+    form = request.query.get("form", "record")
+    if form not in KINDS:
+        raise GdlError(f"form is none of {', '.join(KINDS)}")
+    text = await request.app[TABLES].get(request.match_info["table"]).kept(form)
+    kind, ending = KINDS[form]
+    headers = {
+        "Content-Disposition": f'attachment; filename="match.{ending}"',
+        "Content-Security-Policy": "sandbox; default-src 'none'",
+    }
+    return web.Response(text=text, content_type=kind, headers=headers)
 
 
 async def _order(request: web.Request) -> web.Response:

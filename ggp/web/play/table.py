@@ -10,19 +10,19 @@ from __future__ import annotations
 import queue
 import random
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from gdl.ends import no_move, stuck_roles
 from gdl.errors import GdlError, MoveError
 from gdl.machine import State
-from ggp.game import Game
 from ggp.processes.parent import Inbox, JsonMessage, Send
+from ggp.web.play.keeping import keep
+from ggp.web.play.order import AttentiveSeat, TableOrder
 from ggp.web.play.seats import InterruptedByPeopleError, RemoteSeat, check_seat, is_remote
 from ggp.web.play.view import HUMAN, TableStep, TableView, expected
+from ggp.web.play.walk import WalkFinder
 from players.kaskade.kaskade import BOTTOM, Kaskade
 from players.kaskade.player import KaskadePlayer
-from players.player import Choice, Player
+from players.player import Choice
 from players.processes.limits import describe
 from players.registry import make_player
 
@@ -30,43 +30,10 @@ HINT_SECONDS = 2.0
 FIRST_SECONDS = 3.0
 """How long the first machine above the prover is waited for."""
 MOST_STEPS = 5000
+WALK_SECONDS = 0.06
+"""Between the steps of a walk, so that they are seen."""
 ALOUD_SECONDS = 0.5
 """How often a player says what it thinks so far."""
-
-
-@dataclass(frozen=True, slots=True)
-class TableOrder:
-    """What table is wanted.
-
-    Attributes:
-        seats: for each role ``human``, a player's name or address; more than there are roles do no harm.
-        others: who plays the roles left out.
-        playclock: seconds that our players think about a move.
-        patience: seconds that a person has for a move, after which a random one is made; 0 for no limit.
-        workers: search processes of a player.
-        allowed: the names and addresses of players that the operator has given; a page may choose these
-            besides all public names (:func:`ggp.web.play.seats.check_seat`).
-    """
-
-    game: Game
-    seats: Sequence[str] = ()
-    others: str = "uct"
-    playclock: float = 2.0
-    patience: float = 0.0
-    seed: int = 0
-    workers: int = 0
-    allowed: Sequence[str] = ()
-
-
-class _Seat(KaskadePlayer):
-    """A player that answers as soon as somebody wants something else."""
-
-    def __init__(self, player: Player, kaskade: Kaskade, hurry: Callable[[], bool]) -> None:
-        super().__init__(player, kaskade)
-        self.hurry = hurry
-
-    def _is_called(self) -> bool:
-        return self.hurry() or super()._is_called()
 
 
 class Table:
@@ -86,13 +53,13 @@ class Table:
         self._kaskade.begin(game.text, game.rules)
         self._kaskade.wait(next(iter(self._kaskade.levels), BOTTOM), FIRST_SECONDS)
         self.machine = machine = self._kaskade.best()
-        self._view = TableView(game, machine)
+        self._view = TableView(game, machine, order.title)
         self.roles = self._view.roles
         rest = [order.others] * (len(self.roles) - len(order.seats))
         self.seats = [*order.seats, *rest][: len(self.roles)]
         """Seats that the game does not have stay empty: a page does not know how many there are."""
-        self._players: dict[int, _Seat | RemoteSeat] = {}
-        self._adviser: dict[int, _Seat] = {}
+        self._players: dict[int, AttentiveSeat | RemoteSeat] = {}
+        self._adviser: dict[int, AttentiveSeat] = {}
         self._aloud = 0.0
         self._state = machine.initial_state()
         self._steps: list[TableStep] = []
@@ -181,7 +148,7 @@ class Table:
             return Choice(self._rng.choice(self.machine.legal_moves(state, role)))
         return None if self._urgent() else choice
 
-    def _player(self, role: int, state: State, deadline: float) -> _Seat | RemoteSeat:
+    def _player(self, role: int, state: State, deadline: float) -> AttentiveSeat | RemoteSeat:
         player = self._players.get(role)
         if player is None:
             name = self.seats[role]
@@ -192,22 +159,24 @@ class Table:
             self._players[role] = player
         return player
 
-    def _new_player(self, name: str, role: int, state: State, deadline: float) -> _Seat:
+    def _new_player(self, name: str, role: int, state: State, deadline: float) -> AttentiveSeat:
         made = make_player(name, self._order.seed * 64 + role, workers=self._order.workers, ponder=False)
-        player = _Seat(made, self._kaskade, self._urgent)
-        player.on_progress = lambda choice: self._think_aloud(role, player, choice)
+        player = AttentiveSeat(made, self._kaskade, self._urgent)
+        player.on_progress = lambda choice: self._think_aloud(role, player, self._shown, choice)
         startclock = (deadline - time.monotonic()) / 2
         player.start(self.machine, role, state, startclock, time.monotonic() + startclock)
         return player
 
-    def _think_aloud(self, role: int, player: KaskadePlayer, choice: Choice) -> None:
+    def _think_aloud(self, role: int, player: KaskadePlayer, state: State, choice: Choice) -> None:
         """Tell what a player thinks so far, now and then."""
         now = time.monotonic()
         if now >= self._aloud + ALOUD_SECONDS:
             self._aloud = now
-            candidates = self._view.candidates(role, choice)
+            candidates = self._view.candidates(state, role, choice)
             told = {"machine": player.machine.level, "expects": expected(choice), "candidates": candidates}
-            self._send("search", turn=self._at + 1, note=f"{self.roles[role]}, {choice.note}", **told)
+            self._send(
+                "search", turn=self._at + 1, role=role, note=f"{self.roles[role]}, {choice.note}", **told
+            )
 
     def _make(self) -> None:
         """The joint move that all have chosen."""
@@ -227,7 +196,7 @@ class Table:
         """Whether somebody wants what a player that thinks must not keep waiting."""
         while not self._inbox.empty():
             self._later.append(self._inbox.get())
-        return any(order.get("do") not in ("move", "hint", "show") for order in self._later)
+        return any(order.get("do") not in ("move", "hint", "show", "keep", "walk") for order in self._later)
 
     def _next_order(self, seconds: float | None = None) -> JsonMessage | None:
         if self._later:
@@ -261,6 +230,12 @@ class Table:
                     self._swap()
                 case {"do": "hint", "role": str(role)}:
                     self._hint(role)
+                case {"do": "again"}:
+                    self._again()
+                case {"do": "walk", "role": str(role), "to": str(to), **more}:
+                    self._walk(role, to, str(more.get("from") or ""))
+                case {"do": "keep", "form": str(form)}:
+                    self._keep(form)
                 case {"do": "show"}:
                     self._show()
                 case _:
@@ -320,6 +295,38 @@ class Table:
         self._clear()
         self._show()
 
+    def _again(self) -> None:
+        """The same game from its first state, players begin anew."""
+        for role in range(len(self.roles)):
+            self._leave(role)
+        self._steps.clear()
+        self._state = self.machine.initial_state()
+        self._go_to(0, waits=False)
+
+    def _walk(self, name: str, to: str, origin: str) -> None:
+        """Several moves of a person, one after the other: something goes to a square."""
+        role = self._role(name)
+        if self.seats[role] != HUMAN or len(self.roles) > 1 or self._view.board is None:
+            raise GdlError("only a person alone walks over a board")
+        found = WalkFinder(self.machine, self._view.board).way(self._shown, role, to, origin)
+        if found is None:
+            raise GdlError("there is no way to that square", remedy="push or move step by step")
+        self._waits = False
+        for number, move in enumerate(found):
+            if number:
+                time.sleep(WALK_SECONDS)
+            self._chosen = {role: move}
+            self._make()
+
+    def _keep(self, form: str) -> None:
+        try:
+            order = self._order
+            last = self._state
+            text = keep(form, order.game, self._view.title, self.seats, self._steps, last, order.playclock)
+            self._send("kept", form=form, text=text)
+        except GdlError as error:
+            self._send("kept", form=form, error=str(error))
+
     def _leave(self, role: int) -> None:
         player = self._players.pop(role, None)
         if player is not None:
@@ -340,10 +347,11 @@ class Table:
             role=role,
             step=self._at,
             move=self._view.spelled(role, choice.move),
+            expects=expected(choice),
             note=choice.note,
             candidates=[
                 {"move": move, "visits": visits, "value": value}
-                for move, visits, value in self._view.candidates(role, choice)
+                for move, visits, value in self._view.candidates(state, role, choice)
             ],
         )
 
@@ -358,5 +366,10 @@ class Table:
             why=f"{no_move(state, stuck)}: the match cannot go on" if stuck else "",
             waits=self._waits,
             asked=self._view.asked(state, options, self.seats, self._chosen),
+            choosing=[role for role, moves in enumerate(options) if len(moves) > 1 and not stuck],
+            chosen=sorted(self._chosen),
+            clock=self._order.playclock,
+            card=self._order.card,
+            next=self._order.next_card,
             patience=self._order.patience,
         )

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from ggp.game import Game
 from ggp.processes.parent import Inbox, JsonMessage, Parent, explain
-from ggp.web.play.table import Table, TableOrder
+from ggp.web.play.order import TableOrder
+from ggp.web.play.table import Table
 from players.processes.limits import limit_memory
 
 MEMORY_BYTES = 3 * 1024**3
@@ -41,6 +42,9 @@ def _order(told: JsonMessage) -> TableOrder:
         told.get("seed", 0),
         told.get("workers", 0),
         told.get("allowed", ()),
+        str(told.get("title", "")),
+        str(told.get("card", "")),
+        str(told.get("next_card", "")),
     )
 
 

@@ -85,8 +85,15 @@ class TableNews:
 def _answer(turn: int, step: Mapping[str, Any]) -> dict[str, Any]:
     """What was played at a turn; the result that the first of our players expected."""
     notes = "; ".join(f"{role}: {note}" for role, note in step["notes"].items())
+    move = "  ".join(filter(None, step["words"]))
     expects = next(iter(step["expects"].values()), None)
-    return {"turn": turn, "move": " ".join(step["moves"]), "note": notes, "machine": "", "expects": expects}
+    return {
+        "turn": turn,
+        "move": move,
+        "note": notes,
+        "machine": "",
+        "expects": expects,
+    }
 
 
 MOST = 16
@@ -124,6 +131,7 @@ class OpenTable:
         outside: what those hear of it who look on without a seat.
         touched: when somebody last wanted something, time.monotonic() seconds.
         over: why it has ended; empty while it goes on.
+        rules: those of its game, as they were written.
     """
 
     def __init__(self, child: Child, outside: TableNews, reservation: Reservation) -> None:
@@ -133,6 +141,8 @@ class OpenTable:
         self.touched = time.monotonic()
         self.over = ""
         self._child = child
+        self.rules = ""
+        self._keeping: dict[str, asyncio.Future[JsonMessage]] = {}
         self._state: JsonMessage | None = None
         self._opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.news = Broadcast(self._greeting)
@@ -157,6 +167,21 @@ class OpenTable:
                 await asyncio.shield(self._opened)
         except TimeoutError:
             raise GdlError("these rules took too long to set up", remedy="ggp validate says more") from None
+
+    async def kept(self, form: str) -> str:
+        """The match so far in a form that can be kept. Raises GdlError where there is none."""
+        waiting = self._keeping.get(form)
+        if waiting is None:
+            waiting = self._keeping[form] = asyncio.get_running_loop().create_future()
+            self.order("keep", {"form": form})
+        try:
+            async with asyncio.timeout(OPEN_SECONDS):
+                message = await asyncio.shield(waiting)
+        except TimeoutError:
+            raise GdlError("the table is busy", remedy="pause it, and try again") from None
+        if "error" in message:
+            raise GdlError(message["error"])
+        return str(message["text"])
 
     def order(self, do: str, fields: JsonMessage) -> None:
         """Tell the table what somebody wants. Raises GdlError where it has ended."""
@@ -183,8 +208,14 @@ class OpenTable:
                 self._opened.set_exception(error)
             self._ended(message["error"])
             return
+        if kind == "kept":
+            waiting = self._keeping.pop(message["form"], None)
+            if waiting is not None and not waiting.done():
+                waiting.set_result(message)
+            return
         self.outside.says(kind, message)
         if kind == "rules":
+            self.rules = str(message["text"])
             return
         if kind == "state":
             self._state = message

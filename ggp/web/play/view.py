@@ -10,10 +10,13 @@ from gdl.ends import no_goal
 from gdl.machine import Machine, State
 from gdl.terms import sort_key
 from gdl.visible import without_folders
+from ggp.answers.catalogue import title_of
 from ggp.boards.board import find_board
 from ggp.boards.clicks import ClickFinder
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
+from ggp.wording.endings import EndFinder, Ending
+from ggp.wording.moves import MoveWords
 from players.player import Choice
 
 HUMAN = "human"
@@ -28,32 +31,40 @@ class TableStep:
         state: the state it was made in.
         joint: a move of each role.
         choices: what our players said of it, by role.
+        words: each role's move in words, None for one that only waits; empty until it is needed.
     """
 
     state: State
     joint: tuple[int, ...]
     choices: dict[int, Choice] = field(default_factory=dict)
+    words: list[str | None] = field(default_factory=list)
 
 
 class TableView:
     """Draws and spells the states and moves of one game."""
 
-    def __init__(self, game: Game, machine: Machine) -> None:
+    def __init__(self, game: Game, machine: Machine, title: str = "") -> None:
+        self.title = title or title_of(game.text)[0] or game.name
         self._game, self._machine = game.name, machine
         board = find_board(machine)
         self._painter = SvgPainter(board, game.rules, machine.roles, game.name)
         self._clicks = ClickFinder(board, game.rules)
+        self._words = MoveWords(game.rules, machine.roles, board, self._clicks)
+        self._ends = EndFinder(machine, board)
+        self._ended: tuple[State, Ending] | None = None
+        self.board = board
         self.roles = [game.rules.spell(role) for role in machine.roles]
 
     def spelled(self, role: int, move: int) -> str:
         """A move as the rules spell it."""
         return self._machine.rules.spell(self._machine.move(role, move))
 
-    def candidates(self, role: int, choice: Choice) -> list[tuple[str, int, float | None]]:
-        """The moves that a player thinks of: each with its visits and its expected result, 0 to 100; None
-        where nothing is known."""
+    def candidates(self, state: State, role: int, choice: Choice) -> list[tuple[str, int, float | None]]:
+        """The moves that a player thinks of: each in words, with its visits and its expected result, 0 to
+        100; None where nothing is known."""
+        texts = self._words.texts(state, role)
         return [
-            (self.spelled(role, one.move), one.visits, one.rounded(1))
+            (texts.get(one.move) or self.spelled(role, one.move), one.visits, one.rounded(1))
             for one in choice.candidates[:SHOWN_CANDIDATES]
         ]
 
@@ -66,8 +77,11 @@ class TableView:
         for role, legal in enumerate(options):
             if seats[role] == HUMAN and role not in chosen and len(legal) > 1 and all(options):
                 moves = sorted((self._machine.move(role, move) for move in legal), key=sort_key)
-                clicks = self._clicks.clicks(moves, state.propositions)
-                asked.append({"role": role, "moves": clicks.as_json()})
+                texts = self._words.texts(state, role)
+                words = {self.spelled(role, move): texts.get(move, "") for move in legal}
+                clicks = self._clicks.clicks(moves, state.propositions).as_json()
+                shown = [{**move, "text": words[move["move"]] or move["move"]} for move in clicks]
+                asked.append({"role": role, "moves": shown})
         return asked
 
     def seen(self, steps: Sequence[TableStep], at: int, state: State) -> dict[str, Any]:
@@ -76,24 +90,40 @@ class TableView:
         over = machine.is_terminal(state)
         history = [self._told(step) for step in steps]
         goals = [machine.goal(state, role) for role in range(len(self.roles))] if over else []
+        before = steps[at - 1].state if at else None
+        end = self._ending(state, before) if over else Ending("")
         return {
             "game": self._game,
+            "title": self.title,
             "roles": self.roles,
             "step": at,
             "steps": len(steps),
-            "svg": self._painter.draw_state(state, steps[at - 1].state if at else None),
+            "svg": self._painter.draw_board(state, before),
             "facts": " ".join(map(machine.rules.spell, sorted(state.propositions))),
+            "beside": self._painter.describe(state.propositions, before.propositions if before else None)[
+                "beside"
+            ],
             "over": over,
             "goals": goals,
+            "reason": end.text,
+            "ringed": end.squares,
             "doubts": [no_goal(state, role) for role, goal in enumerate(goals) if goal is None],
             "last": history[at - 1]["moves"] if at else None,
             "history": history,
         }
 
+    def _ending(self, state: State, before: State | None) -> Ending:
+        if self._ended is None or self._ended[0] != state:
+            self._ended = state, self._ends.ending(state, before)
+        return self._ended[1]
+
     def _told(self, step: TableStep) -> dict[str, Any]:
         expects = {self.roles[role]: expected(choice) for role, choice in step.choices.items()}
+        if not step.words:
+            step.words = self._words.joint(step.state, step.joint)
         return {
             "moves": [self.spelled(role, move) for role, move in enumerate(step.joint)],
+            "words": step.words,
             "notes": {
                 self.roles[role]: without_folders(choice.note)
                 for role, choice in step.choices.items()

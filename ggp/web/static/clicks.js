@@ -1,6 +1,9 @@
 // Moves by clicks and keys: which squares may be clicked, and what the clicks so far mean.
 // A move is {move, clicks: [[squares that will do], ...], label}; a square is a group with data-square.
+import { dots, pieces } from "/static/marks.js";
 import { el } from "/static/page.js";
+
+const DRAGGED = 6; // pixels that a pointer moves before it drags
 
 const begins = (move, clicked) =>
   clicked.length <= move.clicks.length && clicked.every((square, i) => move.clicks[i].includes(square));
@@ -14,10 +17,11 @@ export function outlook(moves, clicked) {
 }
 
 /**
- * Lets a person choose one of `moves` on the drawing `svg`; `list` gets the choices that squares do not tell apart.
- * `choose(move)` is called once, with the move's text.
+ * Lets a person choose one of `moves` on the drawing `svg`, by clicks, drags or keys; `list` gets the choices that
+ * squares do not tell apart. `choose(move)` is called once, with the move's text. `other(key)` hears of clicks on
+ * squares that no move names; with `arrows` false arrow keys are left to others.
  */
-export function askOn(svg, list, moves, choose) {
+export function askOn(svg, list, moves, choose, { other = () => {}, arrows = true } = {}) {
   let clicked = [];
   svg.setAttribute("role", "group"); // a picture has no buttons
   const squares = new Map([...svg.querySelectorAll("[data-square]")].map((s) => [s.dataset.square, s]));
@@ -28,6 +32,7 @@ export function askOn(svg, list, moves, choose) {
       finish(complete[0]);
       return;
     }
+    dots(svg, clicked.length > 0 ? further : []);
     for (const [key, square] of squares) {
       const may = further.has(key);
       const chosen = clicked.includes(key);
@@ -52,7 +57,10 @@ export function askOn(svg, list, moves, choose) {
     if (outlook(moves, clicked).further.has(key)) clicked = [...clicked, key];
     else if (clicked.includes(key)) clicked = clicked.slice(0, clicked.indexOf(key));
     else if (outlook(moves, []).further.has(key)) clicked = [key];
-    else return;
+    else {
+      other(key);
+      return;
+    }
     show();
     squares.get(key)?.focus();
   }
@@ -68,6 +76,10 @@ export function askOn(svg, list, moves, choose) {
   }
 
   const onClick = (event) => {
+    if (dragged) {
+      dragged = false;
+      return;
+    }
     const square = event.target.closest?.("[data-square]");
     if (square) click(square.dataset.square);
   };
@@ -77,7 +89,7 @@ export function askOn(svg, list, moves, choose) {
     else if (square && (event.key === "Enter" || event.key === " ")) {
       event.preventDefault();
       click(square.dataset.square);
-    } else if (square && event.key.startsWith("Arrow")) {
+    } else if (arrows && square && event.key.startsWith("Arrow")) {
       event.preventDefault();
       neighbour(square, event.key)?.focus();
     }
@@ -102,16 +114,76 @@ export function askOn(svg, list, moves, choose) {
     return best?.square;
   }
 
+  // Dragging: the first square is where it begins, the next one where it ends.
+  let held = null;
+  let dragged = false;
+  const squareAt = (event) =>
+    document.elementsFromPoint(event.clientX, event.clientY).map((e) => e.closest("[data-square]")).find((s) => s && svg.contains(s));
+  const shift = (x, y) => {
+    for (const piece of held.pieces) {
+      piece.classList.toggle("gb-held", x !== 0 || y !== 0);
+      piece.style.transform = x === 0 && y === 0 ? "" : `translate(${x}px, ${y}px)`;
+    }
+  };
+  const onDown = (event) => {
+    dragged = false;
+    const square = event.target.closest?.("[data-square]");
+    const key = square?.dataset.square;
+    if (!square || event.button !== 0 || !moves.some((move) => move.clicks.length > 1 && move.clicks[0].includes(key))) return;
+    held = { key, x: event.clientX, y: event.clientY, pieces: pieces(square), scale: 1 / (svg.getScreenCTM()?.a || 1), moved: false };
+  };
+  const onMove = (event) => {
+    if (held === null) return;
+    const [x, y] = [event.clientX - held.x, event.clientY - held.y];
+    if (!held.moved && Math.hypot(x, y) < DRAGGED) return;
+    if (!held.moved) {
+      held.moved = true;
+      clicked = [held.key];
+      show();
+    }
+    shift(x * held.scale, y * held.scale);
+  };
+  const onUp = (event) => {
+    if (held === null) return;
+    const { moved, key } = held;
+    if (moved) shift(0, 0);
+    held = null;
+    if (!moved) return;
+    dragged = true;
+    setTimeout(() => (dragged = false), 0); // the click that ends a drag comes at once
+    const target = event.type === "pointerup" ? squareAt(event)?.dataset.square : undefined;
+    if (target !== undefined && target !== key && outlook(moves, clicked).further.has(target)) click(target);
+    else clear();
+  };
+
+  // Where any square of a column makes the same move, the whole column answers to the pointer.
+  const onOver = (event) => {
+    const key = event.target.closest?.("[data-square]")?.dataset.square;
+    const same = moves.filter((move) => begins(move, clicked) && move.clicks[clicked.length]?.includes(key)).flatMap((move) => move.clicks[clicked.length]);
+    for (const [name, square] of squares) square.classList.toggle("gb-same", same.length > 1 && same.includes(name));
+  };
+
   svg.addEventListener("click", onClick);
   svg.addEventListener("keydown", onKey);
+  svg.addEventListener("pointerdown", onDown);
+  svg.addEventListener("pointerover", onOver);
+  window.addEventListener("pointermove", onMove);
+  window.addEventListener("pointerup", onUp);
+  window.addEventListener("pointercancel", onUp);
   show();
 
   function stop() {
     svg.removeEventListener("click", onClick);
     svg.removeEventListener("keydown", onKey);
+    svg.removeEventListener("pointerdown", onDown);
+    svg.removeEventListener("pointerover", onOver);
+    window.removeEventListener("pointermove", onMove);
+    window.removeEventListener("pointerup", onUp);
+    window.removeEventListener("pointercancel", onUp);
     list.replaceChildren();
+    dots(svg, []);
     for (const square of squares.values()) {
-      square.classList.remove("gb-may", "gb-chosen");
+      square.classList.remove("gb-may", "gb-chosen", "gb-same");
       square.removeAttribute("tabindex");
     }
   }

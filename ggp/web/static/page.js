@@ -39,11 +39,16 @@ async function answer(reply) {
 
 /**
  * Server-sent events: `listen(path, {state: f, ...})`, each `f` given the event's JSON; returns a closer. A lost
- * connection is made again; `gone` is called where the server refuses it.
+ * connection is made again: `heard(false)` is called when it breaks, `heard(true)` when it is there. `gone` is
+ * called where the server refuses it.
  */
-export function listen(path, handlers, gone = () => {}) {
+export function listen(path, handlers, gone = () => {}, heard = () => {}) {
   const source = new EventSource(path);
-  source.addEventListener("error", () => source.readyState === EventSource.CLOSED && gone());
+  source.addEventListener("open", () => heard(true));
+  source.addEventListener("error", () => {
+    heard(false);
+    if (source.readyState === EventSource.CLOSED) gone();
+  });
   for (const [name, handler] of Object.entries(handlers)) {
     source.addEventListener(name, (event) => handler(JSON.parse(event.data)));
   }

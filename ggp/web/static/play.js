@@ -1,131 +1,79 @@
-// The play room: a new table, or one that is being played at.
+// A table: the board, who plays and whose turn it is, and behind tabs the moves, the rules, the search and the state.
 import { askOn } from "/static/clicks.js";
-import { clearError, drawing, el, expectation, fail, listen, post } from "/static/page.js";
+import { endBanner } from "/static/ending.js";
+import { hasDirections, moveOfKey } from "/static/hands.js";
+import { advise, clearAdvice, glide, ring } from "/static/marks.js";
+import { dot } from "/static/opponent.js";
+import { clearError, drawing, el, expectation, fail, get, listen, post } from "/static/page.js";
 import { styled } from "/static/styled.js";
+import { tabs } from "/static/tabs.js";
 
-export function show(main, data) {
-  if (data.table) showTable(main, data);
-  else showForm(main, data);
-}
+const BEST = 3; // moves of a search that are shown with bars
 
-function showForm(main, { games, players }) {
-  const filter = el("input", { type: "search", id: "filter", placeholder: "type to filter", autocomplete: "off" });
-  const list = el("ul", { class: "games", "aria-label": "Games" });
-  const rules = el("textarea", { id: "rules", rows: 6, spellcheck: "false", placeholder: "(role x) ... or role(x) ..." });
-  const names = el("datalist", { id: "players" }, ...players.map((name) => el("option", { value: name })));
-  const first = el("input", { id: "seat0", list: "players", value: "human", autocomplete: "off" });
-  const others = el("input", { id: "others", list: "players", value: "uct", autocomplete: "off" });
-  const clock = el("input", { id: "playclock", type: "number", min: "0.1", max: "3600", step: "0.1", value: "2" });
-  const patience = el("input", { id: "patience", type: "number", min: "0", max: "3600", step: "1", value: "0" });
-
-  async function open(game, text = "") {
-    clearError();
-    main.setAttribute("aria-busy", "true");
-    const side = document.querySelector("input[name=side]:checked").value;
-    const seats = side === "first" ? [first.value] : [others.value, first.value];
-    if (side === "all") seats.splice(0, 2, ...Array(16).fill(first.value));
-    try {
-      const { page } = await openTable(game, text, seats);
-      location.assign(page);
-    } catch (error) {
-      fail(error);
-    } finally {
-      main.removeAttribute("aria-busy");
-    }
-  }
-
-  async function openTable(game, text, seats) {
-    const order = { game, rules: text, playclock: Number(clock.value), patience: Number(patience.value) };
-    return post("/play/tables", { ...order, seats, others: others.value });
-  }
-
-  function fill() {
-    const words = filter.value.toLowerCase();
-    const shown = games.filter((game) => game.includes(words));
-    list.replaceChildren(
-      ...shown.map((game) => el("li", {}, el("button", { type: "button", "data-game": game, onclick: () => open(game) }, game))),
-    );
-  }
-  filter.addEventListener("input", fill);
-  filter.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") list.querySelector("button")?.click();
-  });
-  fill();
-  const radio = (value, text, checked) =>
-    el("label", {}, el("input", { type: "radio", name: "side", value, checked }), ` ${text}`);
-  main.append(
-    el(
-      "fieldset",
-      {},
-      el("legend", {}, "Who plays"),
-      names,
-      el("label", {}, "You: ", first),
-      el("label", {}, "Others: ", others),
-      radio("first", "you begin", true),
-      radio("second", "you are second", false),
-      radio("all", "you play all roles", false),
-      el("small", {}, "human, or a player of the list, with options: uct:workers=2"),
-    ),
-    el(
-      "fieldset",
-      {},
-      el("legend", {}, "Clocks"),
-      el("label", {}, "Seconds that players think: ", clock),
-      el("label", {}, "Seconds that you have (0: no limit): ", patience),
-    ),
-    el("h2", {}, "A game that comes along"),
-    el("label", { for: "filter" }, "Game: "),
-    filter,
-    list,
-    el("h2", {}, "Your own rules"),
-    el("label", { for: "rules" }, "GDL, in any notation"),
-    rules,
-    el("button", { type: "button", onclick: () => open("", rules.value) }, "Play these rules"),
-  );
-  const kept = sessionStorage.getItem("rules-to-play");
-  if (kept) rules.value = kept;
-  if (kept && location.hash === "#rules") rules.focus();
-}
-
-function showTable(main, { table, players }) {
+export function show(main, { table, players }) {
   const board = el("div", { class: "board" });
   const choices = el("div", { class: "choices", role: "group", "aria-label": "Moves" });
-  const filter = el("input", { type: "search", id: "moves-filter", placeholder: "/ filters the moves", autocomplete: "off" });
+  const filter = el("input", { type: "search", id: "moves-filter", placeholder: "/ filters the moves", "aria-label": "Filter the moves", autocomplete: "off" });
   const all = el("ul", { class: "moves", "aria-label": "All legal moves" });
+  const count = el("summary", {}, "All legal moves");
+  const legal = el("details", { class: "legal" }, count, filter, all);
   const status = el("p", { class: "status", role: "status", "aria-live": "polite" });
+  const names = el("ul", { class: "names", "aria-label": "Players" });
+  const bars = el("div", { class: "bars", hidden: true });
   const seats = el("div", { class: "seats" });
   const slider = el("input", { type: "range", min: "0", max: "0", value: "0", "aria-label": "Step" });
   const where = el("output", {});
-  const history = el("ol", { class: "history", "aria-label": "Moves made", tabindex: "0" });
-  const advice = el("div", { class: "advice", "aria-live": "polite" });
+  const history = el("div", { class: "history", role: "group", "aria-label": "Moves made", tabindex: "0" });
+  const rules = el("div", { class: "rules" });
+  const search = el("div", { class: "search" }, el("p", {}, "Nobody has searched yet. Ask for a hint, or let the page play a side."));
+  const facts = el("div", { class: "facts" });
   const stylesheets = styled();
+  const banner = endBanner(table, order, () => state);
+  const record = el("div", {}, history, el("div", { class: "steps" }, slider, where));
+  const tabbed = tabs(
+    [
+      ["moves", "Moves", record],
+      ["rules", "Rules", rules],
+      ["search", "Search", search],
+      ["state", "State", facts],
+    ],
+    "About this match",
+  );
   let state = null;
   let stops = [];
   let asking = 0;
+  let hinting = false;
+  let lost = false;
+  let walking = ""; // the square that somebody wants to walk to
+  let carrying = ""; // the square of what is to be pushed
+  let thinking = null; // {role, until}
+  const expects = new Map(); // role -> what its search expects
 
-  const order = async (name, body = {}) => {
+  async function order(name, body = {}) {
     clearError();
     try {
       await post(`/play/${table}/${name}`, body);
     } catch (error) {
       fail(error);
     }
-  };
+  }
   const button = (name, text, act, key) =>
     el("button", { type: "button", "data-order": name, title: key ? `key: ${key}` : false, onclick: act }, text);
+  const pause = button("pause", "Pause", () => order(state?.waits ? "go" : "pause"), "p");
   const controls = el(
     "div",
     { class: "controls", role: "group", "aria-label": "Table" },
     button("back", "Take back", () => order("back"), "b"),
-    button("go", "Go on", () => order("go"), "g"),
-    button("pause", "Pause", () => order("pause"), "p"),
     button("hint", "Hint", hint, "h"),
+    pause,
     button("swap", "Swap sides", () => order("swap"), "s"),
   );
 
   function hint() {
-    const role = state?.asked[asking]?.role ?? state?.asked[0]?.role ?? 0;
-    advice.textContent = "thinking ...";
+    const role = state?.asked[asking]?.role ?? state?.asked[0]?.role ?? state?.choosing[0];
+    if (role === undefined) return;
+    hinting = true;
+    tellStatus();
     order("hint", { role: state.roles[role] });
   }
 
@@ -134,11 +82,13 @@ function showTable(main, { table, players }) {
   function fillMoves() {
     const asked = state?.asked[asking];
     const words = filter.value.toLowerCase();
-    const shown = (asked?.moves ?? []).filter((move) => move.move.toLowerCase().includes(words));
+    const moves = asked?.moves ?? [];
+    const shown = moves.filter(({ move, text }) => `${move} ${text}`.toLowerCase().includes(words));
     all.replaceChildren(
-      ...shown.map((move) => el("li", {}, el("button", { type: "button", "data-move": move.move, onclick: () => choose(asked.role, move.move) }, move.move))),
+      ...shown.map(({ move, text }) => el("li", {}, el("button", { type: "button", "data-move": move, title: move, onclick: () => choose(asked.role, move) }, text))),
     );
-    filter.hidden = asked === undefined;
+    count.textContent = `All legal moves (${moves.length})`;
+    legal.hidden = asked === undefined;
   }
   filter.addEventListener("input", fillMoves);
   filter.addEventListener("keydown", (event) => {
@@ -153,6 +103,15 @@ function showTable(main, { table, players }) {
     for (const stop of stops) stop();
     stops = [];
     order("move", { role: state.roles[role], move });
+  }
+
+  /** Alone on a board with directions one clicks where to go; where nobody can go, something is to be pushed. */
+  function walk(role, key) {
+    if (state.roles.length > 1) return;
+    walking = key;
+    order("walk", { role: state.roles[role], to: key, from: carrying });
+    carrying = "";
+    tellStatus();
   }
 
   function ask() {
@@ -172,94 +131,259 @@ function showTable(main, { table, players }) {
     if (asked !== undefined) {
       const list = el("div", { class: "offered" });
       choices.append(list);
-      stops.push(askOn(board.querySelector("svg"), list, asked.moves, (move) => choose(asked.role, move)));
+      const arrows = !hasDirections(asked.moves);
+      const other = arrows ? undefined : (key) => walk(asked.role, key);
+      stops.push(askOn(board.querySelector("svg"), list, asked.moves, (move) => choose(asked.role, move), { other, arrows }));
     }
     fillMoves();
   }
 
-  function showState(news) {
-    state = news;
-    document.title = `${news.game} - kaskade`;
-    main.querySelector("h1").textContent = news.game;
-    const focused = document.activeElement?.dataset?.square;
-    board.replaceChildren(drawing(news.svg));
-    stylesheets.show(news.game, news.facts);
+  const person = (role) => state.seats[role] === "human";
+  const seatName = (role) => (person(role) ? (state.seats.filter((seat) => seat === "human").length === 1 ? "you" : "a person") : state.seats[role]);
+
+  function tellStatus() {
+    if (state === null) return;
+    const asked = state.asked.map(({ role }) => role);
+    const list = (roles) => roles.map((role) => state.roles[role]).join(", ");
+    const atOnce = state.choosing.length > 1;
+    let words;
+    if (lost) words = "The server does not answer; trying again …";
+    else if (state.over) words = "The match is over.";
+    else if (state.why) words = state.why;
+    else if (hinting) words = "Looking for a good move …";
+    else if (carrying) words = "Now click where it should go.";
+    else if (asked.length > 0 && atOnce) {
+      const chosen = state.chosen.filter((role) => state.choosing.includes(role));
+      words = `${list(asked)}: choose, secretly.${chosen.length > 0 ? ` ${list(chosen)} ${chosen.length === 1 ? "has" : "have"} chosen.` : ""}`;
+    } else if (asked.length > 0) words = asked.length === 1 && seatName(asked[0]) === "you" ? `Your turn (${list(asked)})` : `${list(asked)} to move`;
+    else if (state.waits) words = "Paused. Go on with p.";
+    else if (thinking !== null) words = `${state.roles[thinking.role]} thinks …`;
+    else words = "…";
+    status.textContent = words;
+    pause.textContent = state.waits ? "Go on" : "Pause";
+    pause.setAttribute("aria-pressed", String(state.waits));
+    const mine = !state.over && asked.length > 0;
+    document.title = `${mine ? "● Your turn - " : ""}${state.title} - kaskade`;
+  }
+
+  function fillNames() {
+    names.replaceChildren(
+      ...state.roles.map((role, i) => {
+        const busy = !state.over && state.choosing.includes(i) && !state.chosen.includes(i);
+        const clock = el("span", { class: "clock" }, "");
+        if (state.over) clock.textContent = state.goals[i] ?? "";
+        else if (thinking !== null && thinking.role === i) clock.textContent = `${Math.max(0, (thinking.until - Date.now()) / 1000).toFixed(0)} s`;
+        else if (busy && person(i) && state.patience) clock.textContent = `${Math.max(0, (asksUntil - Date.now()) / 1000).toFixed(0)} s`;
+        return el("li", { class: busy ? "turn" : "", "aria-current": busy ? "true" : false }, dot(role, i), el("strong", {}, role), " ", el("span", { class: "who" }, seatName(i)), clock);
+      }),
+    );
+  }
+  let asksUntil = 0;
+  setInterval(() => state !== null && (thinking !== null || state.patience) && fillNames(), 500);
+
+  /** A bar for each role whose expectation is known; where two share 100, one tells the other. */
+  function fillBars() {
+    const shown = new Map(expects);
+    if (state.over) state.goals.forEach((goal, role) => goal != null && shown.set(role, goal));
+    bars.hidden = shown.size === 0;
+    bars.replaceChildren(
+      ...[...shown].sort(([a], [b]) => a - b).map(([role, value]) =>
+        el("div", { class: "bar" }, el("meter", { min: 0, max: 100, value, "aria-label": `${state.roles[role]} expects` }), el("small", {}, `${state.roles[role]} ${Math.round(value)}`)),
+      ),
+    );
+  }
+
+  function fillSeats() {
     seats.replaceChildren(
-      ...news.roles.map((role, i) =>
+      ...state.roles.map((role, i) =>
         el(
           "label",
           {},
           el("strong", {}, role),
-          news.over && news.goals[i] != null ? ` ${news.goals[i]} ` : " ",
-          el("input", {
-            "data-role": role,
-            list: "players",
-            value: news.seats[i],
-            autocomplete: "off",
-            onchange: (event) => order("seat", { role, player: event.target.value.trim() }),
-          }),
+          " ",
+          el("input", { "data-role": role, list: "players", value: state.seats[i], autocomplete: "off", onchange: (event) => order("seat", { role, player: event.target.value.trim() }) }),
         ),
       ),
     );
-    slider.max = news.steps;
-    slider.value = news.step;
-    where.textContent = `step ${news.step} of ${news.steps}`;
-    history.replaceChildren(
-      ...news.history.map((step, i) =>
-        el(
-          "li",
-          { "aria-current": i + 1 === news.step ? "step" : false },
-          el("button", { type: "button", class: "quiet", onclick: () => order("goto", { step: i + 1 }) }, step.moves.join("  ")),
-          ...Object.entries(step.notes).map(([role, note]) => el("small", {}, `${role}: ${note}`)),
-        ),
-      ),
+  }
+
+  /** Moves in columns by role; who alone has a choice needs none. */
+  function fillHistory() {
+    const width = state.roles.length;
+    const rows = [];
+    let row = null;
+    let last = -1;
+    state.history.forEach((step, i) => {
+      step.words.forEach((word, role) => {
+        if (word === null && !(step.words.every((one) => one === null) && role === 0)) return;
+        if (row === null || role <= last || (width > 1 && row.cells[role] !== undefined)) rows.push((row = { cells: {} }));
+        last = width === 1 ? width : role;
+        const note = step.notes[state.roles[role]];
+        row.cells[role] = el("button", { type: "button", class: "quiet", "aria-current": i + 1 === state.step ? "step" : false, title: [step.moves[role], note].filter(Boolean).join(" - "), onclick: () => order("goto", { step: i + 1 }) }, word ?? "-");
+      });
+      if (step.words.filter((word) => word !== null).length > 1) last = width; // all at once: a row of its own
+    });
+    if (width === 1) history.replaceChildren(el("ol", { class: "run" }, ...rows.map(({ cells }) => el("li", {}, cells[0]))));
+    else {
+      const heads = el("tr", {}, el("th", {}, ""), ...state.roles.map((role) => el("th", { scope: "col" }, role)));
+      history.replaceChildren(el("table", {}, el("thead", {}, heads), el("tbody", {}, ...rows.map(({ cells }, i) => el("tr", {}, el("td", { class: "number" }, `${i + 1}.`), ...state.roles.map((_, role) => el("td", {}, cells[role] ?? "")))))));
+    }
+    const here = history.querySelector("[aria-current]");
+    if (here) history.scrollTop = here.offsetTop - history.clientHeight / 2;
+    slider.max = state.steps;
+    slider.value = state.step;
+    where.textContent = `step ${state.step} of ${state.steps}`;
+  }
+
+  function fillFacts() {
+    facts.replaceChildren(
+      ...(state.beside.length === 0 ? [el("p", {}, "All that is true stands on the board.")] : []),
+      ...state.beside.map(({ name, rows }) => el("section", {}, el("h3", {}, name), el("p", {}, rows.map((words) => (Array.isArray(words) ? words.join(" ") : words)).filter(Boolean).join(", ")))),
+      el("details", { class: "seating" }, el("summary", {}, "Change players"), seats),
     );
-    history.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
-    if (news.over) status.textContent = `Over: ${news.roles.map((role, i) => `${role} ${news.goals[i] ?? "undefined"}`).join(", ")}${news.doubts.map((doubt) => `; ${doubt}`).join("")}`;
-    else if (news.why) status.textContent = news.why;
-    else if (news.asked.length > 0) status.textContent = `${news.asked.map(({ role }) => news.roles[role]).join(", ")} to move`;
-    else if (news.waits) status.textContent = "paused";
-    else status.textContent = "...";
-    advice.replaceChildren();
+  }
+
+  function showState(news) {
+    const before = state === null || state.game !== news.game ? null : board.querySelector("svg");
+    const focused = document.activeElement?.dataset?.square;
+    const moved = state === null || news.step !== state.step || news.steps !== state.steps;
+    state = news;
+    thinking = null;
+    hinting = false;
+    walking = carrying = "";
+    asksUntil = Date.now() + 1000 * news.patience;
+    if (moved) clearAdvice(before);
+    main.querySelector("h1").textContent = news.title;
+    const now = drawing(news.svg);
+    board.replaceChildren(now);
+    if (moved) glide(before, now);
+    if (news.ringed.length > 0) ring(now, news.ringed);
+    stylesheets.show(news.game, news.facts);
+    for (const [role, value] of Object.entries(news.history[news.step - 1]?.expects ?? {})) expects.set(news.roles.indexOf(role), value);
+    fillNames();
+    fillBars();
+    fillSeats();
+    fillHistory();
+    fillFacts();
+    banner.show(news);
+    tellStatus();
     ask();
     if (focused !== undefined) board.querySelector(`[data-square="${CSS.escape(focused)}"][tabindex]`)?.focus();
   }
 
-  function showHint({ role, candidates, note, move, step }) {
-    if (step !== state.step) return;
-    const clicks = state.asked.find((asked) => asked.role === role)?.moves.find((m) => m.move === move)?.clicks ?? [];
-    for (const keys of clicks) board.querySelector(`[data-square="${CSS.escape(keys[0])}"]`)?.classList.add("gb-advised");
-    const rows = candidates.map((c) =>
-      el("tr", {}, el("td", {}, c.move), el("td", {}, expectation(c.value)), el("td", {}, c.visits.toLocaleString("en"))),
-    );
-    advice.replaceChildren(
-      el("p", {}, `${state.roles[role]}: `, el("strong", {}, move), ` - ${note}`),
-      el("table", {}, el("tr", {}, el("th", {}, "move"), el("th", {}, "expects of 100"), el("th", {}, "visits")), ...rows),
+  function showSearch(role, candidates, note) {
+    const total = candidates.reduce((sum, one) => sum + one.visits, 0);
+    search.replaceChildren(
+      el("p", {}, el("strong", {}, state.roles[role]), ` ${note}`),
+      el(
+        "table",
+        { class: "thought" },
+        el("thead", {}, el("tr", {}, ...["move", "expects of 100", "looked at"].map((name) => el("th", { scope: "col" }, name)))),
+        el(
+          "tbody",
+          {},
+          ...candidates.map(({ move, visits, value }, i) =>
+            el("tr", { class: i < BEST ? "best" : "" }, el("td", {}, move), el("td", {}, expectation(value)), el("td", {}, i < BEST ? el("meter", { min: 0, max: Math.max(1, total), value: visits, "aria-label": `share of ${move}` }) : "", ` ${visits.toLocaleString("en")}`)),
+          ),
+        ),
+      ),
     );
   }
 
+  function showHint({ role, candidates, note, move, step, expects: value }) {
+    hinting = false;
+    thinking = null;
+    tellStatus();
+    fillNames();
+    if (step !== state.step) return;
+    const clicks = state.asked.find((asked) => asked.role === role)?.moves.find((m) => m.move === move)?.clicks ?? [];
+    const svg = board.querySelector("svg");
+    if (clicks.length > 0) advise(svg, clicks);
+    for (const keys of clicks) svg.querySelector(`[data-square="${CSS.escape(keys[0])}"]`)?.classList.add("gb-advised");
+    if (value != null) expects.set(role, value);
+    fillBars();
+    status.textContent = `Hint: ${candidates[0]?.move ?? move}`;
+    showSearch(role, candidates, note);
+  }
+
+  async function fillRules() {
+    try {
+      const { text } = await get(`/play/${table}/rules`);
+      const head = [];
+      for (const line of text.split("\n")) {
+        if (!line.startsWith(";")) break;
+        head.push(line.replace(/^;+ ?/, ""));
+      }
+      rules.replaceChildren(
+        head.length > 0 ? el("pre", { class: "words" }, head.join("\n")) : el("p", {}, "The rules have no words of their own."),
+        el("details", {}, el("summary", {}, "The rules as they are written"), el("pre", {}, text)),
+      );
+    } catch (error) {
+      rules.replaceChildren(el("p", {}, error.message));
+    }
+  }
+  fillRules();
+
   main.append(
     el("datalist", { id: "players" }, ...players.map((name) => el("option", { value: name }))),
-    el("div", { class: "table" }, el("div", {}, board, choices, stylesheets.label, stylesheets.frame), el("div", { class: "side" }, status, seats, controls, el("div", { class: "steps" }, slider, where), advice, filter, all, history)),
+    el(
+      "div",
+      { class: "table" },
+      el("div", { class: "head" }, names, status),
+      el("div", { class: "middle" }, bars, board),
+      el("div", { class: "side" }, banner.element, choices, controls, legal, tabbed.element, stylesheets.label, stylesheets.frame),
+    ),
   );
   document.addEventListener("keydown", (event) => {
-    if (event.target.matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "/") {
+    if (event.target.matches?.("input, select, textarea, [role=tab]") || event.ctrlKey || event.metaKey || event.altKey) return;
+    const asked = state?.asked[asking];
+    const last = state?.history[state.step - 1]?.moves[asked?.role ?? 0];
+    const move = asked && moveOfKey(asked.moves, event.key, last);
+    if (move !== undefined) {
       event.preventDefault();
+      choose(asked.role, move);
+    } else if (event.key === "/") {
+      event.preventDefault();
+      legal.open = true;
       filter.focus();
     } else {
-      const name = { b: "back", g: "go", p: "pause", h: "hint", s: "swap" }[event.key];
-      if (name) controls.querySelector(`[data-order=${name}]`).click();
+      const name = { b: "back", Backspace: "back", u: "back", g: "pause", p: "pause", h: "hint", s: "swap" }[event.key];
+      if (name === undefined || (event.key === "g" && !state?.waits)) return;
+      event.preventDefault();
+      controls.querySelector(`[data-order=${name}]`).click();
     }
   });
-  listen(`/play/${table}/events`, {
-    state: showState,
-    thinking: ({ role, seconds }) => (status.textContent = `${state?.roles[role] ?? ""} thinks for ${seconds} s`),
-    hint: showHint,
-    note: ({ text }) => {
-      fail(new Error(text));
-      if (advice.textContent === "thinking ...") advice.replaceChildren();
+  listen(
+    `/play/${table}/events`,
+    {
+      state: showState,
+      thinking: ({ role, seconds }) => {
+        thinking = { role, until: Date.now() + 1000 * seconds };
+        tellStatus();
+        fillNames();
+      },
+      search: ({ role, candidates, note, expects: value }) => {
+        if (value != null) expects.set(role, value);
+        fillBars();
+        showSearch(role, candidates.map(([move, visits, worth]) => ({ move, visits, value: worth })), note);
+      },
+      hint: showHint,
+      note: ({ text }) => {
+        hinting = false;
+        if (walking && text.startsWith("there is no way")) {
+          carrying = walking;
+          walking = "";
+          for (const chosen of board.querySelectorAll(".gb-carried")) chosen.classList.remove("gb-carried");
+          board.querySelector(`[data-square="${CSS.escape(carrying)}"]`)?.classList.add("gb-carried");
+        } else fail(new Error(text));
+        tellStatus();
+      },
+      ended: ({ text }) => fail(new Error(`this table has ended: ${text}`)),
     },
-    ended: ({ text }) => fail(new Error(`this table has ended: ${text}`)),
-  });
+    () => fail(new Error("this table is there no more: open a new one")),
+    (there) => {
+      lost = !there;
+      tellStatus();
+    },
+  );
 }

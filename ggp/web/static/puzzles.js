@@ -3,57 +3,7 @@ import { clearError, drawing, el, fail, listen, post } from "/static/page.js";
 
 const AHEAD = 6; // drawings that are fetched before they are shown
 
-export function show(main, data) {
-  if (data.puzzle) showPuzzle(main, data);
-  else showForm(main, data);
-}
-
-async function begin(order) {
-  clearError();
-  try {
-    location.assign((await post("/puzzles", order)).page);
-  } catch (error) {
-    fail(error);
-  }
-}
-
-function showForm(main, { puzzles, solvers }) {
-  const filter = el("input", { type: "search", id: "filter", placeholder: "type to filter", autocomplete: "off" });
-  const list = el("ul", { class: "games", "aria-label": "Puzzles" });
-  const seconds = el("input", { type: "number", id: "seconds", min: "0.1", max: "600", step: "0.1", value: "20" });
-  const solver = el("select", { id: "solver" }, el("option", { value: "" }, "all that fit"), ...solvers.map((name) => el("option", { value: name }, name)));
-  const rules = el("textarea", { id: "rules", rows: 6, spellcheck: "false", placeholder: "(role you) ... or role(you) ..." });
-  const order = (what) => begin({ ...what, seconds: Number(seconds.value), solver: solver.value });
-
-  function fill() {
-    const words = filter.value.toLowerCase();
-    list.replaceChildren(
-      ...puzzles
-        .filter((name) => name.toLowerCase().includes(words))
-        .map((name) => el("li", {}, el("button", { type: "button", "data-puzzle": name, onclick: () => order({ game: name }) }, name))),
-    );
-  }
-  filter.addEventListener("input", fill);
-  filter.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") list.querySelector("button")?.click();
-  });
-  fill();
-  rules.value = sessionStorage.getItem("rules-to-play") ?? "";
-  main.append(
-    el("div", { class: "row" }, el("label", {}, "Seconds: ", seconds), el("label", {}, "Solver: ", solver)),
-    el("h2", {}, "A puzzle that comes along"),
-    el("label", { for: "filter" }, "Puzzle: "),
-    filter,
-    list,
-    el("h2", {}, "Your own rules"),
-    el("label", { for: "rules" }, "GDL of one role, in any notation"),
-    rules,
-    el("button", { type: "button", id: "solve", onclick: () => order({ rules: rules.value }) }, "Solve these rules"),
-  );
-  if (location.hash === "#rules") rules.focus();
-}
-
-function showPuzzle(main, { puzzle, seconds }) {
+export function show(main, { puzzle, seconds }) {
   const board = el("div", { class: "board" });
   const status = el("p", { class: "status", role: "status", "aria-live": "polite" }, "loading kernels, building the network ...");
   const bar = el("progress", { max: seconds, value: 0, "aria-label": "Time" });

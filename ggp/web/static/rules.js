@@ -1,5 +1,7 @@
 // The rules room: an editor whose findings come as one types, and what can be done with rules.
 import { Editor } from "/static/editor.js";
+import { openTable, STRENGTHS } from "/static/opponent.js";
+import { solveCard } from "/static/solve.js";
 import { clearError, drawing, el, fail, get, post } from "/static/page.js";
 
 const PAUSE = 250; // ms without a key before the rules are checked
@@ -160,14 +162,8 @@ export async function show(main, { games }) {
     editor.replace((await dropped.text()).replaceAll("\r\n", "\n"));
   });
 
-  function hand(page) {
-    try {
-      sessionStorage.setItem("rules-to-play", editor.text);
-      location.assign(page);
-    } catch {
-      fail(new Error("these rules are too long to be handed over"));
-    }
-  }
+  /** The rules as a card of the choice: played or solved at once. */
+  const own = () => ({ rules: editor.text, title: game.value.trim() || "Your rules", roles: [] });
 
   const button = (id, text, act) => el("button", { type: "button", id, onclick: act }, text);
   const loading = el(
@@ -202,8 +198,8 @@ export async function show(main, { games }) {
       seed,
       button("count", "Ground statistics", () => job("count", {}, ({ rows }) => present("Ground rules", table(rows)))),
       button("draw", "Draw the network", () => draw("")),
-      button("play", "Play these rules", () => hand("/play#rules")),
-      button("solve", "Solve as a puzzle", () => hand("/puzzles#rules")),
+      button("play", "Play these rules", () => openTable({ game: "", rules: editor.text }, ["human"], STRENGTHS.medium)),
+      button("solve", "Solve as a puzzle", () => solveCard(own())),
     ),
     result,
   );

@@ -14,9 +14,9 @@ from typing import Any
 import aiohttp
 
 from gdl.errors import GdlError
+from ggp.log_lines import say
 from ggp.protocol.address import Address, parse_address
 from ggp.protocol.event_source import read_events
-from ggp.server.log_lines import say
 
 LONGEST_RULES = 2 * 1024 * 1024
 """Characters."""

@@ -1,6 +1,11 @@
 """Exact cover with bounds, weights, colours and holes: packing puzzles, and covers in disguise.
 
-A puzzle becomes a :class:`~players.puzzles.cover.problem.CoverProblem`. A
-:class:`~players.puzzles.cover.search.CoverSearch` makes it smaller, cuts it into branches, and has engines
-search them: read that first.
+In the order of all puzzles here:
+
+- What it is: ``problem``; ``packing`` makes one of pieces and a box.
+- How it is read: ``files``.
+- How it is found in rules: ``recognition``.
+- Search: ``search`` leads (read it first). ``reduction`` and ``probing`` make the problem smaller,
+  ``branches`` cuts it, ``choice`` chooses among the ``engines``, ``saving`` keeps a search.
+- What is told: ``outcome``.
 """

@@ -64,17 +64,15 @@ class DeadSetReport:
     seconds: float
 
 
-def dead_sets(
-    machine: PropnetMachine, most: int = 3, effort: int = EFFORT, seed: int = 0, patient: bool = True
-) -> DeadSetReport:
+def dead_sets(machine: PropnetMachine, most: int = 3, effort: int = EFFORT) -> DeadSetReport:
     """The minimal dead sets of up to ``most`` variables.
 
-    What is found depends on the game, ``effort`` and ``seed`` alone; where the effort does not suffice, some
-    are missing. Unless it is ``patient``, there are none of three variables where none of two was found.
+    What is found depends on the game and ``effort`` alone; where the effort does not suffice, some are
+    missing.
 
     Raises ValueError for a game of several roles.
     """
-    course = search_dead_sets(machine, most, effort, seed, patient)
+    course = search_dead_sets(machine, most, effort)
     while True:
         try:
             next(course)
@@ -83,14 +81,15 @@ def dead_sets(
 
 
 def search_dead_sets(
-    machine: PropnetMachine, most: int = 3, effort: int = EFFORT, seed: int = 0, patient: bool = True
+    machine: PropnetMachine, most: int = 3, effort: int = EFFORT, patient: bool = True
 ) -> Generator[None, None, DeadSetReport]:
     """As :func:`dead_sets`, in steps of some milliseconds: yields after each, and returns the result. The
-    machine may be used freely between them."""
+    machine may be used freely between them. Unless it is ``patient``, there are none of three variables where
+    none of two was found."""
     network = machine.network
     if len(network.roles) != 1:
         raise ValueError(f"dead sets are for games of one role, and this one has {len(network.roles)}")
-    found = _Search(machine, most, effort, seed, patient)
+    found = _Search(machine, most, effort, patient)
     seconds, began = 0.0, time.thread_time()
     with suppress(EffortError):
         for _ in found.run():
@@ -107,11 +106,10 @@ def search_dead_sets(
 class _Search:
     """A search for dead sets, and what it has found."""
 
-    def __init__(self, machine: PropnetMachine, most: int, effort: int, seed: int, patient: bool) -> None:
+    def __init__(self, machine: PropnetMachine, most: int, effort: int, patient: bool) -> None:
         self.machine = machine
         self.most = most
         self.effort = effort
-        self.seed = seed
         self.patient = patient
         self.known: dict[tuple[int, ...], Projection] = {}
         self.complete = 0
@@ -131,7 +129,7 @@ class _Search:
         for groups in (True, False):
             some = Cases(self.cases.ternary, self.cases.effort // 4)
             try:
-                variables = yield from state_variables(self.machine, effects, some, self.seed, groups)
+                variables = yield from state_variables(self.machine, effects, some, groups)
                 break
             except EffortError:
                 if not groups:

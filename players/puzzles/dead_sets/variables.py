@@ -71,14 +71,14 @@ class StateVariable:
 
 
 def state_variables(
-    machine: PropnetMachine, effects: Effects, cases: Cases, seed: int = 0, grouped: bool = True
+    machine: PropnetMachine, effects: Effects, cases: Cases, grouped: bool = True
 ) -> Generator[None, None, list[StateVariable]]:
-    """Yields now and then; returns variables that cover what changed in random play from ``seed`` and is
+    """Yields now and then; returns variables that cover what changed in random play and is
     touched by moves; a proposition that is in no group, or each if they are not to be ``grouped``, is a
     variable of its own. Variables that always keep their initial value are left out. Raises EffortError if
     the cases do not suffice."""
     network = machine.network
-    sample = yield from _sample(machine, seed)
+    sample = yield from _sample(machine)
     touched = set().union(*(effect.touched for effect in effects if effect))
     # Clocks alone are no variables: late, they make everything dead.
     clock = clocks(network)
@@ -112,9 +112,9 @@ def state_variables(
     return [variable for variable in closed if len(variable.values) > 1]
 
 
-def _sample(machine: PropnetMachine, seed: int) -> Generator[None, None, Bits]:
+def _sample(machine: PropnetMachine) -> Generator[None, None, Bits]:
     """Yields now and then; returns some of the states of random play, shape (n, bases)."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     first = np.repeat(machine.records([machine.initial_state()]), _LANES, axis=0)
     records, seen = first, []
     for _ in range(_STEPS):

@@ -8,13 +8,13 @@ import itertools
 import threading
 from collections import defaultdict
 from collections.abc import Generator, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from gdl.errors import GdlError
+from players.processes.worker_threads import WorkerThreads
 from players.puzzles.frontier.budget import MemoryPlan
 from players.puzzles.frontier.expansion import LayerExpansion, fences_of
 from players.puzzles.frontier.key_space import KeySpace
@@ -23,48 +23,6 @@ from players.puzzles.frontier.merging import Merged, Merging
 from players.puzzles.frontier.runs import FreshRun, Run, RunBlock, RunWriter, coded
 from players.puzzles.frontier.storage.store import BlobStore
 from propnet.jit.arrays import Words
-
-_LOOK_SECONDS = 0.05
-
-
-class Crew:
-    """So many workers. Kernels let go of the interpreter's lock, so threads suffice."""
-
-    def __init__(self, workers: int) -> None:
-        self.workers = workers
-        self._pool = ThreadPoolExecutor(workers, "frontier") if workers > 1 else None
-
-    def run(self, jobs: Sequence[Iterator[None]]) -> Iterator[None]:
-        """Work off one job for each worker; yields now and then, so that the caller sees to its clock. When
-        the caller gives up (``close``) the jobs end at their next ``yield``."""
-        if self._pool is None:
-            for job in jobs:
-                yield from job
-            return
-        stop = threading.Event()
-        futures = {self._pool.submit(_work_off, job, stop) for job in jobs}
-        waiting = set(futures)
-        try:
-            while waiting:
-                done, waiting = wait(waiting, _LOOK_SECONDS, FIRST_COMPLETED)
-                for future in done:
-                    future.result()
-                yield
-        finally:
-            stop.set()
-            wait(futures)
-
-    def close(self) -> None:
-        """Let the threads go."""
-        if self._pool is not None:
-            self._pool.shutdown()
-
-
-def _work_off(job: Iterator[None], stop: threading.Event) -> None:
-    for _ in job:
-        if stop.is_set():
-            return
-
 
 REWRITE = 2.5
 """What it costs to write a visited state anew, in steps of a merge."""
@@ -160,9 +118,9 @@ class LayeredSearch:
         """Successors of a state in the last layer, unique in their run; whether visited runs become one
         now."""
         self._range_keys = budget.range_keys
-        self._crew = Crew(workers)
         self._expansions = [LayerExpansion(space, store, number, budget.room) for number in range(workers)]
         self._mergings = [Merging(space) for _ in range(workers)]
+        self._threads = WorkerThreads(list(zip(self._expansions, self._mergings, strict=True)), "frontier")
 
     def begin(self, start: Words) -> None:
         """Begin with the state that has this record (words,)."""
@@ -180,7 +138,7 @@ class LayeredSearch:
 
     def close(self) -> None:
         """Let threads go."""
-        self._crew.close()
+        self._threads.close()
 
     def seconds_by_stage(self) -> dict[str, float]:
         """CPU seconds of all workers by what they went to; for ``disk`` by the clock."""
@@ -223,7 +181,7 @@ class LayeredSearch:
         for expansion in self._expansions:
             expansion.begin(fences)
         blocks = iter(layer.blocks)
-        yield from self._crew.run([_expand(one, layer, blocks, clock) for one in self._expansions])
+        yield from self._threads.run(lambda tools: _expand(tools[0], layer, blocks, clock))
         return next((one.clock for one in self._expansions if one.generated), clock)
 
     def _merge_layer(self, fences: Sequence[int], clock: Words, writers: list[RunWriter]) -> Generator[None]:
@@ -239,7 +197,7 @@ class LayeredSearch:
         edges = [0, *fences, 1 << self.space.key_bits]
         ranges = iter(enumerate(itertools.pairwise(edges)))
         sequel = _Sequel(writers)
-        yield from self._crew.run([self._merge(one, ranges, runs, clock, sequel) for one in self._mergings])
+        yield from self._threads.run(lambda tools: self._merge(tools[1], ranges, runs, clock, sequel))
         written = [writer.close() for writer in writers]
         following = written[0]
         found.add(following, clock, sequel.ends)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -62,19 +63,8 @@ class Sokoban(LineSolver):
 
     @classmethod
     def warm_up(cls, machine: PropnetMachine) -> None:
-        from players.puzzles.sokoban.geometry import from_level
-        from players.puzzles.sokoban.levels.level import Level
-        from players.puzzles.sokoban.optimizer import Optimizer
-        from players.puzzles.sokoban.search.portfolio import ENTRIES, Entry, SearchPortfolio
-        from players.puzzles.sokoban.search.push_search import LevelKnowledge, Outcome, PushTask
-
-        geometry, start = from_level(Level(("#######", "#@ $ .#", "# $  .#", "#######")))
-        for entry in ENTRIES:
-            task = PushTask(LevelKnowledge(geometry), start, 1 << 22)
-            search = SearchPortfolio(task, [Entry(entry.kind, 1.0, 1.0)])
-            search.step(0.01)
-            if search.outcome is Outcome.SOLVED:
-                Optimizer(geometry, start, search.pushes).step(0.01)
+        warm_up_searches(math.inf)
+        warm_up_solved()
 
     def step(self, deadline: float) -> bool:
         return any(time.monotonic() >= deadline for _ in self._work)
@@ -145,3 +135,41 @@ class Sokoban(LineSolver):
             begun.search.close()
         Sokoban._begun = _Begun(game, start, anchored, search)
         return Sokoban._begun
+
+
+_SMALL = ("#######", "#@ $ .#", "# $  .#", "#######")
+_RIGHT = 1
+
+
+def warm_up_searches(latest: float = 0.0) -> None:
+    """Have the kernels compiled or loaded of the searches that begin after so many CPU seconds at the latest.
+    By default those that begin at once, which solve easy levels."""
+    from players.puzzles.sokoban.geometry import from_level
+    from players.puzzles.sokoban.levels.level import Level
+    from players.puzzles.sokoban.search.portfolio import ENTRIES, Entry, SearchPortfolio
+    from players.puzzles.sokoban.search.push_search import LevelKnowledge, PushTask
+
+    geometry, start = from_level(Level(_SMALL))
+    for entry in (one for one in ENTRIES if one.begin <= latest):
+        task = PushTask(LevelKnowledge(geometry), start, 1 << 22)
+        SearchPortfolio(task, [Entry(entry.kind, 1.0, 1.0)]).step(0.01)
+
+
+def warm_up_solved() -> None:
+    """The same for what follows a solution: it is made shorter, and what the level is like is looked at."""
+    from players.puzzles.sokoban.deadsets.dead_sets import make_dead_sets
+    from players.puzzles.sokoban.geometry import from_level
+    from players.puzzles.sokoban.levels.level import Level
+    from players.puzzles.sokoban.optimizer import Optimizer
+    from players.puzzles.sokoban.rooms import forced_pushes, packing_order
+
+    geometry, start = from_level(Level(_SMALL))
+    pushes: list[Push] = []
+    for square in sorted(start.boxes):
+        while square not in geometry.goals:
+            pushes.append((square, _RIGHT))
+            square = int(geometry.neighbours[square, _RIGHT])
+    Optimizer(geometry, start, pushes).step(0.01)
+    forced_pushes(geometry)
+    packing_order(geometry, start)
+    make_dead_sets(geometry)

@@ -10,6 +10,7 @@ from typing import Any
 
 from gdl.errors import GdlError, TooLargeError
 from gdl.json_schema import TEXT, check_json, or_null, record, row, rows, whole
+from players.processes.worker_threads import WorkerThreads
 from players.puzzles.frontier.budget import resident_bytes, return_free_memory
 from players.puzzles.frontier.runs import RUN_SCHEMA, Run, coded
 from players.puzzles.frontier.storage.files import ScratchError, as_size
@@ -25,7 +26,6 @@ from players.strong.ranked.forward import (
     fences,
     run_of,
 )
-from players.strong.ranked.gang import Gang
 from players.strong.ranked.rank import StateCodec
 from players.strong.ranked.space import BrokenSpaceError, RankedSpace, UnfitError
 from players.strong.sets import SetSignature
@@ -238,8 +238,8 @@ class RankedSolver:
         room = int(spare * _ROOM_SHARE / _ROOM_BYTES / options.workers)
         room = max(1 << 16, min(1 << 22, room))
         filers = [Filer(space, room) for _ in range(options.workers)]
-        expanding = Gang(filers)
-        merging = Gang([Merger() for _ in range(options.workers)])
+        expanding = WorkerThreads(filers, "strong")
+        merging = WorkerThreads([Merger() for _ in range(options.workers)], "strong")
         if not self._layers:
             pending.add({0: list(coded(KEYS, space.start(), None, 0))})
         states = sum(layer.run.count for layer in self._layers)
@@ -249,7 +249,7 @@ class RankedSolver:
                 run = self._merged(merging, pending, rank)
                 states += run.count
                 pending.drop(rank)
-                for pieces in expanding.run(Filer.expand, ((run, block, rank) for block in run.blocks)):
+                for pieces in expanding.results(Filer.expand, ((run, block, rank) for block in run.blocks)):
                     for some in pieces:
                         pending.add(some)
                     self._watch("forward", rank, states)
@@ -264,11 +264,11 @@ class RankedSolver:
             expanding.close()
             merging.close()
 
-    def _merged(self, merging: Gang[Merger], pending: Pending, rank: int) -> Run:
+    def _merged(self, merging: WorkerThreads[Merger], pending: Pending, rank: int) -> Run:
         """The layer of a rank."""
         runs = pending.runs[rank]
         tasks = ((runs, low, high) for low, high in pairwise(fences(runs)))
-        parts = merging.run(Merger.merge, tasks)
+        parts = merging.results(Merger.merge, tasks)
         blocks = (block for part in parts for block in part)
         return run_of(self._store, f"layer-{rank}", blocks)
 
@@ -276,14 +276,14 @@ class RankedSolver:
         """The value of all states."""
         window = {rank: layer_again(run, codes) for rank, (run, codes) in self._solved.items()}
         finders = [RankedFinder(self._space, self._outcomes, window) for _ in range(self._options.workers)]
-        gang = Gang(finders)
+        threads = WorkerThreads(finders, "strong")
         layers = self._layers
         try:
             while layers:
                 layer = layers[-1]
                 self._balance()
                 self._check_memory(layer)
-                window[layer.rank] = self._solve_layer(layer, gang)
+                window[layer.rank] = self._solve_layer(layer, threads)
                 layers.pop()
                 self._done += layer.run.count
                 reach = max((lower.reach for lower in layers), default=-1)
@@ -297,7 +297,7 @@ class RankedSolver:
                     finder.forget(reach)
                 self._commit()
         finally:
-            gang.close()
+            threads.close()
 
     def _check_memory(self, layer: RankedLayer) -> None:
         """Raise TooLargeError unless there is room for the values of a layer."""
@@ -313,7 +313,7 @@ class RankedSolver:
                 remedy=f"give it {as_size(needed)} of --memory, or more: looked-up values stay there",
             )
 
-    def _solve_layer(self, layer: RankedLayer, gang: Gang[RankedFinder]) -> PackedLayer:
+    def _solve_layer(self, layer: RankedLayer, threads: WorkerThreads[RankedFinder]) -> PackedLayer:
         """The values of a layer, which are written to the table, too, and kept for a process that goes on."""
         run, lasting = layer.run, self._store.on_disk
         file = None if self._writer is None else LayerWriter(self._writer.path_of(layer.rank))
@@ -321,7 +321,7 @@ class RankedSolver:
         parts: list[Packed] = []
         try:
             tasks = ((run, block, file is not None, lasting) for block in run.blocks)
-            for block in gang.run(RankedFinder.solve, tasks):
+            for block in threads.results(RankedFinder.solve, tasks):
                 parts.append(block.part)
                 self._first = block.first
                 if file is not None and block.table is not None:

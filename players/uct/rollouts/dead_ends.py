@@ -41,7 +41,7 @@ class DeadEndRollouts(RolloutPolicy):
         if self._search is not None and self._search.work(seconds, deadline):
             report, self._search = self._search.report, None
             assert report is not None
-            self.better = with_nogoods(self._plain, report.sets, strict=False)
+            self.better = with_nogoods(self._plain, report.sets)
         return self._search is None
 
     @property

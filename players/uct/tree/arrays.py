@@ -110,7 +110,7 @@ Table = NDArray[np.void]
 """(n,) USED, NODE, EDGE, LINK, CELL or AVERAGE."""
 Numbers = NDArray[np.int32]
 RandomState = NDArray[np.uint64]
-"""(1,), see :mod:`propnet.jit.splitmix`."""
+"""(1,), see :mod:`propnet.jit.random_numbers`."""
 
 
 class Arrays(NamedTuple):

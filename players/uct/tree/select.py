@@ -17,7 +17,7 @@ from players.uct.tree.regret_matching import find_cell_link, matched_edge
 from players.uct.tree.selection_rules import GUESSED, UCB, SelectionRule, below, best_edge, following, uniform
 from propnet.jit.decorators import ARENA, inlined, kernel
 from propnet.jit.prefetch import prefetch
-from propnet.jit.splitmix import next_random
+from propnet.jit.random_numbers import next_random
 
 _RANDOM_CHOICE = np.uint64((1 << 64) // 16)
 _LINES = 6

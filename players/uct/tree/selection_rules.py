@@ -17,7 +17,7 @@ import numpy as np
 
 from players.uct.tree.arrays import Arrays, RandomState, Table
 from propnet.jit.decorators import ARENA, inlined, kernel
-from propnet.jit.splitmix import next_random
+from propnet.jit.random_numbers import next_random
 
 UCB, PUCT = 0, 1
 """Values of :attr:`SelectionRule.kind`."""

@@ -347,13 +347,20 @@ def _small() -> tuple[Arrays, Paths]:
 
 def warm_up_down() -> None:
     """Compile or load the kernels that go down the tree."""
+    warm_up_root()
     arrays, paths = _small()
+    select(arrays, paths, np.zeros(1, np.int32), 1, SelectionRule(), -1)
+    expand(arrays, paths, 1, arrays.records[1:2].copy())
+
+
+def warm_up_root() -> None:
+    """Compile or load the kernels that make a root and list its moves."""
+    arrays, _ = _small()
+    forget(arrays.averages, arrays.pairs, _REMEMBER)
     rehash(arrays, True)
     find_record(arrays.node_table, arrays.records, arrays.records[:1], 0)
     counts, moves = unpack_moves(np.array([[3]], np.uint64), np.array([0, 2], np.int32))
     list_moves(arrays, np.zeros(1, np.int32), counts, moves)
-    select(arrays, paths, np.zeros(1, np.int32), 1, SelectionRule(), -1)
-    expand(arrays, paths, 1, arrays.records[1:2].copy())
 
 
 def warm_up_up() -> None:

@@ -23,9 +23,7 @@ from gdl.machine import Machine
 from gdl.rules import Rules
 from gdl.terms import Term
 from players.processes.limits import describe
-from players.proof.search import warm_up as warm_up_proofs
 from players.uct.search import Search
-from players.uct.tree.tree import warm_up
 from players.uct.tuning import Tuning
 from players.uct.workers.channel import Messages, Slot
 
@@ -57,7 +55,6 @@ class SearchWorker:
         inbox: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
         threading.Thread(target=self._listen, args=(inbox,), daemon=True, name="listener").start()
         threading.Thread(target=self._pulse, daemon=True, name="pulse").start()
-        warm_up()
         while True:
             self._slot.task()
             busy = self._root > 0 and self._step()
@@ -83,8 +80,6 @@ class SearchWorker:
     def _do_start(self, role: int, seed: int, tuning: Tuning) -> None:
         """A new match, or another search altogether."""
         self._root = 0
-        if tuning.prove and not tuning.number:
-            warm_up_proofs()
         self._search = Search(role, seed, tuning, patient=False)
 
     def _do_machine(self, descriptor: int) -> None:

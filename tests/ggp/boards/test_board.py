@@ -15,6 +15,7 @@ from gdl.scramble import scramble
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
 from ggp.boards.board import Grid, board_of, find_board
+from ggp.boards.statics import CoordinateOrder
 from ggp.boards.text import Painter
 from ggp.game import Game
 from players.kaskade.make_machine import make_machine
@@ -177,3 +178,20 @@ def test_different_pieces_have_different_letters() -> None:
         painter = Painter(find_board(machine, UNHURRIED), machine.rules, machine.roles)
         glyphs = [glyph for glyph, _, _ in painter.legend]
         assert len(glyphs) == len(set(glyphs))
+
+
+@pytest.mark.parametrize(
+    ("seen", "whole"),
+    [
+        ("1 2 5 6", "1 2 3 4 5 6"),
+        ("a c d f", "a b c d e f"),
+        ("r1 r2 r4 r5", "r1 r2 r3 r4 r5"),
+        ("1 2 3", "1 2 3"),
+        ("1 2 3 90", "1 2 3 90"),
+        ("red blue green pink", "red blue green pink"),
+    ],
+)
+def test_coordinates_that_nobody_has_seen_stand_between_the_others(seen: str, whole: str) -> None:
+    facts = " ".join(f"(after r{i} r{i + 1})" for i in range(8))
+    order = CoordinateOrder(parse_rules(f"(role x) {facts}"))
+    assert order.filled(tuple(map(Term, seen.split()))) == tuple(map(Term, whole.split()))

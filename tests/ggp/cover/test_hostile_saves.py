@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import typer
 
 from bench.cover.instances import queens
 from gdl.errors import GdlError
+from gdl.writing import sealed, unsealed
 from ggp.commands.puzzles.cover import command
 from tests.mutations import refusals
 from tests.places import GAMES
@@ -33,14 +33,14 @@ def test_a_search_with_wrong_contents_is_refused_or_gone_on_with(
 
     with pytest.raises(typer.Exit):
         run(0.0)
-    whole = json.loads(saved.read_text())
+    _, whole = unsealed(saved.read_bytes())
 
     def go_on(search: bytes) -> None:
         saved.write_bytes(search)
         with suppress(typer.Exit):
             run(0.01)
 
-    told = refusals(whole, lambda search: json.dumps(search).encode(), go_on, 60)
+    told = refusals(whole, sealed, go_on, 60)
     assert len(told) > 20
     assert not any("\n" in text for text in told)
     capsys.readouterr()
@@ -57,9 +57,9 @@ def test_solutions_that_are_none_are_refused(line: str, tmp_path: Path) -> None:
     first, *others = beside.read_text().splitlines()
     text = "\n".join([line.ljust(len(first)), *others]) + "\n"
     beside.write_text(text)
-    whole = json.loads(saved.read_text())
+    _, whole = unsealed(saved.read_bytes())
     whole["told"]["bytes"] = len(text)
-    saved.write_text(json.dumps(whole))
+    saved.write_bytes(sealed(whole))
     with pytest.raises(GdlError, match="no saved search"):
         command(path, every=True, resume=saved, as_json=True)
 
@@ -68,7 +68,7 @@ def test_links_beside_a_saved_search_change_no_other_file(tmp_path: Path) -> Non
     path, saved, mine = tmp_path / "queens.json", tmp_path / "saved", tmp_path / "mine"
     path.write_text(as_json(queens(5)))
     mine.write_text("mine" * 1000)
-    (tmp_path / "saved.new").symlink_to(mine)
+    saved.symlink_to(tmp_path / "nowhere")
     command(path, every=True, resume=saved, as_json=True)
     assert not saved.is_symlink()
     (tmp_path / "saved.solutions").unlink()

@@ -36,6 +36,10 @@ MESSAGES = [
     ("( PLAY m1 () )", Play("m1", None)),
     ("( PLAY m1 (( mark 1 1 ) pass ) )", Play("m1", ("( mark 1 1 )", "pass"))),
     ("( STOP m1 (noop pass ) )", Stop("m1", ("noop", "pass"))),
+    ("( PLAY m1 0 NIL NIL )", Play("m1", None, 0, None)),
+    ("( PLAY m1 3 ( mark 1 1 ) (ok ( row 2 ) ) )", Play("m1", ("ok", "( row 2 )"), 3, "( mark 1 1 )")),
+    ("(play m1 12 noop ())", Play("m1", None, 12, "noop")),
+    ("( STOP m1 4 call (( shown king ) ) )", Stop("m1", ("( shown king )",), 4, "call")),
     ("( STOP m1 NIL )", Stop("m1", None)),
     ("( ABORT Match.base.ticTacToe.1234567890123 )", Abort("Match.base.ticTacToe.1234567890123")),
 ]
@@ -103,6 +107,33 @@ def test_requests_are_written_as_managers_write_them() -> None:
     assert messages.play_request("m1", None) == "( PLAY m1 NIL )"
     assert messages.play_request("m1", ["(mark 1 1)", "pass"]) == "( PLAY m1 (( mark 1 1 ) pass ) )"
     assert messages.stop_request("m1", ["noop", "pass"]) == "( STOP m1 (noop pass ) )"
+
+
+def test_requests_of_games_of_hidden_information_are_read_as_they_were_meant() -> None:
+    for command, kind in (("PLAY", Play), ("STOP", Stop)):
+        first = messages.blind_request(command, "m1", 0, None, [])
+        assert first == f"( {command} m1 0 NIL NIL )"
+        assert parse_message(first) == kind("m1", None, 0, None)
+        later = messages.blind_request(command, "m1", 2, "(mark 1 1)", ["ok", "(row 2)"])
+        assert parse_message(later) == kind("m1", ("ok", "( row 2 )"), 2, "( mark 1 1 )")
+        bare = messages.blind_request(command, "m1", 2, "(mark 1 1)", ["ok"], numbered=False)
+        assert bare == f"( {command} m1 (ok ) )"
+        assert parse_message(bare) == kind("m1", ("ok",))
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        Play("m", None, 0, None),
+        Play("m", None, 7, "noop"),
+        Play("m", ("ok", "(row 2)"), 7, "(mark 1 1)"),
+        Play("m", ("ok",)),
+        Play("m", None),
+    ],
+)
+def test_what_was_told_of_a_turn_is_read_back(report: Play) -> None:
+    turn, own, percepts = messages.read_told(report.told)
+    assert (turn, own, percepts) == (report.turn, report.own, report.moves or ())
     assert messages.abort_request("m1") == "( ABORT m1 )"
     assert messages.start_request("m1", "Robot", RULES, 30, 10) == f"( START m1 Robot ({RULES}) 30 10)"
     assert messages.preview_request(RULES, 30) == f"( PREVIEW ({RULES}) 30 )"

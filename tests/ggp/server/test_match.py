@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ggp.protocol.messages import NO_MOVE, Play, Start
-from ggp.server.known.rules import Remembered
+from ggp.server.known import Remembered
 from ggp.server.match import MAX_RESTARTS, ServedMatch
 from ggp.server.metrics import Metrics
 from ggp.server.settings import MatchSettings

@@ -114,7 +114,7 @@ def test_matches_side_by_side_do_not_mix_and_one_too_many_is_busy(serve: Serve) 
 def test_a_match_that_keepers_have_no_processor_for_is_busy_and_one_alone_never(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ggp.server.load.admission.SHARE", 1e-6)
+    monkeypatch.setattr("ggp.server.admission.SHARE", 1e-6)
     server = serve(matches=3)
     assert server.say(start("m1")) == "ready"
     assert move(server.say("( PLAY m1 NIL )")) == LEGAL[0]

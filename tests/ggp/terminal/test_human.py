@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import pty
@@ -13,12 +14,13 @@ import sys
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ggp.game import Game
-from ggp.terminal.human import HumanPlayer, LineEditor, listing, matching
-from ggp.terminal.local_match import MatchView, play_match
+from ggp.terminal.human import HumanPlayer, LineEditor, Quit, help_for, listing
+from ggp.terminal.local_match import MatchSnapshot, MatchView, play_match
+from ggp.terminal.typed import matching, steps_of
 from ggp.terminal.views import JsonView
 from players.registry import make_player
 from tests.ggp.program import ggp as program
@@ -35,7 +37,7 @@ def test_a_person_plays_by_number_name_and_beginning_and_takes_back() -> None:
     said = "?\nzzz\nmark b\n(mark b 2)\nundo\nmark a 1\nmark a 2\n99\nma c 2\nmoves\n"
     said += "".join(f"{n}\n" for n in range(1, 10))
     done = ggp("tictactoe", "-p", "human,legal", "--seed", "3", *SLOW, text=said)
-    assert "its beginning" in done.stdout
+    assert "with or without brackets and blanks: (mark a 1), mark a 1, a 1, a1" in done.stdout
     assert "'zzz' is not one of the 9 legal moves" in done.stdout
     assert "'mark b' fits 3 moves: (mark b 1), (mark b 2), (mark b 3)" in done.stdout
     assert done.stdout.count("step 1: x (mark ") == 2
@@ -87,6 +89,94 @@ def test_full_names_and_numbers_go_before_beginnings() -> None:
     assert matching("4", names) == [3]
     assert matching("5", names) == []
     assert matching("(move b", names) == []
+
+
+@functools.cache
+def legal(game: str) -> tuple[str, ...]:
+    """The first role's legal moves in the first state, as they are listed."""
+    return tuple(next(iter(Game.load(game).machine("prover").initial_state().legal.values())))
+
+
+@pytest.mark.parametrize(
+    ("game", "typed", "move"),
+    [
+        ("chess", "e2e4", "(move e 2 e 4)"),
+        ("chess", "e 2 e 4", "(move e 2 e 4)"),
+        ("chess", "E2-E4", "(move e 2 e 4)"),
+        ("chess", "e4", "(move e 2 e 4)"),
+        ("chess", "move e2 e4", "(move e 2 e 4)"),
+        ("tictactoe", "b 2", "(mark b 2)"),
+        ("tictactoe", "b2", "(mark b 2)"),
+        ("tictactoe", "mark(b,2)", "(mark b 2)"),
+        ("connectfour", "d", "(drop d)"),
+        ("sokoban", "up", "(move up)"),
+        ("sokoban", "u", "(move up)"),
+        ("hanoi", "1 right", "(move 1 right)"),
+        ("hanoi", "right", "(move 1 right)"),
+        ("kalah", "c", "(sow c)"),
+        ("nim", "a2", "(take a 2)"),
+    ],
+)
+def test_whatever_arguments_fit_one_move_are_that_move(game: str, typed: str, move: str) -> None:
+    names = legal(game)
+    assert [names[i] for i in matching(typed, names)] == [move]
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_every_move_may_be_typed_with_and_without_blanks(data: st.DataObject) -> None:
+    game = data.draw(st.sampled_from(["chess", "amazons", "connectfour", "hanoi", "sudoku", "breakthrough"]))
+    names = legal(game)
+    move = data.draw(st.sampled_from(names))
+    words = move.strip("()").split()
+    sign = data.draw(st.sampled_from(["", " ", "-", ", "]))
+    typed = sign.join(words[data.draw(st.integers(0, 1)) :])
+    assert [names[i] for i in matching(typed, names, [0] * len(names))] == [move]
+
+
+def test_a_square_is_what_lists_of_moves_call_it_too() -> None:
+    assert matching("i5-h5", ["(move 5 i 5 h)", "(move 5 i 4 i)"]) == [0]
+    assert matching("h5", ["(move wp 5 i 5 h)", "(move wp 5 i 4 i)"]) == [0]
+
+
+def test_what_fits_several_moves_is_none() -> None:
+    names = legal("chess")
+    assert {names[i] for i in matching("g1", names)} == {"(move g 1 f 3)", "(move g 1 h 3)"}
+
+
+def test_several_steps() -> None:
+    ways = ["(move up)", "(move left)"]
+    known = [*ways, "(move down)", "(move right)"]
+    assert steps_of("uul", ways, known) == ["u", "u", "l"]
+    assert steps_of("up up left", ways, known) == ["up", "up", "left"]
+    assert steps_of("dul", ways, known) == []
+    assert steps_of("undo", ways, known) == []
+    assert steps_of("u", ways, known) == []
+
+
+def test_steps_are_made_until_one_cannot_be() -> None:
+    machine = Game.load("sokoban").machine("prover")
+    shown: list[str] = []
+    said = iter(["?", "rrll", "uuuu", "quit"])
+    player = HumanPlayer(show=shown.append, ask=lambda _: next(said))
+    moves: list[str] = []
+
+    class Watching(MatchView):
+        def step(self, step: MatchSnapshot) -> None:
+            moves.append(self.move_name(0, step.joint[0]))
+
+    with pytest.raises(Quit):
+        play_match(machine, [player], Watching(machine, [player]), 0.0, 1.0)
+    assert moves == [f"(move {way})" for way in ("right", "right", "left", "left", "up", "up", "up")]
+    assert any("stopped before 'u', which fits 0 moves here" in text for text in shown)
+    assert any("several steps" in text and "(move " in text for text in shown)
+
+
+def test_help_shows_a_move_of_the_game() -> None:
+    text = help_for(legal("chess"), False)
+    sample = re.search(r"\((move . . . .)\), move . . . ., . . . ., \w{4}\n", text)
+    assert sample is not None and f"({sample[1]})" in legal("chess")
+    assert "several steps" not in text
 
 
 def test_listing_numbers_every_move() -> None:

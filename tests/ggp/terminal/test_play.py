@@ -184,3 +184,10 @@ def test_a_player_of_another_module_is_named_with_its_case(tmp_path: Path) -> No
     )
     assert done.returncode == 0, done.stderr
     assert '"players":["eager"]' in done.stdout
+
+
+def test_chance_needs_no_player() -> None:
+    assert seats(["legal"], ["first", "second", "random"]) == ["legal", "random", "random"]
+    assert seats(["human"], ["random", "you"], "expectimax") == ["random", "human"]
+    with pytest.raises(GdlError, match="2 players for 1 role"):
+        seats(["uct", "uct"], ["you", "random"])

@@ -68,7 +68,7 @@ def test_a_file_that_is_no_tournament_is_refused(tmp_path: Path) -> None:
 
 def test_errors_of_a_record_are_counted_by_kind() -> None:
     errors = [["", ""], ["TO", "IL ( x )"], ["CE refused", "not ready: x"], ["", "TO"]]
-    assert faults_of({"errors": errors}, 2) == ((1, 0, 1), (1, 2, 0))
+    assert faults_of({"errors": errors}, (0, 1)) == ((1, 0, 1), (1, 2, 0))
 
 
 def test_players_are_compared_by_goals_in_a_match_or_in_a_round() -> None:

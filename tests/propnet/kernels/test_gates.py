@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numba import njit
 
+from propnet.jit.random_numbers import streams
 from propnet.jit.vector512 import aligned, store
-from propnet.jit.xoshiro import streams
 from propnet.kernels.gates import evaluate_blocks
 from propnet.kernels.plan import plan
 from propnet.kernels.records import pack, unpack

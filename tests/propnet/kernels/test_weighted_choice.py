@@ -7,8 +7,8 @@ import pytest
 from numba import njit
 
 from gdl.rules import Rules
+from propnet.jit.random_numbers import streams
 from propnet.jit.vector512 import aligned, store
-from propnet.jit.xoshiro import streams
 from propnet.kernels.move_weights import HEAVIEST, UNIFORM, policy_of
 from propnet.kernels.records import pack, unpack
 from propnet.kernels.scratch import new_weighted_planes

@@ -1,30 +1,28 @@
 """A scratch directory: one process owns it, a manifest says what in it is whole.
 
-The manifest is replaced at once (written beside, then renamed), so a process that is killed leaves the old
-one or the new one. Files that it does not name are remains, and are removed when the directory is opened.
+The manifest is replaced at once (:mod:`gdl.writing`), so a process that is killed leaves the old one or the
+new one. Files that it does not name are remains, and are removed when the directory is opened.
 """
 
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import os
 import re
 from pathlib import Path
 from typing import Any
 
-import orjson
-
+from gdl import writing
 from gdl.errors import GdlError
 from gdl.json_schema import FLAG, check_json, matching, record, rows, whole
 from gdl.reading import read_limited
-from players.puzzles.frontier.storage.files import ScratchError, damaged, make_lasting, remove, told
+from gdl.writing import NEW, digest_of, replace_file, unsealed
+from players.puzzles.frontier.storage.files import ScratchError, damaged, remove, told
 
 LOCK, MANIFEST, RULES = "ggp-frontier.lock", "manifest.json", "rules.kif"
 SUFFIX = ".blob"
 FORMAT = "ggp frontier search"
 VERSION = 1
-_NEW = MANIFEST + ".new"
 MOST_MANIFEST = 1 << 30
 MOST_RULES = 64 << 20
 """Bytes of files."""
@@ -55,7 +53,7 @@ class ScratchDirectory:
 
     def __init__(self, path: Path, rules: str, resume: bool) -> None:
         self.path = path
-        self._rules = digest_of(rules)
+        self._rules = digest_of(rules.encode())
         with told(path, "use"):
             if not resume:
                 path.mkdir(parents=True, exist_ok=True)
@@ -89,32 +87,23 @@ class ScratchDirectory:
                 )
         named = {blob["file"] for blob in body["blobs"] if blob["file"]} if body else set()
         for entry in os.scandir(self.path):
-            if entry.name == _NEW or (entry.name.endswith(SUFFIX) and entry.name not in named):
+            if _is_half_written(entry.name) or (entry.name.endswith(SUFFIX) and entry.name not in named):
                 remove(self.path / entry.name)
         if body is None:
-            remove(self.path / RULES)  # it may be a link
             with told(self.path / RULES, "write"):
-                (self.path / RULES).write_text(rules)
-            make_lasting(self.path / RULES)
+                replace_file(self.path / RULES, rules.encode())
         return body
 
     def commit(self, body: dict[str, Any]) -> None:
         """Replace the manifest. ``body`` is JSON, with a list ``blobs`` of objects that name a ``file``."""
-        body = {**body, "rules": self._rules}
-        new = self.path / _NEW
-        with told(new, "write"):
-            new.write_bytes(sealed(body))
-        make_lasting(new)
-        make_lasting(self.path)  # the names of the blobs' files, before a manifest names them
         with told(self.path / MANIFEST, "write"):
-            new.replace(self.path / MANIFEST)
-        make_lasting(self.path)
+            replace_file(self.path / MANIFEST, sealed({**body, "rules": self._rules}))
 
     def clear(self) -> None:
         """Remove all that a search keeps there; what others put there stays."""
         remove(self.path / MANIFEST)
         for entry in os.scandir(self.path):
-            if entry.name in (_NEW, RULES) or entry.name.endswith(SUFFIX):
+            if entry.name == RULES or _is_half_written(entry.name) or entry.name.endswith(SUFFIX):
                 remove(self.path / entry.name)
 
     def close(self) -> None:
@@ -126,8 +115,7 @@ class ScratchDirectory:
 
 def sealed(body: dict[str, Any]) -> bytes:
     """The text of a manifest with this body."""
-    text = orjson.dumps(body, option=orjson.OPT_SORT_KEYS)
-    return orjson.dumps({"format": FORMAT, "version": VERSION, "digest": _digest(text), "body": body})
+    return writing.sealed(body, format=FORMAT, version=VERSION)
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
@@ -138,20 +126,16 @@ def read_manifest(path: Path) -> dict[str, Any]:
         raise ScratchError(
             f"nothing to resume in {path}", remedy="the search that began there has not finished a layer"
         )
-    text = read_limited(file, MOST_MANIFEST)
     try:
-        envelope = orjson.loads(text)
-        kind, version = envelope["format"], envelope["version"]
-        body, digest = envelope["body"], envelope["digest"]
-    except (orjson.JSONDecodeError, KeyError, TypeError):
+        head, body = unsealed(read_limited(file, MOST_MANIFEST))
+        kind, version = head["format"], head["version"]
+    except (ValueError, KeyError):
         raise damaged(file) from None
     if kind != FORMAT or version != VERSION:
         raise ScratchError(
             f"{file} has version {version} of the format, this program reads {VERSION}",
             remedy="remove the directory and start anew",
         )
-    if _digest(orjson.dumps(body, option=orjson.OPT_SORT_KEYS)) != digest:
-        raise damaged(file)
     try:
         check_json(body, _BODY, "body")
         assert isinstance(body, dict)
@@ -176,18 +160,14 @@ def rules_of(path: Path) -> str:
     body = read_manifest(path)
     file = path / RULES
     text = read_limited(file, MOST_RULES).decode(errors="replace")
-    if digest_of(text) != body["rules"]:
+    if digest_of(text.encode()) != body["rules"]:
         raise damaged(file)
     return text
 
 
-def digest_of(rules: str) -> str:
-    """What tells the text of rules from others."""
-    return _digest(rules.encode())
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
+def _is_half_written(name: str) -> bool:
+    """Whether a file is what a killed process leaves, here or in an earlier release."""
+    return name.startswith(NEW) or name == MANIFEST + ".new"
 
 
 def _take(path: Path) -> int:

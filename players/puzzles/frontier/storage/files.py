@@ -162,16 +162,6 @@ def damaged(path: Path, why: str = "it is not what was written") -> ScratchError
     )
 
 
-def make_lasting(path: Path) -> None:
-    """What was written to a file, or the names in a directory, are on the disk after this."""
-    with told(path, "write"):
-        file = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(file)
-        finally:
-            os.close(file)
-
-
 def remove(path: Path) -> None:
     """Remove a file, if it is there."""
     with told(path, "remove"):

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from gdl.writing import make_lasting
 from players.puzzles.frontier.storage.directory import NAME, SUFFIX, ScratchDirectory
 from players.puzzles.frontier.storage.files import (
     FileBlocks,
@@ -22,9 +23,9 @@ from players.puzzles.frontier.storage.files import (
     StorageRoom,
     as_size,
     damaged,
-    make_lasting,
     read_block,
     remove,
+    told,
     write_file,
 )
 
@@ -266,7 +267,7 @@ class BlobStore:
                     raise ValueError(f"the blob {blob.name} was dropped")
                 self._to_file(blob)
                 if blob.path is not None and not blob.lasting:
-                    with self.room.at_work():
+                    with self.room.at_work(), told(blob.path, "write"):
                         make_lasting(blob.path)
                     blob.lasting = True
             rows = [blob.as_json() for blob in kept]

@@ -22,6 +22,84 @@ _MEBIBYTES = 8.0
 """For what is kept, about."""
 
 
+class GoalMatching(NamedTuple):
+    """A matching of boxes to goals by augmenting paths (Kuhn 1955).
+
+    Attributes:
+        reach: uint64, shape (boxes, words): a bit for each goal that a box may be matched to.
+        owners: int32, shape (goals,): the box that each goal is matched to, or -1.
+        came: int32, shape (goals,): the box that led to a goal.
+        matched: int32, shape (boxes,): the goal of each box.
+        queue: int32, shape (boxes,).
+        visited: uint64, shape (words,).
+    """
+
+    reach: Words
+    owners: Int32s
+    came: Int32s
+    matched: Int32s
+    queue: Int32s
+    visited: Words
+
+
+def new_goal_matching(boxes: int, goals: int) -> GoalMatching:
+    """Room to match so many boxes."""
+    words = max(1, (goals + 63) // 64)
+    return GoalMatching(
+        np.zeros((boxes, words), np.uint64),
+        np.zeros(goals, np.int32),
+        np.zeros(goals, np.int32),
+        np.zeros(boxes, np.int32),
+        np.zeros(boxes, np.int32),
+        np.zeros(words, np.uint64),
+    )
+
+
+@inner
+def can_match(matching: GoalMatching, count: Index) -> bool:
+    """Whether the first ``count`` boxes of ``matching.reach`` can all have goals of their own."""
+    matching.owners[:] = -1
+    first = 0
+    while first < count and _give_goal(matching, first):
+        first += 1
+    return bool(first >= count)
+
+
+@inner
+def _give_goal(matching: GoalMatching, first: Index) -> bool:
+    """Give a box a goal, others moving on to other goals if need be, breadth first. Whether it can be."""
+    reach, visited, queue = matching.reach, matching.visited, matching.queue
+    owners, came, matched = matching.owners, matching.came, matching.matched
+    visited[:] = 0
+    matched[first] = -1
+    queue[0] = first
+    head, tail = 0, 1
+    while head < tail:
+        number = np.int64(queue[head])
+        head += 1
+        for word in range(len(visited)):
+            left = reach[number, word] & ~visited[word]
+            visited[word] |= left
+            goal = 64 * word
+            while left:
+                while not left & np.uint64(1):
+                    left >>= np.uint64(1)
+                    goal += 1
+                came[goal] = number
+                if owners[goal] < 0:
+                    given = np.int64(goal)
+                    while given >= 0:
+                        box = came[given]
+                        before = np.int64(matched[box])
+                        owners[given], matched[box] = box, given
+                        given = before
+                    return True
+                queue[tail] = owners[goal]
+                tail += 1
+                left ^= np.uint64(1)
+    return False
+
+
 class Bipartite(NamedTuple):
     """What the detector knows of a level, and its room to work.
 
@@ -34,11 +112,7 @@ class Bipartite(NamedTuple):
             square and the class of the keeper's side, beside those frozen boxes.
         dead: uint8, shape (entries, size + 1): bit d is set where no goal can be reached with the keeper on
             side d.
-        owners: int32, shape (goals,): the box that each goal is matched to, or -1.
-        came: int32, shape (goals,): the box that led to a goal.
-        boxes: int32, shape (size + 1,): boxes to match.
-        matched: int32, shape (size + 1,): the goal of each box.
-        visited: uint64, shape (words,).
+        matching: of boxes to goals.
         queue: int32, shape (4 * (size + 1),).
         blocked: uint8, shape (size + 1,): 1 where a frozen box stands.
         marks: int32, shape (4 * (size + 1),): zeros.
@@ -50,11 +124,7 @@ class Bipartite(NamedTuple):
     kept: Words
     masks: Words
     dead: Octets
-    owners: Int32s
-    came: Int32s
-    boxes: Int32s
-    matched: Int32s
-    visited: Words
+    matching: GoalMatching
     queue: Int32s
     blocked: Octets
     marks: Int32s
@@ -73,11 +143,7 @@ def new_bipartite(geometry: Geometry) -> Bipartite:
         np.zeros(entries, np.uint64),
         np.zeros((entries, rows, 4, words), np.uint64),
         np.zeros((entries, rows), np.uint8),
-        np.zeros(goals, np.int32),
-        np.zeros(goals, np.int32),
-        np.zeros(rows, np.int32),
-        np.zeros(rows, np.int32),
-        np.zeros(words, np.uint64),
+        new_goal_matching(rows, goals),
         np.zeros(4 * rows, np.int32),
         np.zeros(rows, np.uint8),
         np.zeros(4 * rows, np.int32),
@@ -93,17 +159,16 @@ def is_bipartite_deadlock(board: Board, bipartite: Bipartite, keeper: Index) -> 
     entry, count = frozen_entry(board, bipartite)
     if entry < 0:
         return True
-    boxes, freeze = bipartite.boxes, bipartite.freeze
-    bipartite.owners[:] = -1
+    masks, reach, freeze = bipartite.masks[entry], bipartite.matching.reach, bipartite.freeze
     left = 0
     for square in range(len(board.occupied) - 1):
         if board.occupied[square] == BOXED and not (count and freeze.marks[square] == freeze.stamp[0]):
-            boxes[left] = square
-            left += 1
-    number = 0
-    while number < left and _match(bipartite, entry, number, keeper):
-        number += 1
-    return number < left
+            part = side_of(bipartite.sides, np.int64(square), keeper)
+            if part != NO_SIDE:  # else nobody can come to it: what is known does not fit
+                for word in range(reach.shape[1]):
+                    reach[left, word] = masks[square, part, word]
+                left += 1
+    return not can_match(bipartite.matching, left)
 
 
 @inner
@@ -180,52 +245,6 @@ def _reach(board: Board, bipartite: Bipartite, entry: Index) -> None:
             if not reaches:
                 dead |= 1 << side
         bipartite.dead[entry, place] = dead
-
-
-@inner
-def _match(bipartite: Bipartite, entry: Index, first: Index, keeper: Index) -> bool:
-    """Give a box a goal, others moving on to other goals if need be, breadth first. Whether it can be."""
-    masks, boxes, queue = bipartite.masks[entry], bipartite.boxes, bipartite.queue
-    owners, came, visited = bipartite.owners, bipartite.came, bipartite.visited
-    visited[:] = 0
-    queue[0] = first
-    head, tail = 0, 1
-    while head < tail:
-        number = np.int64(queue[head])
-        head += 1
-        box = np.int64(boxes[number])
-        part = side_of(bipartite.sides, box, keeper)
-        if part == NO_SIDE:
-            return True  # nobody can come to it: what is known does not fit
-        for word in range(len(visited)):
-            left = masks[box, part, word] & ~visited[word]
-            visited[word] |= left
-            goal = 64 * word
-            while left:
-                while not left & np.uint64(1):
-                    left >>= np.uint64(1)
-                    goal += 1
-                came[goal] = number
-                if owners[goal] < 0:
-                    _augment(bipartite, goal, first)
-                    return True
-                queue[tail] = owners[goal]
-                tail += 1
-                left ^= np.uint64(1)
-    return False
-
-
-@inner
-def _augment(bipartite: Bipartite, goal: Index, first: Index) -> None:
-    """Hand goals on along the way that led to this one."""
-    while True:
-        number = bipartite.came[goal]
-        before = bipartite.matched[number]
-        bipartite.owners[goal] = number
-        bipartite.matched[number] = goal
-        if number == first:
-            return
-        goal = before
 
 
 def has_bipartite_deadlock(geometry: Geometry, position: Position) -> bool:

@@ -33,6 +33,8 @@ from propnet.kernels.record_table import mix
 UNKNOWN, DEAD, ALIVE = range(3)
 """Verdicts. ALIVE: all can be packed, or a box leaves the corral, as far as these boxes alone tell."""
 MOST_BOXES = 24
+_ENTRIES = 1 << 15
+"""Verdicts that are kept, a power of two."""
 ASKED, KEPT, EXPANDED = range(3)
 
 
@@ -67,7 +69,7 @@ class CorralSearch(NamedTuple):
     salt: Words
 
 
-def new_corral_search(geometry: Geometry, most: int, entries: int, beyond: bool) -> CorralSearch:
+def new_corral_search(geometry: Geometry, most: int, beyond: bool) -> CorralSearch:
     """Room for searches that expand up to ``most`` states, and for this many verdicts (a power of two)."""
     rows, slots = 8 * most + 2, 1 << (2 * most).bit_length()
     return CorralSearch(
@@ -77,8 +79,8 @@ def new_corral_search(geometry: Geometry, most: int, entries: int, beyond: bool)
         np.zeros(rows, np.int32),
         np.zeros(slots, np.uint64),
         np.zeros(slots + 1, np.int32),
-        np.zeros(entries, np.uint64),
-        np.zeros(entries, np.uint8),
+        np.zeros(_ENTRIES, np.uint64),
+        np.zeros(_ENTRIES, np.uint8),
         np.zeros(3, np.int64),
         np.array([beyond], np.uint8),
         np.zeros(1, np.uint64),
@@ -212,18 +214,15 @@ class CorralDetector(NamedTuple):
     goals: Int32s
 
 
-def new_corral_detector(
-    geometry: Geometry, most: int = 1000, entries: int = 1 << 15, beyond: bool = False
-) -> CorralDetector:
+def new_corral_detector(geometry: Geometry, most: int = 1000, beyond: bool = False) -> CorralDetector:
     """The detector of a level.
 
     Args:
         most: the largest budget of a sub-search, in states.
-        entries: how many verdicts are kept, a power of two.
         beyond: whether sub-searches go on when a box has left its corral, until all are packed or the budget
             is spent. They find more deadlocks and take longer; use a small budget.
     """
-    search = new_corral_search(geometry, most, entries, beyond)
+    search = new_corral_search(geometry, most, beyond)
     pi = new_pi_corral(search.freeze.dead)
     goals = np.array([len(geometry.goals)], np.int32)
     return CorralDetector(pi, search, np.zeros_like(pi.pushes), goals)

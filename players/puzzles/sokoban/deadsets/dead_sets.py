@@ -1,6 +1,6 @@
-"""`DeadSets`: all three phases for one geometry, within budgets of time and memory. In the third phase dead
-sets are frozen for one question: whether any lies within the boxes, one of which has just been moved. Each
-slot is looked up in the way that is fastest for it (:mod:`players.puzzles.sokoban.deadsets.methods`).
+"""`DeadSets`: the dead sets of one geometry, made within budgets of time and memory, and then frozen for one
+question: does any of them lie within the boxes, one of which has just been moved? Each slot is looked up in
+the way that is fastest for it (:mod:`players.puzzles.sokoban.deadsets.methods`).
 
 >>> from players.puzzles.sokoban.geometry import from_level
 >>> from players.puzzles.sokoban.levels.level import Level

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from players.puzzles.sokoban.board import BOXED, FREE, OUTSIDE, Board, can_push, new_board, walk
+from players.puzzles.sokoban.deadlocks.bipartite import GoalMatching, can_match, new_goal_matching
 from players.puzzles.sokoban.deadlocks.corral_deadlock import is_new
 from players.puzzles.sokoban.deadlocks.freeze import Freeze, is_freeze_deadlock, new_freeze
 from players.puzzles.sokoban.fess.macro_moves import Maneuvers, find_blocks, meet
@@ -25,6 +26,7 @@ from propnet.jit.arrays import Index, Int32s, Octets, Words
 from propnet.jit.decorators import inner
 
 MOST_BOXES = 12
+_MOST_STATES = 1000
 _GONE = -1
 
 
@@ -53,16 +55,16 @@ class Area(NamedTuple):
     kept: Words
 
 
-def new_area(geometry: Geometry, most: int = 1000) -> Area:
-    """Room for searches of up to so many states."""
+def new_area(geometry: Geometry) -> Area:
+    """Room for searches of up to :data:`_MOST_STATES` states."""
     rows = geometry.size + 1
-    slots = 1 << (2 * most).bit_length()
+    slots = 1 << (2 * _MOST_STATES).bit_length()
     return Area(
         new_board(geometry),
         new_freeze(geometry),
         np.zeros(rows, np.int32),
         np.zeros((2, rows), np.int32),
-        np.zeros((4 * MOST_BOXES * most + 2, MOST_BOXES + 1), np.int32),
+        np.zeros((4 * MOST_BOXES * _MOST_STATES + 2, MOST_BOXES + 1), np.int32),
         np.zeros(slots, np.uint64),
         np.zeros(slots + 1, np.int32),
         np.zeros(1 << 16, np.uint64),
@@ -203,19 +205,13 @@ class FrozenMatching(NamedTuple):
         board: with frozen boxes only; without any between queries.
         kept: uint64, shape (entries,): keys of frozen boxes and keeper's part of the map.
         masks: uint64, shape (entries, size + 1): a bit for each goal that a box there can be pushed to.
-        owners: int32, shape (64,): the box that each goal is matched to, or -1.
-        came: int32, shape (64,): the box that led to a goal.
-        matched: int32, shape (boxes,): the goal of each box, or -1.
-        queue: int32, shape (boxes,).
+        matching: of boxes to goals.
     """
 
     board: Board
     kept: Words
     masks: Words
-    owners: Int32s
-    came: Int32s
-    matched: Int32s
-    queue: Int32s
+    matching: GoalMatching
 
 
 def new_frozen_matching(geometry: Geometry, boxes: int) -> FrozenMatching:
@@ -224,10 +220,7 @@ def new_frozen_matching(geometry: Geometry, boxes: int) -> FrozenMatching:
         new_board(geometry),
         np.zeros(_ENTRIES, np.uint64),
         np.zeros((_ENTRIES, geometry.size + 1), np.uint64),
-        np.zeros(_MOST_GOALS, np.int32),
-        np.zeros(_MOST_GOALS, np.int32),
-        np.zeros(boxes, np.int32),
-        np.zeros(boxes, np.int32),
+        new_goal_matching(boxes, _MOST_GOALS),
     )
 
 
@@ -254,12 +247,12 @@ def is_unmatched(
         _reach(found, room, goals, keeper, entry)
     for number in range(len(boxes)):
         board.occupied[boxes[number]] = FREE
-    for number in range(len(goals)):
-        found.owners[number] = -1
+    left = 0
     for number in range(len(boxes)):
-        if freeze.marks[boxes[number]] != stamp and not _match(found, boxes, entry, number):
-            return True
-    return False
+        if freeze.marks[boxes[number]] != stamp:
+            found.matching.reach[left, 0] = found.masks[entry, boxes[number]]
+            left += 1
+    return not can_match(found.matching, left)
 
 
 @inner
@@ -298,34 +291,3 @@ def _reach(found: FrozenMatching, room: Maneuvers, goals: Int32s, keeper: Index,
                     and occupied[neighbours[there, side]] == FREE
                 ):
                     count = meet(board, room, 4 * there + side, count)
-
-
-@inner
-def _match(found: FrozenMatching, boxes: Int32s, entry: Index, first: Index) -> bool:
-    """Give a box a goal, others moving on to other goals if need be, breadth first. Whether it can be."""
-    one = np.uint64(1)
-    visited = np.uint64(0)
-    found.matched[first] = -1
-    found.queue[0] = first
-    head, tail = 0, 1
-    while head < tail:
-        number = found.queue[head]
-        head += 1
-        left = found.masks[entry, boxes[number]] & ~visited
-        visited |= left
-        goal = 0
-        while left:
-            while not left & one:
-                left >>= one
-                goal += 1
-            found.came[goal] = number
-            if found.owners[goal] < 0:
-                while goal >= 0:
-                    box = found.came[goal]
-                    goal, found.matched[box] = found.matched[box], goal
-                    found.owners[found.matched[box]] = box
-                return True
-            found.queue[tail] = found.owners[goal]
-            tail += 1
-            left ^= one
-    return False

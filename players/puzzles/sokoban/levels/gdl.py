@@ -121,6 +121,11 @@ class _Writer:
             f"Ends    {ends} or after {self.limit} moves.",
             "Goals   100 with every box on a goal, or else the share of the boxes that are on goals.",
             f"Size    {self._bases()} base propositions, {self._inputs()} moves.",
+            "",
+            "draw: at as keeper",
+            "draw: box as crate",
+            "draw: goal_square as goal",
+            "draw: wall as wall",
         ]
         return "\n".join(f"; {line}".rstrip() for line in lines) + "\n\n(role keeper)\n"
 

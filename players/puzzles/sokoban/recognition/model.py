@@ -1,6 +1,5 @@
-"""`MoveModel`: what Sokoban's rules say of any state, and the proof that a game is what it was taken for:
-machine and model are compared on random states. A move is one step of the keeper, or one push with the walk
-to it."""
+"""`MoveModel`: what Sokoban's rules say of any state. Comparing machine and model on random states proves
+that a game is Sokoban. A move is one step of the keeper, or one push with the walk to it."""
 
 from __future__ import annotations
 
@@ -168,12 +167,12 @@ class Claim:
         return np.logical_not(astray)
 
 
-def ends_when_solved(claim: Claim, states: int = STATES, seed: int = 1) -> bool | None:
-    """Whether the match is over as soon as every box is on a goal; None if machine and model differ in any of
-    these random states: in the legal moves, what follows them, the best goal, or the end."""
-    rng = np.random.default_rng(seed)
-    status = _random_states(claim, states, rng)
-    clock = claim.clock[rng.integers(len(claim.clock), size=states)]
+def ends_when_solved(claim: Claim) -> bool | None:
+    """Whether the match is over as soon as every box is on a goal; None if machine and model differ in one
+    of :data:`STATES` random states: in the legal moves, what follows them, the best goal, or the end."""
+    rng = np.random.default_rng(1)
+    status = _random_states(claim, STATES, rng)
+    clock = claim.clock[rng.integers(len(claim.clock), size=STATES)]
     predicted = claim.model.predicted(status)
     given = claim.probe.followers(status, clock)
     if not (
@@ -188,7 +187,7 @@ def ends_when_solved(claim: Claim, states: int = STATES, seed: int = 1) -> bool 
     solved = claim.solved(status)
     if ((evaluated.goals[:, 0] == claim.best) != solved).any() or not solved.any() or solved.all():
         return None
-    stuck = np.ones(states, np.bool_)
+    stuck = np.ones(STATES, np.bool_)
     stuck[predicted.rows] = False
     if (evaluated.terminal & ~solved & ~stuck).any():
         return None
@@ -204,7 +203,7 @@ def _random_states(claim: Claim, states: int, rng: np.random.Generator) -> Octet
     squares = len(claim.start)
     boxes = claim.start[claim.inside & (claim.start >= BOX)]
     floor = np.flatnonzero(claim.inside)
-    keeper = rng.choice(floor[claim.probe.encoding.can_stand[floor]], size=states)
+    keeper = rng.choice(floor[claim.probe.encoding.can_stand[floor]], size=STATES)
     draws = rng.random((states, squares))
     near = np.zeros((squares + 1, squares + 1), np.bool_)
     for direction in range(4):

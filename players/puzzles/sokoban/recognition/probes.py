@@ -1,4 +1,4 @@
-"""What the machine is asked: what may be done in made-up states, what comes of it, where the goals are, and
+"""Asks the machine about made-up states: which moves are legal, which states follow, where the goals are, and
 how the step counter goes on."""
 
 from __future__ import annotations

@@ -144,8 +144,8 @@ def without_reason(reply: bytes) -> bytes:
 
 def hostile_replies(server: LiveServer) -> str:
     """A hash of what comes back for the first hostile requests. Those whose reply a reset may cut are left
-    out. STARTs have nine seconds instead of one: where reading the rules takes longer than the startclock, the
-    reply is ``ready``, and what is wrong with them is told to the first PLAY."""
+    out. STARTs have nine seconds instead of one: where reading the rules takes longer than the startclock,
+    the reply is ``ready``, and what is wrong with them is told to the first PLAY."""
     total = hashlib.sha256()
     for case in hostile.cases(400, seed=16):
         if case.kind not in ("huge body", "long headers", "raw bytes"):

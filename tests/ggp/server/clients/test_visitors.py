@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 
 from gdl.errors import GdlError
+from ggp import log_lines
 from ggp.protocol import messages
 from ggp.protocol.dialect import request_bytes
 from ggp.protocol.http_error import HttpError
 from ggp.protocol.messages import spaced
-from ggp.server import log_lines
 from ggp.server.clients.visitors import Visitors
 from ggp.server.settings import ServerConfig
 from tests.ggp.server.live import MARKS, LiveServer, ServeProcess, eventually, talk

@@ -12,10 +12,13 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
+from ggp.game import Game
 from ggp.web.app import make_app
 from ggp.web.gate import TOKENS, WebSettings
 from ggp.web.play import tables
 from ggp.web.play.routes import TABLES
+from ggp.web.replay.recorded import read_match
+from ggp.web.replay.replay_process import Replay
 from tests.ggp.server.live import LiveServer
 
 Client = TestClient[web.Request, web.Application]
@@ -96,6 +99,56 @@ def test_moves_are_taken_back_and_the_match_goes_on_from_any_step_with_other_sea
     with_client(talk)
 
 
+def test_a_person_walks_and_pushes_by_squares_and_keeps_the_match() -> None:
+    """Two squares of a level say what several moves do; the record of them is a match by the rules."""
+
+    async def talk(client: Client) -> None:
+        at = await opened(client, game="yards.xsb:2", seats=["human"])
+        state = await at.until("state")
+        assert (state["title"], state["card"], state["next"]) == ("The belfry", "yards.xsb:2", "yards.xsb:3")
+        assert state["choosing"] == [0]
+        await at.order("walk", role="keeper", to="0,2,1")
+        walked = await at.until("state", lambda s: s["step"] == 4)
+        assert all(len(step["words"]) == 1 for step in walked["history"])
+        await at.order("walk", role="keeper", to="0,99,99")
+        assert "no way" in (await at.until("note"))["text"]
+        await at.order("again")
+        state = await at.until("state", lambda s: s["steps"] == 0)
+        await at.order("walk", role="keeper", to="0,4,7", **{"from": "0,4,4"})
+        pushed = await at.until("state", lambda s: s["step"] >= 3)
+        assert pushed["history"][-1]["words"] == ["up"]
+        reply = await client.get(f"/play/{at.table}/keep?form=record")
+        record = json.loads(await reply.text())
+        assert reply.status == 200
+        replay = Replay(read_match(record), Game("kept", record["rules"]))
+        assert replay.doubts() == {}
+        assert len(record["moves"]) == len(record["states"]) - 1 >= 3
+        page = await (await client.get(f"/play/{at.table}/keep?form=html")).text()
+        assert page.startswith("<!doctype html>")
+        assert "The belfry" in page
+        assert (await client.get(f"/play/{at.table}/keep?form=exe")).status == 400
+
+    with_client(talk)
+
+
+def test_the_end_says_why_and_rings_the_line_and_a_new_match_begins() -> None:
+    async def talk(client: Client) -> None:
+        at = await opened(client, game="tictactoe", seats=["human", "human"])
+        await at.until("state")
+        for number, square in enumerate(("a 1", "a 2", "b 1", "b 2", "c 1")):
+            await at.order("move", role="xo"[number % 2], move=f"(mark {square})")
+            state = await at.until("state", lambda s, n=number: s["step"] == n + 1)  # type: ignore[misc]
+        assert (state["over"], state["reason"]) == (True, "three in a row")
+        assert len(state["ringed"]) == 3
+        assert [step["words"] for step in state["history"]][:2] == [["a1", None], [None, "a2"]]
+        await at.order("again")
+        state = await at.until("state", lambda s: s["steps"] == 0)
+        assert not state["over"]
+        assert not state["history"]
+
+    with_client(talk)
+
+
 @pytest.mark.slow
 def test_a_hint_names_a_legal_move(monkeypatch: pytest.MonkeyPatch) -> None:
     async def talk(client: Client) -> None:
@@ -104,7 +157,7 @@ def test_a_hint_names_a_legal_move(monkeypatch: pytest.MonkeyPatch) -> None:
         await at.order("hint", role="x")
         hint = await at.until("hint")
         assert hint["move"] in moves(state)
-        assert {c["move"] for c in hint["candidates"]} <= set(moves(state))
+        assert {c["move"] for c in hint["candidates"]} <= {m["text"] for m in state["asked"][0]["moves"]}
 
     with_client(talk)
 

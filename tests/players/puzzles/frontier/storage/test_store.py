@@ -152,11 +152,11 @@ def test_a_manifest_that_cannot_be_written_leaves_the_old_one(
     store.blobs["one"].drop()
     filled(store, "two", b"2")
 
-    def full(path: Path, data: bytes) -> int:
+    def full(old: str, new: Path) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "write_bytes", full)
+        patch.setattr(os, "replace", full)
         with pytest.raises(OutOfRoomError, match="manifest"):
             store.commit({"depth": 2}, store.blobs.values())
     store.close()

@@ -1,0 +1,59 @@
+"""What players learn of a match: GDL-II, games of chance and of hidden information.
+
+A role named ``random`` is chance: whoever runs a match draws its moves, all legal ones alike.
+``(sees ?r ?p)`` says what a role perceives as a joint move is made. In rules that define ``sees`` a role
+learns that and nothing else, besides its own moves. In rules that do not, everybody sees every move.
+(Thielscher: A General Game Description Language for Incomplete Information Games, AAAI 2010.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from enum import StrEnum
+
+from gdl.machine import Machine, State
+from gdl.rules import Rules
+from gdl.terms import RANDOM, ROLE, SEES, Term
+
+
+class Information(StrEnum):
+    """How much the players of a game are told."""
+
+    PERFECT = "perfect information"
+    CHANCE = "perfect information with chance"
+    HIDDEN = "hidden information"
+
+
+def information_of(rules: Rules) -> Information:
+    """How much players are told, as the rules say it."""
+    if hides(rules):
+        return Information.HIDDEN
+    chance = any(rule.head.signature == (ROLE, 1) and rule.head.args[0] is RANDOM for rule in rules)
+    return Information.CHANCE if chance else Information.PERFECT
+
+
+def hides(rules: Rules) -> bool:
+    """Whether the rules say what is seen, so that the rest is hidden."""
+    return any(rule.head.signature == (SEES, 2) for rule in rules)
+
+
+def chance_role(roles: Sequence[Term]) -> int | None:
+    """The index of the role of chance; None where there is none."""
+    return roles.index(RANDOM) if RANDOM in roles else None
+
+
+def playing(roles: Sequence[Term]) -> list[int]:
+    """The indexes of the roles that somebody plays: all but chance."""
+    return [index for index, role in enumerate(roles) if role is not RANDOM]
+
+
+Observation = Hashable
+"""What a role learns of a turn. Two turns of which it learns the same are equal observations."""
+
+
+def observations(machine: Machine, state: State, joint_move: Sequence[int]) -> list[Observation]:
+    """What each role learns as a joint move is made: its own move and its percepts; in games without
+    ``sees`` the joint move."""
+    if not hides(machine.rules):
+        return [tuple(joint_move)] * len(machine.roles)
+    return list(zip(joint_move, machine.percepts(state, joint_move), strict=True))

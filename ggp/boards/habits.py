@@ -1,0 +1,146 @@
+"""What things do on a board, seen in some states of a game: which move, stay, are pushed, leave trails.
+
+Pictures are chosen by this, so that no name has to be guessed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from gdl.terms import Term
+from ggp.boards.layers import Layer, Square, Thing
+
+_MOST_STATES = 160
+_MOST_THINGS = 150
+"""Kinds of things whose steps are followed; rules with more (they may be hostile) have no habits but
+counts."""
+_Squares = Mapping[Thing, set[Square]]
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """What was seen of each thing. A thing that was not seen is in none of these.
+
+    Attributes:
+        first: how many there are at first; no entry for things that are not there.
+        most, least: how many there are at once.
+        moves: things one of which went from one square to another in a step, while no other of them did.
+        stays: things that never left a square, in one step at least.
+        comes: things that came to a square on which they had not been.
+        pushed: things that went on by one square when another thing came to theirs.
+        pushers: these other things.
+        trails: things that came only to squares that a thing of which there is one entered or left in this
+            step.
+        towers: 1 where the columns of a strip are disks and the things on them pegs: only the first of the
+            disks on a peg leaves it, and becomes the first on another. -1 where only the last one does, else
+            0.
+    """
+
+    first: Mapping[Thing, int] = field(default_factory=dict)
+    most: Mapping[Thing, int] = field(default_factory=dict)
+    least: Mapping[Thing, int] = field(default_factory=dict)
+    moves: frozenset[Thing] = frozenset()
+    stays: frozenset[Thing] = frozenset()
+    comes: frozenset[Thing] = frozenset()
+    pushed: frozenset[Thing] = frozenset()
+    pushers: frozenset[Thing] = frozenset()
+    trails: frozenset[Thing] = frozenset()
+    towers: int = 0
+
+
+def habits_of(
+    layers: Sequence[Layer],
+    states: Sequence[frozenset[Term]],
+    columns: Sequence[Term],
+    rows: Sequence[Term],
+    blanks: frozenset[Thing],
+) -> Habits:
+    """The habits of things in states that follow each other; where the first state comes again, a new match
+    begins."""
+    seen = [_places(layers, state, blanks) for state in states[:_MOST_STATES]]
+    if not seen:
+        return Habits()
+    counts = [Counter({thing: len(squares) for thing, squares in here.items()}) for here in seen]
+    names = set[Thing]().union(*seen)
+    place = {x: i for i, x in enumerate(columns)}, {y: j for j, y in enumerate(rows)}
+    left_ones, comes, moves, strays = set[Thing](), set[Thing](), set[Thing](), set[Thing]()
+    pushed: dict[Thing, set[Thing]] = defaultdict(set)
+    stepped = False
+    single = {thing for thing in names if max(count[thing] for count in counts) == 1}
+    followed = zip(states, seen if len(names) <= _MOST_THINGS else (), strict=False)
+    for (was, before), (now, after) in pairwise(followed):
+        if now == states[0] or now == was:
+            continue
+        stepped = True
+        came = {thing: after.get(thing, set()) - before.get(thing, set()) for thing in names}
+        left = {thing: before.get(thing, set()) - after.get(thing, set()) for thing in names}
+        alone = [
+            (min(left[thing]), min(came[thing]), thing)
+            for thing in names
+            if len(left[thing]) == len(came[thing]) == 1
+        ]
+        moves |= {thing for _, _, thing in alone}
+        left_ones |= {thing for thing in names if left[thing]}
+        comes |= {thing for thing in names if came[thing]}
+        walked = {square for a, b, thing in alone if thing in single for square in (a, b)}
+        strays |= {thing for thing in names if came[thing] - walked}
+        for _, to, pusher in alone:
+            for start, end, thing in alone:
+                if thing != pusher and start == to and _touch(start, end, place):
+                    pushed[thing].add(pusher)
+    return Habits(
+        first=counts[0],
+        most={thing: max(count[thing] for count in counts) for thing in names},
+        least={thing: min(count[thing] for count in counts) for thing in names},
+        moves=frozenset(moves),
+        stays=frozenset(names - left_ones if stepped else ()),
+        comes=frozenset(comes),
+        pushed=frozenset(pushed),
+        pushers=frozenset().union(*pushed.values()),
+        trails=frozenset(comes - strays - single),
+        towers=_towers(seen, states, columns) if len(layers) == 1 and layers[0].strip else 0,
+    )
+
+
+def _places(
+    layers: Sequence[Layer], state: frozenset[Term], blanks: frozenset[Thing]
+) -> dict[Thing, set[Square]]:
+    by_functor = {(layer.name, layer.arity): layer for layer in layers}
+    found: dict[Thing, set[Square]] = defaultdict(set)
+    for term in state:
+        layer = by_functor.get(term.signature)
+        if layer is not None and (thing := layer.thing(term)) not in blanks:
+            found[thing].add(layer.square(term))
+    return dict(found)
+
+
+def _touch(a: Square, b: Square, place: tuple[dict[Term, int], dict[Term, int]]) -> bool:
+    """Whether two squares of one board are neighbours in a row or column."""
+    spots = [(place[0].get(x, -9), place[1].get(y, -9)) for _, x, y in (a, b)]
+    return a[0] == b[0] and abs(spots[0][0] - spots[1][0]) + abs(spots[0][1] - spots[1][1]) == 1
+
+
+def _towers(seen: Sequence[_Squares], states: Sequence[frozenset[Term]], columns: Sequence[Term]) -> int:
+    """See :attr:`Habits.towers`."""
+    place = {x: i for i, x in enumerate(columns)}
+    pegs = [
+        {thing: sorted(place[x] for _, x, _ in squares) for thing, squares in here.items()} for here in seen
+    ]
+    steps = 0
+    ways = {1, -1}
+    for (was, before), (now, after) in pairwise(zip(states, pegs, strict=False)):
+        if now == states[0] or now == was or before == after:
+            continue
+        gone = [(t, set(disks) - set(after.get(t, ()))) for t, disks in before.items()]
+        came = [(t, set(disks) - set(before.get(t, ()))) for t, disks in after.items()]
+        gone, came = [pair for pair in gone if pair[1]], [pair for pair in came if pair[1]]
+        if len(gone) != 1 or len(came) != 1 or gone[0][1] != came[0][1] or len(gone[0][1]) != 1:
+            return 0
+        (disk,) = gone[0][1]
+        ends = before[gone[0][0]], after[came[0][0]]
+        ways = {way for way in ways if all(disk == disks[0 if way == 1 else -1] for disks in ends)}
+        steps += 1
+    return max(ways) if len(ways) == 1 and steps >= 6 and len(columns) >= 3 else 0

@@ -1,0 +1,232 @@
+"""Pictures that lie behind the squares of a board: the rooms of Sokoban, the landscapes of Snakes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+from gdl.terms import Term
+from ggp.boards.board import Grid
+from ggp.boards.layers import Square, Thing
+from ggp.boards.shapes import BoardShape
+from ggp.boards.snakes import SnakesMap
+from ggp.boards.svg.layout import UNIT, BoardLayout
+from ggp.boards.svg.looks import PieceLook, PieceShape
+from ggp.boards.svg.markup import element, number, points
+from ggp.boards.svg.sprites import DOWN, draw_crate, draw_keeper, sprite
+from ggp.boards.svg.tiles import BRICKS, OUTSIDE, ground
+from players.puzzles.sokoban.levels.level import FLOOR, GOAL, WALL
+
+On = Mapping[Square, list[Thing]]
+_MOST_BRICKS = 200
+"""Squares of wall with bricks on them; more walls are plain, so that pictures stay small."""
+_SNAKES = {"a": "gb-green", "b": "gb-orange", "c": "gb-blue", "d": "gb-pink"}
+
+
+class Scene(Protocol):
+    """A picture behind a board."""
+
+    @property
+    def margin(self) -> float:
+        """Room that it needs around the squares."""
+
+    def behind(self, layout: BoardLayout, on: On, propositions: Iterable[Term]) -> str:
+        """The markup behind all squares."""
+
+    def pieces(self, square: Square, layout: BoardLayout, on: On, before: On | None) -> str:
+        """The markup of what stands on one square."""
+
+    def shows(self, proposition: Term) -> bool:
+        """Whether the picture shows a proposition that stands on no square."""
+
+
+class LevelScene:
+    """A level of walls, goals, crates and a keeper, as the pictures of solutions have them."""
+
+    def __init__(self, board: Grid, looks: Mapping[Thing, PieceLook]) -> None:
+        self._board = board
+        self._shapes = {thing: look.shape for thing, look in looks.items()}
+        self._walled = PieceShape.GROUND in self._shapes.values()
+        self._drawn: tuple[tuple[str, ...], str] | None = None
+
+    @classmethod
+    def of_board(cls, board: Grid, looks: Mapping[Thing, PieceLook]) -> LevelScene | None:
+        """The scene of a board that has a keeper and crates; None for others."""
+        shapes = {look.shape for look in looks.values()}
+        whole = board.shape is BoardShape.STRAIGHT and board.panels == ((),)
+        return cls(board, looks) if whole and {PieceShape.KEEPER, PieceShape.CRATE} <= shapes else None
+
+    @property
+    def margin(self) -> float:
+        """Room around the board: for walls that the rules do not mention, since nobody gets there."""
+        return 0.0 if self._walled else UNIT
+
+    def behind(self, layout: BoardLayout, on: On, propositions: Iterable[Term]) -> str:
+        rows = self._rows(on)
+        if self._drawn is None or self._drawn[0] != rows:
+            many = sum(row.count(WALL) for row in rows) > _MOST_BRICKS
+            shapes = (shape for shape in ground(rows) if not (many and shape.fill in BRICKS))
+            corner = UNIT / 2 if self._walled else -UNIT / 2
+            parts = sprite(shapes, corner + self.margin, corner + self.margin, UNIT)
+            self._drawn = rows, element("g", *parts)
+        return self._drawn[1]
+
+    def pieces(self, square: Square, layout: BoardLayout, on: On, before: On | None) -> str:
+        spot = layout.spots[square]
+        drawn: list[str] = []
+        for thing in on.get(square, ()):
+            match self._shapes.get(thing):
+                case PieceShape.CRATE:
+                    drawn.append(draw_crate(self._is(square, PieceShape.GOAL, on), spot.x, spot.y))
+                case PieceShape.KEEPER:
+                    drawn.append(draw_keeper(self._way(square, thing, before), spot.x, spot.y))
+        return "".join(drawn)
+
+    def shows(self, proposition: Term) -> bool:
+        return False
+
+    def _is(self, square: Square, shape: PieceShape, on: On) -> bool:
+        things = (*self._board.fixed.get(square, ()), *on.get(square, ()))
+        return any(self._shapes.get(thing) is shape for thing in things)
+
+    def _way(self, square: Square, thing: Thing, before: On | None) -> int:
+        """Where the keeper went last."""
+        was = next((old for old, things in (before or {}).items() if thing in things), square)
+        x = self._board.columns.index(square[1]) - self._board.columns.index(was[1])
+        y = self._board.rows.index(square[2]) - self._board.rows.index(was[2])
+        return {(0, 1): 0, (1, 0): 1, (0, -1): 2, (-1, 0): 3}.get((x, y), DOWN)
+
+    def _rows(self, on: On) -> tuple[str, ...]:
+        """The map from the top, without what moves. What can be reached from outside, and holds nothing, is
+        outside."""
+        board = self._board
+        wide, high = len(board.columns), len(board.rows)
+        cells: dict[tuple[int, int], str] = {}
+        taken: set[tuple[int, int]] = set()
+        for i, x in enumerate(board.columns):
+            for j, y in enumerate(board.rows):
+                square = ((), x, y)
+                if square not in board.squares:
+                    continue
+                wall, goal = (self._is(square, shape, on) for shape in (PieceShape.GROUND, PieceShape.GOAL))
+                cells[i, j] = WALL if wall else GOAL if goal else FLOOR
+                if square in on and not wall:
+                    taken.add((i, j))
+        if not self._walled:
+            across, up = range(-1, wide + 1), range(high, -2, -1)
+            return tuple("".join(cells.get((i, j), WALL) for i in across) for j in up)
+        rim = {(i, j) for i in (-1, wide) for j in range(-1, high + 1)}
+        rim |= {(i, j) for j in (-1, high) for i in range(-1, wide + 1)}
+        found = list(rim)
+        for i, j in found:
+            for spot in ((i + 1, j), (i - 1, j), (i, j + 1), (i, j - 1)):
+                inside = 0 <= spot[0] < wide and 0 <= spot[1] < high
+                if inside and spot not in rim and cells.get(spot, OUTSIDE) != WALL:
+                    rim.add(spot)
+                    found.append(spot)
+        outside = rim if not rim & taken else set()
+        return tuple(
+            "".join(OUTSIDE if (i, j) in outside else cells.get((i, j), OUTSIDE) for i in range(wide))
+            for j in reversed(range(high))
+        )
+
+
+class SnakesScene:
+    """A level of Snakes: earth, spikes, fruit, blocks, the exit, and the snakes."""
+
+    _SHOWN = ("head", "body", "piece", "block", "fruit")
+
+    def __init__(self, drawn: SnakesMap, board: Grid) -> None:
+        self._map = drawn
+        self._high = len(board.rows)
+
+    @classmethod
+    def of_map(cls, drawn: SnakesMap | None, board: Grid | None) -> SnakesScene | None:
+        """The scene of a level's map, if the board has the same columns and rows."""
+        if drawn is None or board is None:
+            return None
+        same = len(drawn.columns) == len(board.columns) and len(drawn.rows) == len(board.rows)
+        return cls(drawn, board) if same else None
+
+    @property
+    def margin(self) -> float:
+        """None: the landscape is as large as the board."""
+        return 0.0
+
+    def behind(self, layout: BoardLayout, on: On, propositions: Iterable[Term]) -> str:
+        level = self._map
+        standing = level.standing(propositions)
+        width, height = len(level.columns) * UNIT, self._high * UNIT
+        parts = [element("rect", cls="gb-sky", x=0, y=0, width=width, height=height)]
+        parts += [self._joined("gb-earth", level.walls, 0.0)]
+        parts += [self._spikes(*cell) for cell in sorted(level.spikes)]
+        parts.append(self._exit(bool(standing.fruit)))
+        parts += [self._round("gb-fruit", cell, 0.26) for cell in sorted(standing.fruit)]
+        blocks = [frozenset([cell]) for cell in sorted(standing.blocks)]
+        parts += [self._joined("gb-stone", cells, 0.06) for cells in (*blocks, *standing.pieces.values())]
+        parts += [self._snake(name, line) for name, line in standing.snakes.items()]
+        return element("g", *parts)
+
+    def pieces(self, square: Square, layout: BoardLayout, on: On, before: On | None) -> str:
+        return ""
+
+    def shows(self, proposition: Term) -> bool:
+        return proposition.name in self._SHOWN
+
+    def _middle(self, cell: tuple[int, int]) -> tuple[float, float]:
+        return (cell[0] + 0.5) * UNIT, (self._high - cell[1] - 0.5) * UNIT
+
+    def _round(self, cls: str, cell: tuple[int, int], radius: float) -> str:
+        x, y = self._middle(cell)
+        return element("circle", cls=cls, cx=x, cy=y, r=radius * UNIT)
+
+    def _joined(self, cls: str, cells: frozenset[tuple[int, int]], inset: float) -> str:
+        """Cells as one body: squares, and bridges to the cells right of them and above."""
+        side = (1 - 2 * inset) * UNIT
+        path: list[str] = []
+        for i, j in sorted(cells):
+            x, y = self._middle((i, j))
+            left, top = x - side / 2, y - side / 2
+            wide = side + (2 * inset * UNIT if (i + 1, j) in cells else 0)
+            path.append(f"M{number(left)} {number(top)}h{number(wide)}v{number(side)}h{number(-wide)}z")
+            if inset and (i, j + 1) in cells:
+                gap = 2 * inset * UNIT
+                path.append(f"M{number(left)} {number(top)}h{number(side)}v{number(-gap)}h{number(-side)}z")
+        return element("path", cls=cls, d="".join(path)) if path else ""
+
+    def _spikes(self, i: int, j: int) -> str:
+        x, y = self._middle((i, j))
+        half, third = UNIT / 2, UNIT / 3
+        corners = [(x - half, y + half)]
+        for n in range(3):
+            corners += [
+                (x - half + (n + 0.5) * third, y - half * 0.3),
+                (x - half + (n + 1) * third, y + half),
+            ]
+        return element("polygon", cls="gb-spike", points=points(corners))
+
+    def _exit(self, closed: bool) -> str:
+        x, y = self._middle(self._map.exit)
+        cls = "gb-exit gb-closed" if closed else "gb-exit"
+        rings = [element("circle", cls=cls, cx=x, cy=y, r=r * UNIT) for r in (0.42, 0.28, 0.13)]
+        return element("g", *rings)
+
+    def _snake(self, name: str, line: tuple[tuple[int, int], ...]) -> str:
+        spots = [self._middle(cell) for cell in line]
+        (x, y), neck = spots[0], spots[min(1, len(spots) - 1)]
+        across, down = (x - neck[0]) / UNIT, (y - neck[1]) / UNIT
+        if not (across or down):
+            across = 1.0
+        eyes = [
+            element(
+                "circle",
+                cls="gb-eye",
+                cx=x + (4 * across + side * 7 * down),
+                cy=y + (4 * down - side * 7 * across),
+                r=4,
+            )
+            for side in (1, -1)
+        ]
+        body = element("polyline", cls="gb-snake", points=points(spots)) if len(spots) > 1 else ""
+        head = element("circle", cls="gb-disc", cx=x, cy=y, r=0.42 * UNIT)
+        return element("g", body, head, *eyes, cls=_SNAKES.get(name, "gb-gray"))

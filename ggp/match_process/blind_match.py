@@ -1,0 +1,162 @@
+"""Follows a match of hidden information by what a game manager tells one role of it, whatever it tells.
+
+It holds a belief, small enough to grow in the time of a turn, and with it a legal move. Percepts that fit no
+possible state, turns with wrong numbers and moves that the role cannot have made are logged, and the match
+goes on.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from gdl.errors import GdlError
+from gdl.machine import Machine, State
+from gdl.syntax.parser import parse_term
+from gdl.terms import Term
+from ggp.match_process.match_state import Log, fold
+from ggp.protocol.messages import NO_MOVE, read_told
+from players.belief.belief import Belief, Observed
+
+WORLDS = 1_500
+EFFORT = 6_000
+"""Of the belief: a turn must not take the prover longer than some tenths of a second."""
+SECONDS = 0.25
+"""After so long it draws no more worlds anew in a turn."""
+
+
+class BlindMatch:
+    """What one role knows of a match. It is told of turns as
+    :class:`ggp.match_process.match_state.MatchState` is; ``moves`` are what
+    :attr:`ggp.protocol.messages.Report.told` gives.
+
+    Attributes:
+        machine: the machine of the belief.
+        role: the index of our role.
+        belief: what it holds for possible.
+        history: what was told of each turn, in one form whatever the dialect.
+    """
+
+    certain = False
+    """Whether the state is known, so that one could look ahead."""
+
+    def __init__(self, machine: Machine, role: int, log: Log) -> None:
+        self.machine = machine
+        self.role = role
+        self.belief = Belief(machine, role, worlds=WORLDS, effort=EFFORT)
+        self.history: list[tuple[str, ...]] = []
+        self._log = log
+        self._first: int | None = None
+        """The number of the first turn, where turns have numbers."""
+        self._played = False
+        self._reported: tuple[str, ...] | None = None
+
+    @property
+    def state(self) -> State:
+        """The likeliest state."""
+        return self.belief.likeliest
+
+    @property
+    def observed(self) -> tuple[Observed, ...]:
+        """What the role has learnt, turn by turn."""
+        return tuple(self.belief.history)
+
+    def options(self) -> list[int]:
+        """The legal moves of :attr:`role`."""
+        return self.belief.legal_moves()
+
+    def text(self, role: int, move: int) -> str:
+        """A move as GDL text in the spelling of the rules."""
+        return self.machine.rules.spell(self.machine.move(role, move))
+
+    def replay(self, history: Sequence[Sequence[str]], answers: Sequence[str | None] = ()) -> None:
+        """Take all that was told of a match that was begun elsewhere, as its :attr:`history` has it."""
+        for told in history:
+            self._played = True
+            _, own, percepts = read_told(told)
+            self._learn(own, percepts)
+            self._reported = tuple(map(fold, told))
+
+    def follow(self, moves: Sequence[str] | None, answered: str | None, delivered: bool, late: bool) -> bool:
+        """Take in what a PLAY tells; False if that PLAY was seen before. See
+        :meth:`ggp.match_process.match_state.MatchState.follow`."""
+        number, own, percepts = read_told(moves)
+        told = None if moves is None else tuple(map(fold, moves))
+        in_time = answered is not None and delivered and not late
+        if not self._played:
+            self._played, self._first, self._reported = True, number, told
+            if own is None and not percepts:
+                return True
+            self._first = None if number is None else number - 1
+            shown = " ".join(percepts)[:200]
+            self._log("warning", "the match has begun without us", turn=number, percepts=shown)
+        elif number is not None:
+            wanted = len(self.history) + 1 + (self._first or 0)
+            if told == self._reported or number < wanted - 1:
+                return False
+            if number != wanted:
+                if number == wanted - 1:
+                    self._log("warning", "this turn was told otherwise before", turn=number)
+                    return False
+                self._log("warning", "a wrong turn number", turn=number, expected=wanted)
+        elif told == self._reported and not in_time:
+            return False
+        self._reported = told
+        self._learn(own if own is not None or number is not None or not in_time else answered, percepts)
+        return True
+
+    def reported(self, moves: Sequence[str] | None) -> bool:
+        """Whether this is what a PLAY told last."""
+        return self._reported == (None if moves is None else tuple(map(fold, moves)))
+
+    def resume(self, moves: Sequence[str] | None) -> bool:
+        """Note a PLAY that :meth:`replay` has already taken in; whether it has."""
+        self._played = True
+        number, _, percepts = read_told(moves)
+        if number is not None and self._first is None:
+            self._first = number - len(self.history)
+        self._reported = None if moves is None else tuple(map(fold, moves))
+        last = read_told(self.history[-1])[2] if self.history else None
+        return last is not None and set(map(fold, last)) == set(map(fold, percepts))
+
+    def can_be(self, moves: Sequence[str] | None) -> bool:
+        """Whether this may be a turn that follows."""
+        number, _, _ = read_told(moves)
+        if number is None or not self._played:
+            return True
+        return number >= len(self.history) + 1 + (self._first or 0)
+
+    def is_legal(self, text: str) -> bool:
+        """Whether :attr:`role` may do this here."""
+        term = _term(text)
+        return term is not None and any(self.machine.move(self.role, move) is term for move in self.options())
+
+    def finish(self, moves: Sequence[str] | None) -> list[int | None] | None:
+        """The match is over; what it was worth is not told."""
+        return None
+
+    def _learn(self, own: str | None, percepts: Sequence[str]) -> None:
+        """One more turn."""
+        move = None if own is None else _term(own)
+        seen = [_term(percept) for percept in percepts]
+        known = frozenset(term for term in seen if term is not None)
+        shown = " ".join(percepts)[:200]
+        if None in seen:
+            self._log("warning", "percepts that are no terms", percepts=shown)
+        try:
+            if not self.belief.update(Observed(move, known), time.monotonic() + SECONDS):
+                self._log("warning", "percepts that fit no state", move=own or "", percepts=shown)
+        except GdlError as error:
+            self._log("warning", "a turn that cannot be", move=own or "", percepts=shown, error=error.message)
+        spell = self.machine.rules.spell
+        turn = f"turn {len(self.history) + 1}"
+        self.history.append((turn, NO_MOVE if move is None else spell(move), *map(spell, sorted(known))))
+
+
+def _term(text: str) -> Term | None:
+    """A ground term, None where the text is none."""
+    try:
+        term = parse_term(text)
+    except GdlError:
+        return None
+    return term if term.ground else None

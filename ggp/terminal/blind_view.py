@@ -1,0 +1,59 @@
+"""What people see of a match of hidden information that they play themselves: what their roles know."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from rich.text import Text
+
+from gdl.machine import State
+from gdl.words import counted
+from ggp.terminal.human import HumanPlayer
+from ggp.terminal.local_match import MatchSnapshot, MatchView
+from ggp.terminal.views import TextView
+from players.belief.belief import Belief
+
+_MOST = 5_000
+"""Of a belief with more states it is not worked out what is true in all of them."""
+
+
+class BlindView(TextView):
+    """Prints what the people at the terminal perceive, and what is sure for them; the whole truth only after
+    the last move."""
+
+    def position(self, steps: int, state: State) -> None:
+        self.close()
+        if not steps or self.machine.is_terminal(state):
+            super().position(steps, state)
+        self.states[steps:] = [state]
+
+    def thinking(self, role: int, deadline: float) -> None:
+        """The search of another player would tell what it knows."""
+        self.close()
+
+    def step(self, step: MatchSnapshot) -> None:
+        MatchView.step(self, step)
+        own = [role for role, player in enumerate(self.players) if isinstance(player, HumanPlayer)]
+        moves = [
+            Text.assemble((f"{self.roles[role]} ", "dim"), self.move_name(role, step.joint[role]))
+            for role in own
+            if step.thought[role]
+        ]
+        line = Text(", ").join(moves) if moves else Text("the others move", "dim")
+        self.console.print(Text(f"step {step.number}: ", "bold") + line)
+
+    def perceived(self, role: int, belief: Belief) -> None:
+        if not isinstance(self.players[role], HumanPlayer):
+            return
+        seen = " ".join(map(self._own.term, sorted(belief.history[-1].percepts))) or "nothing"
+        self.console.print(Text.assemble((f"{self.roles[role]} sees: ", "bold"), seen), soft_wrap=True)
+        if not self._board:
+            return
+        count = counted(len(belief), "state")
+        if not belief.exact or len(belief) > _MOST:
+            self.console.print(Text(f"  more than {count} are possible", "dim"))
+            return
+        sure = reduce(frozenset.__and__, (state.propositions for state in belief.states()))
+        drawing = self.painter.draw_state(self.machine.state_of(sure), self.console.width - 2, None)
+        self.console.print(Text(f"  sure, in all of {count} that are possible:", "dim"))
+        self.console.print(self._picture(drawing))

@@ -1,0 +1,140 @@
+"""The process that reads what a person brings, a file's bytes or a pasted text, and says what it is: rules,
+levels of Sokoban or Snakes, or a packing puzzle."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from pathlib import PurePath
+from typing import Any
+
+from gdl.errors import GdlError
+from gdl.visible import visible
+from ggp.answers.catalogue import title_of
+from ggp.boards.svg.picture import SvgPainter
+from ggp.game import Game
+from ggp.processes.parent import JsonMessage, Send
+from ggp.processes.work_process import answer_orders
+from ggp.web.choice.card_process import sokoban_picture
+
+MEMORY = 2 * 1024**3
+CPU_SECONDS = 300.0
+MOST_LEVELS = 250
+MOST_DRAWN = 60
+"""Levels that come with a picture."""
+_RULES = re.compile(r"\(\s*role\s|\brole\s*\(", re.IGNORECASE)
+Told = dict[str, Any]
+
+
+def read_brought(name: str, data: bytes) -> Told:
+    """What some bytes are: ``kind`` (``rules``, ``levels`` or ``packing``) and ``cards``, each with a
+    ``title``, a ``line``, its ``roles``, a picture (``svg``, perhaps empty), and ``rules`` where it is played
+    by them.
+
+    Raises GdlError, with the line, where it is nothing that can be read.
+    """
+    stem = visible(PurePath(name).stem)[:80]
+    if (packing := _packing(name, data)) is not None:
+        return {"kind": "packing", "cards": [packing]}
+    text = data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
+    if not text.strip():
+        raise GdlError("there is nothing in it", remedy="paste rules, or a level")
+    if _RULES.search(text):
+        return {"kind": "rules", "cards": [_rules(stem, text)]}
+    return {"kind": "levels", "cards": _levels(stem, text)}
+
+
+def _packing(name: str, data: bytes) -> Told | None:
+    from ggp.cover.instance import packing_instance
+    from players.puzzles.cover.packing.text import is_packing_text
+
+    marked = data.startswith(b"\x1f\x8b") or b"<puzzle" in data[:2000]
+    if not marked and not is_packing_text(data.decode("utf-8", "replace")):
+        return None
+    from pathlib import Path
+
+    found = packing_instance(Path(name or "puzzle"), data, None, every=False)
+    if found is None:
+        return None
+    pieces = sum(piece.minimum for piece in found.puzzle.pieces)
+    return {"title": visible(found.name), "line": f"packing puzzle, {pieces} pieces", "roles": [], "svg": ""}
+
+
+def _rules(stem: str, text: str) -> Told:
+    game = Game(stem or "game", text)
+    machine = game.machine("prover")
+    state = machine.initial_state()
+    title, line = title_of(text)
+    return {
+        "title": visible(title)[:80] or stem or "Your rules",
+        "line": visible(line)[:200],
+        "roles": [game.rules.spell(role) for role in machine.roles],
+        "rules": text,
+        "svg": SvgPainter.of_machine(machine, game.name).draw_board(state),
+    }
+
+
+def _levels(stem: str, text: str) -> list[Told]:
+    from players.puzzles.snakes.level import looks_like_snakes
+
+    cards = _snakes(text) if looks_like_snakes(text) else _sokoban(text)
+    for number, card in enumerate(cards, 1):
+        card["title"] = visible(card["title"])[:80] or f"{stem or 'Level'} {number}"
+    return cards
+
+
+def _sokoban(text: str) -> list[Told]:
+    from players.puzzles.sokoban.levels.gdl import level_to_gdl
+    from players.puzzles.sokoban.levels.read import read_levels
+
+    return [
+        {
+            "title": level.title,
+            "line": f"Sokoban, {level.boxes} {'box' if level.boxes == 1 else 'boxes'}",
+            "roles": ["keeper"],
+            "rules": level_to_gdl(level),
+            "svg": sokoban_picture(level) if number < MOST_DRAWN else "",
+        }
+        for number, level in enumerate(read_levels(text)[:MOST_LEVELS])
+    ]
+
+
+def _snakes(text: str) -> list[Told]:
+    from players.puzzles.snakes.level import read_levels
+    from players.puzzles.snakes.rules import level_to_rules
+
+    cards = []
+    for number, level in enumerate(read_levels(text, "the text")[:MOST_LEVELS]):
+        rules = level_to_rules(level)
+        card = {
+            "title": level.title,
+            "line": f"Snakes, {level.width} by {level.height}",
+            "roles": ["player"],
+            "rules": rules,
+            "svg": "",
+        }
+        if number < MOST_DRAWN:
+            machine = Game("level", rules).machine("prover")
+            painter = SvgPainter.of_machine(machine, level.title, seconds=0.1)
+            card["svg"] = painter.draw_board(machine.initial_state())
+        cards.append(card)
+    return cards
+
+
+def answer(order: JsonMessage, send: Send) -> Told:
+    """What the bytes ``data`` (base64) of a file called ``name`` are. Raises GdlError."""
+    try:
+        data = base64.b64decode(order["data"], validate=True)
+    except (binascii.Error, ValueError):
+        raise GdlError("data is no base64") from None
+    return read_brought(order["name"], data)
+
+
+def main() -> None:
+    """Read until the other end is gone."""
+    answer_orders(answer, "this file", MEMORY, CPU_SECONDS)
+
+
+if __name__ == "__main__":
+    main()

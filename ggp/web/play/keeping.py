@@ -1,0 +1,58 @@
+"""A match of a table to keep: as a record, or as one HTML file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import orjson
+
+from gdl.errors import GdlError
+from gdl.machine import State
+from ggp.game import Game
+from ggp.protocol.match_record import MatchRecord
+from ggp.web.play.view import TableStep
+from ggp.web.replay.recorded import read_match
+from ggp.web.replay.replay_process import Replay, as_page
+
+FORMS = ("record", "html")
+
+
+def keep(
+    form: str,
+    game: Game,
+    title: str,
+    seats: Sequence[str],
+    steps: Sequence[TableStep],
+    last: State,
+    clock: float,
+) -> str:
+    """The match so far.
+
+    Args:
+        form: ``record`` for JSON, ``html`` for a page that needs nothing else.
+        steps, last: all that was played, and the state that it led to.
+        clock: seconds that players had for a move.
+
+    Raises:
+        GdlError: there is no such form, or the file would be too long.
+    """
+    if form not in FORMS:
+        raise GdlError(f"{form!r} is no form of a match", remedy=f"one of {', '.join(FORMS)}")
+    machine = last.machine
+    spell = machine.rules.spell
+    roles = range(len(machine.roles))
+    record = MatchRecord("Table", 0, max(1, round(clock)), seats, game=title, rules=game.kif)
+    for state in (*(step.state for step in steps), last):
+        record.add_state(map(spell, sorted(state.propositions)), [""] * len(roles))
+    record.state_times = []  # people take steps back: no time belongs to a state
+    for step in steps:
+        record.add_moves(spell(machine.move(role, step.joint[role])) for role in roles)
+    goals = [machine.goal(last, role) for role in roles] if machine.is_terminal(last) else [None]
+    record.completed = None not in goals
+    record.goals = [goal for goal in goals if goal is not None]
+    told = record.to_dict()
+    if form == "record":
+        return orjson.dumps(told).decode()
+    replay = Replay(read_match(told), game)
+    frames = [replay.draw(number) for number in range(len(steps) + 1)]
+    return as_page({**replay.story(), "game": title}, {}, frames)

@@ -1,0 +1,82 @@
+"""Ways on a board for puzzles of one role: the moves that bring something from one square to another while
+nothing else on the board moves, but what has to push it."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterable
+
+from gdl.machine import Machine, State
+from gdl.terms import Term
+from ggp.boards.board import Grid
+from ggp.boards.layers import Square, Thing
+
+SECONDS = 1.5
+"""CPU time to look for a way."""
+MOST_STATES = 20_000
+Placed = frozenset[tuple[Square, Thing]]
+
+
+class WalkFinder:
+    """Finds ways in one game. ``board`` is its board."""
+
+    def __init__(self, machine: Machine, board: Grid) -> None:
+        self._machine, self._board = machine, board
+        self._squares = {key: square for square in board.squares if (key := _key(board, square))}
+
+    def way(self, state: State, role: int, to: str, origin: str = "") -> list[int] | None:
+        """The fewest moves of a role after which what moves by itself stands on the square ``to``; with
+        ``origin`` those after which what stands there does. Squares are as in ``data-square``. None where
+        there is no such way, or none is found in time."""
+        target = self._squares.get(to)
+        start = self._placed(state.propositions)
+        source = self._squares.get(origin) if origin else None
+        if target is None or (origin and source is None):
+            return None
+        pushed = {thing for square, thing in start if square == source}
+        end = time.process_time() + SECONDS
+        seen = {start}
+        line: deque[tuple[State, list[int]]] = deque([(state, [])])
+        while line and len(seen) < MOST_STATES and time.process_time() < end:
+            at, moves = line.popleft()
+            for move in self._machine.legal_moves(at, role):
+                after = self._machine.next_state(at, (move,))
+                now = self._placed(after.propositions)
+                if now in seen:
+                    continue
+                # What is not the walker stays where it was; what is pushed may stand elsewhere.
+                moved = {square for square, _ in start ^ now}
+                movers = self._movers(start, now)
+                if origin and any(
+                    (target, thing) in now and (target, thing) not in start for thing in pushed
+                ):
+                    return [*moves, move]
+                if not origin and len(movers) == 1 and target in moved and self._came(start, now, target):
+                    return [*moves, move]
+                if len(movers) > (2 if origin else 1) or self._machine.is_terminal(after):
+                    continue
+                seen.add(now)
+                line.append((after, [*moves, move]))
+        return None
+
+    def _placed(self, propositions: Iterable[Term]) -> Placed:
+        on, _ = self._board.place(propositions)
+        return frozenset((square, thing) for square, things in on.items() for thing in things)
+
+    def _movers(self, before: Placed, now: Placed) -> set[Thing]:
+        """The things that stand elsewhere than before."""
+        return {thing for _, thing in before ^ now}
+
+    def _came(self, before: Placed, now: Placed, square: Square) -> bool:
+        """Whether something stands on a square that did not stand there."""
+        return any(at == square for at, _ in now - before)
+
+
+def _key(board: Grid, square: Square) -> str | None:
+    """``panel,column,row`` by number, as in ``data-square``; None for squares that are not on the board."""
+    panel, x, y = square
+    try:
+        return f"{board.panels.index(panel)},{board.columns.index(x)},{board.rows.index(y)}"
+    except ValueError:
+        return None

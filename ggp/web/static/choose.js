@@ -1,0 +1,15 @@
+// The choice of games: cards of all that comes along, what a person brings, and the sheet of the chosen one.
+import { bringYourOwn, cardList } from "/static/cards.js";
+import { openSheet } from "/static/opponent.js";
+import { solveCard } from "/static/solve.js";
+import { el } from "/static/page.js";
+
+const ALL = ["turns", "at once", "puzzle", "level", "packing"];
+
+export function show(main, { cards, players, names, kinds = ALL }) {
+  const choose = (card) => openSheet(card, { players, names, solve: card.roles.length < 2 ? solveCard : null });
+  main.append(cardList(cards, kinds, choose), bringYourOwn(choose));
+  const wanted = new URLSearchParams(location.search).get("game");
+  const card = cards.find(({ name }) => name === wanted);
+  if (card) choose(card);
+}

@@ -1,0 +1,58 @@
+// The banner at the end of a match: who has won and why, and what one may want next.
+import { el, fail } from "/static/page.js";
+import { openTable } from "/static/opponent.js";
+
+/** Who has won, as the person at the screen sees it. */
+function verdict({ roles, goals, seats }) {
+  const people = seats.flatMap((seat, role) => (seat === "human" ? [role] : []));
+  if (goals.some((goal) => goal == null)) return "The match is over";
+  if (roles.length === 1) return goals[0] === 100 ? "Solved!" : `Over: ${goals[0]} of 100`;
+  const best = Math.max(...goals);
+  const winners = roles.filter((_, role) => goals[role] === best);
+  if (people.length === 1) {
+    const own = goals[people[0]];
+    const others = Math.max(...goals.filter((_, role) => role !== people[0]));
+    return own > others ? "You won" : own === others ? "A draw" : "You lost";
+  }
+  return winners.length === 1 ? `${winners[0]} won` : winners.length === roles.length ? "A draw" : `${winners.join(" and ")} won`;
+}
+
+/** `show(state)` fills it or hides it. `order` sends an order to the table, `state()` is the newest state. */
+export function endBanner(table, order, state) {
+  const element = el("section", { class: "banner", role: "group", "aria-label": "The result", hidden: true });
+  const button = (id, text, act) => el("button", { type: "button", id, onclick: act }, text);
+  const keep = (form, text) => el("a", { href: `/play/${table}/keep?form=${form}`, download: true }, text);
+
+  async function share(event) {
+    try {
+      await navigator.clipboard.writeText(location.href);
+      event.target.textContent = "Address copied";
+    } catch {
+      fail(new Error(`copy this address: ${location.href}`));
+    }
+  }
+  async function swap() {
+    await order("swap");
+    order("again");
+  }
+
+  function show(news) {
+    element.hidden = !news.over;
+    if (!news.over) return;
+    const { goals, roles } = news;
+    const next = news.next ? button("next", "Next level", () => openTable({ game: state().next, rules: "" }, ["human"], { others: "uct", playclock: 2 })) : null;
+    if (next) next.classList.add("main");
+    element.replaceChildren(
+      el("h2", {}, verdict(news)),
+      news.reason ? el("p", { class: "reason" }, news.reason) : "",
+      el("p", { class: "goals" }, `${roles.map((role, i) => `${role} ${goals[i] ?? "undefined"}`).join(", ")}${news.doubts.map((doubt) => `; ${doubt}`).join("")}`),
+      el(
+        "div",
+        { class: "row" },
+        ...[next, button("again", "Again", () => order("again")), roles.length > 1 ? button("swap-again", "Again, sides swapped", swap) : null, button("look-back", "Look back", () => order("goto", { step: Math.max(0, state().steps - 1) })), button("share", "Share", share)].filter(Boolean),
+      ),
+      el("p", { class: "row" }, "Keep it: ", keep("html", "as a page"), keep("record", "as a record"), el("a", { href: "/play" }, "Another game")),
+    );
+  }
+  return { element, show };
+}

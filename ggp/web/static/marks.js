@@ -1,0 +1,121 @@
+// What a page draws over a board: arrows and rings, and pieces that move from one drawing to the next.
+
+const NAMESPACE = "http://www.w3.org/2000/svg";
+const GROUND = /\bgb-(cell|reach|point|new|wall|goal|side|ground)\b/;
+const MOVE_MS = 180;
+
+const squareOf = (svg, key) => svg.querySelector(`[data-square="${CSS.escape(key)}"]`);
+
+/** The middle and the half width of a square, in the drawing's units. */
+function spot(square) {
+  const box = (square.querySelector(".gb-cell, .gb-reach") ?? square).getBBox();
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2, half: Math.min(box.width, box.height) / 2 };
+}
+
+function draw(parent, name, attributes) {
+  const element = document.createElementNS(NAMESPACE, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  parent.append(element);
+}
+
+/** A layer above the board, on which nothing can be clicked. */
+function layer(svg, kind) {
+  svg.querySelector(`.${kind}`)?.remove();
+  const group = document.createElementNS(NAMESPACE, "g");
+  group.setAttribute("class", `gb-over ${kind}`);
+  // Squares may lie in a group that is shifted.
+  (svg.querySelector("[data-square]")?.parentNode ?? svg).append(group);
+  return group;
+}
+
+/** Rings squares. */
+export function ring(svg, keys, kind = "gb-ringed") {
+  const group = layer(svg, kind);
+  for (const key of keys) {
+    const square = squareOf(svg, key);
+    if (square === null) continue;
+    const { x, y, half } = spot(square);
+    draw(group, "circle", { cx: x, cy: y, r: half * 0.86 });
+  }
+}
+
+/** Dots on the squares where a move may go. */
+export function dots(svg, keys) {
+  const group = layer(svg, "gb-targets");
+  for (const key of keys) {
+    const square = squareOf(svg, key);
+    if (square === null) continue;
+    const { x, y, half } = spot(square);
+    draw(group, "circle", { cx: x, cy: y, r: half * 0.22 });
+  }
+}
+
+/** Shows a move: an arrow from its first square to its last, or a ring where it names one. */
+export function advise(svg, clicks) {
+  const group = layer(svg, "gb-advice");
+  const squares = clicks.map((keys) => squareOf(svg, keys[0])).filter(Boolean);
+  if (squares.length === 0) return;
+  if (squares.length === 1 || squares[0] === squares.at(-1)) {
+    for (const key of clicks[0].slice(0, 12)) {
+      const square = squareOf(svg, key);
+      if (square === null) continue;
+      const { x, y, half } = spot(square);
+      draw(group, "circle", { cx: x, cy: y, r: half * 0.86 });
+    }
+    return;
+  }
+  const from = spot(squares[0]);
+  const to = spot(squares.at(-1));
+  const long = Math.hypot(to.x - from.x, to.y - from.y) || 1;
+  const [dx, dy] = [(to.x - from.x) / long, (to.y - from.y) / long];
+  const head = from.half * 0.7;
+  const end = { x: to.x - dx * head, y: to.y - dy * head };
+  draw(group, "line", { x1: from.x, y1: from.y, x2: end.x, y2: end.y });
+  const wide = head * 0.62;
+  draw(group, "polygon", { points: `${to.x},${to.y} ${end.x - dy * wide},${end.y + dx * wide} ${end.x + dy * wide},${end.y - dx * wide}` });
+}
+
+export function clearAdvice(svg) {
+  svg?.querySelector(".gb-advice")?.remove();
+}
+
+/** What stands on each square: the words of its title behind the square's name. */
+function standing(svg) {
+  const found = new Map();
+  for (const square of svg.querySelectorAll("[data-square]")) {
+    const words = square.querySelector("title")?.textContent ?? "";
+    const cut = words.indexOf(": ");
+    found.set(square.dataset.square, new Set(cut < 0 ? [] : words.slice(cut + 2).split(", ")));
+  }
+  return found;
+}
+
+/** The elements of a square that are no ground. */
+export const pieces = (square) => [...square.children].filter((child) => child.tagName !== "title" && !GROUND.test(child.getAttribute("class") ?? ""));
+
+/** Lets what has moved from the drawing before glide to where it stands now. */
+export function glide(before, now) {
+  if (before === null || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  const was = standing(before);
+  const is = standing(now);
+  if (was.size !== is.size) return;
+  const left = [];
+  const came = [];
+  for (const [key, things] of is) {
+    const old = was.get(key) ?? new Set();
+    for (const thing of things) if (!old.has(thing)) came.push([key, thing]);
+    for (const thing of old) if (!things.has(thing)) left.push([key, thing]);
+  }
+  if (came.length > 6) return;
+  for (const [key, thing] of came) {
+    const origins = left.filter(([, one]) => one === thing);
+    if (origins.length !== 1) continue;
+    const square = squareOf(now, key);
+    const from = spot(squareOf(now, origins[0][0]));
+    const to = spot(square);
+    for (const piece of pieces(square)) {
+      const steps = [{ transform: `translate(${from.x - to.x}px, ${from.y - to.y}px)` }, { transform: "translate(0, 0)" }];
+      piece.animate(steps, { duration: MOVE_MS, easing: "ease-out", composite: "add" });
+    }
+  }
+}

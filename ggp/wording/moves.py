@@ -1,0 +1,171 @@
+"""Moves in words: ``(move e 2 e 4)`` is ``e2-e4``, ``(drop d)`` is ``d``, ``(bid 3)`` is ``bid 3``.
+
+The clicks of :mod:`ggp.boards.clicks` say which arguments are squares. A word that does not tell moves apart
+is left out. In one state each move of a role has a text of its own; at worst it is the move as the rules
+write it.
+
+>>> from ggp.game import Game
+>>> machine = Game.load("tictactoe").machine("prover")
+>>> words = MoveWords.of_machine(machine)
+>>> state = machine.initial_state()
+>>> sorted(words.texts(state, 0).values())[:3]
+['a1', 'a2', 'a3']
+>>> words.joint(state, [machine.legal_moves(state, role)[0] for role in (0, 1)])
+['c3', None]
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from gdl.machine import Machine, State
+from gdl.rules import Rules, body_literals
+from gdl.syntax.writer import OwnNotation
+from gdl.terms import DOES, LEGAL, Term
+from ggp.boards.board import Grid, find_board
+from ggp.boards.clicks import ClickFinder, SquarePlaces
+from ggp.boards.turns import TurnFinder
+
+NOOP = "noop"
+"""What rules call the move of a role that does nothing, by convention."""
+_WHOLE = 3
+"""How much a text says: 0 as little as possible, 1 with all arguments, 2 with the move's name too, 3 as the
+rules write the move."""
+Signature = tuple[str, int]
+
+
+class MoveWords:
+    """Gives the moves of one game texts.
+
+    Args:
+        board: the board; None for games without.
+        finder: finds the squares of moves on that board.
+    """
+
+    def __init__(
+        self, rules: Rules, roles: tuple[Term, ...], board: Grid | None, finder: ClickFinder | None = None
+    ) -> None:
+        self._rules = rules
+        self._board = board
+        self._finder = ClickFinder(board, rules) if finder is None else finder
+        self.turns = TurnFinder(rules, roles)
+        self._own = OwnNotation(rules)
+        heads = [rule.head.args[1] for rule in rules if rule.head.signature == (LEGAL, 2)]
+        self._signatures = list(dict.fromkeys(head.signature for head in heads if not head.is_variable))
+        self._used = {
+            literal.atom.args[1]
+            for rule in rules
+            for literal, _ in body_literals(rule)
+            if literal.atom.signature == (DOES, 2)
+        }
+
+    @classmethod
+    def of_machine(cls, machine: Machine, seconds: float = 0.3) -> MoveWords:
+        """The words of a machine's game; random play for so many seconds finds its board."""
+        return cls(machine.rules, machine.roles, find_board(machine, seconds))
+
+    def is_noop(self, state: State, role: int, move: int) -> bool:
+        """Whether a legal move says only that the role waits for others: it has no arguments, the role has no
+        other move, and it is called ``noop``, another role has the turn, or no rule looks at it while another
+        role has a choice."""
+        machine = state.machine
+        term = machine.move(role, move)
+        if term.args or len(machine.roles) < 2 or len(machine.legal_moves(state, role)) > 1:
+            return False
+        turn = self.turns.role(state.propositions)
+        if turn is not None:
+            return turn != role
+        others = (other for other in range(len(machine.roles)) if other != role)
+        free = any(len(machine.legal_moves(state, other)) > 1 for other in others)
+        return term.name == NOOP or (free and term not in self._used)
+
+    def joint(self, state: State, joint: Sequence[int]) -> list[str | None]:
+        """The text of each role's move in a state where all of them are legal; None for moves that only
+        wait."""
+        return [
+            None if self.is_noop(state, role, move) else self.texts(state, role)[move]
+            for role, move in enumerate(joint)
+        ]
+
+    def texts(self, state: State, role: int) -> dict[int, str]:
+        """A text for each legal move of a role, by the move's number; no two are the same."""
+        machine = state.machine
+        moves = machine.legal_moves(state, role)
+        return dict(zip(moves, self.of_terms([machine.move(role, move) for move in moves]), strict=True))
+
+    def of_terms(self, moves: Sequence[Term]) -> list[str]:
+        """A text for each of some different moves that one role may make in one state."""
+        self._finder.learn(moves)
+        self._signatures += [
+            s for s in dict.fromkeys(m.signature for m in moves) if s not in self._signatures
+        ]
+        says = [0] * len(moves)
+        while True:
+            texts = [self._text(move, much) for move, much in zip(moves, says, strict=True)]
+            count = Counter(texts)
+            again = [i for i, text in enumerate(texts) if count[text] > 1 and says[i] < _WHOLE]
+            if not again:
+                return texts
+            for i in again:
+                says[i] += 1
+
+    def _text(self, move: Term, says: int) -> str:
+        whole = self._own.term(move)
+        if not move.args or says == _WHOLE:
+            return whole
+        squares: dict[int, str] = {}
+        said: set[int] = set()
+        for places in self._finder.places(move.signature):
+            where = [i for i in (*places.panel, places.x, places.y) if i >= 0]
+            if where:
+                squares[min(where)] = self._square(move, places)
+                said.update(where)
+        if says == 0 and len(squares) > 1:
+            # Where a move names a square that a piece leaves, the piece says nothing new.
+            said |= self._finder.things(move.signature)
+        words = self._words(move, squares, said)
+        name = self._own.name(move.name)
+        named = (
+            says >= 2 or (says == 1 and not squares) or self._needs_name(move.signature, len(squares), words)
+        )
+        return f"{name} {words}" if named else words
+
+    def _words(self, move: Term, squares: dict[int, str], said: set[int]) -> str:
+        """The arguments in their order: squares joined by lines, and what else is said between blanks."""
+        parts: list[str] = []
+        joined = False
+        for i, argument in enumerate(move.args):
+            if i in squares:
+                if joined:
+                    parts[-1] += f"-{squares[i]}"
+                else:
+                    parts.append(squares[i])
+                joined = True
+            elif i not in said:
+                parts.append(self._own.term(argument))
+                joined = False
+        return " ".join(parts)
+
+    def _square(self, move: Term, places: SquarePlaces) -> str:
+        """A square: letter and number together, otherwise coordinates in their order with commas."""
+        where = [i for i in dict.fromkeys((places.x, places.y)) if i >= 0]
+        names = [self._own.term(move.args[i]) for i in sorted(where)]
+        if len(names) == 2 and names[1].isalpha() and names[0].isdecimal():
+            names.reverse()
+        glued = len(names) == 2 and names[0].isalpha() and names[1].isdecimal()
+        text = ("" if glued else ",").join(names)
+        panel = ",".join(self._own.term(move.args[i]) for i in places.panel)
+        return f"{panel}/{text}" if panel else text
+
+    def _needs_name(self, signature: Signature, squares: int, words: str) -> bool:
+        """Whether a move's own name has to be said: its arguments do not show what it does, for other moves
+        have as many squares, or none."""
+        with_arguments = [s for s in self._signatures if s[1]]
+        if squares > 1 or len(with_arguments) == 1:
+            # A number at the end is an amount, which needs its verb: take a 2.
+            return not squares and signature[1] > 1 and words.rpartition(" ")[2].isdecimal()
+        if not squares:
+            return True
+        alike = [s for s in with_arguments if len(self._finder.places(s)) == squares]
+        return len(alike) > 1 and signature != alike[0]

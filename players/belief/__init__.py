@@ -1,0 +1,5 @@
+"""What a role may hold for possible in games of hidden information, and players that decide by it.
+
+Read ``worlds`` (states side by side on any machine), ``belief`` (those that fit what a role has seen), then
+the players: ``pimc``, ``expectimax``.
+"""

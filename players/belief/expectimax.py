@@ -1,0 +1,170 @@
+"""Expectimax over beliefs: the move that is worth most on average, what it lets the role learn included.
+
+It is exact where the search comes to the end of the match in time, as in games of one role against chance.
+The other roles are taken to move at random. It looks deeper and deeper, until the time is up.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from gdl.machine import State
+from gdl.words import counted
+from players.belief.belief import Belief
+from players.belief.outlook import Floats, Outlook, informed_moves, outlook
+from players.belief.worlds import Worlds
+from players.options import Option, at_least, between
+from players.player import Candidate, Choice, Player
+from propnet.capabilities import lane_machine
+
+_LANE_JOINTS, _JOINTS = 400_000, 4_000
+"""Joint moves that are played for one belief at a time, at most: with lanes and without."""
+_AHEAD = 2
+"""So many moves ahead what worlds are worth to a role that knows them."""
+_KEPT = 50_000
+"""Beliefs whose values are kept."""
+_CLOSE = 1e-6
+"""Values that differ by less are alike; then what can be learnt decides."""
+
+
+class OutOfTimeError(Exception):
+    """The time is up."""
+
+
+class ExpectimaxPlayer(Player):
+    """Looks ahead over what it may come to believe, to ``depth`` of its moves or to the deadline."""
+
+    name = "expectimax"
+    OPTIONS = (Option("depth", at_least(1), 30, "moves that it looks ahead at most", public=between(1, 100)),)
+
+    def __init__(self, *, seed: int = 0, **options: Any) -> None:
+        super().__init__(seed=seed, **options)
+        self._depth: int = self.options["depth"]
+
+    def decide(self, state: State, options: list[int], deadline: float) -> Choice:
+        """In a state that is known it believes in this one alone."""
+        return self._search(Belief(self.machine, self.role).known(state), options, deadline)
+
+    def choose_from(self, belief: Belief, deadline: float) -> Choice:
+        return self._search(belief, belief.legal_moves(), deadline)
+
+    def _search(self, belief: Belief, options: list[int], deadline: float) -> Choice:
+        search = BeliefSearch(belief, deadline)
+        best: dict[int, tuple[float, float]] = {}
+        depth, exact = 0, False
+        try:
+            while depth < self._depth and not exact:
+                best, exact = search.root(depth + 1)
+                depth += 1
+                if self.interrupted():
+                    break
+        except OutOfTimeError:
+            pass
+        if not best:
+            return Choice(options[0], (), "no time to look ahead")
+        top = max(value for value, _ in best.values())
+        alike = {move: bits for move, (value, bits) in best.items() if value >= top - _CLOSE}
+        chosen = max(alike, key=lambda move: (alike[move], -self.in_order(options).index(move)))
+        ordered = sorted(best, key=lambda move: (move != chosen, -best[move][0]))
+        candidates = tuple(Candidate(move, 0, best[move][0]) for move in ordered)
+        how = "to the end" if exact and belief.exact else f"{counted(depth, 'move')} ahead"
+        return Choice(chosen, candidates, f"{counted(len(belief), 'possible state')}, looked {how}")
+
+
+class BeliefSearch:
+    """Values of beliefs, by depth. Raises OutOfTimeError after the deadline."""
+
+    def __init__(self, belief: Belief, deadline: float) -> None:
+        self._machine = belief.world_machine
+        self._most = _JOINTS if lane_machine(belief.machine) is None else _LANE_JOINTS
+        self._deadline = deadline
+        self._numbers = np.random.default_rng(len(belief.history))
+        self._values: dict[object, tuple[float, bool]] = {}
+        self._outlooks: dict[object, Outlook] = {}
+        self._start = belief.worlds, belief.weights
+
+    def root(self, depth: int) -> tuple[dict[int, tuple[float, float]], bool]:
+        """Per move its value and the bits that it lets one learn; and whether they are exact."""
+        seen, whole = self._outlook(*self._start)
+        values, exact = self._moves(seen, depth)
+        bits = seen.information()
+        return {move: (value, bits[move]) for move, value in values.items()}, exact and whole
+
+    def _value(self, worlds: Worlds, weights: Floats, depth: int) -> tuple[float, bool]:
+        """What a belief is worth, and whether that is exact."""
+        key = self._key(worlds, weights)
+        known = self._values.get((key, depth)) or self._values.get((key, -1))
+        if known is None:
+            seen, whole = self._outlook(worlds, weights)
+            values, exact = self._moves(seen, depth)
+            known = max(values.values()), exact and whole
+            if len(self._values) < _KEPT:
+                self._values[key, -1 if known[1] else depth] = known
+        return known
+
+    def _key(self, worlds: Worlds, weights: Floats) -> object:
+        once = worlds.tobytes() if worlds.dtype != object else tuple(worlds)
+        return once, np.round(weights, 9).tobytes()
+
+    def _outlook(self, worlds: Worlds, weights: Floats) -> tuple[Outlook, bool]:
+        """The outlook of a belief, or of as many of its worlds as there is time for; whether of all."""
+        key = self._key(worlds, weights)
+        known = self._outlooks.get(key)
+        if known is not None:
+            return known, True
+        counts = self._machine.options(worlds).counts.prod(axis=1)
+        whole = bool(counts.sum() <= self._most)
+        if not whole:
+            few = max(1, int(self._most / counts.mean()))
+            chosen = self._numbers.choice(len(worlds), min(few, len(worlds)), replace=False, p=weights)
+            worlds, weights = worlds[np.sort(chosen)], np.full(len(chosen), 1 / len(chosen))
+        if time.monotonic() > self._deadline:
+            raise OutOfTimeError
+        seen = outlook(self._machine, worlds, weights)
+        if whole and len(self._outlooks) < _KEPT and len(seen.places) < 20_000:
+            self._outlooks[key] = seen
+        return seen, whole
+
+    def _moves(self, seen: Outlook, depth: int) -> tuple[dict[int, float], bool]:
+        """The value of each move, and whether all are exact."""
+        values: dict[int, float] = dict.fromkeys(seen.moves.tolist(), 0.0)
+        exact = True
+        table = None
+        if depth <= 1:
+            table, exact = self._edge(seen)
+        for number, move in enumerate(seen.moves.tolist()):
+            places, weights = seen.branch(number)
+            mass = float(weights.sum())
+            if seen.terminal[places[0]]:
+                values[move] += float(weights @ seen.goals[places])
+            elif table is not None:
+                values[move] += float((weights @ table[places]).max())
+            else:
+                if time.monotonic() > self._deadline:
+                    raise OutOfTimeError
+                value, sure = self._value(seen.worlds[places], weights / mass, depth - 1)
+                values[move] += mass * value
+                exact = exact and sure
+        return values, exact
+
+    def _edge(self, seen: Outlook) -> tuple[Floats | None, bool]:
+        """Per reached world and move what it would be worth to a role that knew the world; and whether the
+        match is over in all of these worlds."""
+        alive = np.flatnonzero(~seen.terminal)
+        if not len(alive):
+            return np.zeros((len(seen.worlds), 1)), True
+        if time.monotonic() > self._deadline:
+            raise OutOfTimeError
+        part = None
+        for ahead in range(_AHEAD, 0, -1):
+            part = informed_moves(self._machine, seen.worlds[alive], ahead, self._most)
+            if part is not None:
+                break
+        if part is None:
+            part = self._machine.goals(seen.worlds[alive])[:, None]
+        table = np.zeros((len(seen.worlds), part.shape[1]))
+        table[alive] = part
+        return table, False

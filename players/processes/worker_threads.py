@@ -1,0 +1,92 @@
+"""Threads that share work, each with a tool of its own. Kernels release the interpreter's lock, so threads
+suffice."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import Generic, TypeVar
+
+Tool = TypeVar("Tool")
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+_AHEAD = 3
+"""Tasks for each thread that may be worked on, or be done, before their results are taken."""
+_LOOK_SECONDS = 0.05
+
+
+class WorkerThreads(Generic[Tool]):
+    """One thread for each tool; with a single tool the caller's thread does the work.
+
+    Args:
+        tools: what a thread works with; no two threads use the same one at once.
+        name: what the threads are called.
+    """
+
+    def __init__(self, tools: Sequence[Tool], name: str) -> None:
+        self.tools = tools
+        self._free: queue.SimpleQueue[Tool] = queue.SimpleQueue()
+        for tool in tools:
+            self._free.put(tool)
+        self._pool = ThreadPoolExecutor(len(tools), name) if len(tools) > 1 else None
+
+    def results(self, work: Callable[[Tool, Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+        """The results of all tasks, in the order of the tasks. Few tasks are begun before their results are
+        asked for. When the caller stops (``close``), those that have begun are waited for."""
+        if self._pool is None:
+            for task in tasks:
+                yield work(self.tools[0], task)
+            return
+        waiting: deque[Future[Result]] = deque()
+        try:
+            for task in tasks:
+                waiting.append(self._pool.submit(self._done, work, task))
+                if len(waiting) > _AHEAD * len(self.tools):
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+            wait(waiting)
+
+    def run(self, work: Callable[[Tool], Iterator[None]]) -> Iterator[None]:
+        """Do one job with each tool; yields now and then, so that the caller can look at its clock. When the
+        caller stops (``close``), each job ends at its next ``yield``, and is waited for."""
+        if self._pool is None:
+            yield from work(self.tools[0])
+            return
+        stop = threading.Event()
+        futures = {self._pool.submit(_work_off, work(tool), stop) for tool in self.tools}
+        waiting = set(futures)
+        try:
+            while waiting:
+                done, waiting = wait(waiting, _LOOK_SECONDS, FIRST_COMPLETED)
+                for future in done:
+                    future.result()
+                yield
+        finally:
+            stop.set()
+            wait(futures)
+
+    def close(self) -> None:
+        """End the threads."""
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def _done(self, work: Callable[[Tool, Task], Result], task: Task) -> Result:
+        tool = self._free.get()
+        try:
+            return work(tool, task)
+        finally:
+            self._free.put(tool)
+
+
+def _work_off(job: Iterator[None], stop: threading.Event) -> None:
+    for _ in job:
+        if stop.is_set():
+            return

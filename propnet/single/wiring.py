@@ -1,0 +1,269 @@
+"""A `Network` laid out for single states: from each node to the gates that read it, and to what it tells.
+
+Gates count their false inputs. A flip of a node adds one to, or takes one from, the counts of the gates that
+read it; a gate is looked at again only where its count leaves or reaches 0. Nodes that very many gates read
+(whose turn it is) have these in *runs* of one number after the other, which are counted as vectors.
+
+What is asked of a state are *answers*, bits of a few words: a flip of a node toggles the bits that it gives.
+They are in this order, each part beginning a word: the bases' next values, each role's legal moves, and last
+whether the state is terminal, and the goals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from propnet.jit.arrays import Int32s, Ints, Octets, Words
+from propnet.kernels.plan import GOALS, MOVES, PLAY, levels, sections
+from propnet.kernels.records import record_words
+from propnet.network import Network
+
+HEAVY = 32
+"""A node that so many gates read has runs."""
+LEAST_RUN = 8
+"""Gates of a run, at least."""
+SINGLES, EXTRAS, SINK, _ = range(4)
+"""Columns of :attr:`Wiring.rows`."""
+ROW, EXTRA = 4, 4
+"""Numbers per row of :attr:`Wiring.rows` and :attr:`Wiring.extras`."""
+TELL, BREAK, COUNT = range(3)
+"""Kinds of extras."""
+LEVEL_SHIFT, VALUE_SHIFT, WAITS_SHIFT = 32, 56, 57
+"""Where a node's level, value and whether it waits stand in its word; its count stands in the lower half."""
+
+
+@dataclass(frozen=True)
+class Wiring:
+    """What the kernels read and, where it says so, write. Node numbers are the network's, but its gates stand
+    in another order.
+
+    Attributes:
+        nodes: int64, shape (nodes,), written: a word per node. Of a gate: its false inputs; its level; its
+            value; whether it waits to be looked at.
+        rows: int32, shape (nodes + 1, 4): where a node's entries begin in ``singles`` and ``extras`` (they
+            end where the next node's begin), and the bit of the answers that is its value or its negation. A
+            node that tells nothing has a bit of the last word, which means nothing.
+        singles: int32: ``2 * gate node + negated`` of the gates that read a node.
+        extras: int32, shape (extras, 4): the kind of an extra, and by kind: another bit of the answers; the
+            loop that has to begin anew where the node flips to this value, the value; of a run the first
+            node, the past-the-last, whether negated.
+        init: uint8, shape (nodes,): the value a gate of a loop begins from.
+        stacks: int32, written: gates that wait, each level's from ``stack_starts`` to before ``stack_ends``.
+            There is room for one more in each level.
+        stack_starts, stack_ends: int32, shape (levels,), the second written.
+        loops: int32, shape (loops + 1,): where each loop's gates begin in ``loop_gates``.
+        loop_gates: int32: the nodes of the gates of loops.
+        loop_of_level: int32, shape (levels,): -1 for none.
+        broken: uint8, shape (loops,), written: whether a loop has to begin anew.
+        answers: uint64, written.
+        level_ends: past the last level of what every step needs before moves, of what needs the moves, and
+            of what only goals need.
+        goal_bits: bit of the answers of the first goal; ``terminal_bit`` is the one before.
+        goal_values: int32, shape (goals,), sorted by role.
+        role_goals: int32, shape (roles + 1,): where each role's goals begin.
+        role_words: int32, shape (roles,): word of the answers at which a role's legal moves begin.
+    """
+
+    nodes: Ints
+    rows: Int32s
+    singles: Int32s
+    extras: Int32s
+    init: Octets
+    stacks: Int32s
+    stack_starts: Int32s
+    stack_ends: Int32s
+    loops: Int32s
+    loop_gates: Int32s
+    loop_of_level: Int32s
+    broken: Octets
+    answers: Words
+    level_ends: tuple[int, int, int]
+    goal_bits: int
+    goal_values: Int32s
+    role_goals: Int32s
+    role_words: Int32s
+
+    @property
+    def terminal_bit(self) -> int:
+        """The bit of the answers that says whether the state is terminal."""
+        return self.goal_bits - 1
+
+
+def wire_up(network: Network) -> Wiring:
+    """Lay a network out: no proposition is true, no move made, every gate yet to be looked at."""
+    first, gates, nodes = network.first_gate, network.gates, network.nodes
+    start = network.gate_start.astype(np.int64)
+    literals = network.gate_inputs.astype(np.int64)
+    read = literals >> 1
+    owner = np.repeat(np.arange(gates), np.diff(start))
+    loop_of = np.full(gates, -1, np.int64)
+    for i, (low, high) in enumerate(network.loops.tolist()):
+        loop_of[low:high] = i
+    level, level_ends = _level_numbers(network, start, read, loop_of)
+
+    node_of = np.concatenate((np.arange(first), first + _ranks(gates, owner, literals, nodes)))
+    read_by = node_of[first + owner]
+    starts, singles, runs = _readers(node_of[read], literals & 1, read_by, nodes)
+    places = _AnswerPlaces(network)
+    tells = np.stack((node_of[places.literals >> 1], places.bits), axis=1)
+    tells = tells[np.argsort(tells[:, 0], kind="stable")]
+    is_first = np.diff(tells[:, 0], prepend=-1) != 0
+    breaks = _breaks(network, node_of, owner, literals, loop_of)
+    extras = np.concatenate((_extra(TELL, tells[~is_first]), _extra(BREAK, breaks), _extra(COUNT, runs)))
+    extras = extras[np.argsort(extras[:, 0], kind="stable")]
+    rows = np.zeros((nodes + 1, ROW), np.int32)
+    rows[:, SINGLES] = starts
+    rows[:, EXTRAS] = _starts(extras[:, 0], nodes)
+    rows[:, SINK] = 64 * places.words
+    rows[tells[is_first, 0], SINK] = tells[is_first, 1]
+
+    init = np.zeros(nodes, np.uint8)
+    init[node_of[first:]] = np.where(loop_of >= 0, network.loop_init, 0)
+    values = init.astype(np.int64)
+    values[0] = 1
+    false = values[node_of[read]] == (literals & 1)
+    word = np.bincount(read_by, weights=false, minlength=nodes).astype(np.int64)
+    word |= values << VALUE_SHIFT
+    word[first:] |= 1 << WAITS_SHIFT
+    word[node_of[first:]] |= level << LEVEL_SHIFT
+    answers = np.zeros((places.words + 1, 64), np.bool_)
+    set_now = values[node_of[places.literals >> 1]] != (places.literals & 1)
+    answers.reshape(-1)[places.bits] = set_now
+
+    sizes = np.bincount(level, minlength=max(1, level_ends[-1]))
+    order = np.argsort(level, kind="stable")
+    stack_starts = np.cumsum(sizes + 1) - sizes - 1
+    stacks = np.zeros(gates + len(sizes), np.int32)
+    stacks[np.arange(gates) + level[order]] = node_of[first + order]
+    loop_gates = np.flatnonzero(loop_of >= 0)
+    loop_of_level = np.full(len(sizes), -1, np.int32)
+    loop_of_level[level[loop_gates]] = loop_of[loop_gates]
+    goals = network.goals.reshape(-1, 3)
+    goals = goals[np.argsort(goals[:, 0], kind="stable")]
+    return Wiring(
+        nodes=word,
+        rows=rows,
+        singles=singles,
+        extras=extras[:, 1:].astype(np.int32),
+        init=init,
+        stacks=stacks,
+        stack_starts=stack_starts.astype(np.int32),
+        stack_ends=(stack_starts + sizes).astype(np.int32),
+        loops=np.searchsorted(loop_of[loop_gates], np.arange(len(network.loops) + 1)).astype(np.int32),
+        loop_gates=node_of[first + loop_gates].astype(np.int32),
+        loop_of_level=loop_of_level,
+        broken=np.zeros(max(1, len(network.loops)), np.uint8),
+        answers=np.packbits(answers, axis=1, bitorder="little").view("<u8").astype(np.uint64).reshape(-1),
+        level_ends=level_ends,
+        goal_bits=places.goal_bits,
+        goal_values=goals[:, 1].astype(np.int32),
+        role_goals=np.searchsorted(goals[:, 0], np.arange(len(network.roles) + 1)).astype(np.int32),
+        role_words=np.array(places.role_words, np.int32),
+    )
+
+
+class _AnswerPlaces:
+    """Which literal each bit of the answers shows.
+
+    Attributes:
+        literals, bits: int64: a literal, and the bit that is its value.
+        words, goal_bits, role_words: as in :class:`Wiring`.
+    """
+
+    def __init__(self, network: Network) -> None:
+        goals = network.goals.reshape(-1, 3)
+        goals = goals[np.argsort(goals[:, 0], kind="stable")]
+        ends = np.concatenate(([network.terminal_literal], goals[:, 2]))
+        role_moves = np.cumsum([0, *map(len, network.moves)])
+        legal = [network.legal_literals[a:b] for a, b in pairwise(role_moves.tolist())]
+        parts = [network.next_literals, *legal, ends]
+        first_words = np.cumsum([0, *(record_words(len(part)) for part in parts)])
+        self.words = int(first_words[-1])
+        self.role_words = first_words[1:-2].tolist()
+        self.goal_bits = 64 * int(first_words[-2]) + 1
+        self.literals: Ints = np.concatenate(parts).astype(np.int64)
+        self.bits: Ints = np.concatenate(
+            [64 * word + np.arange(len(part)) for word, part in zip(first_words[:-1], parts, strict=True)]
+        ).astype(np.int64)
+
+
+def _level_numbers(
+    network: Network, start: Ints, read: Ints, loop_of: Ints
+) -> tuple[Ints, tuple[int, int, int]]:
+    """Per gate its level, counted on over the sections in the order PLAY, MOVES, GOALS, a loop having one to
+    itself; and past the last level of each section."""
+    section = sections(network, start, read)
+    place = np.zeros(3, np.int64)
+    place[[PLAY, MOVES, GOALS]] = range(3)
+    depth = levels(network, start, read, loop_of)
+    keys = np.stack((place[section], depth, loop_of), axis=1)
+    distinct, level = np.unique(keys, axis=0, return_inverse=True)
+    ends = np.searchsorted(distinct[:, 0], range(3), side="right").tolist()
+    return level.reshape(-1), (ends[0], ends[1], ends[2])
+
+
+def _ranks(gates: int, owner: Ints, literals: Ints, nodes: int) -> Ints:
+    """A number for each gate: those that read the same much-read literals get numbers one after the other."""
+    readers = np.bincount(literals >> 1, minlength=nodes)
+    heavy = readers[literals >> 1] >= HEAVY
+    by_weight = np.argsort(-readers[literals >> 1][heavy], kind="stable")
+    owners, read = owner[heavy][by_weight], literals[heavy][by_weight]
+    keys = np.full((2, gates), -1, np.int64)
+    for key in keys:
+        some, at = np.unique(owners, return_index=True)
+        key[some] = read[at]
+        rest = np.ones(len(owners), np.bool_)
+        rest[at] = False
+        owners, read = owners[rest], read[rest]
+    order = np.lexsort((np.arange(gates), keys[1], keys[0]))
+    ranks = np.empty(gates, np.int64)
+    ranks[order] = np.arange(gates)
+    return ranks
+
+
+def _readers(read: Ints, negated: Ints, read_by: Ints, nodes: int) -> tuple[Int32s, Int32s, Ints]:
+    """Where each node's single readers begin, these, and the runs: node, first, past the last, negated."""
+    order = np.lexsort((read_by, negated, read))
+    node, sign, gate = read[order], negated[order], read_by[order]
+    edge = (
+        (np.diff(node, prepend=-1) != 0) | (np.diff(sign, prepend=-1) != 0) | (np.diff(gate, prepend=-9) != 1)
+    )
+    heads = np.flatnonzero(edge)
+    lengths = np.diff(heads, append=len(node))
+    run = lengths >= LEAST_RUN
+    heads, in_run = heads[run], np.repeat(run, lengths)
+    runs = np.stack((node[heads], gate[heads], gate[heads] + lengths[run], sign[heads]), axis=1)
+    singles = (2 * gate[~in_run] + sign[~in_run]).astype(np.int32)
+    return _starts(node[~in_run], nodes), singles, runs
+
+
+def _breaks(network: Network, node_of: Ints, owner: Ints, literals: Ints, loop_of: Ints) -> Ints:
+    """Rows of a node, a loop and a value: where this node, which is none of the loop, flips to the value,
+    what reads it in the loop would have to fall back. A loop cannot do that: its gates hold each other up."""
+    loop = loop_of[owner]
+    looped = np.flatnonzero(loop >= 0)
+    read = literals[looped] >> 1
+    inner = read - network.first_gate
+    inside = (inner >= 0) & (loop_of[np.maximum(inner, 0)] == loop[looped])
+    looped, read = looped[~inside], read[~inside]
+    # A gate that begins false falls with an input that becomes false, one that begins true with one true.
+    begins = network.loop_init[owner[looped]].astype(np.int64)
+    value = begins ^ (literals[looped] & 1)
+    return np.unique(np.stack((node_of[read], loop[looped], value), axis=1), axis=0).reshape(-1, 3)
+
+
+def _extra(kind: int, rows: Ints) -> Ints:
+    """Rows of a node and what goes with it as a node, the kind, and up to three numbers."""
+    extra = np.zeros((len(rows), 1 + EXTRA), np.int64)
+    extra[:, 0] = rows[:, 0]
+    extra[:, 1] = kind
+    extra[:, 2 : 1 + rows.shape[1]] = rows[:, 1:]
+    return extra
+
+
+def _starts(numbers: Ints, nodes: int) -> Int32s:
+    """Where each node's entries begin among entries sorted by node, and where the last ones end."""
+    return np.searchsorted(numbers, np.arange(nodes + 1)).astype(np.int32)

@@ -1,0 +1,246 @@
+"""Pieces: what things look like, by what they do, whose they are, and what hints say."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections import Counter
+
+import pytest
+
+from gdl.hints import BOARDS, HINT_COLOURS, LOOKS
+from gdl.machine import Machine
+from gdl.scramble import scramble
+from gdl.syntax.parser import parse_rules
+from ggp.boards.board import Grid, find_board
+from ggp.boards.clicks import ClickMove
+from ggp.boards.svg.looks import PieceShape, looks_of
+from ggp.boards.svg.markup import stylesheet
+from ggp.boards.svg.overlay import BoardOverlay
+from ggp.boards.svg.picture import SvgPainter
+from ggp.game import Game
+from players.kaskade.make_machine import make_machine
+
+UNHURRIED = 600.0
+
+
+@functools.cache
+def found(game: str, seed: int = 0) -> tuple[Machine, Grid]:
+    rules = Game.load(game).rules
+    machine = make_machine(scramble(rules, seed=seed)[0] if seed else rules, "prover")
+    board = find_board(machine, UNHURRIED)
+    assert board is not None
+    return machine, board
+
+
+def shapes(game: str, seed: int = 0) -> dict[str, str]:
+    machine, board = found(game, seed)
+    looks = looks_of(board, machine.rules, machine.roles)
+    return {look.meaning: look.shape.value for look in looks.values()}
+
+
+@pytest.mark.parametrize(
+    ("game", "shown"),
+    [
+        ("checkers", {"bm": "draught", "wm": "draught", "bk": "crown", "wk": "crown", "chain": "mark"}),
+        ("amazons", {"white": "disc", "black": "disc", "arrow": "block", "shooting": "mark"}),
+        ("tron", {"red": "area", "blue": "area", "at red": "disc", "at blue": "disc"}),
+        ("knightstour", {"knight": "man", "visited": "trail"}),
+        ("queens", {"queen": "man"}),
+        ("lightsout", {"lit": "lamp"}),
+        ("pegsolitaire", {"peg": "peg"}),
+        ("chomp", {"chocolate": "area"}),
+        ("sokoban", {"at": "keeper", "box": "crate", "goal_square": "goal", "wall": "ground"}),
+        ("eightpuzzle", dict.fromkeys("12345678", "tile")),
+        ("soma", dict.fromkeys(["l", "left", "right", "t", "tripod", "v", "z"], "area")),
+        ("kalah", {str(n): "number" for n in range(25)}),
+        ("breakthrough", {"white": "disc", "black": "disc"}),
+        ("tictactoe", {"x": "cross", "o": "ring"}),
+    ],
+)
+def test_what_things_look_like(game: str, shown: dict[str, str]) -> None:
+    found_shapes = shapes(game)
+    assert {name: found_shapes.get(name) for name in shown} == shown
+
+
+@pytest.mark.parametrize(
+    "game", ["checkers", "amazons", "tron", "lightsout", "pegsolitaire", "chomp", "soma", "breakthrough"]
+)
+def test_no_name_is_needed(game: str) -> None:
+    """Scrambled rules have pieces of the same shapes, but for owners, whom only names tell."""
+    owned = {"disc", "text", "draught", "crown", "area", "block"}
+    ours, theirs = (
+        Counter(s if s not in owned else "own" for s in shapes(game, seed).values()) for seed in (0, 3)
+    )
+    assert ours == theirs
+
+
+def test_sokoban_without_hints_is_a_level_too() -> None:
+    rules = Game.load("sokoban").rules
+    machine = make_machine(parse_rules(str(rules)), "prover")
+    assert not machine.rules.hints
+    drawn = SvgPainter.of_machine(machine, "", UNHURRIED).draw_state(machine.initial_state())
+    with_hints = SvgPainter.of_machine(make_machine(rules, "prover"), "", UNHURRIED)
+    assert drawn == with_hints.draw_state(machine.initial_state())
+    assert "gb-wall" not in drawn and "gb-cell" not in drawn
+
+
+def test_seeds_are_told_everywhere() -> None:
+    machine, board = found("kalah")
+    state = machine.initial_state()
+    on, _ = board.place(state.propositions)
+    assert sorted(thing[0].name for things in on.values() for thing in things) == ["0"] * 2 + ["3"] * 8
+    told = SvgPainter(board, machine.rules, machine.roles).describe(state.propositions)
+    assert sum(int(thing) for square in told["squares"] for thing in square["things"]) == 24
+    text = machine.rules and Game.load("kalah").initial.board()
+    assert text.count("3") == 8 and text.count("0") == 2
+
+
+def test_lines_join_the_points_of_morris() -> None:
+    machine, board = found("ninemensmorris")
+    assert len(board.lines) == 32
+    drawn = SvgPainter(board, machine.rules, machine.roles).draw_state(machine.initial_state())
+    assert drawn.count('class="gb-line"') == 32
+    assert drawn.count('class="gb-point"') == 24
+    assert "gb-cell" not in drawn
+
+
+@pytest.mark.parametrize("game", ["pegsolitaire", "chess", "soma", "amazons"])
+def test_boards_of_squares_that_touch_have_no_lines(game: str) -> None:
+    assert not found(game)[1].lines
+
+
+@pytest.mark.parametrize("seed", [0, 5])
+def test_sides_of_hex_belong_to_who_joins_them(seed: int) -> None:
+    machine, board = found("hex", seed)
+    assert sorted(board.edges) == ["bottom", "left", "right", "top"]
+    assert board.edges["left"] == board.edges["right"] != board.edges["bottom"] == board.edges["top"]
+    drawn = SvgPainter(board, machine.rules, machine.roles).draw_state(machine.initial_state())
+    # A hexagon at a side shows two of its own, one at the acute corners three.
+    assert drawn.count("gb-edge") == 4 * 9 * 2
+
+
+@pytest.mark.parametrize(
+    "game", ["connectfour", "tictactoe", "breakthrough", "othello", "atarigo", "amazons"]
+)
+def test_other_boards_have_no_sides_of_their_own(game: str) -> None:
+    assert not found(game)[1].edges
+
+
+def test_disks_lie_on_their_pegs_the_smallest_above() -> None:
+    machine, board = found("hanoi")
+    painter = SvgPainter(board, machine.rules, machine.roles)
+    state = machine.initial_state().play("(move 1 right)").play("(move 2 middle)").play("(move 1 middle)")
+    told = painter.describe(state.propositions)
+    spots = {square["name"]: (square["x"], square["y"], square["things"]) for square in told["squares"]}
+    assert {name: things for name, (_, _, things) in spots.items()} == {
+        "1": ["middle"], "2": ["middle"], "3": ["left"], "4": ["left"], "5": ["left"],
+    }  # fmt: skip
+    assert len({spots[disk][0] for disk in "12"}) == len({spots[disk][0] for disk in "345"}) == 1
+    heights = [spots[disk][1] for disk in "345"]
+    assert heights == sorted(heights) and spots["1"][1] < spots["2"][1]
+
+
+def test_digits_are_one_number() -> None:
+    machine, board = found("sokoban")
+    state = machine.initial_state()
+    for move in ["(move up)", "(move down)"] * 7:
+        state = state.play(move)
+    painter = SvgPainter(board, machine.rules, machine.roles)
+    drawn = painter.draw_state(state)
+    assert ">count 14<" in drawn and "tens" not in drawn
+    assert "gb-fact" not in painter.draw_state(state, facts=False)
+
+
+def test_whose_turn_it_is_is_said_in_words() -> None:
+    machine, board = found("tictactoe")
+    painter = SvgPainter(board, machine.rules, machine.roles)
+    drawn = painter.draw_state(machine.initial_state())
+    assert ">x to move<" in drawn and "control" not in drawn
+    assert painter.describe(machine.initial_state().propositions)["turn"] == "x"
+
+
+def hinted(game: str, *hints: str) -> dict[str, str]:
+    """The shapes and colours of things with hints before the rules."""
+    text = "\n".join(f"; draw: {hint}" for hint in hints) + "\n" + str(Game.load(game).rules)
+    machine = make_machine(parse_rules(text), "prover")
+    board = find_board(machine, UNHURRIED)
+    assert board is not None
+    looks = looks_of(board, machine.rules, machine.roles)
+    return {look.meaning: f"{look.shape.value} {look.sign} {look.colour}" for look in looks.values()}
+
+
+def test_a_hint_comes_before_all_else_and_the_last_one_counts() -> None:
+    looks = hinted("breakthrough", "white as queen", "white as pawn", "black as crown in green")
+    assert looks == {"white": "man p gb-white", "black": "crown  gb-green"}
+
+
+@pytest.mark.parametrize("look", sorted(LOOKS))
+def test_every_look_of_hints_is_drawn(look: str) -> None:
+    text = f"; draw: peg as {look} in red\n{Game.load('pegsolitaire').rules}"
+    machine = make_machine(parse_rules(text), "prover")
+    drawn = SvgPainter.of_machine(machine, "", UNHURRIED).draw_state(machine.initial_state())
+    before = SvgPainter.of_machine(Game.load("pegsolitaire").machine("prover"), "", UNHURRIED)
+    assert drawn != before.draw_state(machine.initial_state()) or look == "peg"
+    classes = {cls for said in re.findall(r'class="([^"]*)"', drawn) for cls in said.split()}
+    assert classes - {"gb-square", "gb"} <= set(re.findall(r"\.(gb-[a-z0-9]+)", stylesheet()))
+
+
+def test_every_colour_of_hints_is_in_the_stylesheet() -> None:
+    assert {f"gb-{colour}" for colour in HINT_COLOURS} <= set(re.findall(r"\.(gb-[a-z0-9]+)", stylesheet()))
+    assert {shape.value for shape in PieceShape} | {"wall", "letter", "man"} >= {
+        look for look in LOOKS if look not in ("king", "queen", "rook", "bishop", "knight", "pawn")
+    }
+
+
+@pytest.mark.parametrize(
+    ("names", "shape"),
+    [("wk bk wr", "man"), ("wk bk wp bp", "disc"), ("wk bk wq bq wr br", "man"), ("wk bk wz bz", "disc")],
+)
+def test_letters_of_chess_are_told_from_those_of_draughts(names: str, shape: str) -> None:
+    places = [(x, y) for y in "12" for x in "abcd"]
+    cells = " ".join(f"(init (cell {x} {y} {n}))" for (x, y), n in zip(places, names.split(), strict=False))
+    text = f"""(role white) (role black) {cells} (init (cell d 3 b)) (<= (legal ?r noop) (role ?r))
+        (<= (next (cell ?x ?y ?p)) (true (cell ?x ?y ?p))) (<= terminal (true (cell d 4 wk)))"""
+    machine = make_machine(parse_rules(text), "prover")
+    board = find_board(machine, UNHURRIED)
+    assert board is not None
+    looks = looks_of(board, machine.rules, machine.roles)
+    assert {look.shape.value for look in looks.values()} == {shape}
+
+
+@pytest.mark.parametrize("look", sorted(BOARDS))
+def test_every_look_of_a_board_is_drawn(look: str) -> None:
+    text = f"; draw: board as {look}\n{Game.load('hanoi' if look == 'towers' else 'atarigo').rules}"
+    machine = make_machine(parse_rules(text), "prover")
+    drawn = SvgPainter.of_machine(machine, "", UNHURRIED).draw_state(machine.initial_state())
+    signs = {"chequered": "gb-dark", "plain": "gb-cell", "points": "gb-point", "towers": "gb-disk"}
+    assert signs[look] in drawn
+    assert (look == "chequered") == ("gb-dark" in drawn)
+
+
+@pytest.mark.parametrize(
+    ("sign", "pips"), [("1", 1), ("2", 2), ("3", 3), ("4", 4), ("5", 5), ("6", 6), ("7", 0)]
+)
+def test_a_die_has_as_many_pips_as_its_number(sign: str, pips: int) -> None:
+    from ggp.boards.svg.looks import PieceLook
+    from ggp.boards.svg.sprites import draw_piece
+
+    drawn = draw_piece(PieceLook(sign, PieceShape.DIE, "gb-black", sign), 0, 0)
+    assert drawn.count("gb-pip") - drawn.count("gb-pips") == pips
+    assert (f">{sign}<" in drawn) == (pips == 0)
+
+
+def test_what_is_drawn_over_a_board() -> None:
+    machine, board = found("chess")
+    painter = SvgPainter(board, machine.rules, machine.roles)
+    hint = BoardOverlay.of_move(ClickMove("(move e 2 e 4)", (("0,4,1",), ("0,4,3",)), ""))
+    assert hint == BoardOverlay(arrows=(("0,4,1", "0,4,3"),))
+    drawn = painter.draw_state(machine.initial_state(), overlay=hint)
+    assert drawn.count('class="gb-arrow"') == drawn.count('class="gb-arrowhead"') == 1
+    assert BoardOverlay.of_move(ClickMove("(drop a)", (("0,0,0", "0,0,1"),), "")).hints == ("0,0,0", "0,0,1")
+    won = painter.draw_state(
+        machine.initial_state(), overlay=BoardOverlay(won=("0,0,0", "9,9,9", '"><script>'))
+    )
+    assert won.count("gb-won") == 1 and "script" not in won
+    assert "gb-overlay" not in painter.draw_state(machine.initial_state())

@@ -1,0 +1,125 @@
+"""Following a match of hidden information by what one role is told: both dialects, repetitions, nonsense."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+
+import pytest
+
+from gdl.prover.machine import ProverMachine
+from ggp.game import Game
+from ggp.match_process.blind_match import BlindMatch
+from ggp.protocol.messages import Play
+
+Told = tuple[str, ...] | None
+WORDS = ["ok", "tie", "(card king)", "yes", "(", "?x", "(move first bet)"]
+
+
+@cache
+def prover_of(name: str) -> ProverMachine:
+    return ProverMachine(Game.load(name).rules)
+
+
+def begun(name: str = "montyhall", role: int = 0) -> tuple[BlindMatch, list[str]]:
+    events: list[str] = []
+    match = BlindMatch(prover_of(name), role, lambda level, event, **fields: events.append(event))
+    return match, events
+
+
+def numbered(turn: int, own: str | None, *percepts: str) -> Told:
+    return Play("m", percepts, turn, own).told
+
+
+def legal(match: BlindMatch) -> set[str]:
+    return {match.text(match.role, move) for move in match.options()}
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_numbered_turns_are_followed_and_repetitions_are_seen(first: int) -> None:
+    match, events = begun()
+    assert match.follow(numbered(first, None), None, True, False)
+    assert not match.follow(numbered(first, None), "noop", True, False)
+    turn = numbered(first + 1, "noop")
+    assert match.follow(turn, "noop", True, False)
+    assert not match.follow(turn, "(choose 1)", True, False)
+    assert legal(match) == {"(choose 1)", "(choose 2)", "(choose 3)"}
+    assert match.follow(numbered(first + 2, "(choose 2)"), "(choose 1)", True, False)
+    assert match.follow(numbered(first + 3, "noop", "(opened 1)"), "noop", True, False)
+    assert legal(match) == {"stay", "switch"}
+    assert len(match.belief) == 2 and not events
+    assert match.history[1][1] == "(choose 2)"  # the manager's word counts
+
+
+@pytest.mark.parametrize("nothing", [None, ()])
+def test_bare_percepts_are_followed_by_our_own_answers(nothing: Told) -> None:
+    match, events = begun()
+    assert match.follow(None, None, True, False)
+    assert match.follow(nothing, "noop", True, False)
+    assert match.follow(nothing, "(choose 3)", True, False)
+    assert match.follow(("(opened 1)",), "noop", True, False)
+    assert legal(match) == {"stay", "switch"}
+    assert sorted(match.belief.weights.round(3)) == [0.333, 0.667]
+    assert not match.follow(("(opened 1)",), "switch", False, False)  # our answer never left
+    assert not events
+
+
+def test_an_answer_that_came_late_may_have_been_replaced() -> None:
+    for late, possible in ((False, 3), (True, 9)):
+        match, _ = begun()
+        match.follow(None, None, True, False)
+        match.follow((), "noop", True, False)
+        match.follow(("(opened 1)",), "(choose 3)", True, late)
+        assert len(match.belief) == possible  # that percept cannot be, so nothing is known of the doors
+        assert match.options()
+
+
+@pytest.mark.parametrize(
+    ("told", "event"),
+    [
+        (numbered(2, "(choose 1)", "thunder"), "percepts that fit no state"),
+        (numbered(2, "(fly away)"), "percepts that fit no state"),
+        (numbered(2, "(choose 1)", "(opened"), "percepts that are no terms"),
+        (numbered(2, "(choose 1)", "?x"), "percepts that are no terms"),
+        (numbered(9, "(choose 1)"), "a wrong turn number"),
+        (numbered(1, "noop", "(opened 2)"), "this turn was told otherwise before"),
+    ],
+)
+def test_nonsense_is_logged_and_a_legal_move_stays_known(told: Told, event: str) -> None:
+    match, events = begun()
+    match.follow(numbered(0, None), None, True, False)
+    match.follow(numbered(1, "noop"), "noop", True, False)
+    match.follow(told, "(choose 1)", True, False)
+    assert event in events
+    assert match.options()
+    match.follow(numbered(3, "noop"), "noop", True, False)
+    assert match.options()
+
+
+@pytest.mark.parametrize("name", ["kuhn", "blindtictactoe", "numberguessing"])
+def test_any_percepts_in_any_order_leave_a_legal_move(name: str) -> None:
+    rng = random.Random(3)
+    prover = prover_of(name)
+    for _ in range(3):
+        match, _ = begun(name)
+        match.follow(numbered(0, None), None, True, False)
+        for turn in range(1, 12):
+            percepts = rng.sample(WORDS, 2)
+            own = match.text(0, match.options()[0]) if match.options() else None
+            told = numbered(rng.choice([turn, turn, turn - 1, turn + 5]), own, *percepts)
+            match.follow(told, own, True, False)
+            state = match.state
+            assert prover.is_terminal(state) or match.options()
+
+
+def test_a_match_is_resumed_from_its_history() -> None:
+    match, _ = begun()
+    match.follow(numbered(1, None), None, True, False)
+    match.follow(numbered(2, "noop"), "noop", True, False)
+    match.follow(numbered(3, "(choose 2)"), "(choose 2)", True, False)
+    resumed, _ = begun()
+    resumed.replay(match.history, ["noop", "(choose 2)"])
+    assert resumed.resume(numbered(3, "(choose 2)"))
+    assert resumed.observed == match.observed
+    assert resumed.follow(numbered(4, "noop", "(opened 1)"), "noop", True, False)
+    assert legal(resumed) == {"stay", "switch"}

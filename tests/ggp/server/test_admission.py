@@ -1,0 +1,119 @@
+"""Matches are admitted by what their keepers need: never more than the processors can do in time."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ggp.protocol.messages import Start
+from ggp.server.admission import FADING, LEAST, SHARE, Admission, KeeperNeed
+
+
+class Match:
+    """A match whose keeper is measured when it is waited for."""
+
+    def __init__(self, share: float, rules: str = "") -> None:
+        self.start = Start("m", "robot", rules, 1, 1)
+        self.admitted = False
+        self._share = share
+        self.asked = 0
+
+    @property
+    def share_needed(self) -> float:
+        return self._share if self.asked or self.admitted else math.inf
+
+    async def measure(self) -> None:
+        self.asked += 1
+        await asyncio.sleep(0)
+
+
+@given(st.lists(st.floats(0.001, 2.0), max_size=12), st.integers(1, 4))
+def test_those_admitted_together_never_need_more_than_there_is(shares: list[float], processors: int) -> None:
+    async def body() -> None:
+        admission, running = Admission(processors), [Match(share) for share in shares]
+        # All at once, as managers send them.
+        answers = await asyncio.gather(*(admission.admit(match, lambda: running) for match in running))
+        admitted = [match for match, yes in zip(running, answers, strict=True) if yes]
+        assert [match.admitted for match in running] == answers
+        assert not running or admitted[:1] == running[:1]
+        needed = [match._share for match in admitted]
+        assert len(needed) < 2 or sum(needed) <= SHARE * processors + 1e-9
+        for match in running:
+            if not match.admitted:
+                assert sum(needed) + match._share > SHARE * processors - 1e-9
+
+    asyncio.run(body())
+
+
+def test_a_match_alone_is_admitted_without_a_look_and_a_second_one_is_measured() -> None:
+    async def body() -> None:
+        admission = Admission(1)
+        slow, other = Match(100.0), Match(0.01)
+        assert await admission.admit(slow, lambda: [slow])
+        assert not slow.asked
+        assert not admission.room([slow])
+        assert not await admission.admit(other, lambda: [slow, other])
+        assert other.asked == 1
+        assert await admission.admit(other, lambda: [other])
+
+    asyncio.run(body())
+
+
+def test_rules_that_were_measured_are_refused_before_anything_is_started() -> None:
+    """A manager that asks every second for a match there is no room for took from those that were played."""
+
+    async def body() -> None:
+        admission, running = Admission(1), [Match(0.4)]
+        assert await admission.admit(running[0], lambda: running)
+        again, small = Match(0.3, "( large )"), Match(0.05, "( small )")
+        assert not admission.refuses(again, running)
+        assert not await admission.admit(again, lambda: [*running, again])
+        assert admission.refuses(Match(0.3, "( large )"), running)
+        assert not admission.refuses(Match(0.3, "( large )"), [])
+        assert await admission.admit(small, lambda: [*running, small])
+        assert not admission.refuses(Match(0.05, "( small )"), running)
+
+    asyncio.run(body())
+
+
+def test_what_was_never_measured_is_not_admitted_beside_others() -> None:
+    async def body() -> None:
+        first, second = Match(0.01), Match(0.01)
+        admission = Admission(8)
+        assert await admission.admit(first, lambda: [first])
+        second.measure = first.measure  # type: ignore[method-assign]
+        assert not await admission.admit(second, lambda: [first, second])
+
+    asyncio.run(body())
+
+
+@given(st.lists(st.floats(0.0, 5.0), min_size=1, max_size=30))
+def test_a_need_is_the_peak_of_what_was_measured_and_fades(seconds: list[float]) -> None:
+    async def body() -> None:
+        need = KeeperNeed()
+        assert math.isinf(need.share(1.0))
+        for each in seconds:
+            need.note(each)
+        last = len(seconds) - 1
+        peak = max(each * FADING ** (last - turn) for turn, each in enumerate(seconds))
+        assert need.seconds == pytest.approx(peak)
+        assert need.share(0.5) == pytest.approx(2 * (peak + LEAST))
+
+    asyncio.run(body())
+
+
+def test_waiting_for_a_measure_ends_with_it_or_with_the_time() -> None:
+    async def body() -> None:
+        need = KeeperNeed()
+        await need.known(time.monotonic())
+        waiting = asyncio.create_task(need.known(time.monotonic() + 600.0))
+        await asyncio.sleep(0)
+        need.note(0.1)
+        await waiting
+
+    asyncio.run(body())

@@ -1,0 +1,68 @@
+"""Keepers that are asked go before keepers that play at random, and before the thinking of others."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import pytest
+
+from ggp.server.admission import Ranks
+from ggp.server.supervised_process import SupervisedProcess
+from ggp.server.turn import Turn
+from players.processes.priority import USUAL, WAITS
+
+
+class Process:
+    """A process that is ranked."""
+
+    def __init__(self) -> None:
+        self.alive, self.heard, self.nice = True, 0, USUAL
+
+    def rank(self, nice: int) -> None:
+        self.nice = nice
+
+
+class Asked:
+    """A turn that was asked for."""
+
+    def __init__(self, number: int) -> None:
+        self.id, self.answered = number, False
+
+
+def ranked() -> tuple[Ranks, Process, Process]:
+    main, keeper = Process(), Process()
+    both = Ranks(cast(SupervisedProcess, main), cast(SupervisedProcess, keeper))
+    return both, main, keeper
+
+
+def test_a_keeper_that_plays_at_random_waits_until_it_is_asked_and_again_when_it_has_answered() -> None:
+    ranks, _, keeper = ranked()
+    ranks.practises(True, None)
+    assert keeper.nice == WAITS
+    turn = Asked(1)
+    ranks.asked(cast(Turn, turn))
+    assert keeper.nice == USUAL
+    keeper.heard = 1
+    ranks.asked(cast(Turn, turn))
+    assert keeper.nice == WAITS
+    ranks.practises(False, cast(Turn, turn))
+    assert keeper.nice == USUAL
+
+
+@pytest.mark.parametrize(
+    ("heard", "alive", "behind", "nice"),
+    [
+        (1, True, True, WAITS),
+        (0, True, True, USUAL),
+        (1, False, True, USUAL),
+        (1, True, False, USUAL),
+    ],
+)
+def test_thinking_waits_while_the_keeper_knows_the_turn(
+    heard: int, alive: bool, behind: bool, nice: int
+) -> None:
+    ranks, main, keeper = ranked()
+    turn = cast(Turn, Asked(1))
+    keeper.heard, keeper.alive = heard, alive
+    ranks.thinks(turn, behind)
+    assert main.nice == nice

@@ -1,0 +1,75 @@
+"""What ``make play`` compiles on a fresh checkout: kernels are counted, since times differ."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ggp.game import Game
+from players.kaskade.make_machine import make_machine
+from players.warm_kernels import compile_together, match_parts, missing
+from propnet.kernels import playouts
+from tests.places import ROOT
+
+MOST_KERNELS = 45
+"""That ``ggp play sokoban`` may compile; all that players need are 77."""
+
+
+def kernels(folder: Path) -> set[str]:
+    """``module.function`` of what is compiled below a folder."""
+    return {path.name.split("-")[0] for path in folder.rglob("*.nbc")}
+
+
+@pytest.mark.slow
+def test_the_first_game_compiles_few_kernels_and_none_of_the_tree(tmp_path: Path) -> None:
+    places = {"NUMBA_CACHE_DIR": str(tmp_path / "kernels"), "GGP_CACHE": str(tmp_path / "games")}
+    for place in places.values():
+        Path(place).mkdir(mode=0o700)
+    done = subprocess.run(
+        [sys.executable, "-m", "ggp", "play", "sokoban"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, **places, "PYTHONPATH": str(ROOT)},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "compiling what this match needs, once" in done.stdout
+    assert "result: keeper (uct) 100" in done.stdout
+    compiled = kernels(tmp_path / "kernels")
+    # Of a search that a level as easy needs not, of the tree, of proofs.
+    costly = {"search_kernels.run", "playouts.playouts", "backup.back_up", "select.select", "kernels.judge"}
+    assert not compiled & costly
+    assert 10 < len(compiled) <= MOST_KERNELS
+
+
+def test_a_match_has_the_parts_compiled_that_its_players_use() -> None:
+    def names(game: str, searches: bool, plays_out: bool = False) -> set[str]:
+        machine = make_machine(Game.load(game).rules, "propnet")
+        return {name for name, _ in match_parts(machine, searches, plays_out)}
+
+    assert names("tictactoe", False) == {"states"}
+    assert names("tictactoe", False, True) == {"states", "playouts"}
+    assert {"tree-up", "tree-down", "proofs"} <= names("tictactoe", True)
+    assert names("sokoban", True) == {"states", "sokoban-searches", "sokoban-solved"}
+    knights = names("knightstour", True)
+    assert "proofs" not in knights and not any(name.startswith("sokoban-") for name in knights)
+
+
+def test_a_part_is_missing_until_it_was_compiled_and_again_for_another_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(playouts.playouts._cache, "_cache_path", str(tmp_path))
+    done: list[str] = []
+    parts = [(name, lambda name=name: done.append(name)) for name in "ab"]
+    assert missing(parts) == parts
+    compile_together(parts[:1])
+    assert missing(parts) == parts[1:]
+    monkeypatch.setattr("players.warm_kernels._stamp", lambda: "of another program")
+    assert missing(parts) == parts
+    compile_together(parts)
+    assert missing(parts) == [] and done == ["a", "a", "b"]
+    assert len(list(tmp_path.glob("part-a.*.done"))) == 1

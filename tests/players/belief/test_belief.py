@@ -1,0 +1,187 @@
+"""A belief holds exactly the states that fit what a role has seen: no state more or less, with the weights
+that all ways of playing there give."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gdl.information import observations
+from gdl.machine import Machine, State
+from gdl.prover.machine import ProverMachine
+from gdl.terms import Term
+from ggp.game import Game
+from players.belief.belief import Belief, Observed
+
+SMALL = ("kuhn", "leduc", "liarsdice", "montyhall", "numberguessing")
+
+
+@cache
+def machine_of(name: str, level: str) -> Machine:
+    return Game.load(name).machine(level)
+
+
+def enumerated(
+    prover: ProverMachine, role: int, history: list[tuple[Term, frozenset[Term]]]
+) -> dict[frozenset[Term], float]:
+    """Every state after which the role would have learnt this, by playing every match; and how likely each is
+    where all moves of others are."""
+    reached = {prover.initial_state(): 1.0}
+    for own, percepts in history:
+        after: dict[State, float] = {}
+        for state, weight in reached.items():
+            options = [prover.legal_moves(state, r) for r in range(len(prover.roles))]
+            options[role] = [m for m in options[role] if prover.move(role, m) is own]
+            joints = list(product(*options))
+            for joint in joints:
+                if prover.percepts(state, joint)[role] == percepts:
+                    following = prover.next_state(state, joint)
+                    if not following.terminal:
+                        after[following] = after.get(following, 0.0) + weight / len(joints)
+        reached = after
+    total = sum(reached.values())
+    return {state.propositions: weight / total for state, weight in reached.items()}
+
+
+def played(prover: ProverMachine, seed: int) -> list[list[tuple[Term, frozenset[Term]]]]:
+    """What each role learns of a random match, turn by turn; without the last turn."""
+    rng = random.Random(seed)
+    state = prover.initial_state()
+    told: list[list[tuple[Term, frozenset[Term]]]] = [[] for _ in prover.roles]
+    while True:
+        joint = [rng.choice(prover.legal_moves(state, r)) for r in range(len(prover.roles))]
+        seen = prover.percepts(state, joint)
+        state = prover.next_state(state, joint)
+        if state.terminal:
+            return told
+        for role, moves in enumerate(told):
+            moves.append((prover.move(role, joint[role]), seen[role]))
+
+
+def weights_of(belief: Belief) -> dict[frozenset[Term], float]:
+    return {
+        state.propositions: weight
+        for state, weight in zip(belief.states(), belief.weights.tolist(), strict=True)
+    }
+
+
+@pytest.mark.parametrize("level", ["prover", "propnet"])
+@pytest.mark.parametrize("name", SMALL)
+@settings(max_examples=12, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 2**32))
+def test_belief_is_what_enumeration_finds(name: str, level: str, seed: int) -> None:
+    prover = machine_of(name, "prover")
+    assert isinstance(prover, ProverMachine)
+    for role, history in enumerate(played(prover, seed)):
+        if str(prover.roles[role]) == "random":
+            continue
+        belief = Belief(machine_of(name, level), role)
+        for turn, (own, percepts) in enumerate(history, 1):
+            assert belief.update(Observed(own, percepts))
+            wanted = enumerated(prover, role, history[:turn])
+            assert belief.exact
+            assert weights_of(belief) == pytest.approx(wanted)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["blindtictactoe", "kriegtictactoe"])
+@settings(max_examples=4, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 2**32))
+def test_belief_on_lanes_is_what_enumeration_finds_in_larger_games(name: str, seed: int) -> None:
+    prover = machine_of(name, "prover")
+    assert isinstance(prover, ProverMachine)
+    history = played(prover, seed)[0][:5]
+    belief = Belief(machine_of(name, "propnet"), 0)
+    for own, percepts in history:
+        assert belief.update(Observed(own, percepts))
+    assert belief.exact
+    assert weights_of(belief) == pytest.approx(enumerated(prover, 0, history))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", ["prover", "propnet"])
+@pytest.mark.parametrize("name", ["blindtictactoe", "battleships", "kriegtictactoe"])
+def test_particles_are_possible_states_and_hold_on_where_few_fit(name: str, level: str) -> None:
+    """However few worlds may be held: each of them explains all that was seen, and there always is one."""
+    prover = machine_of(name, "prover")
+    assert isinstance(prover, ProverMachine)
+    for seed in range(1 if level == "prover" else 6):
+        history = played(prover, seed)[0]
+        belief = Belief(machine_of(name, level), 0, worlds=60, effort=2_000, seed=seed)
+        for own, percepts in history:
+            assert belief.update(Observed(own, percepts))
+            assert 0 < len(belief) <= 60
+            assert belief.weights.sum() == pytest.approx(1)
+        exact = Belief(machine_of(name, "propnet"), 0, worlds=10**6, effort=10**7)
+        for own, percepts in history:
+            exact.update(Observed(own, percepts))
+        assert set(weights_of(belief)) <= set(weights_of(exact)) or not exact.exact
+
+
+def test_own_move_may_be_unknown() -> None:
+    prover = machine_of("montyhall", "prover")
+    belief = Belief(prover, 0)
+    noop = Term("noop")
+    belief.update(Observed(noop, frozenset()))
+    belief.update(Observed(None, frozenset()))
+    assert len(belief) == 9  # three doors with the car, three that may have been chosen
+
+
+def test_percepts_that_fit_nothing_are_passed_over() -> None:
+    for level in ("prover", "propnet"):
+        machine = machine_of("montyhall", level)
+        belief = Belief(machine, 0)
+        belief.update(Observed(Term("noop"), frozenset()))
+        assert not belief.update(Observed(Term("choose", Term("1")), frozenset([Term("thunder")])))
+        assert len(belief) == 3 and not belief.exact
+        assert not belief.update(Observed(Term("fly"), frozenset()))
+        assert belief.legal_moves()
+
+
+def test_monty_hall_odds_are_known() -> None:
+    belief = Belief(machine_of("montyhall", "prover"), 0)
+    one, two = Term("1"), Term("2")
+    belief.update(Observed(Term("noop"), frozenset()))
+    belief.update(Observed(Term("choose", one), frozenset()))
+    belief.update(Observed(Term("noop"), frozenset([Term("opened", two)])))
+    odds = {
+        str(next(p for p in state if p.name == "car")): weight for state, weight in weights_of(belief).items()
+    }
+    assert odds == pytest.approx({"(car 1)": 1 / 3, "(car 3)": 2 / 3})
+
+
+def test_a_belief_is_rebuilt_from_its_history_on_another_machine() -> None:
+    prover = machine_of("leduc", "prover")
+    assert isinstance(prover, ProverMachine)
+    history = played(prover, 11)[1]
+    belief = Belief(prover, 1)
+    for own, percepts in history:
+        belief.update(Observed(own, percepts))
+    assert weights_of(belief.on(machine_of("leduc", "propnet"))) == pytest.approx(weights_of(belief))
+
+
+def test_equal_observations_give_equal_beliefs() -> None:
+    """Two matches of which a role learns the same leave it with the same belief, whatever happened."""
+    prover = machine_of("kuhn", "prover")
+    by_observation: dict[object, dict[frozenset[Term], float]] = {}
+    met = 0
+    for seed in range(60):
+        rng = random.Random(seed)
+        state, seen, belief = prover.initial_state(), [], Belief(prover, 0)
+        while True:
+            joint = [rng.choice(prover.legal_moves(state, r)) for r in range(3)]
+            seen.append(observations(prover, state, joint)[0])
+            percepts = prover.percepts(state, joint)[0]
+            state = prover.next_state(state, joint)
+            if state.terminal:
+                break
+            belief.update(Observed(prover.move(0, joint[0]), percepts))
+            key = tuple(seen)
+            met += key in by_observation
+            assert weights_of(belief) == by_observation.setdefault(key, weights_of(belief))
+    assert met > 20

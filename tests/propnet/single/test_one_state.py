@@ -1,0 +1,162 @@
+"""One state at a time says of any state, and after any move, what 512 lanes say: bit for bit."""
+
+from __future__ import annotations
+
+import pickle
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gdl.errors import MoveError
+from gdl.machine import State
+from gdl.prover.machine import ProverMachine
+from gdl.syntax.parser import parse_rules
+from propnet.kernels.records import pack
+from propnet.machine import PropnetMachine
+from propnet.network import Network
+from propnet.single.one_state import OneState
+from propnet.single.wiring import EXTRAS, HEAVY, wire_up
+from tests.propnet.circuits import random_network
+from tests.propnet.test_machines_agree import machines
+
+ROLE = parse_rules("(role a) (init p) (legal a x) (terminal) (goal a 0)")
+
+
+def check(machine: PropnetMachine, one: OneState, state: State) -> None:
+    """What one state says against what lanes say."""
+    seen = machine.evaluate(machine.records([state]), single=True)
+    best = machine.evaluate(machine.records([state])).goals[0].tolist()
+    legal = machine._move_lists(seen)[0]
+    assert one.key == state.key
+    assert bool(one.terminal) == bool(seen.terminal[0])
+    assert [list(moves) for moves in one.legal] == legal
+    assert [one.goal(r) for r in range(len(legal))] == [None if v < 0 else v for v in seen.goals[0].tolist()]
+    assert [one.result(r) for r in range(len(legal))] == [None if v < 0 else v for v in best]
+
+
+def wander(machine: PropnetMachine, one: OneState, rng: random.Random, steps: int) -> None:
+    """From state to state, by any moves, legal or not, and now and then to a state far away."""
+    network = machine.network
+    (state,) = machine.states(pack(np.asarray(network.initial, np.bool_)[None, :]))
+    one.go(state.key)
+    check(machine, one, state)
+    for _ in range(steps):
+        if rng.random() < 0.3:
+            bits = np.array([[rng.random() < 0.5 for _ in network.bases]], np.bool_)
+            (state,) = machine.states(pack(bits.reshape(1, -1)))
+            if rng.random() < 0.5:  # else the next move is made from a state that it has to go to first
+                one.go(state.key)
+                check(machine, one, state)
+        joint = [rng.randrange(len(moves)) for moves in network.moves]
+        after = machine.successors(machine.records([state]), np.array([joint], np.int32))
+        key = one.play(state.key, joint)
+        (state,) = machine.states(after)
+        assert key == state.key
+        check(machine, one, state)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 2**32))
+def test_any_network_with_any_loops_gives_in_any_state_what_lanes_give(seed: int) -> None:
+    rng = random.Random(seed)
+    moves = [rng.randint(1, 6) for _ in range(rng.randint(1, 3))]
+    network = random_network(
+        np.random.default_rng(seed), rng.randint(1, 70), moves, rng.randint(5, 120), loops=rng.randint(0, 3)
+    )
+    wander(PropnetMachine(ROLE, network), OneState(network), rng, 12)
+
+
+@pytest.mark.parametrize("name", ["hex", "chess"])
+def test_games_with_loops_and_with_runs_give_what_lanes_give(name: str) -> None:
+    machine = machines(name)[0]
+    one = OneState(machine.network)
+    wander(machine, one, random.Random(name), 6)
+    rng = random.Random(1)
+    state = machine.initial_state()
+    for _ in range(60):
+        check(machine, one if one.key == state.key else _gone(one, state), state)
+        if one.terminal:
+            state = machine.initial_state()
+            continue
+        joint = [rng.choice(moves) for moves in one.legal]
+        after = machine.successors(machine.records([state]), np.array([joint], np.int32))
+        assert one.play(state.key, joint) == machine.states(after)[0].key
+        (state,) = machine.states(after)
+
+
+def _gone(one: OneState, state: State) -> OneState:
+    one.go(state.key)
+    return one
+
+
+def test_what_very_many_gates_read_is_counted_in_runs() -> None:
+    network = machines("chess")[0].network
+    wiring = wire_up(network)
+    readers = np.bincount(network.gate_inputs >> 1, minlength=network.nodes)
+    heavy = np.flatnonzero(readers[: network.first_gate] >= HEAVY)
+    in_runs = wiring.rows[heavy + 1, EXTRAS] > wiring.rows[heavy, EXTRAS]
+    assert in_runs.sum() >= 2  # white's turn, black's turn
+
+
+def _network() -> Network:
+    return machines("tictactoe")[0].network
+
+
+@pytest.mark.parametrize("joint", [[10, 0], [0, 99], [-1, 0], [0], [], ["x", 0], [2**70, 0]])
+def test_ids_that_no_move_has_are_refused_and_nothing_has_changed(joint: list[int]) -> None:
+    machine = PropnetMachine(machines("tictactoe")[0].rules, _network())
+    state = machine.initial_state()
+    before = machine.options(state)
+    with pytest.raises(MoveError, match="out of range"):
+        machine.next_state(state, joint)
+    assert machine.options(state) == before
+    assert machine.next_state(state, [move[0] for move in before]).propositions
+
+
+def test_hashes_are_those_of_the_prover_and_are_made_anew_where_they_are_sent() -> None:
+    network, prover = machines("tictactoe")
+    ours, theirs = network.initial_state(), prover.initial_state()
+    for move in ("(mark b 2)", "(mark a 1)"):
+        ours, theirs = ours.play(move), theirs.play(move)
+        assert ours == theirs and hash(ours) == hash(theirs)
+    known = {ours: 1}
+    assert known[theirs] == 1
+    sent = pickle.loads(pickle.dumps(ours))
+    assert sent == ours and hash(sent) == hash(ours)
+    assert sent.legal == ours.legal
+
+
+def test_questions_about_states_far_apart_are_answered_in_any_order() -> None:
+    machine, prover = machines("connectfour")
+    rng = random.Random(5)
+    pairs = []
+    state = machine.initial_state()
+    while not state.terminal:
+        pairs.append((state, prover.state_of(state.propositions)))
+        state = state.play(*[rng.choice(moves) for moves in state.legal.values()])
+    for ours, theirs in rng.sample(pairs * 3, 3 * len(pairs)):
+        assert {role: sorted(moves) for role, moves in ours.legal.items()} == {
+            role: sorted(moves) for role, moves in theirs.legal.items()
+        }
+        assert ours.goals == theirs.goals
+
+
+def test_moves_are_taken_as_text_as_ids_and_by_the_role() -> None:
+    machine = machines("tictactoe")[0]
+    state = machine.initial_state()
+    text = state.legal["x"][4]
+    index = machine.options(state)[0][4]
+    ways = [state.play(text), state.play(index), state.play({"x": text}), state.play(text, "noop")]
+    assert len(set(ways)) == 1
+    for wrong in ("(mark 9 9)", "noop", 99):
+        with pytest.raises(MoveError):
+            state.play(wrong)
+
+
+def test_the_prover_has_the_same_interface() -> None:
+    prover = ProverMachine(parse_rules("(role a) (init p) (legal a x) (legal a y) (goal a 0)"))
+    assert prover.options(prover.initial_state()) == ((0, 1),)
+    assert pickle.loads(pickle.dumps(prover.move_texts[0].ids)) == {}
