@@ -82,5 +82,4 @@ def main() -> None:
     print(json.dumps({"solutions": count, "seconds": least}))
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -175,6 +175,8 @@ _BAR = 12
 _NARROW = 100
 _NOTICED = 0.02
 """Changes below this share are not coloured even where the repetitions lie apart."""
+_REGRESSION = 0.1
+"""Rates that fall by a larger share are named below the table."""
 
 
 def console() -> Console:
@@ -258,7 +260,20 @@ def comparison(changes: list[Change]) -> RenderableType:
                 f"{ready:.2f} times the time to get ready",
             )
         )
+    lost = [change for change in changes if regressed(change)]
+    if lost:
+        told = ", ".join(f"{change.game} on {change.machine} {change.ratio:.2f}" for change in lost)
+        lines.append(Text(f"slower by more than {_REGRESSION:.0%}: {told}", "bold red"))
     return Group(*lines)
+
+
+def regressed(change: Change) -> bool:
+    """Whether the rate fell by more than a tenth, and not by noise.
+
+    >>> regressed(Change("chess", "native", 100.0, 89.0, True, 0.0, 0.0))
+    True
+    """
+    return change.sure and 0 < change.ratio < 1 - _REGRESSION
 
 
 def ratio(change: Change) -> Text:

@@ -47,7 +47,8 @@ class MemoBeside:
             return False
         left = spent * (1 / progress - 1) if progress > 1e-12 else 1e12
         if self.memo is None:
-            if left < _WORTH * (_MADE + _NODE * len(self._problem.nodes)):
+            made = _MADE + _NODE * len(self._problem.nodes)
+            if spent < made or left < _WORTH * made:  # a young search may be wrong about what is left
                 return False
             began = time.thread_time()
             self.memo = MemoCounter(self._problem)

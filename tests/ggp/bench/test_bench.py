@@ -260,6 +260,18 @@ def test_tables_at_the_terminal_name_games_and_rates() -> None:
     assert "geometric mean of 1; 1 faster" in " ".join(text.split())
 
 
+def test_rates_that_fell_by_more_than_a_tenth_are_named() -> None:
+    old = [row("chess", rates=[100.0] * 5), row("hex", rates=[100.0] * 5), row("go", rates=[100.0] * 5)]
+    new = [
+        row("chess", rate=88.0, rates=[88.0] * 5),
+        row("hex", rate=92.0, rates=[92.0] * 5),
+        row("go", rate=80.0, rates=[80.0, 101.0, 101.0, 80.0, 79.0]),
+    ]
+    text = " ".join(shown(comparison(compare(old, new)), 120).split())
+    assert text.endswith("slower by more than 10%: chess on propnet 0.88")
+    assert "slower by more than" not in shown(comparison(compare(new[:1], old[:1])), 120)
+
+
 def test_bars_grow_with_what_they_show() -> None:
     lengths = [len(bar(value, 1.0, 1e6)) for value in (1.0, 1e2, 1e4, 1e6)]
     assert lengths == sorted(lengths)
