@@ -25,6 +25,7 @@ JOBS: dict[str, dict[str, object]] = {
     "scramble": {"seed": 0},
     "count": {},
     "draw": {"of": ""},
+    "show": {"seed": 0, "steps": 0},
 }
 """The jobs, and what each is told beside the text: name -> what it is by default."""
 MOST_CHARACTERS = 1_000_000
@@ -46,7 +47,7 @@ async def _workers(app: web.Application) -> AsyncIterator[None]:
 
 async def _page(request: web.Request) -> web.Response:
     games = await request.app[KNOWN].games.get()
-    return page(request, "Rules", "rules.js", ("rules.css",), games=games)
+    return page(request, "Rules", "rules.js", ("board.css", "rules.css"), games=games)
 
 
 async def _text(request: web.Request) -> web.Response:

@@ -15,6 +15,8 @@ from ggp.boards.board import find_board
 from ggp.boards.clicks import ClickFinder
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
+from ggp.sokoban.findings import lost_boxes, sentences
+from ggp.sokoban.machine_stage import MachineStage, stage_of_machine
 from ggp.wording.endings import EndFinder, Ending
 from ggp.wording.moves import MoveWords
 from players.player import Choice
@@ -53,6 +55,7 @@ class TableView:
         self._ends = EndFinder(machine, board)
         self._ended: tuple[State, Ending] | None = None
         self.board = board
+        self._stage = stage_of_machine(machine) if len(machine.roles) == 1 else None
         self.roles = [game.rules.spell(role) for role in machine.roles]
 
     def spelled(self, role: int, move: int) -> str:
@@ -105,10 +108,15 @@ class TableView:
             "goals": goals,
             "reason": end.text,
             "ringed": end.squares,
+            "lost": [] if over or self._stage is None else self._lost(self._stage, state),
             "doubts": [no_goal(state, role) for role, goal in enumerate(goals) if goal is None],
             "last": history[at - 1]["moves"] if at else None,
             "history": history,
         }
+
+    def _lost(self, stage: MachineStage, state: State) -> list[str]:
+        """Why the boxes of a Sokoban level can be packed no more, as far as it is seen at once."""
+        return sentences(lost_boxes(stage.stage, stage.position(state)))
 
     def _ending(self, state: State, before: State | None) -> Ending:
         if self._ended is None or self._ended[0] != state:
