@@ -29,7 +29,7 @@ export function preview() {
     const mine = (asked += 1);
     try {
       const told = await post("/rules/show", { text, seed, steps });
-      if (mine !== asked) return;
+      if (mine !== asked || told.given_up) return;
       frames = told.frames;
       element.classList.remove("stale");
       slider.hidden = frames.length < 2;
