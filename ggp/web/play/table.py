@@ -233,7 +233,7 @@ class Table:
                 case {"do": "again"}:
                     self._again()
                 case {"do": "walk", "role": str(role), "to": str(to)}:
-                    self._walk(role, to, str(order.get("from") or ""))
+                    self._walk(role, to, str((order or {}).get("from") or ""))
                 case {"do": "keep", "form": str(form)}:
                     self._keep(form)
                 case {"do": "show"}:

@@ -94,6 +94,7 @@ class TableView:
         history = [self._told(step) for step in steps]
         goals = [machine.goal(state, role) for role in range(len(self.roles))] if over else []
         before = steps[at - 1].state if at else None
+        was = None if before is None else before.propositions
         end = self._ending(state, before) if over else Ending("")
         return {
             "game": self._game,
@@ -103,7 +104,7 @@ class TableView:
             "steps": len(steps),
             "svg": self._painter.draw_board(state, before),
             "facts": " ".join(map(machine.rules.spell, sorted(state.propositions))),
-            "beside": self._painter.describe(state.propositions, before and before.propositions)["beside"],
+            "beside": self._painter.describe(state.propositions, was)["beside"],
             "over": over,
             "goals": goals,
             "reason": end.text,
