@@ -181,9 +181,14 @@ _CORRAL_STATES = 1000
 def why_dead(stage: LevelStage, position: Position) -> list[Finding]:
     """The reasons that are found, the plainest first. None where the position is solved, and where nothing is
     found: it may be dead all the same."""
-    geometry = stage.geometry
-    if is_solved(geometry, position):
+    if is_solved(stage.geometry, position):
         return []
+    return lost_boxes(stage, position) or _lost_together(stage, position)
+
+
+def lost_boxes(stage: LevelStage, position: Position) -> list[Finding]:
+    """The boxes that can never be packed, whatever the others do: seen at once."""
+    geometry = stage.geometry
     goals = set(geometry.goals.tolist())
     dead = dead_squares(geometry)
     lost = [box for box in position.boxes if dead[box]]
@@ -197,8 +202,12 @@ def why_dead(stage: LevelStage, position: Position) -> list[Finding]:
         missing = sum(box not in goals for box in stuck)
         sentence = f"{count(len(stuck), 'box')} that can never move again, {missing} of them not on a goal"
         found.append(Finding("freeze deadlock", sentence, dict.fromkeys(stuck, "!!")))
-    if found:
-        return found
+    return found
+
+
+def _lost_together(stage: LevelStage, position: Position) -> list[Finding]:
+    """Why boxes, none of them lost alone, can never be packed together."""
+    geometry = stage.geometry
     boxes = set(position.boxes)
     sets = dead_sets_of(stage, len(boxes))
     known = sets.box_sets() if sets is not None else ()

@@ -8,6 +8,7 @@ import contextlib
 from collections.abc import AsyncIterator
 from typing import Any
 
+import orjson
 from aiohttp import web
 
 import ggp
@@ -20,7 +21,7 @@ from ggp.processes.parent import JsonMessage
 from ggp.web.gate import protect
 from ggp.web.kept import KNOWN
 from ggp.web.overseer import BUDGET
-from ggp.web.shell import encode
+from ggp.web.shell import add_page, encode, page
 from ggp.web.visits import json_object, touch
 
 ERROR: Schema = {
@@ -98,12 +99,26 @@ def _content(description: str, kind: str, schema: Schema) -> dict[str, Any]:
     return {"description": description, "content": {kind: {"schema": schema}}}
 
 
+_AFTER = {"game": "tictactoe", "moves": [["(mark b 2)", "noop"]]}
+EXAMPLES: dict[str, dict[str, Any]] = {
+    "validate": {"rules": "role(x) legal(x,M)"},
+    "state": _AFTER,
+    "legal": _AFTER,
+    "next": {**_AFTER, "joint": ["noop", "(mark a 1)"]},
+    "goals": _AFTER,
+    "playouts": {"game": "connectfour", "n": 1000},
+    "solve": {"game": "hanoi", "seconds": 20},
+    "verify": {"game": "tictactoe", "trace": '{"type": "game", "game": "tictactoe", "roles": ["x", "o"]}'},
+}
+"""A question of each operation, for its page."""
+
 DESK = web.AppKey("desk", QuestionDesk)
 
 
 def add_routes(app: web.Application) -> None:
     """Add the API to the application."""
     app.cleanup_ctx.append(_desk)
+    add_page(app, "/api", _page)
     app.router.add_get("/api/games", _games)
     app.router.add_get("/api/openapi.json", _description)
     for name, operation in OPERATIONS.items():
@@ -114,6 +129,12 @@ async def _desk(app: web.Application) -> AsyncIterator[None]:
     app[DESK] = desk = QuestionDesk(app[BUDGET])
     yield
     await desk.close()
+
+
+async def _page(request: web.Request) -> web.Response:
+    """All calls, each with an example that can be tried."""
+    examples = {name: orjson.dumps(told).decode() for name, told in EXAMPLES.items()}
+    return page(request, "The JSON API", "api.js", ("api.css",), examples=examples)
 
 
 async def _games(request: web.Request) -> web.Response:

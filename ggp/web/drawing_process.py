@@ -54,7 +54,7 @@ class DrawnLine:
 
     def draw(self, moves: Sequence[Sequence[str]], step: int) -> str:
         """That state; what the last move changed is marked. Raises GdlError as :meth:`reach`."""
-        return self.painter.draw_state(*self.reach(moves, step))
+        return self.painter.draw_board(*self.reach(moves, step))
 
 
 class Artist:

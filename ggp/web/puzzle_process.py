@@ -36,7 +36,21 @@ class PuzzleBench:
             if self._line is None:
                 self._line = DrawnLine(self._game.machine("prover"), self._game.name)
             return {"svg": self._line.draw([[move] for move in moves], step)}
-        return solve_told(self._game, order, send)
+        answer = solve_told(self._game, order, send)
+        return {**answer, "lurd": _lurd(self._game, answer["moves"])}
+
+
+def _lurd(game: Game, moves: object) -> str:
+    """The steps of a line of Sokoban as solvers write them; empty for other games."""
+    from ggp.sokoban.machine_stage import stage_of_machine, steps_of_moves
+
+    assert isinstance(moves, list | tuple)
+    try:
+        machine = game.machine()
+        stage = stage_of_machine(machine)
+        return "" if stage is None else steps_of_moves(machine, stage, moves)
+    except GdlError:  # too large for a network: there is no map then
+        return ""
 
 
 def main() -> None:

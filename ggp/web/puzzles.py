@@ -158,7 +158,11 @@ async def _page(request: web.Request) -> web.Response:
         return page(request, "Puzzles", "choose.js", styles, cards=cards, players=(), names=(), kinds=kinds)
     found = request.app[PUZZLES].get(key)
     styles = ("board.css", "puzzles.css")
-    return page(request, found.name, "puzzles.js", styles, puzzle=key, seconds=found.seconds)
+    cards = await request.app[KNOWN].cards.get()
+    card = next((card for card in cards if card["name"] == found.name), None)
+    title = found.name if card is None else card["title"]
+    source = {"game": "" if card is None else found.name, "rules": found.source["rules"], "title": title}
+    return page(request, title, "puzzles.js", styles, puzzle=key, seconds=found.seconds, source=source)
 
 
 async def _begin(request: web.Request) -> web.Response:

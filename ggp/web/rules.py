@@ -16,7 +16,7 @@ from ggp.web.overseer import BUDGET
 from ggp.web.shell import add_page, page
 from ggp.web.visits import json_object
 
-WORK = WorkKind("ggp.web.rules_process", "work on these rules", most=6, seconds=30.0)
+WORK = WorkKind("ggp.web.rules_process", "work on these rules", most=8, seconds=30.0)
 WORKERS = web.AppKey("rules_workers", Workers)
 JOBS: dict[str, dict[str, object]] = {
     "check": {},
@@ -25,6 +25,7 @@ JOBS: dict[str, dict[str, object]] = {
     "scramble": {"seed": 0},
     "count": {},
     "draw": {"of": ""},
+    "show": {"seed": 0, "steps": 0},
 }
 """The jobs, and what each is told beside the text: name -> what it is by default."""
 MOST_CHARACTERS = 1_000_000
@@ -46,7 +47,7 @@ async def _workers(app: web.Application) -> AsyncIterator[None]:
 
 async def _page(request: web.Request) -> web.Response:
     games = await request.app[KNOWN].games.get()
-    return page(request, "Rules", "rules.js", ("rules.css",), games=games)
+    return page(request, "Rules", "rules.js", ("board.css", "rules.css"), games=games)
 
 
 async def _text(request: web.Request) -> web.Response:
@@ -74,11 +75,13 @@ async def _work(request: web.Request) -> web.Response:
         if type(value) is not type(usual) or len(str(value)) > 1000:
             raise GdlError(f"{name} is not what it should be", remedy=f"for example {usual!r}")
         order[name] = value
-    key = request.headers[TOKEN_HEADER]
+    # The drawing beside the text has a process of its own: nobody waits for it.
+    key = request.headers[TOKEN_HEADER] + (" show" if job == "show" else "")
+    newest = job in ("check", "show")
     try:
-        answer = await request.app[WORKERS].ask(key, order, instead=job == "check")
+        answer = await request.app[WORKERS].ask(key, order, instead=newest)
     except GivenUpError:
-        if job != "check":
+        if not newest:
             raise
         return web.json_response({"given_up": True})
     return web.json_response({name: value for name, value in answer.items() if name != "kind"})

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import random
+import time
 from collections.abc import Callable
 from typing import Any
 
 from gdl.errors import GdlError
+from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.format import convert
 from gdl.syntax.notation import form_of, named_notation
 from gdl.syntax.parser import parse_rules, parse_term
 from ggp.answers.answer_process import check, rehearse
+from ggp.boards.board import find_board
+from ggp.boards.svg.picture import SvgPainter
 from ggp.processes.parent import JsonMessage, Send
 from ggp.processes.work_process import answer_orders
+from ggp.wording.moves import MoveWords
 
 MEMORY = 1024**3
 CPU_SECONDS = 300.0
@@ -92,6 +98,39 @@ def _grounded(rules: Rules, names: bool) -> Any:
     return ground(rules, limits, names=names)
 
 
+MOST_SHOWN = 60
+SHOW_SECONDS = 4.0
+"""CPU time for the states of a random match."""
+
+
+def shown(text: str, seed: int, steps: int) -> Told:
+    """The first state drawn, and after it those of a random match: ``frames``, each with its ``svg``, the
+    ``moves`` that led there, in words, and at the ``end`` the goal values. ``why`` says what ended it
+    early. Raises GdlError."""
+    machine = ProverMachine(parse_rules(text, NAME))
+    board = find_board(machine)
+    painter = SvgPainter(board, machine.rules, machine.roles)
+    words = MoveWords(machine.rules, machine.roles, board)
+    rng, until = random.Random(seed), time.process_time() + SHOW_SECONDS
+    state, before, why = machine.initial_state(), None, ""
+    frames: list[Told] = [{"svg": painter.draw_board(state), "moves": [], "end": ""}]
+    spell = machine.rules.spell
+    while len(frames) <= min(steps, MOST_SHOWN) and time.process_time() < until:
+        if machine.is_terminal(state):
+            goals = [f"{spell(one)} {machine.goal(state, i)}" for i, one in enumerate(machine.roles)]
+            frames[-1]["end"] = ", ".join(goals)
+            break
+        options = [machine.legal_moves(state, role) for role in range(len(machine.roles))]
+        if not all(options):
+            why = "a role has no legal move"
+            break
+        joint = [rng.choice(moves) for moves in options]
+        before, state = state, machine.next_state(state, joint)
+        moves = words.joint(before, joint)
+        frames.append({"svg": painter.draw_board(state, before), "moves": moves, "end": ""})
+    return {"frames": frames, "why": why}
+
+
 JOBS: dict[str, Callable[[JsonMessage], Told]] = {
     "check": lambda order: check(order["text"]),
     "rehearse": lambda order: rehearse(order["text"]),
@@ -99,6 +138,7 @@ JOBS: dict[str, Callable[[JsonMessage], Told]] = {
     "scramble": lambda order: scrambled(order["text"], order["seed"]),
     "count": lambda order: counted(order["text"]),
     "draw": lambda order: drawn(order["text"], order["of"]),
+    "show": lambda order: shown(order["text"], order["seed"], order["steps"]),
 }
 """What a page may want."""
 

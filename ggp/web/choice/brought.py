@@ -39,4 +39,4 @@ async def _bring(request: web.Request) -> web.Response:
         raise GdlError(f"data is no text of at most {MOST_CHARACTERS:,} characters")
     order = {"do": "read", "name": name, "data": data}
     answer = await request.app[WORKERS].ask(request.headers[TOKEN_HEADER], order, instead=True)
-    return web.json_response({"kind": answer["kind"], "cards": answer["cards"]})
+    return web.json_response({"what": answer["what"], "cards": answer["cards"]})

@@ -28,7 +28,7 @@ Told = dict[str, Any]
 
 
 def read_brought(name: str, data: bytes) -> Told:
-    """What some bytes are: ``kind`` (``rules``, ``levels`` or ``packing``) and ``cards``, each with a
+    """What some bytes are: ``what`` (``rules``, ``levels`` or ``packing``) and ``cards``, each with a
     ``title``, a ``line``, its ``roles``, a picture (``svg``, perhaps empty), and ``rules`` where it is played
     by them.
 
@@ -36,13 +36,13 @@ def read_brought(name: str, data: bytes) -> Told:
     """
     stem = visible(PurePath(name).stem)[:80]
     if (packing := _packing(name, data)) is not None:
-        return {"kind": "packing", "cards": [packing]}
+        return {"what": "packing", "cards": [packing]}
     text = data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
     if not text.strip():
         raise GdlError("there is nothing in it", remedy="paste rules, or a level")
     if _RULES.search(text):
-        return {"kind": "rules", "cards": [_rules(stem, text)]}
-    return {"kind": "levels", "cards": _levels(stem, text)}
+        return {"what": "rules", "cards": [_rules(stem, text)]}
+    return {"what": "levels", "cards": _levels(stem, text)}
 
 
 def _packing(name: str, data: bytes) -> Told | None:

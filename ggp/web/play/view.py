@@ -15,6 +15,8 @@ from ggp.boards.board import find_board
 from ggp.boards.clicks import ClickFinder
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
+from ggp.sokoban.findings import lost_boxes, sentences
+from ggp.sokoban.machine_stage import MachineStage, stage_of_machine
 from ggp.wording.endings import EndFinder, Ending
 from ggp.wording.moves import MoveWords
 from players.player import Choice
@@ -53,6 +55,7 @@ class TableView:
         self._ends = EndFinder(machine, board)
         self._ended: tuple[State, Ending] | None = None
         self.board = board
+        self._stage = stage_of_machine(machine) if len(machine.roles) == 1 else None
         self.roles = [game.rules.spell(role) for role in machine.roles]
 
     def spelled(self, role: int, move: int) -> str:
@@ -91,6 +94,7 @@ class TableView:
         history = [self._told(step) for step in steps]
         goals = [machine.goal(state, role) for role in range(len(self.roles))] if over else []
         before = steps[at - 1].state if at else None
+        was = None if before is None else before.propositions
         end = self._ending(state, before) if over else Ending("")
         return {
             "game": self._game,
@@ -100,17 +104,20 @@ class TableView:
             "steps": len(steps),
             "svg": self._painter.draw_board(state, before),
             "facts": " ".join(map(machine.rules.spell, sorted(state.propositions))),
-            "beside": self._painter.describe(state.propositions, before.propositions if before else None)[
-                "beside"
-            ],
+            "beside": self._painter.describe(state.propositions, was)["beside"],
             "over": over,
             "goals": goals,
             "reason": end.text,
             "ringed": end.squares,
+            "lost": [] if over or self._stage is None else self._lost(self._stage, state),
             "doubts": [no_goal(state, role) for role, goal in enumerate(goals) if goal is None],
             "last": history[at - 1]["moves"] if at else None,
             "history": history,
         }
+
+    def _lost(self, stage: MachineStage, state: State) -> list[str]:
+        """Why the boxes of a Sokoban level can be packed no more, as far as it is seen at once."""
+        return sentences(lost_boxes(stage.stage, stage.position(state)))
 
     def _ending(self, state: State, before: State | None) -> Ending:
         if self._ended is None or self._ended[0] != state:

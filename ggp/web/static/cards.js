@@ -20,7 +20,8 @@ function picture(card) {
 
 /** One card as a button. A card that was brought has its drawing in `svg`. */
 export function cardButton(card, choose) {
-  const players = card.roles.length < 2 ? "" : `${card.roles.length} players`;
+  const people = card.roles.filter((role) => role !== "random").length; // chance is no player
+  const players = card.roles.length < 2 ? "" : people === 1 ? "1 player and chance" : `${people} players`;
   const picked = card.svg === undefined ? picture(card) : card.svg ? drawing(card.svg) : "";
   if (picked instanceof Element) picked.setAttribute("aria-hidden", "true");
   return el(
@@ -101,8 +102,8 @@ export function bringYourOwn(choose) {
     found.replaceChildren();
     try {
       const data = await base64(blob);
-      const { kind, cards } = await post("/choice", { name, data });
-      const brought = cards.map((card) => ({ ...card, kind: kind === "packing" ? "packing" : "own", data: kind === "packing" ? data : "", name: card.title }));
+      const { what, cards } = await post("/choice", { name, data });
+      const brought = cards.map((card) => ({ ...card, kind: what === "packing" ? "packing" : "own", data: what === "packing" ? data : "", name: card.title }));
       said.textContent = cards.length === 1 ? "" : `${cards.length} levels`;
       found.replaceChildren(...brought.map((card) => cardButton(card, choose)));
       if (brought.length === 1) choose(brought[0]);

@@ -104,12 +104,38 @@ function parts(told, file, sprt) {
     );
     shown.push(el("h2", {}, "Sequential test"), ...(told.test ? [el("p", {}, told.test.line), testPlot(told.test)] : []), form);
   }
-  shown.push(el("h2", {}, "Who beat whom"), table(["score of, against", ...told.rated], told.rated.map((name, i) => [name, ...told.cross[i]])));
+  const list = el("div", {});
+  const pick = (a, b) => {
+    list.replaceChildren(...matchList(told, replay, a, b));
+    list.scrollIntoView({ block: "start" });
+    list.querySelector("button, a")?.focus({ preventScroll: true });
+  };
+  const cells = told.rated.map((name, i) => [name, ...told.cross[i].map((text, j) => crossCell(text, name, told.rated[j], pick))]);
+  shown.push(el("h2", {}, "Who beat whom"), table(["score of, against", ...told.rated], cells), el("p", { class: "hint" }, "Blue: more than half. Orange: less. A cell leads to its matches."));
   shown.push(el("h2", {}, "By game"), table(["game", "player", "score", "won, drawn, lost", "mean goal in each role"], told.games));
   shown.push(el("h2", {}, "Conduct"), table(["player", "matches", "steps", "late", "illegal", "crashed"], told.conduct));
   if (told.faults.length) shown.push(el("h2", {}, "Faults"), table(["player", "fault", "times", "first in match", "game", "when"], told.faults.map(([who, what, times, match, ...rest]) => [who, what, times, el("a", { href: replay(match) }, `${match}`), ...rest])));
   if (told.failures.length) shown.push(el("h2", {}, "Not played"), el("ul", {}, ...told.failures.map((line) => el("li", {}, line))));
-  const rows = [...told.matches].reverse().map((one) => [el("a", { href: replay(one.number) }, `${one.number}`), one.game, one.seats.join(" - "), one.goals.join(" - ") + (one.completed ? "" : " (cut)"), one.steps, one.seconds, one.faults || ""]);
-  shown.push(el("h2", {}, "Matches, newest first"), table(["match", "game", "players", "goals", "steps", "seconds", "faults"], rows));
+  list.append(...matchList(told, replay));
+  shown.push(list);
   return shown;
+}
+
+/** A score in colours that all can tell apart, the stronger the further from a half. */
+function crossCell(text, name, other, pick) {
+  const share = /([\d.]+)\s*%/.exec(text);
+  if (share === null || name === other) return text;
+  const value = Number(share[1]);
+  const kind = value > 50 ? "more" : value < 50 ? "less" : "even";
+  const depth = Math.min(3, Math.ceil(Math.abs(value - 50) / 17));
+  return el("button", { type: "button", class: `cross ${kind} depth${depth}`, title: `Matches of ${name} and ${other}`, onclick: () => pick(name, other) }, text);
+}
+
+/** The newest matches, those of two players where they are named. */
+function matchList(told, replay, a = null, b = null) {
+  const wanted = told.matches.filter(({ seats }) => a === null || (seats.includes(a) && seats.includes(b)));
+  const all = a === null ? null : el("p", {}, el("button", { type: "button", onclick: (event) => event.target.closest("div").replaceChildren(...matchList(told, replay)) }, "All matches"));
+  const rows = [...wanted].reverse().map((one) => [el("a", { href: replay(one.number) }, `${one.number}`), one.game, one.seats.join(" - "), one.goals.join(" - ") + (one.completed ? "" : " (cut)"), one.steps, one.seconds, one.faults || ""]);
+  const title = a === null ? "Matches, newest first" : `${a} and ${b}: matches, newest first`;
+  return [el("h2", {}, title), all, table(["match", "game", "players", "goals", "steps", "seconds", "faults"], rows)].filter(Boolean);
 }

@@ -1,8 +1,10 @@
 // A text editor: a textarea, line numbers with markers beside it, and marks below its text.
 // A finding is {line, column, length, severity, message}; columns count characters from 1, as people do.
+import { tokens } from "/static/highlight.js";
 import { el } from "/static/page.js";
 
 const HEIGHT = 20; // pixels of a line, as rules.css has it
+const LONGEST = 2000; // characters of a line that is coloured
 const UNDOABLE = 200_000; // longer texts are replaced at once, and cannot be undone
 
 export class Editor {
@@ -101,6 +103,7 @@ export class Editor {
   /** Another text or other findings. */
   #draw() {
     this.lines = this.text.split("\n");
+    this.prefix = /\(\s*(<=|role)/i.test(this.text); // KIF, whose comments begin with ;
     this.byLine = new Map();
     for (const finding of this.findings) {
       if (finding.line < 1 || finding.line > this.lines.length) continue;
@@ -122,12 +125,12 @@ export class Editor {
       const found = this.byLine.get(number);
       if (found === undefined) {
         numbers.push(`${number}\n`);
-        marks.push("\n");
+        marks.push(...coloured(this.lines[number - 1], this.prefix), "\n");
         continue;
       }
       const worst = ["error", "warning", "info"].find((kind) => found.some((f) => f.severity === kind)) ?? "info";
       numbers.push(el("span", { class: `mark-${worst}`, title: found.map((f) => f.message).join("\n") }, `${number}\n`));
-      marks.push(...markedLine(this.lines[number - 1], found), "\n");
+      marks.push(...markedLine(this.lines[number - 1], found, this.prefix), "\n");
     }
     this.numbers.firstChild.replaceChildren(...numbers);
     this.marks.firstChild.replaceChildren(...marks);
@@ -137,7 +140,13 @@ export class Editor {
   }
 }
 
-function markedLine(line, found) {
+/** A line in colours, as far as anyone reads it. */
+function coloured(line, prefix) {
+  if (line.length > LONGEST) return [line];
+  return tokens(line, prefix).map(([text, kind]) => (kind === "" ? text : el("span", { class: `is-${kind}` }, text)));
+}
+
+function markedLine(line, found, prefix) {
   const characters = [...line];
   const parts = [];
   let at = 0;
@@ -145,10 +154,10 @@ function markedLine(line, found) {
     const start = Math.max(at, finding.column - 1);
     const end = Math.min(characters.length, finding.column - 1 + Math.max(1, finding.length));
     if (finding.column < 1 || end <= start) continue;
-    parts.push(characters.slice(at, start).join(""));
-    parts.push(el("mark", { class: `under-${finding.severity}` }, characters.slice(start, end).join("")));
+    parts.push(...coloured(characters.slice(at, start).join(""), prefix));
+    parts.push(el("mark", { class: `under-${finding.severity}` }, ...coloured(characters.slice(start, end).join(""), prefix)));
     at = end;
   }
-  parts.push(characters.slice(at).join(""));
+  parts.push(...coloured(characters.slice(at).join(""), prefix));
   return parts;
 }

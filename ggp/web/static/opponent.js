@@ -7,6 +7,7 @@ export const STRENGTHS = {
   medium: { name: "Medium", means: "thinks for one second", others: "uct", playclock: 1 },
   strong: { name: "Strong", means: "thinks for five seconds", others: "uct", playclock: 5 },
 };
+const CHANCE = "random"; // the role that chooses by chance alone
 const COLOURS = ["white", "black", "red", "blue", "green", "yellow", "orange", "magenta", "cyan", "pink", "brown", "gray"];
 
 /** A dot in a role's colour: that of its name, or that of its number. */
@@ -86,11 +87,12 @@ export function openSheet(card, { players = [], names = [], solve = null }) {
     radio("strength", "custom", false, el("strong", {}, "Custom"), " player, clocks"),
   );
   strengths.addEventListener("change", () => (custom.hidden = chosen("strength") !== "custom"));
+  const first = card.roles.findIndex((role) => role !== CHANCE);
   const sides = el(
     "fieldset",
     {},
     el("legend", {}, "You are"),
-    ...card.roles.map((role, i) => radio("side", String(i), i === 0, dot(role, i), role)),
+    ...card.roles.flatMap((role, i) => (role === CHANCE ? [] : [radio("side", String(i), i === first, dot(role, i), role)])),
     radio("side", "watch", false, "nobody: watch"),
   );
   const chosen = (group) => sheet.querySelector(`input[name=${group}]:checked`).value;
@@ -105,7 +107,7 @@ export function openSheet(card, { players = [], names = [], solve = null }) {
       more = { patience: Number(patience.value) };
     } else if (kind === "people") strength = { others: "human", playclock: 2 };
     else if (strength === undefined) strength = { others: kind.slice(4), playclock: 2 };
-    const seats = card.roles.map((_, i) => (String(i) === side ? "human" : strength.others));
+    const seats = card.roles.map((role, i) => (role === CHANCE ? "random" : String(i) === side ? "human" : strength.others));
     sheet.replaceChildren(busy("setting up the table ..."));
     openTable(source(card), seats, strength, more).finally(() => sheet.close());
   }

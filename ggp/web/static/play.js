@@ -150,6 +150,7 @@ export function show(main, { table, players }) {
     if (lost) words = "The server does not answer; trying again …";
     else if (state.over) words = "The match is over.";
     else if (state.why) words = state.why;
+    else if (state.lost.length > 0 && !hinting) words = `Lost here: ${state.lost.join("; ")}. Take back with Backspace.`;
     else if (hinting) words = "Looking for a good move …";
     else if (carrying) words = "Now click where it should go.";
     else if (asked.length > 0 && atOnce) {

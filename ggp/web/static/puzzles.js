@@ -1,9 +1,10 @@
 // The room of puzzles: one is chosen, solved while one looks on, and its line played on the board.
-import { clearError, drawing, el, fail, listen, post } from "/static/page.js";
+import { openTable, STRENGTHS } from "/static/opponent.js";
+import { drawing, el, fail, listen, post } from "/static/page.js";
 
 const AHEAD = 6; // drawings that are fetched before they are shown
 
-export function show(main, { puzzle, seconds }) {
+export function show(main, { puzzle, seconds, source }) {
   const board = el("div", { class: "board" });
   const status = el("p", { class: "status", role: "status", "aria-live": "polite" }, "loading kernels, building the network ...");
   const bar = el("progress", { max: seconds, value: 0, "aria-label": "Time" });
@@ -12,6 +13,9 @@ export function show(main, { puzzle, seconds }) {
   const slider = el("input", { type: "range", min: "0", max: "0", value: "0", "aria-label": "Step" });
   const where = el("output", {});
   const speed = el("input", { type: "range", min: "0", max: "5", value: "3", "aria-label": "Speed" });
+  const numbers = el("details", { open: true }, el("summary", {}, "Numbers"), facts);
+  const lurd = el("details", { class: "lurd", hidden: true });
+  const own = el("button", { type: "button", id: "own", onclick: () => openTable(source, ["human"], STRENGTHS.medium) }, "Try it yourself");
   const moves = el("ol", { class: "line", "aria-label": "Line", tabindex: "0" });
   const drawings = new Map(); // step -> promise of the SVG's text
   let line = [];
@@ -94,7 +98,7 @@ export function show(main, { puzzle, seconds }) {
     slider.max = line.length;
     controls.hidden = steps.hidden = line.length === 0;
     moves.replaceChildren(
-      ...line.map((move, i) => el("li", {}, el("button", { type: "button", class: "quiet", onclick: () => visit(i + 1) }, move))),
+      ...line.map((move, i) => el("li", {}, el("button", { type: "button", class: "quiet", onclick: () => visit(i + 1) }, move.replace(/^\((.*)\)$/, "$1")))),
     );
   }
 
@@ -120,7 +124,11 @@ export function show(main, { puzzle, seconds }) {
     solved: (told) => {
       finish();
       setLine(told.moves);
-      status.textContent = told.value == null ? "No line was found." : `Goal ${told.value} in ${count(told.moves.length, "move", "moves")}`;
+      status.textContent = result(told);
+      if (told.lurd) {
+        lurd.hidden = false;
+        lurd.replaceChildren(el("summary", {}, "As LURD"), el("code", {}, told.lurd));
+      }
       setFacts([
         ["proven", told.proven ? "no line has a higher goal" : "not proven to be the best"],
         ["solver", told.solver ?? "none was needed"],
@@ -128,7 +136,10 @@ export function show(main, { puzzle, seconds }) {
         ["states", told.states.toLocaleString("en")],
         ["time", `${told.seconds_cpu.toFixed(2)} CPU seconds, ${told.seconds_wall.toFixed(2)} s by the clock`],
       ]);
+      numbers.open = false;
       visit(0);
+      // It plays at once; who wants no motion steps through it.
+      if (line.length > 0 && !matchMedia("(prefers-reduced-motion: reduce)").matches) play();
     },
     failed: ({ error, moves: kept }) => {
       finish();
@@ -139,6 +150,14 @@ export function show(main, { puzzle, seconds }) {
     },
   });
 
+  /** "Solved in 0.8 s: 43 moves, 12 pushes": what comes of a search in a line. */
+  function result({ value, lurd: steps, moves: found, seconds_wall: time, proven }) {
+    if (value == null) return "No line was found.";
+    const pushes = steps ? `, ${count([...steps].filter((step) => step !== step.toLowerCase()).length, "push", "pushes")}` : "";
+    const how = value === 100 ? "Solved" : `Goal ${value} of 100${proven ? ", the best there is," : ""}`;
+    return `${how} in ${time.toFixed(1)} s: ${count(found.length, "move", "moves")}${pushes}`;
+  }
+
   function finish() {
     over = true;
     closer();
@@ -146,7 +165,7 @@ export function show(main, { puzzle, seconds }) {
   }
 
   main.append(
-    el("div", { class: "table" }, el("div", {}, board, controls, steps), el("div", { class: "side" }, status, bar, stop, facts, moves)),
+    el("div", { class: "table" }, el("div", {}, board, controls, steps), el("div", { class: "side" }, status, bar, el("div", { class: "row" }, stop, own), numbers, lurd, moves)),
     el("p", {}, el("a", { href: "/puzzles" }, "another puzzle")),
   );
   document.addEventListener("keydown", (event) => {

@@ -1,11 +1,43 @@
 // The rules room: an editor whose findings come as one types, and what can be done with rules.
 import { Editor } from "/static/editor.js";
+import { preview } from "/static/preview.js";
 import { openTable, STRENGTHS } from "/static/opponent.js";
 import { solveCard } from "/static/solve.js";
 import { clearError, drawing, el, fail, get, post } from "/static/page.js";
 
 const PAUSE = 250; // ms without a key before the rules are checked
 const KEPT = "rules-text";
+const TEMPLATES = [
+  ["new", "the least that is a game"],
+  ["tictactoe", "a board, two players in turn"],
+  ["rockpaperscissors", "two players at the same time"],
+  ["eightpuzzle", "a puzzle"],
+  ["connectfour", "a game with gravity"],
+];
+const NEW = `; The last match: take one or two, who takes the last one wins.
+
+(role first)
+(role second)
+
+(init (left 7))
+(init (control first))
+
+(<= (legal ?r (take 1)) (true (control ?r)))
+(<= (legal ?r (take 2)) (true (control ?r)) (not (true (left 1))))
+(<= (legal ?r noop) (role ?r) (not (true (control ?r))))
+
+(<= (next (left ?m)) (does ?r (take ?k)) (true (left ?n)) (less ?n ?k ?m))
+(<= (next (control first)) (true (control second)))
+(<= (next (control second)) (true (control first)))
+
+(<= terminal (true (left 0)))
+(<= (goal ?r 100) (role ?r) (not (true (control ?r))))
+(<= (goal ?r 0) (true (control ?r)))
+
+; (less N K M): N - K = M
+(less 7 1 6) (less 6 1 5) (less 5 1 4) (less 4 1 3) (less 3 1 2) (less 2 1 1) (less 1 1 0)
+(less 7 2 5) (less 6 2 4) (less 5 2 3) (less 4 2 2) (less 3 2 1) (less 2 2 0)
+`;
 
 export async function show(main, { games }) {
   const editor = new Editor("Rules, in any notation", changed);
@@ -15,6 +47,7 @@ export async function show(main, { games }) {
   const game = el("input", { id: "game", list: "games", placeholder: "name of a game", autocomplete: "off" });
   const seed = el("input", { id: "seed", type: "number", min: "0", max: "999999", value: "0", "aria-label": "Seed of the names" });
   const file = el("input", { type: "file", accept: ".kif,.gdl,.txt,.hrf,.pl,.lp,.prolog,text/plain", class: "unseen", tabindex: "-1", "aria-label": "A file of rules" });
+  const seen = preview();
   let timer = 0;
   let number = 0; // of the newest text: answers about older ones come too late
   let busy = false;
@@ -60,6 +93,9 @@ export async function show(main, { games }) {
       .filter(([kind]) => counts[kind])
       .map(([kind, [one, many]]) => `${counts[kind]} ${counts[kind] === 1 ? one : many}`);
     status.textContent = notation === "" ? "Type rules, or load a game." : `${told.join(", ") || "No findings"} (${notation} GDL)`;
+    if (!counts.error && notation !== "") seen.show(editor.text);
+    const rank = { error: 0, warning: 1, info: 2 };
+    findings = [...findings].sort((a, b) => rank[a.severity] - rank[b.severity]);
     const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
     list.replaceChildren(
       ...findings.map((finding) =>
@@ -166,6 +202,17 @@ export async function show(main, { games }) {
   const own = () => ({ rules: editor.text, title: game.value.trim() || "Your rules", roles: [] });
 
   const button = (id, text, act) => el("button", { type: "button", id, onclick: act }, text);
+  const template = el(
+    "select",
+    { id: "template", "aria-label": "Begin with", onchange: () => begin(template.value) },
+    el("option", { value: "" }, "Begin with …"),
+    ...TEMPLATES.map(([name, words]) => el("option", { value: name }, words)),
+  );
+  function begin(name) {
+    template.value = "";
+    if (name === "new") editor.replace(NEW);
+    else if (name) load(name);
+  }
   const loading = el(
     "form",
     {
@@ -175,7 +222,8 @@ export async function show(main, { games }) {
         load(game.value.trim());
       },
     },
-    el("label", { for: "game" }, "A game that comes along: "),
+    template,
+    el("label", { for: "game" }, "or a game that comes along: "),
     game,
     el("datalist", { id: "games" }, ...games.map((name) => el("option", { value: name }))),
     el("button", { type: "submit", id: "load" }, "Load"),
@@ -185,7 +233,7 @@ export async function show(main, { games }) {
   );
   main.append(
     loading,
-    el("div", { class: "rules" }, el("div", {}, editor.element, el("p", { class: "hint" }, "F8 and Shift+F8 go from finding to finding.")), el("div", { class: "told" }, status, list)),
+    el("div", { class: "rules" }, el("div", {}, editor.element, el("p", { class: "hint" }, "F8 and Shift+F8 go from finding to finding.")), el("div", { class: "told" }, seen.element, status, list)),
     el(
       "div",
       { class: "row", role: "group", "aria-label": "Work on the rules" },

@@ -8,24 +8,53 @@ export function show(main, { match }) {
 }
 
 function showList(main) {
-  const servers = el("ul", {});
-  const body = el("tbody");
-  main.append(
-    servers,
-    el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Matches" }, el("table", {}, el("thead", {}, el("tr", {}, ...["match", "who", "game", "steps", "state"].map((name) => el("th", { scope: "col" }, name)))), body)),
-  );
+  const servers = el("ul", { class: "servers" });
+  const waits = el("p", { role: "status" }, "…");
+  const live = el("div", { class: "cards", role: "group", "aria-label": "Matches that go on" });
+  const closed = el("ul", {});
+  const count = el("summary", {}, "");
+  const folded = el("details", { hidden: true }, count, closed);
+  const cards = new Map(); // key -> {element, picture, steps, shown}
+  main.append(servers, waits, live, folded);
+
+  function cardOf(one) {
+    if (!cards.has(one.key)) {
+      const picture = el("span", { class: "picture" });
+      const title = el("strong", {}, "");
+      const line = el("span", { class: "line" }, "");
+      const steps = el("small", {}, "");
+      const element = el("a", { class: "card", href: `/watch?match=${one.key}`, "data-match": one.key }, picture, title, line, steps);
+      cards.set(one.key, { element, picture, title, line, steps, shown: -1 });
+    }
+    const card = cards.get(one.key);
+    card.title.textContent = one.game || one.match;
+    card.line.textContent = one.role;
+    card.steps.textContent = `step ${one.steps}`;
+    if (card.shown !== one.steps) {
+      card.shown = one.steps;
+      get(`/watch/${encodeURIComponent(one.key)}/board`).then(
+        ({ svg: text }) => text && card.picture.replaceChildren(drawing(text)),
+        () => (card.shown = -1),
+      );
+    }
+    return card.element;
+  }
+
   listen("/watch/events", {
     list: (told) => {
       servers.replaceChildren(
         ...(told.servers.length
-          ? told.servers.map(({ url, reached }) => el("li", { class: reached ? "" : "offline" }, `${url}${reached ? "" : " - not reached, tried again and again"}`))
-          : [el("li", {}, "Start with ", el("code", {}, "ggp web --watch http://localhost:9147"), " to see the matches of a player's server (ggp serve). Tables of this page are listed below.")]),
+          ? told.servers.map(({ url, reached }) => el("li", { class: reached ? "" : "offline" }, `${url}: ${reached ? "connected" : "not reached, trying again"}`))
+          : [el("li", {}, "Start with ", el("code", {}, "ggp web --watch http://localhost:9147"), " to see the matches of a player's server (ggp serve). Tables of this page are shown too.")]),
       );
-      body.replaceChildren(
-        ...told.matches.map((one) =>
-          el("tr", {}, el("td", {}, el("a", { href: `/watch?match=${one.key}` }, one.match)), el("td", {}, one.role), el("td", {}, one.game), el("td", {}, String(one.steps)), el("td", {}, one.why || "live")),
-        ),
-      );
+      const going = told.matches.filter(({ why }) => !why);
+      const over = told.matches.filter(({ why }) => why);
+      waits.hidden = going.length > 0;
+      waits.textContent = "Waiting for a match …";
+      live.replaceChildren(...going.map(cardOf));
+      folded.hidden = over.length === 0;
+      count.textContent = `Over or closed (${over.length})`;
+      closed.replaceChildren(...over.map((one) => el("li", {}, el("a", { href: `/watch?match=${one.key}` }, one.game || one.match), ` ${one.role}, ${one.steps} steps: ${one.why}`)));
     },
   });
 }

@@ -287,6 +287,7 @@ def add_routes(app: web.Application, settings: WebSettings) -> None:
     add_page(app, "/watch", _page)
     app.router.add_get("/watch/events", _list)
     app.router.add_get("/watch/{match}/events", _match)
+    app.router.add_get("/watch/{match}/board", _board)
     app.router.add_get("/watch/{match}/steps/{step:[0-9]{1,6}}", _step)
 
 
@@ -298,7 +299,9 @@ async def _follow(app: web.Application) -> AsyncIterator[None]:
 
 async def _page(request: web.Request) -> web.Response:
     match = request.query.get("match", "")[:100]
-    return page(request, "Watch", "watch.js", ("board.css", "replay.css", "watch.css"), match=match)
+    return page(
+        request, "Watch", "watch.js", ("board.css", "cards.css", "replay.css", "watch.css"), match=match
+    )
 
 
 async def _list(request: web.Request) -> web.StreamResponse:
@@ -310,6 +313,12 @@ async def _match(request: web.Request) -> web.StreamResponse:
     if match is None:  # its server may not be heard yet: the page asks again
         raise BusyError("there is no such match now")
     return await match.news.stream(request)
+
+
+async def _board(request: web.Request) -> web.Response:
+    """The newest drawing of a match, as it is kept: nothing is drawn for it."""
+    match = request.app[WATCHED].matches.get(request.match_info["match"])
+    return web.json_response({"svg": "" if match is None else match.board.get("svg", "")})
 
 
 async def _step(request: web.Request) -> web.Response:

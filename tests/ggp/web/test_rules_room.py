@@ -23,6 +23,7 @@ from ggp.web.app import make_app
 from ggp.web.gate import TOKENS, WebSettings
 from ggp.web.rules import WORKERS
 from ggp.web.rules_process import JOBS, MOST_BOXES
+from tests.places import GAMES
 
 Client = TestClient[web.Request, web.Application]
 INFIX = "role(you)\ninit(p)\nlegal(you,go)\nnext(q) :- true(p)\nterminal :- true(q)\ngoal(you,100)\n"
@@ -238,3 +239,24 @@ def test_no_process_is_left() -> None:
 
     with_page(talk)
     assert len(Child.pids) == before
+
+
+def test_the_first_state_and_one_random_match_are_drawn() -> None:
+    """The match is one by the rules: its moves are legal in words, and its end says what it is worth."""
+    from ggp.web.rules_process import shown
+
+    text = (GAMES / "tictactoe.kif").read_text()
+    first = shown(text, 0, 0)["frames"]
+    assert isinstance(first, list)
+    assert len(first) == 1
+    whole = shown(text, 3, 60)["frames"]
+    assert isinstance(whole, list)
+    assert whole[0] == {**first[0]}
+    assert 6 <= len(whole) <= 10
+    assert [sum(word is not None for word in frame["moves"]) for frame in whole[1:]] == [1] * (len(whole) - 1)
+    assert whole[-1]["end"] in ("x 100, o 0", "x 0, o 100", "x 50, o 50")
+    assert len({frame["svg"] for frame in whole}) == len(whole)
+    stuck = (
+        "(role a) (init (on 1)) (<= (legal a go) (true (on 1))) (<= (next (on 2)) (does a go)) (goal a 0) "
+    )
+    assert shown(f"{stuck}(<= terminal (true (on 3)))", 0, 9)["why"] == "a role has no legal move"

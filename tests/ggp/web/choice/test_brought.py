@@ -31,7 +31,7 @@ def test_each_kind_is_known_under_a_wrong_name() -> None:
         ((GAMES / "puzzles" / "soma.packing").read_bytes(), "packing"),
     ):
         told = read_brought("thing.bin", data)
-        assert told["kind"] == kind
+        assert told["what"] == kind
         assert all(card["title"] for card in told["cards"])
 
 
@@ -51,7 +51,7 @@ def test_a_burrtools_file_is_a_packing_puzzle() -> None:
     data = written_xmpuzzle(burr_file(puzzle), {}, complete=False)
     for form in (data, gzip.decompress(data) if data.startswith(b"\x1f\x8b") else gzip.compress(data)):
         told = read_brought("x.xmpuzzle", form)
-        assert told["kind"] == "packing"
+        assert told["what"] == "packing"
         assert told["cards"][0]["line"] == "packing puzzle, 7 pieces"
 
 
