@@ -31,7 +31,7 @@ def test_a_card_has_the_roles_of_its_game_and_says_whether_they_choose_at_once(n
     assert list(card["roles"]) == list(state.legal)
     choosing = sum(len(moves) > 1 for moves in state.legal.values())
     assert (card["kind"] == "at once") == (choosing > 1)
-    assert re.fullmatch(r"[A-Z][\w',. -]{2,40}", card["title"]), card["title"]
+    assert re.fullmatch(r"[A-Z0-9][\w',. -]{2,40}", card["title"]), card["title"]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import threading
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from ggp.answers import source
+from ggp.answers import catalogue
 from ggp.web import kept
 from ggp.web.app import make_app
 from ggp.web.gate import WebSettings
@@ -66,9 +66,9 @@ def test_a_hundred_pages_of_puzzles_read_each_file_once_and_block_nobody(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     read: list[object] = []
-    rules_of = source.read_rules_file
-    source._count_roles.cache_clear()
-    monkeypatch.setattr(source, "read_rules_file", lambda path: (read.append(path), rules_of(path))[1])
+    rules_of = catalogue.read_rules_file
+    catalogue._game_card.cache_clear()
+    monkeypatch.setattr(catalogue, "read_rules_file", lambda path: (read.append(path), rules_of(path))[1])
 
     async def run() -> None:
         async with TestClient(TestServer(make_app(WebSettings()))) as client:

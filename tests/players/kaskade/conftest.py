@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from players.kaskade.kaskade import Kaskade
 from players.kaskade.stages import Stage
+from players.processes import lifeline
 from tests.players.kaskade.kaskades import GAME, LONG, Log, alive, children, open_files
 from tests.players.kaskade.odd_stages import stage
 
@@ -34,6 +36,9 @@ def make(log: Log) -> Iterator[Callable[..., Kaskade]]:
         kaskades.append(Kaskade(level, on_event=log, stages=stages))
         return kaskades[-1]
 
+    descriptor = lifeline.lend()  # the first process that is started opens a pipe, which stays
+    if descriptor >= 0:
+        os.close(descriptor)
     files, before = open_files(), children()
     yield make
     pids = [builder.pid for kaskade in kaskades for builder in kaskade._builders]
