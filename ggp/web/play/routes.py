@@ -53,7 +53,8 @@ async def _page(request: web.Request) -> web.Response:
     table = request.match_info.get("table", "")
     players = request.app[TABLES].players
     if not table:
-        cards = await request.app[KNOWN].cards.get()
+        # A table shows everything to everybody: games that hide something are played at a terminal.
+        cards = [card for card in await request.app[KNOWN].cards.get() if card["kind"] != "hidden"]
         styles = ("board.css", "cards.css")
         return page(request, "Play", "choose.js", styles, cards=cards, players=players, names=NAMES)
     names = ["human", *NAMES, *players]

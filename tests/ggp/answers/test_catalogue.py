@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from gdl.information import hides
 from ggp.answers.catalogue import known_cards, packing_files, title_of
 from ggp.answers.source import known_games, known_levels, known_puzzles
 from ggp.game import Game
@@ -30,7 +31,8 @@ def test_a_card_has_the_roles_of_its_game_and_says_whether_they_choose_at_once(n
     state = Game.load(name).machine("prover").initial_state()
     assert list(card["roles"]) == list(state.legal)
     choosing = sum(len(moves) > 1 for moves in state.legal.values())
-    assert (card["kind"] == "at once") == (choosing > 1)
+    assert (card["kind"] == "hidden") == hides(Game.load(name).rules)
+    assert (card["kind"] == "at once") == (choosing > 1) or card["kind"] == "hidden"
     assert re.fullmatch(r"[A-Z0-9][\w',. -]{2,40}", card["title"]), card["title"]
 
 
