@@ -215,10 +215,10 @@ class CfrPlayer(Player):
         """Grow the tree, or learn on it; whether there is one."""
         if self._cfr is None and self._builder is not None:
             tree = self._builder.grow(deadline)
-            if tree is not None:
+            if tree is not None and len(tree.moves):
                 self._cfr = Cfr(tree)
-            elif self._builder.too_large:
-                self._builder = None  # it takes memory
+            elif tree is not None or self._builder.too_large:
+                self._builder = None  # nobody has a move in it, or it takes memory
         if self._cfr is None:
             return False
         self._cfr.run(deadline, max(1, self._rounds))

@@ -69,7 +69,7 @@ class ExpectimaxPlayer(Player):
         alike = {move: bits for move, (value, bits) in best.items() if value >= top - _CLOSE}
         chosen = max(alike, key=lambda move: (alike[move], -self.in_order(options).index(move)))
         ordered = sorted(best, key=lambda move: (move != chosen, -best[move][0]))
-        candidates = tuple(Candidate(move, 0, best[move][0]) for move in ordered)
+        candidates = tuple(Candidate(move, 0, min(100.0, max(0.0, best[move][0]))) for move in ordered)
         how = "to the end" if exact and belief.exact else f"{counted(depth, 'move')} ahead"
         return Choice(chosen, candidates, f"{counted(len(belief), 'possible state')}, looked {how}")
 
@@ -100,7 +100,7 @@ class BeliefSearch:
         if known is None:
             seen, whole = self._outlook(worlds, weights)
             values, exact = self._moves(seen, depth)
-            known = max(values.values()), exact and whole
+            known = max(values.values(), default=0.0), exact and whole  # no move: nothing is won
             if len(self._values) < _KEPT:
                 self._values[key, -1 if known[1] else depth] = known
         return known

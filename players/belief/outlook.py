@@ -61,7 +61,7 @@ def outlook(machine: WorldMachine, worlds: Worlds, weights: Floats) -> Outlook:
     of, joints = all_joints(options, np.arange(len(worlds)))
     counts = options.counts.astype(np.float64)
     counts[:, role] = 1
-    shares = (weights / counts.prod(axis=1))[of]
+    shares = (weights / np.maximum(counts.prod(axis=1), 1))[of]
     after, seen = machine.step(worlds[of], joints)
     once, places = machine.unique(after)
     terminal = machine.terminal(once)
