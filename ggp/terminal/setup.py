@@ -39,7 +39,6 @@ from players.kaskade.stages import exercise_answers
 from players.player import Player
 from players.processes.limits import cores
 from players.registry import check_name, fitting, make_player
-from players.spec import read_spec
 from players.warm_kernels import match_parts
 from propnet.capabilities import lane_machine
 
@@ -154,7 +153,8 @@ class LocalMatch:
     def _compile(self, machine: Machine, progress: Progress) -> float:
         """Have compiled what our players need in this game, before any clock runs; the seconds it took."""
         began = time.monotonic()
-        kinds = {read_spec(name).kind for name in seats(self.names, [str(role) for role in machine.roles])}
+        named = seats(self.names, [str(role) for role in machine.roles])
+        kinds = {name.partition(":")[0] for name in named}  # of a class of the user's, its module
         searches = any(kind.startswith("uct") or kind == "tables" for kind in kinds)
         if lane_machine(machine) is not None:
             parts = match_parts(machine, searches, not kinds.isdisjoint(("montecarlo", "greedy")))

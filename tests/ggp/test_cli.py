@@ -193,7 +193,7 @@ def test_the_name_and_the_time_of_a_kernel_are_told_when_it_is_compiled() -> Non
         "print('asked'); streams(1); streams(2); print('done')"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    kernel = "propnet.jit.xoshiro._fill"
+    kernel = "propnet.jit.random_numbers._fill"
     # Garbage is collected again afterwards.
     assert done.stdout.split() == ["asked", f"{kernel}|False|False", f"{kernel}|True|True", "done"]
 
