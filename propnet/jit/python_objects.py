@@ -26,7 +26,7 @@ _intrinsic: Any = intrinsic
 
 class ObjectType(types.Type):
     """The numba type of a Python object. Arguments are borrowed; what a kernel makes, it has to return, or to
-    hand to :func:`pair`."""
+    hand to :func:`set_item`."""
 
     def __init__(self) -> None:
         super().__init__(name="PythonObject")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from propnet.jit.arrays import Flags, Goals, Int32s, Ints, Offsets, Words
-from propnet.jit.decorators import kernel
+from propnet.jit.arrays import Flags, Goals, Index, Int32s, Ints, Offsets, Words
+from propnet.jit.decorators import inner, kernel
 from propnet.jit.vector512 import LANES, WORDS, item, raw, store
 from propnet.kernels.kernel_args import KernelArgs, sizes_of
 from propnet.kernels.records import get_lane, read_lanes, set_lane
@@ -74,18 +74,10 @@ def ends(args: KernelArgs, wires: Words, records: Words, terminal: Flags, goals:
 def successors(args: KernelArgs, wires: Words, records: Words, moves: Int32s, after: Words) -> None:
     """Fill in the records (n, words) of the states after one move id per role (n, roles)."""
     n = records.shape[0]
-    bases = sizes_of(args).bases
-    bare, at = raw(args), raw(wires)
     for first in range(0, n, LANES):
         count = min(LANES, n - first)
-        load_records(wires, records, first, count, bases)
-        evaluate_play(bare, at)
-        clear_moves(bare, at)
-        for lane in range(count):
-            for role in range(moves.shape[1]):
-                move = item(args.role_moves, role) + moves[first + lane, role]
-                set_lane(at, LANES * (1 + bases + move) + lane)
-        evaluate_moves(bare, at)
+        load_records(wires, records, first, count, sizes_of(args).bases)
+        _make_moves(raw(args), raw(wires), raw(moves), first, count)
         read_lanes(wires, args.next_offsets, args.next_signs, after, first, count)
 
 
@@ -103,17 +95,22 @@ def perceive(
     """Fill in the records (n, words) of the states after one move id per role (n, roles), and ``seen``
     (n, percept words): bit p is the wire at ``offsets[p]``, negated where ``signs[p]`` is -1."""
     n = records.shape[0]
-    bases = sizes_of(args).bases
-    bare, at = raw(args), raw(wires)
     for first in range(0, n, LANES):
         count = min(LANES, n - first)
-        load_records(wires, records, first, count, bases)
-        evaluate_play(bare, at)
-        clear_moves(bare, at)
-        for lane in range(count):
-            for role in range(moves.shape[1]):
-                move = item(args.role_moves, role) + moves[first + lane, role]
-                set_lane(at, LANES * (1 + bases + move) + lane)
-        evaluate_moves(bare, at)
+        load_records(wires, records, first, count, sizes_of(args).bases)
+        _make_moves(raw(args), raw(wires), raw(moves), first, count)
         read_lanes(wires, args.next_offsets, args.next_signs, after, first, count)
         read_lanes(wires, offsets, signs, seen, first, count)
+
+
+@inner
+def _make_moves(args: KernelArgs, wires: Words, moves: Int32s, first: Index, count: Index) -> None:
+    """Evaluate what follows from the ``count`` joint moves from ``first`` on, each in a loaded lane."""
+    sizes = sizes_of(args)
+    evaluate_play(args, wires)
+    clear_moves(args, wires)
+    for lane in range(count):
+        for role in range(sizes.roles):
+            move = item(args.role_moves, role) + item(moves, (first + lane) * sizes.roles + role)
+            set_lane(wires, LANES * (1 + sizes.bases + move) + lane)
+    evaluate_moves(args, wires)

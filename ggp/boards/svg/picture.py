@@ -77,21 +77,15 @@ class SvgPainter:
         before: State | None = None,
         alone: bool = False,
         overlay: BoardOverlay = NO_OVERLAY,
+        facts: bool = True,
     ) -> str:
         """A state's drawing, as :meth:`draw` makes it."""
         was = None if before is None else before.propositions
-        return self.draw(state.propositions, was, alone=alone, overlay=overlay)
+        return self.draw(state.propositions, was, alone=alone, facts=facts, overlay=overlay)
 
-    def draw_board(
-        self,
-        state: State,
-        before: State | None = None,
-        alone: bool = False,
-        overlay: BoardOverlay = NO_OVERLAY,
-    ) -> str:
+    def draw_board(self, state: State, before: State | None = None, alone: bool = False) -> str:
         """The same without what stands beside the board; games without a board have all drawn."""
-        was = None if before is None else before.propositions
-        return self.draw(state.propositions, was, alone=alone, facts=False, overlay=overlay)
+        return self.draw_state(state, before, alone, facts=False)
 
     def draw(
         self,

@@ -23,7 +23,7 @@ class WalkFinder:
 
     def __init__(self, machine: Machine, board: Grid) -> None:
         self._machine, self._board = machine, board
-        self._squares = {key: square for square in board.squares if (key := _key(board, square))}
+        self._squares = {key: square for square in board.squares if (key := board.key(square))}
 
     def way(self, state: State, role: int, to: str, origin: str = "") -> list[int] | None:
         """The fewest moves of a role after which what moves by itself stands on the square ``to``; with
@@ -71,12 +71,3 @@ class WalkFinder:
     def _came(self, before: Placed, now: Placed, square: Square) -> bool:
         """Whether something stands on a square that did not stand there."""
         return any(at == square for at, _ in now - before)
-
-
-def _key(board: Grid, square: Square) -> str | None:
-    """``panel,column,row`` by number, as in ``data-square``; None for squares that are not on the board."""
-    panel, x, y = square
-    try:
-        return f"{board.panels.index(panel)},{board.columns.index(x)},{board.rows.index(y)}"
-    except ValueError:
-        return None

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import pickle
-import random
 import subprocess
 import sys
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +13,7 @@ import pytest
 from gdl.errors import GdlError, MoveError, TooLargeError
 from ggp.adapters.adapted_game import OBSERVATIONS, AdaptedGame
 from ggp.adapters.missing import missing
+from tests.ggp.adapters.matches import adapted, random_match
 from tests.places import ROOT
 
 pytest.importorskip("gymnasium", reason="pip install 'kaskade-ggp[rl]'")
@@ -26,27 +25,6 @@ FRAME = "(role r) (init a) (<= (next {}) (true a)) (<= terminal (true b)) (goal 
 
 
 NOBODY = FRAME.format("c")
-
-
-@cache
-def adapted(name: str, observation: str = "bits") -> AdaptedGame:
-    return AdaptedGame(name, observation=observation)
-
-
-def _random_match(environment: Any, seed: int) -> list[tuple[str, int, dict[str, float]]]:
-    """Every agent, action and the rewards after it."""
-    rng = random.Random(seed)
-    environment.reset(seed=seed)
-    log = []
-    for agent in environment.agent_iter():
-        seen, _, terminated, truncated, _ = environment.last()
-        if terminated or truncated:
-            environment.step(None)
-            continue
-        action = rng.choice(np.flatnonzero(seen["action_mask"]).tolist())
-        environment.step(action)
-        log.append((agent, action, dict(environment.rewards)))
-    return log
 
 
 def test_what_is_not_there_is_one_clear_line() -> None:
@@ -117,7 +95,7 @@ def test_pickled_environments_go_on_as_the_same_game(observation: str) -> None:
     again = pickle.loads(pickle.dumps(game))
     assert (again.agents, again.shape) == (game.agents, game.shape)
     assert again.action_names("x") == game.action_names("x")
-    assert _random_match(GdlAEC(again), 9) == _random_match(GdlAEC(game), 9)
+    assert random_match(GdlAEC(again), 9) == random_match(GdlAEC(game), 9)
 
 
 def test_a_missing_package_is_told_with_its_remedy() -> None:

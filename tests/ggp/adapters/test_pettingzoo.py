@@ -3,39 +3,16 @@
 from __future__ import annotations
 
 import random
-from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
 
 from gdl.errors import GdlError
-from ggp.adapters.adapted_game import AdaptedGame
+from tests.ggp.adapters.matches import adapted, random_match
 
 pytest.importorskip("gymnasium", reason="pip install 'kaskade-ggp[rl]'")
 pytest.importorskip("pettingzoo", reason="pip install 'kaskade-ggp[rl]'")
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
-
-
-@cache
-def adapted(name: str, observation: str = "bits") -> AdaptedGame:
-    return AdaptedGame(name, observation=observation)
-
-
-def _random_match(environment: Any, seed: int) -> list[tuple[str, int, dict[str, float]]]:
-    """Every agent, action and the rewards after it."""
-    rng = random.Random(seed)
-    environment.reset(seed=seed)
-    log = []
-    for agent in environment.agent_iter():
-        seen, _, terminated, truncated, _ = environment.last()
-        if terminated or truncated:
-            environment.step(None)
-            continue
-        action = rng.choice(np.flatnonzero(seen["action_mask"]).tolist())
-        environment.step(action)
-        log.append((agent, action, dict(environment.rewards)))
-    return log
 
 
 @pytest.mark.slow
@@ -45,7 +22,7 @@ def test_agents_that_act_one_by_one_play_the_game(name: str) -> None:
 
     game = adapted(name)
     machine = game.machine
-    log = _random_match(GdlAEC(game), 5)
+    log = random_match(GdlAEC(game), 5)
     state, waiting = machine.initial_state(), iter(log)
     step: tuple[str, int, dict[str, float]] | None = next(waiting)
     rewards: dict[str, float] = {}
@@ -110,7 +87,7 @@ def test_agents_are_told_when_a_reset_is_due(caplog: pytest.LogCaptureFixture) -
                 getattr(environment, call)(*arguments)
     with pytest.raises(AttributeError, match="before reset"):
         turns.last()
-    _random_match(turns, 1)
+    random_match(turns, 1)
     with pytest.raises(AssertionError, match="the match is over for all agents"):
         turns.last()
     seen, _ = together.reset()
@@ -171,6 +148,6 @@ def test_conversions_and_wrappers_of_pettingzoo_take_our_environments() -> None:
     wrapped.step(0)
     assert wrapped.rewards == {"x": 0, "o": -1} and all(wrapped.terminations.values())
     for converted in (parallel_to_aec(GdlParallel(adapted("tron"))), wrapped):
-        assert _random_match(converted, 3)
+        assert random_match(converted, 3)
     observations, _ = turn_based_aec_to_parallel(GdlAEC(adapted("tictactoe"))).reset()
     assert set(observations) == {"x", "o"}
