@@ -1,12 +1,11 @@
-"""How many steps a second do environments make, ours and others', with uniformly random legal actions?
+"""How many steps a second do our environments make, with uniformly random legal actions?
 
     python -m bench.adapters [GAME...] [--environments 512,4096] [--seconds 2]
 
 One thread. A step is one joint move of one match, its legal actions and its observation included, and the
 choice of the random action; resets come along. Ours are a `VectorMatch` (all matches step at once, and begin
 anew within the step that ends them), and what stands on it: `make_vec`, one role against random ones, and
-`GdlAEC`, one agent after the other. Others are timed here where they are installed; what is *given* was timed
-on another computer.
+`GdlAEC`, one agent after the other. ``bench.single`` and ``bench.peers`` have others' beside ours.
 """
 
 from __future__ import annotations
@@ -16,22 +15,13 @@ import random
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from bench.single import by_agents
 from ggp.game import Game
 from propnet.environments.vector_match import VectorMatch
-
-GIVEN = {
-    ("connectfour", "PettingZoo"): 5_500,
-    ("connectfour", "OpenSpiel"): 378_000,
-    ("connectfour", "pgx"): 1_170_000,
-    ("chess", "pgx"): 949,
-}
-"""Steps/s on one CPU thread that were given with the task."""
 
 
 @dataclass(frozen=True)
@@ -75,29 +65,10 @@ def _single_rate(game: str, what: str, play: Callable[[], int], seconds: float) 
     return EnvironmentRate(game, what, 1, steps / (time.thread_time() - begun))
 
 
-def _one_by_one(env: Any) -> Callable[[], int]:
-    """What plays a match of a PettingZoo environment, and says how many steps it had."""
-    numbers = np.random.default_rng(1)
-
-    def play() -> int:
-        env.reset()
-        steps = 0
-        for _ in env.agent_iter():
-            observation, _, terminated, truncated, _ = env.last()
-            if terminated or truncated:
-                env.step(None)
-                continue
-            env.step(int(numbers.choice(np.flatnonzero(observation["action_mask"]))))
-            steps += 1
-        return steps
-
-    return play
-
-
 def wrapped(name: str, environments: int, seconds: float) -> Iterator[EnvironmentRate]:
     """Of our environments with the interfaces of Gymnasium and PettingZoo, where these are installed."""
     try:
-        from ggp.adapters import GdlAEC, make_vec
+        from ggp.adapters import make_vec
     except ImportError:
         return
     envs = make_vec(name, environments, autoreset_mode="SameStep", machine="native")
@@ -110,33 +81,9 @@ def wrapped(name: str, environments: int, seconds: float) -> Iterator[Environmen
 
     rate = _single_rate(envs.adapted.name, "make_vec, bits", play, seconds)
     yield replace(rate, environments=environments)
-    yield _single_rate(envs.adapted.name, "GdlAEC", _one_by_one(GdlAEC(envs.adapted)), seconds)
-
-
-def others(seconds: float) -> Iterator[EnvironmentRate]:
-    """Connect four of PettingZoo and OpenSpiel, where they are installed."""
-    try:
-        from pettingzoo.classic import connect_four_v3
-    except ImportError:
-        pass
-    else:
-        yield _single_rate("connectfour", "PettingZoo", _one_by_one(connect_four_v3.env()), seconds)
-    try:
-        import pyspiel
-    except ImportError:
-        return
-    spiel = pyspiel.load_game("connect_four")
-    rng = random.Random(1)
-
-    def state() -> int:
-        now = spiel.new_initial_state()
-        steps = 0
-        while not now.is_terminal():
-            now.apply_action(rng.choice(now.legal_actions()))
-            steps += 1
-        return steps
-
-    yield _single_rate("connectfour", "OpenSpiel, from Python", state, seconds)
+    choice = random.Random(1).choice
+    one_by_one = by_agents(envs.adapted)
+    yield _single_rate(envs.adapted.name, "GdlAEC", lambda: one_by_one(choice), seconds)
 
 
 def main() -> None:
@@ -153,13 +100,10 @@ def main() -> None:
     ]
     for name in given.games:
         rows += wrapped(name, int(given.environments.split(",")[0]), given.seconds)
-    rows += others(given.seconds)
     table = Table("game", "environment", "matches at once", "steps/s", "of it choosing actions")
     for row in rows:
         share = f"{row.of_choice:.0%}" if row.of_choice >= 0 else ""
         table.add_row(row.game, row.what, f"{row.environments:,}", f"{row.rate:,.0f}", share)
-    for (game, what), rate in GIVEN.items():
-        table.add_row(game, f"{what}, given", "", f"{rate:,}", "")
     Console().print(table)
 
 

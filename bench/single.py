@@ -24,12 +24,15 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 
 from ggp.game import Game
+
+if TYPE_CHECKING:
+    from ggp.adapters.adapted_game import AdaptedGame
 
 GAMES = {
     "connectfour": "connect_four",
@@ -89,7 +92,7 @@ def by_spiel(spiel: object) -> Play:
     return play
 
 
-def by_agents(game: Game) -> Play:
+def by_agents(game: Game | AdaptedGame) -> Play:
     """By PettingZoo's loop: observation, mask, action; one agent after the other."""
     import numpy as np
 
