@@ -94,12 +94,12 @@ def steady_board(machine: Machine) -> Grid | None:
     state = machine.initial_state()
     states = [state.propositions]
     while len(states) < _STATES:
-        options = [machine.legal_moves(state, role) for role in range(len(machine.roles))]
+        options = machine.options(state)
         if machine.is_terminal(state) or not all(options):
             if len(states) == 1:
                 break
             state = machine.initial_state()
-            options = [machine.legal_moves(state, role) for role in range(len(machine.roles))]
+            options = machine.options(state)
         state = machine.next_state(state, [rng.choice(moves) for moves in options])
         states.append(state.propositions)
     assert isinstance(machine, PropnetMachine)

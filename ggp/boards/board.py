@@ -256,7 +256,7 @@ def _sample(machine: Machine, seconds: float) -> list[frozenset[Term]]:
     state = machine.initial_state()
     states = [state.propositions]
     for i in range(300):
-        options = [machine.legal_moves(state, role) for role in range(len(machine.roles))]
+        options = machine.options(state)
         if i == 1:
             # The first questions compile code: the time is for states.
             until = time.monotonic() + seconds

@@ -87,7 +87,7 @@ class Foresight:
 
     def _drawn(self, state: State) -> list[JointMove]:
         """Joint moves that may come next, in no order: all, or :data:`AHEAD` of many."""
-        options = [self._machine.legal_moves(state, role) for role in range(len(self._machine.roles))]
+        options = self._machine.options(state)
         if math.prod(map(len, options)) > AHEAD:
             return list({tuple(map(self._rng.choice, options)): None for _ in range(AHEAD)})
         joints = list(product(*options))

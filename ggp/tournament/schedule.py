@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations, product
 from math import perm
@@ -116,7 +116,7 @@ class Openings:
         walk: list[JointMove] = []
         plies = 0
         while plies < self._plies:
-            options = [machine.legal_moves(state, role) for role in range(len(machine.roles))]
+            options = machine.options(state)
             if not all(options):
                 return tuple(walk), None
             joint = tuple(rng.choice(in_order(machine, role, moves)) for role, moves in enumerate(options))
@@ -129,7 +129,7 @@ class Openings:
         return tuple(walk), state
 
 
-def in_order(machine: Machine, role: int, moves: list[int]) -> list[int]:
+def in_order(machine: Machine, role: int, moves: Iterable[int]) -> list[int]:
     """Move ids in the order of the moves' text, which is the same on every machine."""
     return sorted(moves, key=lambda move: sort_key(machine.move(role, move)))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import orjson
@@ -68,7 +68,7 @@ def _match(
     """States and the joint moves made in them; None in the last one. Empties the script from its end."""
     state = machine.initial_state()
     for _ in range(max_steps):
-        options = [machine.legal_moves(state, r) for r in range(len(machine.roles))]
+        options = machine.options(state)
         if machine.is_terminal(state) or not all(options):
             break
         joint = []
@@ -84,7 +84,7 @@ def _match(
     yield state, None
 
 
-def _scripted(machine: Machine, role: int, move: Term, options: list[int]) -> int:
+def _scripted(machine: Machine, role: int, move: Term, options: Sequence[int]) -> int:
     index = machine.move_id(role, move)
     if index not in options:
         raise MoveError(f"{move} of the opening is not legal for {machine.roles[role]} there")

@@ -120,7 +120,7 @@ def shown(text: str, seed: int, steps: int) -> Told:
             goals = [f"{spell(one)} {machine.goal(state, i)}" for i, one in enumerate(machine.roles)]
             frames[-1]["end"] = ", ".join(goals)
             break
-        options = [machine.legal_moves(state, role) for role in range(len(machine.roles))]
+        options = machine.options(state)
         if not all(options):
             why = "a role has no legal move"
             break

@@ -7,7 +7,7 @@ Where several roles have a choice in one state they choose one after the other, 
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from itertools import product
 
@@ -110,7 +110,7 @@ class TreeBuilder:
     ) -> None:
         """The nodes of a state, and its successors for later."""
         machine, layer = self._machine, turn * len(self._order)
-        options = [machine.legal_moves(state, role) for role in range(len(machine.roles))]
+        options = machine.options(state)
         if machine.is_terminal(state) or not all(options):
             node = self._node(parent, TERMINAL, edge, share, layer)
             goals = [machine.result(state, role) for role in self.roles]
@@ -143,7 +143,7 @@ class TreeBuilder:
             above, by, part = open_[made]
             self._waiting.append((machine.next_state(state, joint), above, by, part, turn + 1, later))
 
-    def _set(self, player: int, seen: tuple[Hashable, ...], moves: list[int], node: int) -> int:
+    def _set(self, player: int, seen: tuple[Hashable, ...], moves: Iterable[int], node: int) -> int:
         """The information set of a node."""
         number = self._places.setdefault((player, seen), len(self._whose))
         if number == len(self._whose):

@@ -267,7 +267,7 @@ def ask(tables: Tables, state: State) -> TableAnswer:
     value = _known(tables, state)
     if machine.is_terminal(state):
         return TableAnswer(value, (), ())
-    options = [machine.legal_moves(state, role) for role in range(len(machine.roles))]
+    options = machine.options(state)
     moves = [
         JointValue(joint, _known(tables, machine.next_state(state, joint))) for joint in product(*options)
     ]
