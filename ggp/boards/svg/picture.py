@@ -83,9 +83,15 @@ class SvgPainter:
         was = None if before is None else before.propositions
         return self.draw(state.propositions, was, alone=alone, facts=facts, overlay=overlay)
 
-    def draw_board(self, state: State, before: State | None = None, alone: bool = False) -> str:
+    def draw_board(
+        self,
+        state: State,
+        before: State | None = None,
+        alone: bool = False,
+        overlay: BoardOverlay = NO_OVERLAY,
+    ) -> str:
         """The same without what stands beside the board; games without a board have all drawn."""
-        return self.draw_state(state, before, alone, facts=False)
+        return self.draw_state(state, before, alone, overlay, facts=False)
 
     def draw(
         self,
