@@ -14,7 +14,7 @@ from gdl.machine import Machine, State
 from gdl.terms import Term
 from gdl.words import counted
 from players.companions import Companion
-from players.puzzles.solver import LineSolver, Promise, Task
+from players.puzzles.solver import Certainty, LineSolver, Promise, Task
 from propnet.capabilities import lane_machine
 
 
@@ -77,14 +77,31 @@ _RATE = 2.0
 """The solvers get so many times the time that the tree beside them gets."""
 _LEAST_MEMORY = 1 << 20
 """Bytes that a solver gets at least."""
+MASTER_SECONDS = 6.0
+"""CPU seconds that a solver that masters the game has before others begin: what it solves they need not even
+have their kernels compiled for."""
 
 
 class _Member:
-    """A solver at work, its share of the time (``weight``), and the CPU seconds that it has had."""
+    """A solver, made for its task when its first turn comes, its share of the time (``weight``), and the CPU
+    seconds that it has had."""
 
-    def __init__(self, promise: Promise, solver: LineSolver) -> None:
-        self.name, self.weight, self.solver = solver.name, promise.weight, solver
+    def __init__(self, promise: Promise, kind: type[LineSolver], task: Task) -> None:
+        self.name, self.weight = kind.name, promise.weight
         self.seconds = 0.0
+        self._kind, self._task = kind, task
+        self._solver: LineSolver | None = None
+
+    @property
+    def solver(self) -> LineSolver:
+        if self._solver is None:
+            self._solver = self._kind(self._task)
+        return self._solver
+
+    @property
+    def states(self) -> int:
+        """How many states it has looked at."""
+        return self._solver.states if self._solver is not None else 0
 
 
 class Portfolio(Companion):
@@ -141,9 +158,11 @@ class Portfolio(Companion):
         able = [(kind, promise) for kind, promise in promises if promise and not (promise.alike and number)]
         sizes = _divided([promise for _, promise in able], memory)
         for (kind, promise), size in zip(able, sizes, strict=True):
-            self._working = kind.name  # it may report a line at once
-            solver = kind(Task(network, start, self._keep, size, seed))
-            self._members.append(_Member(promise, solver))
+            self._members.append(_Member(promise, kind, Task(network, start, self._keep, size, seed)))
+        masters = [promise.weight for _, promise in able if promise.outcome is Certainty.MASTERS]
+        for member in self._members:
+            if masters and member.weight < max(masters):
+                member.seconds = MASTER_SECONDS * member.weight / max(masters)
 
     @property
     def active(self) -> bool:
@@ -153,7 +172,7 @@ class Portfolio(Companion):
     @property
     def states(self) -> int:
         """How many states all solvers have looked at."""
-        return self._done_states + sum(member.solver.states for member in self._members)
+        return self._done_states + sum(member.states for member in self._members)
 
     @property
     def at_work(self) -> list[str]:
@@ -190,7 +209,7 @@ class Portfolio(Companion):
         return False
 
     def _drop(self, *members: _Member) -> None:
-        self._done_states += sum(member.solver.states for member in members)
+        self._done_states += sum(member.states for member in members)
         self._members = [member for member in self._members if member not in members]
 
     def _keep(self, value: int, moves: Sequence[int]) -> None:

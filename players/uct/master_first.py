@@ -8,12 +8,10 @@ from __future__ import annotations
 import time
 
 from gdl.machine import Machine
-from players.puzzles.portfolio import Portfolio
+from players.puzzles.portfolio import MASTER_SECONDS, Portfolio
 from players.puzzles.solver import Certainty
 from propnet.capabilities import lane_machine
 
-MASTER_SECONDS = 6.0
-"""CPU seconds that the solver has before the tree begins."""
 OTHERS_SECONDS = 40.0
 """Seconds by the clock that searches without the solver wait: it works in the first search alone."""
 _STEP_SECONDS = 0.05

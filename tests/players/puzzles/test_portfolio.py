@@ -371,5 +371,22 @@ def test_a_solver_may_report_a_line_when_it_is_made(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(registry, "SOLVERS", [Hasty])
     machine, line = game("hanoi"), BestLine()
-    assert Portfolio(machine, machine.initial_state(), line, MEMORY, 0).solver == "hasty"
-    assert line.value == 40
+    portfolio = Portfolio(machine, machine.initial_state(), line, MEMORY, 0)
+    portfolio.step(0.0, 0.0)
+    assert portfolio.solver == "hasty" and line.value == 40
+
+
+def test_beside_a_master_of_the_game_others_are_not_even_made_until_it_had_its_seconds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    master, other = idle(Promise(Certainty.MASTERS)), idle(Promise(Certainty.FINDS))
+    monkeypatch.setattr(registry, "SOLVERS", [other, master])
+    monkeypatch.setattr("players.puzzles.portfolio.MASTER_SECONDS", 0.05)
+    machine = game("hanoi")
+    portfolio = Portfolio(machine, machine.initial_state(), BestLine(), MEMORY, 0)
+    while master.seconds < 0.04:
+        portfolio.step(0.01, time.monotonic() + 1.0)
+    assert not other.tasks
+    for _ in range(40):
+        portfolio.step(0.01, time.monotonic() + 1.0)
+    assert len(other.tasks) == 1
