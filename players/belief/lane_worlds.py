@@ -28,7 +28,7 @@ class LaneWorlds(WorldMachine):
         self._places = {percept: self._first + place for place, percept in enumerate(own)}
         bits = np.zeros((1, max(1, bounds[-1])), np.bool_)
         bits[0, self._first : self._past] = True
-        self._mask = pack(bits)[0]
+        self.mask = pack(bits)[0]
 
     def of_states(self, states: Iterable[State]) -> Worlds:
         return np.array(self._lanes.records(list(states)))
@@ -52,13 +52,13 @@ class LaneWorlds(WorldMachine):
 
     def step(self, worlds: Worlds, joints: Joints) -> tuple[Worlds, NDArray[Any]]:
         after, seen = self._lanes.perceive(worlds, joints)
-        return after, seen & self._mask
+        return after, seen & self.mask
 
     def seen(self, percepts: frozenset[Term]) -> Any:
         places = [self._places.get(percept, -1) for percept in percepts]
         if -1 in places:
             return None
-        bits = np.zeros((1, 64 * len(self._mask)), np.bool_)
+        bits = np.zeros((1, 64 * len(self.mask)), np.bool_)
         bits[0, places] = True
         return pack(bits)[0]
 
