@@ -144,7 +144,7 @@ def main() -> None:
     told = parser.parse_args()
     time.monotonic = time.process_time  # type: ignore[assignment]
     (duel if told.duel else measure)(
-        told.game, told.players, told.games, told.seconds, told.seed, told.machine
+        told.game, told.players, told.games, told.seconds, told.seed, told.machine, told.start
     )
 
 
