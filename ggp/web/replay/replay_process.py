@@ -26,9 +26,8 @@ from ggp.boards.board import board_of, find_board
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
 from ggp.manager import in_words
-from ggp.processes.parent import JsonMessage, Send
-from ggp.processes.work_process import answer_orders
-from ggp.protocol.json_body import object_of
+from ggp.processes.parent import JsonMessage, Send, answer_orders
+from ggp.protocol.http_error import object_of
 from ggp.tournament.session import stored_settings
 from ggp.tournament.store import Store
 from ggp.web.replay.recorded import RecordedMatch, one_of, read_match, records_in, summary
