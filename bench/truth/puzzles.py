@@ -19,8 +19,8 @@ from gdl.machine import State
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
+from players.puzzles.portfolio import solve
 from players.puzzles.registry import SOLVERS
-from players.puzzles.solve import solve
 from players.puzzles.solver import replayed
 from players.strong.solve import solve_game
 from propnet.machine import PropnetMachine

@@ -1,12 +1,18 @@
-"""Follows one match on the prover for one role, and names a legal move in each turn before any search."""
+"""Follows one match on the prover for one role, and names a legal move in each turn before any search.
+
+While it waits it plays at random (:class:`Practice`): code for relations that are first needed, or grow, in
+the course of a game is made before a match comes there. What is left when the match begins is played beside
+its turns.
+"""
 
 from __future__ import annotations
 
+import gc
 import random
 import time
 from collections import deque
 
-from gdl.ends import no_move
+from gdl.ends import RandomGames, no_move
 from gdl.errors import GdlError, RulesError
 from gdl.information import hides
 from gdl.machine import Machine, difference
@@ -16,10 +22,61 @@ from gdl.syntax.parser import parse_term
 from ggp.match_process.blind_match import BlindMatch
 from ggp.match_process.foresight import Foresight
 from ggp.match_process.match_state import Log, MatchState
-from ggp.match_process.practice import Practice
 from ggp.processes.parent import JsonMessage, Send
 from ggp.protocol.messages import NO_MOVE
 from players.processes.limits import describe
+
+PRACTICE_SECONDS, QUIET_SECONDS = 1.5, 0.3
+"""CPU time for these games; and in how much of it without new code they end before."""
+PACE_STEPS, PACE_SECONDS = 8, 0.25
+"""After so many steps, or this CPU time, it is known what a turn needs."""
+
+MOST_CHARACTERS = 10_000
+"""Names of relations that the server is told, in all."""
+
+
+class Practice:
+    """Steps of a few milliseconds each, between messages.
+
+    Attributes:
+        over: whether there is no more to do.
+        pace: the longest of the first steps, CPU seconds; None until it is known.
+    """
+
+    def __init__(self, machine: ProverMachine, seed: int) -> None:
+        self._machine = machine
+        self._games = RandomGames(machine, seed)
+        self._steps, self._longest = 0, 0.0
+        self._spent, self._quiet = 0.0, 0.0
+        self.over = False
+        self.pace: float | None = None
+
+    @property
+    def large(self) -> list[str]:
+        """What another machine of these rules need not find out: :attr:`ProverMachine.large_relations`."""
+        names = self._machine.large_relations
+        return names if sum(map(len, names)) <= MOST_CHARACTERS else []
+
+    def step(self) -> bool:
+        """Play a little; whether there is more to do."""
+        begun, written = time.process_time(), self._machine.functions_written
+        try:
+            self._games.step()
+        except GdlError:  # the match itself will meet it, where it matters
+            self.over = True
+        seconds = time.process_time() - begun
+        self._spent += seconds
+        self._quiet = self._quiet + seconds if self._machine.functions_written == written else 0.0
+        self.over = self.over or self._spent >= PRACTICE_SECONDS or self._quiet >= QUIET_SECONDS
+        if self.pace is None:
+            self._steps, self._longest = self._steps + 1, max(self._longest, seconds)
+            if self.over or self._steps >= PACE_STEPS or self._spent >= PACE_SECONDS:
+                self.pace = self._longest
+        if self.over:
+            # What there is now lasts as long as the match: a look through it for garbage takes 0.2 s.
+            gc.collect()
+            gc.freeze()
+        return not self.over
 
 
 class Follower:

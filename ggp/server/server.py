@@ -26,8 +26,7 @@ from ggp.protocol.messages import BUSY, Message, Play, Preview, Start
 from ggp.server import status
 from ggp.server.admission import Admission
 from ggp.server.clients.connections import Connections
-from ggp.server.clients.roster import Roster
-from ggp.server.clients.shown import Shown
+from ggp.server.clients.roster import Roster, Shown
 from ggp.server.fork_servers import ForkServers
 from ggp.server.known import Remembered
 from ggp.server.margin import Margin

@@ -20,8 +20,8 @@ from gdl.processes import end_with_parent
 from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
 from players.processes.limits import describe
+from players.puzzles.portfolio import Watcher, solve
 from players.puzzles.registry import solvers_named
-from players.puzzles.solve import Watcher, solve
 from players.puzzles.solver import Solution
 from players.warm_kernels import compile_together, line_parts
 from propnet.capabilities import lane_machine

@@ -22,8 +22,7 @@ from gdl.machine import Machine
 from gdl.visible import visible
 from ggp.game import Game
 from ggp.manager import in_words
-from ggp.processes.parent import JsonMessage, Send
-from ggp.processes.work_process import answer_orders
+from ggp.processes.parent import JsonMessage, Send, answer_orders
 from ggp.web.replay.record_card import CardMaker, painter_of, shown_title
 from ggp.web.replay.recorded import RecordedMatch, one_of, read_match, summary
 from ggp.web.replay.sources import CARRIED, UNKNOWN, RecordSource, game_of, read_source

@@ -15,7 +15,7 @@ import orjson
 from gdl.errors import GdlError
 from gdl.reading import read_limited
 from ggp.game import Game, installed_games
-from ggp.protocol.json_body import object_of
+from ggp.protocol.http_error import object_of
 from ggp.tournament.session import stored_settings
 from ggp.tournament.store import Store
 from ggp.web.replay.recorded import RecordedMatch, records_in

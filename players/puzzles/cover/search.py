@@ -11,8 +11,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 from players.puzzles.cover.branches import BranchSearch, CoverBranch, Solution, branches
-from players.puzzles.cover.choice import ENGINES, engine_for
-from players.puzzles.cover.counting import MemoBeside
+from players.puzzles.cover.choice import ENGINES, MemoBeside, engine_for
 from players.puzzles.cover.engines.engine import CoverEngine
 from players.puzzles.cover.engines.memo import MemoCounter
 from players.puzzles.cover.outcome import MOST_OPEN, CoverOptions, CoverResult
