@@ -21,7 +21,9 @@ def likelihoods(belief: Belief) -> dict[Term, float]:
         bases = machine.network.bases
         bits = unpack(belief.worlds, len(bases)).view(np.uint8)
         shares = np.zeros(len(bases))
-        for first in range(0, len(bits), 4096):  # a part at a time: as numbers the bits take eight times as much
+        for first in range(
+            0, len(bits), 4096
+        ):  # a part at a time: as numbers the bits take eight times as much
             shares += belief.weights[first : first + 4096] @ bits[first : first + 4096]
         return {bases[number]: float(shares[number]) for number in np.flatnonzero(shares)}
     found: dict[Term, float] = {}

@@ -1,7 +1,8 @@
 """A table of a game of hidden information: each person is told what its role knows, until the match is over.
 
-Whoever sits down at a role has a *chair*, a number that goes with the person where sides are swapped. What the
-table says has the chair that it is for as ``to``; -1 stands for those who look on, and no ``to`` for all.
+Whoever sits down at a role has a *chair*, a number that goes with the person where sides are swapped. What
+the table says has the chair that it is for as ``to``; -1 stands for those who look on, and no ``to`` for
+all.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from ggp.web.play.seats import RemoteSeat
 from ggp.web.play.sight import RoleSight, SightView, new_belief, observed
 from ggp.web.play.table import Table
 from ggp.web.play.view import HUMAN, OUTSIDE, TableView
-from players.belief.belief import Belief
 from players.kaskade.player import KaskadePlayer
 from players.player import Choice
 from players.registry import fitting
@@ -30,6 +30,9 @@ _OF_PLAY = {"back", "goto", "walk", "seat", "swap"}
 
 class BlindTable(Table):
     """One match in which roles do not see all; arguments and errors are those of :class:`Table`."""
+
+    FIRST_SECONDS = 10.0
+    """Beliefs are worth a longer wait."""
 
     def __init__(self, order: TableOrder, inbox: Inbox, send: Send) -> None:
         super().__init__(order, inbox, self._hushed)
@@ -43,7 +46,7 @@ class BlindTable(Table):
         board, painter = self._view.board, self._view.painter
         self._sight_view = SightView(self.machine, board, painter)
         # Words and clicks depend on the moves that were seen before: each role has its own.
-        self._views = {role: TableView(order.game, self.machine, order.title) for role in self._playing}
+        self._views = {role: TableView(order.game, self.machine, like=self._view) for role in self._playing}
         self._begin_anew()
 
     def _begin_anew(self) -> None:
@@ -89,9 +92,7 @@ class BlindTable(Table):
         self._begin_anew()
         super()._again()
 
-    def _answer(
-        self, player: AttentiveSeat | RemoteSeat, role: int, state: State, deadline: float
-    ) -> Choice:
+    def _answer(self, player: AttentiveSeat | RemoteSeat, role: int, state: State, deadline: float) -> Choice:
         if isinstance(player, RemoteSeat):
             return super()._answer(player, role, state, deadline)
         return player.choose_from(self._beliefs[role], deadline)
@@ -160,9 +161,12 @@ class BlindTable(Table):
         if self._revealed:
             told = {**self._told(), "blind": self._all_sights()}
             told |= {"asked": [], "choosing": []}
-            views = {chair: told for chair in (OUTSIDE, *people)}
+            views = dict.fromkeys((OUTSIDE, *people), told)
         else:
-            views = {OUTSIDE: self._outside(), **{chair: self._inside(role) for chair, role in people.items()}}
+            views = {
+                OUTSIDE: self._outside(),
+                **{chair: self._inside(role) for chair, role in people.items()},
+            }
         for chair, view in views.items():
             # Who has nothing new to see is told nothing, not even that somebody else has chosen.
             told = {**view, "blind": {**view["blind"], "as": people.get(chair)}}

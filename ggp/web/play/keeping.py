@@ -9,6 +9,7 @@ import orjson
 from gdl.errors import GdlError
 from gdl.information import hides
 from gdl.machine import State
+from gdl.terms import RANDOM
 from ggp.game import Game
 from ggp.protocol.match_record import MatchRecord
 from ggp.web.play.view import TableStep
@@ -67,7 +68,11 @@ def keep(
         if hides(machine.rules):
             seen = [list(map(spell, sorted(one))) for one in machine.percepts(step.state, step.joint)]
         record.add_moves([spell(machine.move(role, step.joint[role])) for role in roles], seen)
-    goals = [machine.goal(last, role) for role in roles] if machine.is_terminal(last) else [None]
+    goals = [
+        0 if machine.roles[role] is RANDOM else machine.goal(last, role)
+        for role in roles
+        if machine.is_terminal(last)
+    ] or [None]
     record.completed = None not in goals
     record.goals = [goal for goal in goals if goal is not None]
     told = record.to_dict()

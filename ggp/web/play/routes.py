@@ -57,7 +57,9 @@ async def _page(request: web.Request) -> web.Response:
         styles = ("board.css", "cards.css")
         return page(request, "Play", "choose.js", styles, cards=cards, players=players, names=NAMES)
     names = ["human", *NAMES, *players]
-    return page(request, "Play", "play.js", ("board.css", "play.css", "hidden.css"), table=table, players=names)
+    return page(
+        request, "Play", "play.js", ("board.css", "play.css", "hidden.css"), table=table, players=names
+    )
 
 
 async def _events(request: web.Request) -> web.StreamResponse:

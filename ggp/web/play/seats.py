@@ -178,7 +178,8 @@ def check_offer(name: str) -> None:
 
 
 def seated(names: Sequence[str], roles: int, chance: int | None) -> list[str]:
-    """Who plays the roles, given names in role order, with or without one for chance, whose moves are drawn."""
+    """Who plays the roles, given names in role order, with or without one for chance, whose moves are
+    drawn."""
     seats = list(names)
     if chance is None:
         return seats

@@ -19,7 +19,7 @@ from players.belief.worlds import StateWorlds
 
 WORLDS, EFFORT = 20_000, 200_000
 """Of a belief on a machine with lanes: so that a turn takes tenths of a second."""
-SLOW_WORLDS, SLOW_EFFORT = 1_000, 4_000
+SLOW_WORLDS, SLOW_EFFORT = 2_000, 8_000
 """The same on other machines."""
 LEAST = 0.005
 """What is less likely is not shown."""

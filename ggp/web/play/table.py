@@ -32,8 +32,6 @@ from players.registry import make_player
 
 _CANDIDATE = "move", "visits", "value"
 HINT_SECONDS = 2.0
-FIRST_SECONDS = 3.0
-"""How long the first machine above the prover is waited for."""
 MOST_STEPS = 5000
 WALK_SECONDS = 0.06
 """Between the steps of a walk, so that they are seen."""
@@ -48,6 +46,9 @@ class Table:
         GdlError: there is no such player, or the page may not choose it.
     """
 
+    FIRST_SECONDS = 3.0
+    """How long the first machine above the prover is waited for."""
+
     def __init__(self, order: TableOrder, inbox: Inbox, send: Send) -> None:
         for name in {*order.seats, order.others}:
             check_seat(name, order.allowed)
@@ -56,7 +57,7 @@ class Table:
         game = order.game
         self._kaskade = Kaskade("auto")
         self._kaskade.begin(game.text, game.rules)
-        self._kaskade.wait(next(iter(self._kaskade.levels), BOTTOM), FIRST_SECONDS)
+        self._kaskade.wait(next(iter(self._kaskade.levels), BOTTOM), self.FIRST_SECONDS)
         self.machine = machine = self._kaskade.best()
         self._view = TableView(game, machine, order.title)
         self.roles = self._view.roles
@@ -150,9 +151,7 @@ class Table:
             return Choice(self._rng.choice(self.machine.legal_moves(state, role)))
         return None if self._urgent() else choice
 
-    def _answer(
-        self, player: AttentiveSeat | RemoteSeat, role: int, state: State, deadline: float
-    ) -> Choice:
+    def _answer(self, player: AttentiveSeat | RemoteSeat, role: int, state: State, deadline: float) -> Choice:
         """What a player chooses."""
         if isinstance(player, RemoteSeat):
             return player.choose(state, [(step.state, step.joint) for step in self._steps[: self._at]])

@@ -198,6 +198,7 @@ class OpenTable:
             raise GdlError(f"somebody sits at {role} already", remedy="open a table of your own")
         key = secrets.token_urlsafe(12)
         self._keys[key] = chair
+        self.chairs[chair] = Broadcast(lambda: self._greeting(chair))
         state = self._states[OUTSIDE]
         state["free"] = self._not_taken()
         self.news.send("state", state)
@@ -209,7 +210,8 @@ class OpenTable:
 
     def heard_with(self, key: str) -> Broadcast:
         """What happens there for who has a key, or for those who look on."""
-        return self.chairs.get(self._keys.get(key, OUTSIDE), self.news)
+        chair = self._keys.get(key)
+        return self.news if chair is None else self.chairs[chair]
 
     def order(self, do: str, fields: JsonMessage, key: str = "") -> None:
         """Tell the table what somebody wants. Raises GdlError where it has ended."""
@@ -253,14 +255,14 @@ class OpenTable:
             self._chairs = message.pop("chairs", {})
             message["free"] = self._not_taken()
             self._states[chair] = message
-            if chair != OUTSIDE and chair not in self.chairs:
-                self.chairs[chair] = Broadcast(lambda: self._greeting(chair))
             if not self._opened.done():
                 self._opened.set_result(None)
         for name in ("text", "note"):  # of a note, of a search or hint
             if name in message:
                 message[name] = without_folders(message[name])
-        self.chairs.get(chair, self.news).send(kind, message)
+        hears = self.news if chair == OUTSIDE else self.chairs.get(chair)
+        if hears is not None:  # somebody sits there
+            hears.send(kind, message)
 
     def _gone(self, child: Child) -> None:
         self.reservation.release()

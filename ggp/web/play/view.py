@@ -8,7 +8,7 @@ from typing import Any
 
 from gdl.ends import no_goal
 from gdl.machine import Machine, State
-from gdl.terms import Term, sort_key
+from gdl.terms import RANDOM, Term, sort_key
 from gdl.visible import without_folders
 from ggp.answers.catalogue import title_of
 from ggp.boards.board import find_board
@@ -45,12 +45,16 @@ class TableStep:
 
 
 class TableView:
-    """Draws and spells the states and moves of one game."""
+    """Draws and spells the states and moves of one game.
 
-    def __init__(self, game: Game, machine: Machine, title: str = "") -> None:
+    Args:
+        like: another view of the game, whose board is taken.
+    """
+
+    def __init__(self, game: Game, machine: Machine, title: str = "", like: TableView | None = None) -> None:
         self.title = title or title_of(game.text)[0] or game.name
         self._game, self._machine = game.name, machine
-        board = find_board(machine)
+        board = find_board(machine) if like is None else like.board
         self.painter = SvgPainter(board, game.rules, machine.roles, game.name)
         self._clicks = ClickFinder(board, game.rules)
         self._words = MoveWords(game.rules, machine.roles, board, self._clicks)
@@ -120,7 +124,11 @@ class TableView:
             "reason": end.text,
             "ringed": end.squares,
             "lost": [] if over or self._stage is None else self._lost(self._stage, state),
-            "doubts": [no_goal(state, role) for role, goal in enumerate(goals) if goal is None],
+            "doubts": [
+                no_goal(state, role)
+                for role, goal in enumerate(goals)
+                if goal is None and machine.roles[role] is not RANDOM
+            ],
             "last": history[at - 1]["moves"] if at else None,
             "history": history,
         }

@@ -266,6 +266,8 @@ export function show(main, { table, players }) {
     if (moved) glide(before, now);
     shade();
     hidden.show(news);
+    // What was told is not taken back.
+    for (const name of ["back", "swap"]) controls.querySelector(`[data-order=${name}]`).hidden = Boolean(news.blind && !news.blind.over && news.steps > 0);
     if (news.ringed.length > 0) ring(now, news.ringed);
     stylesheets.show(news.game, news.facts);
     for (const [role, value] of Object.entries(news.history[news.step - 1]?.expects ?? {})) expects.set(news.roles.indexOf(role), value);
