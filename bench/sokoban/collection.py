@@ -107,7 +107,7 @@ def solve_one(collection: str, number: int, way: Way, seconds: float) -> dict[st
 
     level = find_level(f"{collection}:{number}")
     if way == "direct":
-        from players.puzzles.sokoban.search.push_search import Outcome
+        from players.puzzles.sokoban.search.solution import Outcome
         from players.puzzles.sokoban.search.solve_level import solve_level
 
         # Replaying takes its time too.

@@ -54,7 +54,7 @@ class TableView:
     def __init__(self, game: Game, machine: Machine, title: str = "", like: TableView | None = None) -> None:
         self.title = title or title_of(game.text)[0] or game.name
         self._game, self._machine = game.name, machine
-        board = find_board(machine) if like is None else like.board
+        board: Grid | None = find_board(machine) if like is None else like.board
         self.painter = SvgPainter(board, game.rules, machine.roles, game.name)
         self._clicks = ClickFinder(board, game.rules)
         self._words = MoveWords(game.rules, machine.roles, board, self._clicks)

@@ -12,7 +12,8 @@ from players.puzzles.sokoban.distances import FAR, start_distances
 from players.puzzles.sokoban.lines import Push
 from players.puzzles.sokoban.search.best_first import BestFirst
 from players.puzzles.sokoban.search.matching import new_matching
-from players.puzzles.sokoban.search.push_search import Outcome, PushSearch, PushTask
+from players.puzzles.sokoban.search.push_search import PushSearch, PushTask
+from players.puzzles.sokoban.search.solution import Outcome
 from propnet.jit.arrays import Int32s
 
 
