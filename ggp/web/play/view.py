@@ -11,7 +11,7 @@ from gdl.machine import Machine, State
 from gdl.terms import RANDOM, Term, sort_key
 from gdl.visible import without_folders
 from ggp.answers.catalogue import title_of
-from ggp.boards.board import find_board
+from ggp.boards.board import Grid, find_board
 from ggp.boards.clicks import ClickFinder
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
