@@ -3,7 +3,6 @@ algorithm portfolios of Huberman, Lukose and Hogg 1997)."""
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +12,6 @@ from gdl.errors import GdlError
 from players.puzzles.sokoban.lines import is_solved
 from players.puzzles.sokoban.search.best_first import AStar, Greedy
 from players.puzzles.sokoban.search.from_goals import Backward, BidirectionalCells
-from players.puzzles.sokoban.search.ida import IdaStar
 from players.puzzles.sokoban.search.push_search import Outcome, PushSearch, PushTask, checked
 
 if TYPE_CHECKING:
@@ -91,10 +89,8 @@ ENTRIES = [
     Entry(Greedy, 0.25, 0.05),
     Entry(FeatureSpace, 6.0, 0.6, 0.3),
     Entry(BidirectionalCells, 1.0, 0.15, 3.0),
-    Entry(IdaStar, 1.0, 0.05, math.inf),
 ]
-"""The searches, the first to begin first. Weights are from measured success. The last begins when no other
-goes on: its table is of a fixed size, so that it has use for all the time that is left."""
+"""The searches, the first to begin first. Weights are from measured success."""
 
 
 def all_searches() -> list[type[PushSearch]]:
