@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from gdl.errors import GdlError
 from players.puzzles.sokoban.lines import is_solved
-from players.puzzles.sokoban.search.best_first import AStar, Greedy
-from players.puzzles.sokoban.search.from_goals import Backward, BidirectionalCells
+from players.puzzles.sokoban.search.best_first import AStar, Backward, BidirectionalCells, Greedy
 from players.puzzles.sokoban.search.push_search import Outcome, PushSearch, PushTask, checked
 
 if TYPE_CHECKING:

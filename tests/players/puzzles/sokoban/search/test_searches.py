@@ -15,8 +15,7 @@ from players.puzzles.sokoban.distances import start_distances
 from players.puzzles.sokoban.geometry import Geometry, Position, from_level
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.lines import after_steps, is_solved, steps_of
-from players.puzzles.sokoban.search.best_first import AStar, BestFirst, Greedy
-from players.puzzles.sokoban.search.from_goals import Backward, BidirectionalCells
+from players.puzzles.sokoban.search.best_first import AStar, Backward, BestFirst, BidirectionalCells, Greedy
 from players.puzzles.sokoban.search.portfolio import (
     Entry,
     SearchPortfolio,
