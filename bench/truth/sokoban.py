@@ -22,7 +22,7 @@ from players.puzzles.sokoban.lines import steps_of
 from players.puzzles.sokoban.optimizer import Optimizer
 from players.puzzles.sokoban.search.portfolio import SearchPortfolio, all_searches
 from players.puzzles.sokoban.search.push_search import LevelKnowledge, PushSearch, PushTask
-from players.puzzles.sokoban.search.solution import Metric, Outcome
+from players.puzzles.sokoban.solution import Metric, Outcome
 from players.puzzles.sokoban.solver import Sokoban
 from players.puzzles.solver import replayed
 

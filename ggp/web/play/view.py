@@ -60,7 +60,7 @@ class TableView:
         self._words = MoveWords(game.rules, machine.roles, board, self._clicks)
         self._ends = EndFinder(machine, board)
         self._ended: tuple[State, Ending] | None = None
-        self.board = board
+        self.board: Grid | None = board
         self._stage = stage_of_machine(machine) if len(machine.roles) == 1 else None
         self.roles = [game.rules.spell(role) for role in machine.roles]
 
