@@ -3,9 +3,9 @@
     apt-get install gnubg
     python -m bench.gnubg uct --games 20 --seconds 0.1
 
-Both use the same dice in pairs of games, with seats changed. GNU Backgammon looks ``--plies`` ahead and counts
-gammons and backgammons (no Jacoby rule). It runs as a program of its own, and this tool only asks it for moves.
-Clocks of our player count CPU seconds of this process.
+Both use the same dice in pairs of games, with seats changed. GNU Backgammon looks ``--plies`` ahead and
+counts gammons and backgammons (no Jacoby rule). It runs as a program of its own, and only says moves: each is
+checked by our rules. Clocks of our player count CPU seconds of this process.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ for line in sys.stdin:
     sides = tuple(tuple(side) for side in board)
     print("move", json.dumps(gnubg.findbestmove(sides, gnubg.cubeinfo(), context, tuple(dice))), flush=True)
 """
-"""What GNU Backgammon runs: a line with a board (the other side, the side on roll: checkers on its points 1 to
-24 and on the bar), two dice and plies in; from and to of each checker out, 25 for the bar and 0 for off."""
+"""What GNU Backgammon runs. A line in: a board (the other side, the side on roll: checkers on its points 1 to
+24 and on the bar), two dice, plies. A line out: from and to of each checker, 25 for the bar and 0 for off."""
 POINTS = {100: 3, 83: 2, 67: 1, 50: 0, 33: -1, 17: -2, 0: -3}
 RANDOM = 2
 
@@ -52,11 +52,11 @@ class GnuBackgammon:
         if program is None:
             raise SystemExit("gnubg is not installed: apt-get install gnubg")
         self._plies = plies
-        self._script = tempfile.NamedTemporaryFile("w", suffix=".py")
-        self._script.write(SCRIPT)
-        self._script.flush()
+        self._folder = tempfile.TemporaryDirectory()
+        script = Path(self._folder.name) / "moves.py"
+        script.write_text(SCRIPT)
         self._process = subprocess.Popen(
-            [program, "-t", "-q", "-p", self._script.name],
+            [program, "-t", "-q", "-p", str(script)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
         )  # fmt: skip
         self._answer("ready")
@@ -73,7 +73,7 @@ class GnuBackgammon:
         """End the program."""
         self._process.kill()
         self._process.wait()
-        self._script.close()
+        self._folder.cleanup()
 
     def _answer(self, word: str) -> str:
         assert self._process.stdout is not None
@@ -185,8 +185,8 @@ def main() -> None:
         wide = 1.96 * statistics.stdev(points) / len(points) ** 0.5 if len(points) > 1 else 0.0
         won = sum(point > 0 for point in points)
         print(
-            f"{told.player} against GNU Backgammon, {told.plies}-ply: {statistics.mean(points):+.2f} +- {wide:.2f}"
-            f" points a game, {won} of {len(points)} won",
+            f"{told.player} against GNU Backgammon, {told.plies}-ply: {statistics.mean(points):+.2f}"
+            f" +- {wide:.2f} points a game, {won} of {len(points)} won",
             flush=True,
         )
     gnu.close()
