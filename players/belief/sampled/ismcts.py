@@ -105,9 +105,12 @@ class SetSearch:
         self.simulations = 0
 
     def run(self, deadline: float, most: int) -> None:
-        """Simulate until the deadline, or so often."""
-        while self.simulations < most and time.monotonic() < deadline:
+        """Simulate until the deadline, or so often; at least once."""
+        longest, began = 0.0, time.monotonic()
+        while self.simulations < most and (began + longest < deadline or not self.simulations):
             self._batch(min(most - self.simulations, max(_LANES[0], min(_LANES[1], self.simulations // 8))))
+            ended = time.monotonic()
+            longest, began = max(longest, ended - began), ended
 
     def statistics(self, history: Any, role: int, actions: int) -> tuple[Floats, Floats]:
         """Visits and summed results, 0..1, of the actions of an information set."""

@@ -5,20 +5,25 @@ Bowling, Online Monte Carlo Counterfactual Regret Minimization, 2015).
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from typing import Any
+
+import numpy as np
 
 from gdl.information import hides, playing
 from gdl.machine import Machine, State
 from gdl.words import counted
 from players.belief.belief import Belief
-from players.belief.sampled.ismcts import IsmctsPlayer
+from players.belief.sampled.ismcts import IsmctsPlayer, SetSearch
 from players.belief.sampled.outcome_sampling import OutcomeSampling
 from players.belief.sampled.recollection import Recollection
+from players.belief.sampled.set_table import SetTable
 from players.options import Option, at_least
 from players.player import Candidate, Choice, Player, same_numbering
 from propnet.capabilities import lane_machine
+from propnet.machine import PropnetMachine
 
 _FROM_START = 0.3
 """Share of a turn's time for matches from the initial state."""
@@ -71,8 +76,11 @@ class MccfrPlayer(Player):
             sampling.clear()
         now, before = time.monotonic(), sampling.matches
         sampling.run_from_start(now + _FROM_START * (deadline - now), before + int(_FROM_START * self._most))
-        while sampling.matches < before + self._most and time.monotonic() < deadline:
+        longest, began = 0.0, time.monotonic()
+        while sampling.matches < before + self._most and began + longest < deadline:
             sampling.run(*past.draw(min(_LANES, before + self._most - sampling.matches)))
+            ended = time.monotonic()
+            longest, began = max(longest, ended - began), ended
         options = belief.legal_moves()
         own = [self.machine.move_id(self.role, belief.machine.move(self.role, move)) for move in options]
         order = sorted(range(len(own)), key=own.__getitem__)  # as the table has them
@@ -100,3 +108,16 @@ class MccfrPlayer(Player):
         if lanes is not None and len(playing(lanes.roles)) == 2 and hides(lanes.rules):
             self._sampling = OutcomeSampling(lanes, self.seed, 1 << 21)
             self._past = Recollection(lanes, self.role, self.seed, likelihoods=self._sampling.likelihoods)
+
+
+def warm_up(machine: PropnetMachine) -> None:
+    """Have the kernels of this folder compiled, on a machine of a game of several roles."""
+    past = Recollection(machine, 0)
+    search = SetSearch(past, SetTable(1 << 10), 1.0, [0])
+    search.run(math.inf, 1)
+    history = past.histories[0, 0]
+    search.statistics(history, 0, 1)
+    sampling = OutcomeSampling(machine, 0, 1 << 10)
+    sampling.run(*past.draw(2))
+    sampling.average(history, 0, 1)
+    sampling.likelihoods(past.histories, 0, np.ones(1, np.int32), np.zeros(1, np.int32))

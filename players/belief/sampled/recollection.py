@@ -26,8 +26,9 @@ from propnet.machine import PropnetMachine
 
 MOST = 20_000
 """States that are kept."""
-_EFFORT = 100_000
-"""Joint moves that are played for a turn."""
+_EFFORT = 5_000, 100_000
+_EFFORT_PER_SECOND = 200_000
+"""Joint moves that are played for a turn: at least, at most, and for each second that is left."""
 
 
 Likelihoods = Callable[[Words, int, Int32s, Int32s], Floats]
@@ -124,7 +125,7 @@ class Recollection:
         if list(history[: len(self._seen)]) != self._seen or not len(self.records):
             self._begin()
         for seen in history[len(self._seen) :]:
-            if time.monotonic() > deadline or not self._grow(seen):
+            if time.monotonic() > deadline or not self._grow(seen, deadline):
                 self.records = self.records[:0]
                 return False
             self._seen.append(seen)
@@ -140,7 +141,9 @@ class Recollection:
             chosen = np.minimum(chosen, len(self.weights) - 1)
         return self.records[chosen], self.histories[chosen]
 
-    def _grow(self, seen: Observed) -> bool:
+    def _grow(self, seen: Observed, deadline: float) -> bool:
+        seconds = deadline - time.monotonic()
+        effort = int(min(_EFFORT[1], max(_EFFORT[0], _EFFORT_PER_SECOND * seconds)))
         move, wanted = self._lanes.own_move(seen.move), self.historians.bits(self.role, seen.percepts)
         if move == -1 or wanted is None:
             return False
@@ -149,12 +152,12 @@ class Recollection:
         if not len(rows):
             return False
         counts = options.counts[rows].astype(np.float64).prod(axis=1)
-        if counts.sum() <= _EFFORT:
+        if counts.sum() <= effort:
             of, joints = all_joints(options, rows)
             weights = (self.weights[rows] / counts)[np.searchsorted(rows, of)]
         else:
             chances = self.weights[rows] / self.weights[rows].sum()
-            of = rows[self._numbers.choice(len(rows), _EFFORT, p=chances)]
+            of = rows[self._numbers.choice(len(rows), effort, p=chances)]
             joints, weights = drawn_joints(options, of, self._numbers), np.ones(len(of))
         if self._likelihoods is not None:
             weights = weights * self._surprise(options, of, joints)
