@@ -99,6 +99,7 @@ class Table:
             return self._obey(self._next_order())
         if self._waits or len(self._steps) >= MOST_STEPS:
             return self._obey(self._next_order())
+        known = len(self._choices)
         for role, moves in enumerate(options):
             if role in self._chosen:
                 continue
@@ -112,6 +113,8 @@ class Table:
                 self._choices[role] = choice
         waiting = [role for role in range(len(self.roles)) if role not in self._chosen]
         if waiting:
+            if len(self._choices) > known:
+                self._show()  # who has chosen, not what
             return self._await_people(waiting, options)
         self._make()
         return True
@@ -174,7 +177,8 @@ class Table:
     def _think_aloud(self, role: int, player: KaskadePlayer, state: State, choice: Choice) -> None:
         """Tell what a player thinks so far, now and then."""
         now = time.monotonic()
-        if now >= self._aloud + ALOUD_SECONDS:
+        secret = self._view.secret(state, role, self.seats, self._chosen)
+        if now >= self._aloud + ALOUD_SECONDS and not secret:
             self._aloud = now
             candidates = self._view.candidates(state, role, choice)
             told = {"machine": player.machine.level, "expects": expected(choice), "candidates": candidates}
@@ -362,6 +366,7 @@ class Table:
             role=role,
             step=self._at,
             move=self._view.spelled(role, choice.move),
+            over=self._view.hint(state, role, choice.move),
             expects=expected(choice),
             note=choice.note,
             candidates=[

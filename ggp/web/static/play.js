@@ -2,7 +2,7 @@
 import { askOn } from "/static/clicks.js";
 import { endBanner } from "/static/ending.js";
 import { hasDirections, moveOfKey } from "/static/hands.js";
-import { advise, clearAdvice, glide, ring } from "/static/marks.js";
+import { glide, putOver } from "/static/marks.js";
 import { dot } from "/static/opponent.js";
 import { clearError, drawing, el, expectation, fail, get, listen, post } from "/static/page.js";
 import { styled } from "/static/styled.js";
@@ -189,7 +189,7 @@ export function show(main, { table, players }) {
     bars.hidden = shown.size === 0;
     bars.replaceChildren(
       ...[...shown].sort(([a], [b]) => a - b).map(([role, value]) =>
-        el("div", { class: "bar" }, el("meter", { min: 0, max: 100, value, "aria-label": `${state.roles[role]} expects` }), el("small", {}, `${state.roles[role]} ${Math.round(value)}`)),
+        el("div", { class: "bar" }, el("meter", { min: 0, max: 100, value, "aria-label": `${state.roles[role]} expects` }), el("small", {}, `${state.roles[role]}${state.over ? "" : " expects"} ${Math.round(value)}`)),
       ),
     );
   }
@@ -253,14 +253,14 @@ export function show(main, { table, players }) {
     hinting = false;
     walking = carrying = "";
     asksUntil = Date.now() + 1000 * news.patience;
-    if (moved) clearAdvice(before);
     main.querySelector("h1").textContent = news.title;
     const now = drawing(news.svg);
     board.replaceChildren(now);
     if (moved) glide(before, now);
-    if (news.ringed.length > 0) ring(now, news.ringed);
     stylesheets.show(news.game, news.facts);
     for (const [role, value] of Object.entries(news.history[news.step - 1]?.expects ?? {})) expects.set(news.roles.indexOf(role), value);
+    const people = news.roles.filter((role) => role !== "random").length;
+    for (const [name, none] of [["hint", news.over], ["pause", news.over], ["swap", people < 2]]) controls.querySelector(`[data-order=${name}]`).hidden = none;
     fillNames();
     fillBars();
     fillSeats();
@@ -291,16 +291,13 @@ export function show(main, { table, players }) {
     );
   }
 
-  function showHint({ role, candidates, note, move, step, expects: value }) {
+  function showHint({ role, candidates, note, move, over, step, expects: value }) {
     hinting = false;
     thinking = null;
     tellStatus();
     fillNames();
     if (step !== state.step) return;
-    const clicks = state.asked.find((asked) => asked.role === role)?.moves.find((m) => m.move === move)?.clicks ?? [];
-    const svg = board.querySelector("svg");
-    if (clicks.length > 0) advise(svg, clicks);
-    for (const keys of clicks) svg.querySelector(`[data-square="${CSS.escape(keys[0])}"]`)?.classList.add("gb-advised");
+    putOver(board.querySelector("svg"), over);
     if (value != null) expects.set(role, value);
     fillBars();
     status.textContent = `Hint: ${candidates[0]?.move ?? move}`;

@@ -1,7 +1,8 @@
 // A match, step by step: slider, keys, play, faults marked. It imports nothing: exported files carry it.
 
 /**
- * Fills `main` with a match. `story` is what /replay/story tells; `frame(step)` promises the SVG of a step.
+ * Fills `main` with a match. `story` is what /replay/story tells; `frame(step)` promises
+ * {svg, beside} of a step.
  * The step stands in the page's address, after #. Returns `compare`, which takes what the rules say of each step (doubts,
  * moves in words), and `extend`, which takes a longer story of the same match.
  */
@@ -100,10 +101,10 @@ export function view(main, story, frame) {
     if (keep) history.replaceState(null, "", `#${number}`);
     tell();
     try {
-      const svg = await frame(number);
+      const { svg, beside } = await frame(number);
       if (at !== number) return;
       const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
-      board.replaceChildren(document.importNode(parsed, true));
+      board.replaceChildren(document.importNode(parsed, true), ...beside.map((line) => make("p", { class: "beside" }, line)));
     } catch (error) {
       said.textContent = error.message;
     }
