@@ -226,7 +226,7 @@ export function show(main, { table, players }) {
     });
     if (width === 1) history.replaceChildren(el("ol", { class: "run" }, ...rows.map(({ cells }) => el("li", {}, cells[0]))));
     else {
-      const heads = el("tr", {}, el("th", {}, ""), ...state.roles.map((role) => el("th", { scope: "col" }, role)));
+      const heads = el("tr", {}, el("td", {}), ...state.roles.map((role) => el("th", { scope: "col" }, role)));
       history.replaceChildren(el("table", {}, el("thead", {}, heads), el("tbody", {}, ...rows.map(({ cells }, i) => el("tr", {}, el("td", { class: "number" }, `${i + 1}.`), ...state.roles.map((_, role) => el("td", {}, cells[role] ?? "")))))));
     }
     const here = history.querySelector("[aria-current]");
@@ -239,7 +239,7 @@ export function show(main, { table, players }) {
   function fillFacts() {
     facts.replaceChildren(
       ...(state.beside.length === 0 ? [el("p", {}, "All that is true stands on the board.")] : []),
-      ...state.beside.map(({ name, rows }) => el("section", {}, el("h3", {}, name), el("p", {}, rows.map((words) => (Array.isArray(words) ? words.join(" ") : words)).filter(Boolean).join(", ")))),
+      ...state.beside.map(({ name, rows }) => el("section", {}, el("h2", {}, name), el("p", {}, rows.map((words) => (Array.isArray(words) ? words.join(" ") : words)).filter(Boolean).join(", ")))),
       el("details", { class: "seating" }, el("summary", {}, "Change players"), seats),
     );
   }
@@ -313,8 +313,8 @@ export function show(main, { table, players }) {
         head.push(line.replace(/^;+ ?/, ""));
       }
       rules.replaceChildren(
-        head.length > 0 ? el("pre", { class: "words" }, head.join("\n")) : el("p", {}, "The rules have no words of their own."),
-        el("details", {}, el("summary", {}, "The rules as they are written"), el("pre", {}, text)),
+        head.length > 0 ? el("pre", { class: "words", tabindex: "0", role: "region", "aria-label": "The rules in words" }, head.join("\n")) : el("p", {}, "The rules have no words of their own."),
+        el("details", {}, el("summary", {}, "The rules as they are written"), el("pre", { tabindex: "0", role: "region", "aria-label": "The rules" }, text)),
       );
     } catch (error) {
       rules.replaceChildren(el("p", {}, error.message));

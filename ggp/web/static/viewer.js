@@ -34,7 +34,9 @@ export function view(main, story, frame) {
   let at = -1;
   let timer = null;
 
-  const spoken = (step) => step.words ?? step.moves;
+  // Until the rules have told the words, and where nobody knows them, the name by convention is passed over.
+  const idle = (move) => move.toLowerCase() === "noop";
+  const spoken = (step) => step.words ?? (step.moves.every(idle) ? step.moves : step.moves.map((move) => (idle(move) ? null : move)));
   let buttons = []; // for each step those that lead to it
 
   /** The steps in columns by role; who only waits is left out. */
@@ -68,7 +70,7 @@ export function view(main, story, frame) {
   }
 
   function columns(rows) {
-    const heads = make("tr", {}, make("th", { "aria-label": "Number" }), ...story.roles.map((role) => make("th", { scope: "col" }, role)));
+    const heads = make("tr", {}, make("td"), ...story.roles.map((role) => make("th", { scope: "col" }, role)));
     const lines = rows.map((row, i) => make("tr", {}, make("td", { class: "number" }, `${i + 1}.`), ...story.roles.map((_, role) => make("td", {}, row[role] ?? ""))));
     return make("table", {}, make("thead", {}, heads), make("tbody", {}, ...lines));
   }

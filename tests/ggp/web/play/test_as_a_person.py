@@ -86,7 +86,7 @@ def make(browser: Any, act: Callable[[], object]) -> None:
 
 
 def click_line(browser: Any, line: str) -> None:
-    """Several moves by clicks, of all sides: ``d5 a1-a4`` is a click on d 5, then one on a 1 and one on a 4."""
+    """Several moves by clicks, of all sides: ``d5 a1-a4`` is a click on d 5, then one on a 1, one on a 4."""
 
     def click(move: str) -> None:
         for square in move.split("-"):
