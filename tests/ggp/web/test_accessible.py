@@ -1,4 +1,4 @@
-"""axe-core has no serious finding on any page, in light and dark colours; on a phone no page is wider than it."""
+"""axe-core has no serious finding on any page, in light and dark colours. No page is wider than a phone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import asyncio
 import json
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
