@@ -14,7 +14,7 @@ from ggp.game import Game
 from ggp.protocol.match_record import MatchRecord
 from ggp.web.play.view import TableStep
 from ggp.web.replay.recorded import read_match
-from ggp.web.replay.replay_process import Replay, as_page
+from ggp.web.replay.replay_process import ComparedMatch, Replay, as_page
 
 FORMS = ("record", "html")
 
@@ -80,4 +80,5 @@ def keep(
         return orjson.dumps(told).decode()
     replay = Replay(read_match(told), game)
     frames = [replay.draw(number) for number in range(len(steps) + 1)]
-    return as_page({**replay.story(), "game": title}, {}, frames)
+    words = {number: step.words for number, step in enumerate(steps, 1) if step.words}
+    return as_page({**replay.story(), "title": title}, ComparedMatch(words=words), frames)

@@ -11,7 +11,7 @@ from gdl.machine import Machine, State
 from gdl.terms import RANDOM, Term, sort_key
 from gdl.visible import without_folders
 from ggp.answers.catalogue import title_of
-from ggp.boards.board import find_board
+from ggp.boards.board import Grid, find_board
 from ggp.boards.clicks import ClickFinder
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
@@ -54,13 +54,13 @@ class TableView:
     def __init__(self, game: Game, machine: Machine, title: str = "", like: TableView | None = None) -> None:
         self.title = title or title_of(game.text)[0] or game.name
         self._game, self._machine = game.name, machine
-        board = find_board(machine) if like is None else like.board
+        board: Grid | None = find_board(machine) if like is None else like.board
         self.painter = SvgPainter(board, game.rules, machine.roles, game.name)
         self._clicks = ClickFinder(board, game.rules)
         self._words = MoveWords(game.rules, machine.roles, board, self._clicks)
         self._ends = EndFinder(machine, board)
         self._ended: tuple[State, Ending] | None = None
-        self.board = board
+        self.board: Grid | None = board
         self._stage = stage_of_machine(machine) if len(machine.roles) == 1 else None
         self.roles = [game.rules.spell(role) for role in machine.roles]
 

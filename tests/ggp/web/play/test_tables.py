@@ -121,7 +121,7 @@ def test_a_person_walks_and_pushes_by_squares_and_keeps_the_match() -> None:
         record = json.loads(await reply.text())
         assert reply.status == 200
         replay = Replay(read_match(record), Game("kept", record["rules"]))
-        assert replay.doubts() == {}
+        assert replay.compared().doubts == {}
         assert len(record["moves"]) == len(record["states"]) - 1 >= 3
         page = await (await client.get(f"/play/{at.table}/keep?form=html")).text()
         assert page.startswith("<!doctype html>")
