@@ -30,6 +30,8 @@ except ImportError:
 
 _NAMESPACE = "gdl"
 _START_SECONDS = 0.1
+_BELIEF = {"worlds": 20_000, "effort": 200_000}
+"""Of an opponent's belief, so that a step takes no more than tenths of a second."""
 
 
 class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
@@ -203,7 +205,7 @@ class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
     def _belief(self, role: int) -> Belief:
         """What an opponent may hold for possible."""
         if role not in self._beliefs:
-            belief = self._beliefs[role] = Belief(self.adapted.machine, role)
+            belief = self._beliefs[role] = Belief(self.adapted.machine, role, **_BELIEF)
             senses, machine = self.adapted.senses[role], self.adapted.machine
             for move, percepts in senses.read(self._histories[role] if self._histories else b""):
                 belief.update(Observed(machine.move(role, move), percepts))

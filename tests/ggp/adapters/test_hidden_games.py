@@ -1,4 +1,4 @@
-"""In games of hidden information agents see their own moves and percepts; the environment draws for chance."""
+"""In games of hidden information agents see their own moves and percepts; the environment draws chance."""
 
 from __future__ import annotations
 
