@@ -109,6 +109,8 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
     """What :class:`GdlAEC` wraps: calls must come in order."""
 
     _told: dict[str, dict[str, Any]]
+    _acting: Sequence[int]
+    _role: int
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a match. Nothing in it is random."""
@@ -117,10 +119,9 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.agent_selection = self.agents[0]
+        self._select(0)
         self.steps = 0
         self._settle(self.adapted.machine.initial_state())
-        self._accumulate_rewards()
 
     @property
     def infos(self) -> dict[str, dict[str, Any]]:
@@ -138,13 +139,16 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
     def last(self, observe: bool = True) -> tuple[Any, ...]:
         """What the selected agent sees, its rewards since it acted, terminated, truncated, info."""
         agent = self.agent_selection
-        seen = self.observe(agent) if observe else None
+        info = self._told.get(agent) or self.info(agent)
+        seen = None
+        if observe:
+            seen = {"observation": self.adapted.observe_state(self.gdl_state), **info}
         return (
             seen,
             self._cumulative_rewards[agent],
             self.terminations[agent],
             self.truncations[agent],
-            self.info(agent),
+            info,
         )
 
     def observe(self, agent: str) -> dict[str, Any]:
@@ -157,19 +161,22 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        role = self.adapted.role(agent)
-        self._chosen[role] = self._legal(role, action)
-        self._told = {}
-        self._cumulative_rewards[agent] = 0.0
-        self._clear_rewards()
-        waiting = len(self._acting) > 1 and [other for other in self._acting if other not in self._chosen]
-        if waiting:
-            self.agent_selection = self.possible_agents[waiting[0]]
-        else:
-            joint = [self._chosen.get(r, moves[0]) for r, moves in enumerate(self.options)]
-            self.steps += 1
-            self._settle(self.adapted.machine.next_state(self.gdl_state, joint))
-        self._accumulate_rewards()
+        # Rewards come with the end alone, so up to then there are none to clear and none to add up.
+        role = self._role
+        move = self._legal(role, action)
+        if len(self._acting) > 1:
+            self._chosen[role] = move
+            self._told = {}
+            waiting = [other for other in self._acting if other not in self._chosen]
+            if waiting:
+                self._select(waiting[0])
+                return
+        joint = [moves[0] for moves in self.options]
+        for other, chosen in self._chosen.items():
+            joint[other] = chosen
+        joint[role] = move
+        self.steps += 1
+        self._settle(self.adapted.machine.next_state(self.gdl_state, joint))
 
     def _settle(self, state: State) -> None:
         """Go on to the next state in which somebody acts."""
@@ -179,15 +186,19 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
         self.steps += passed
         self._chosen: dict[int, int] = {}
         self._told = {}
+        if self._acting and not 0 < self.max_steps <= self.steps:
+            self._select(self._acting[0])
+            return
+        self._acting = ()
         if self.gdl_state.terminal:
-            self._acting = []
             self.rewards = dict(zip(self.possible_agents, self.adapted.rewards(self.gdl_state), strict=True))
             self.terminations = dict.fromkeys(self.agents, True)
-        elif self._cut() or not self._acting:
-            self._acting = []
+        else:
             self.truncations = dict.fromkeys(self.agents, True)
-        if self._acting:
-            self.agent_selection = self.possible_agents[self._acting[0]]
+        self._accumulate_rewards()
+
+    def _select(self, role: int) -> None:
+        self._role, self.agent_selection = role, self.possible_agents[role]
 
     def _open(self, role: int) -> Sequence[int]:
         """A role's legal moves; none if it does not act, or has chosen."""

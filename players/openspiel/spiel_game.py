@@ -163,11 +163,15 @@ class SpielState(_State):  # type: ignore[misc]
             acting = [] if rules.machine.is_terminal(state) or not all(options) else [0]
         self.key = state.key
         self.options = options
-        self.over = not acting or self.steps >= rules.max_steps
-        self.actor = acting[0] if acting else -1
-        self._player = _TERMINAL if self.over else self.actor if rules.sequential else _SIMULTANEOUS
-        ended = not acting and rules.machine.is_terminal(state)
-        self.result = _returns(rules, state) if ended else [0.0] * len(options)
+        self.result: list[float] | None = None
+        if acting and self.steps < rules.max_steps:
+            self.over = False
+            self.actor = acting[0]
+            self._player = self.actor if rules.sequential else _SIMULTANEOUS
+            return
+        self.over, self.actor, self._player = True, -1, _TERMINAL
+        if not acting and rules.machine.is_terminal(state):
+            self.result = _returns(rules, state)
 
     def current_player(self) -> int:
         """Whose turn it is, as OpenSpiel numbers that."""
@@ -177,6 +181,16 @@ class SpielState(_State):  # type: ignore[misc]
         if self.over or (self.rules.sequential and player != self.actor):
             return []
         return list(self.options[player])
+
+    def legal_actions(self, player: int | None = None) -> list[int]:
+        """The moves of a player, by default of whose turn it is, ascending: what OpenSpiel's own says, which
+        asks whose turn it is four times on the way."""
+        if player is None:
+            player = self._player
+        if player == _SIMULTANEOUS:
+            flat: list[int] = super().legal_actions()
+            return flat
+        return self._legal_actions(player)
 
     def _apply_action(self, action: int) -> None:
         joint = [moves[0] for moves in self.options]
@@ -201,7 +215,7 @@ class SpielState(_State):  # type: ignore[misc]
 
     def returns(self) -> list[float]:
         """What each role has got: 0 before the end."""
-        return self.result
+        return [0.0] * len(self.options) if self.result is None else self.result
 
     def __str__(self) -> str:
         state, draw = State(self.rules.machine, self.key), self.rules.draw

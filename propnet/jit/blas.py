@@ -1,5 +1,5 @@
-"""numba's first kernel without SciPy's linear algebra: to see whether there is a BLAS, numba imports all of it,
-which takes as long as numba itself. That SciPy is installed says the same; a function that uses the BLAS
+"""numba's first kernel without SciPy's linear algebra: to see whether there is a BLAS, numba imports all of
+it, which takes as long as numba itself. That SciPy is installed says the same; a function that uses the BLAS
 imports it then.
 """
 
