@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 import os
 from collections.abc import Callable, Sequence
 from functools import cache, partial
@@ -56,22 +57,33 @@ def _playouts() -> None:
         machine.playouts(1)
 
 
+def _evaluate() -> None:
+    for machine in _machines():
+        machine.evaluate(machine.records([machine.initial_state()]))
+
+
 def _states() -> None:
-    from players.batch_machine import batch_machine_of
+    for machine in _machines():
+        state = machine.initial_state()
+        machine.successors(machine.records([state]), np.zeros((1, len(machine.roles)), np.int32))
+        machine.options(state)
+        machine.goal(state, 0)
+
+
+def _root() -> None:
     from players.uct.tree.tree import warm_up_root
 
     warm_up_root()
 
-    for machine in _machines():
-        batch = batch_machine_of(machine)
-        records = machine.records([machine.initial_state()])
-        batch.legal(records)
-        batch.successors(records, np.zeros((1, len(machine.roles)), np.int32))
+
+def network_parts() -> tuple[Part, ...]:
+    """For whoever asks a network about states."""
+    return ("evaluate", _evaluate), ("states", _states)
 
 
 def playout_parts() -> tuple[Part, ...]:
     """For every player that makes playouts on the network."""
-    return ("playouts", _playouts), ("states", _states)
+    return ("playouts", _playouts), *network_parts(), ("root", _root)
 
 
 def tree_parts() -> tuple[Part, ...]:
@@ -92,22 +104,39 @@ def match_parts(machine: Machine, searches: bool, plays_out: bool) -> tuple[Part
     """For a match of one game in a terminal, between players of which some search (UCT) or make playouts."""
     from players.uct.master_first import is_mastered
 
-    states = (("states", _states),)
     if not searches:
-        return playout_parts() if plays_out else states
-    if is_mastered(machine):
-        return *states, *_master_parts()
+        return playout_parts() if plays_out else network_parts()
     if len(machine.roles) > 1:
-        return *playout_parts(), *tree_parts(), *_proof_parts()
+        return search_parts()
+    if is_mastered(machine):
+        return *network_parts(), ("root", _root), *_master_parts()
     lanes = lane_machine(machine)
     able = {solver.name for solver in SOLVERS if lanes is not None and solver.recognise(lanes)}
     return *playout_parts(), *tree_parts(), *(part for part in line_parts() if part[0] in able)
 
 
-def _master_parts() -> tuple[Part, ...]:
-    from players.puzzles.sokoban.solver import warm_up_searches, warm_up_solved
+def search_parts() -> tuple[Part, ...]:
+    """For UCT in games of several roles."""
+    return *playout_parts(), *tree_parts(), *_proof_parts()
 
-    return ("sokoban-searches", warm_up_searches), ("sokoban-solved", warm_up_solved)
+
+def _master_parts() -> tuple[Part, ...]:
+    """For the solver of Sokoban to solve an easy level."""
+    from players.puzzles.sokoban.solver import warm_up_rooms, warm_up_searches
+
+    return ("sokoban-searches", warm_up_searches), ("sokoban-rooms", warm_up_rooms)
+
+
+def _sokoban_parts() -> tuple[Part, ...]:
+    """For Sokoban, besides, in the order in which they are used: what makes a solution shorter, what is told
+    of a level, searches for harder levels."""
+    from players.puzzles.sokoban.solver import warm_up_dead_sets, warm_up_optimizer, warm_up_searches
+
+    return (
+        ("sokoban-optimizer", warm_up_optimizer),
+        ("sokoban-dead-sets", warm_up_dead_sets),
+        ("sokoban", partial(warm_up_searches, math.inf)),
+    )
 
 
 def _proof_parts() -> tuple[Part, ...]:
@@ -122,7 +151,6 @@ def parts_named(names: Sequence[str]) -> list[Part]:
         *playout_parts(),
         *tree_parts(),
         *_proof_parts(),
-        *_master_parts(),
         *line_parts(),
         *lesson_parts(),
     )
@@ -154,7 +182,17 @@ def _lesson() -> None:
 
 def line_parts() -> tuple[Part, ...]:
     """For UCT in games of a single role, besides."""
-    return tuple((solver.name, partial(solver.warm_up, _machine(0))) for solver in SOLVERS)
+    others = (solver for solver in SOLVERS if solver.name != "sokoban")
+    return (
+        *_master_parts(),
+        *_sokoban_parts(),
+        *((solver.name, partial(solver.warm_up, _machine(0))) for solver in others),
+    )
+
+
+def is_compiled(name: str) -> bool:
+    """Whether this part needs no compiling any more, by this process or another one."""
+    return not missing(parts_named([name]))
 
 
 def compile_together(parts: Sequence[Part]) -> None:

@@ -80,6 +80,7 @@ class Search:
     def __init__(self, role: int, seed: int, tuning: Tuning, patient: bool = True) -> None:
         """Unless ``patient``, nothing that may take seconds is waited for: what is known of a game is used
         from the first root on at which it can be."""
+        self._patient = patient
         self._deriving = None if patient else Deriving()
         self._waits = False
         self.role = role
@@ -198,7 +199,9 @@ class Search:
             memory = int(self._memory * _SOLVERS_MEMORY)
             if self._solvers is not None:
                 self._shares.leave(self._solvers)
-            self._solvers = Portfolio(self.machine, state, self.line, memory, self.seed, tuning.number)
+            self._solvers = Portfolio(
+                self.machine, state, self.line, memory, self.seed, tuning.number, patient=self._patient
+            )
             self._shares.join(self._solvers)
         self.opened = tree.opened
         if not self.opened:
