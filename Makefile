@@ -24,6 +24,7 @@ FIRST_PARTS := evaluate sokoban-searches states root sokoban-rooms
 .venv/run: .venv/bin/python pyproject.toml hatch_build.py requirements-build.lock requirements-play.lock
 	@awk '/^[^ #]/ { wanted = /^($(COMPILERS))==/ } wanted' requirements-play.lock > .venv/compilers.lock
 	$(PIP) --require-hashes --no-deps -r .venv/compilers.lock
+	@echo "Installing the other packages, and compiling what the first game needs: half a minute on two free cores"
 	@for each in 1 2; do $(BIN)/python -m ggp.warm parts $(FIRST_PARTS) > .venv/first-$$each.log 2>&1 & done; \
 	$(PIP) --require-hashes --no-deps -r requirements-build.lock -r requirements-play.lock \
 	&& $(PIP) --no-deps --no-build-isolation -e . ; status=$$?; wait; exit $$status

@@ -2,11 +2,11 @@
 
     python -m bench.first_minute              # seconds by the clock and CPU seconds of each step
     python -m bench.first_minute --installed  # with the packages of this Python: no environment is made
-    python -m bench.first_minute --one        # kernels are compiled by one process, which tells what each takes
+    python -m bench.first_minute --one        # one process compiles, so that what a kernel takes is its own
 
-It prints how many kernels there are after each step, and when the first move was seen. All lies in a temporary
-folder, which is removed. With `--installed`, and in Makefile's order: packages that kernels need, these
-kernels beside the other packages, the game.
+It follows the Makefile: packages that kernels need, the kernels beside the other packages, the game. It
+prints how many kernels there are after each step, when the first move was seen, and what each kernel takes
+to compile. All lies in a temporary folder, which is removed.
 """
 
 from __future__ import annotations

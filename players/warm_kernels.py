@@ -7,19 +7,16 @@ share the work without knowing each other: those of ``ggp warm``, fork servers, 
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import math
 import os
 from collections.abc import Callable, Sequence
 from functools import cache, partial
-from pathlib import Path
 
 import numpy as np
 
 from gdl.machine import Machine
 from players.kaskade.stages import WARM_UP_GAMES
-from players.puzzles.registry import SOLVERS
+from players.processes.compiled_parts import is_compiled, kernel_folder, note_compiled
 from propnet.capabilities import lane_machine
 from propnet.machine import PropnetMachine
 
@@ -102,6 +99,7 @@ def tree_parts() -> tuple[Part, ...]:
 
 def match_parts(machine: Machine, searches: bool, plays_out: bool) -> tuple[Part, ...]:
     """For a match of one game in a terminal, between players of which some search (UCT) or make playouts."""
+    from players.puzzles.registry import SOLVERS
     from players.uct.master_first import is_mastered
 
     if not searches:
@@ -182,6 +180,8 @@ def _lesson() -> None:
 
 def line_parts() -> tuple[Part, ...]:
     """For UCT in games of a single role, besides."""
+    from players.puzzles.registry import SOLVERS
+
     others = (solver for solver in SOLVERS if solver.name != "sokoban")
     return (
         *_master_parts(),
@@ -190,27 +190,20 @@ def line_parts() -> tuple[Part, ...]:
     )
 
 
-def is_compiled(name: str) -> bool:
-    """Whether this part needs no compiling any more, by this process or another one."""
-    return not missing(parts_named([name]))
-
-
 def compile_together(parts: Sequence[Part]) -> None:
     """Compile or load these parts, sharing the work with other processes that do the same."""
     if not parts:
         return
-    from propnet.kernels.playouts import playouts
     from propnet.storage.process_lock import ProcessLock
 
-    folder = playouts._cache.cache_path
-    stamp = _stamp()
+    folder = kernel_folder()
     locked: list[Callable[[], None]] = []
     for name, compile_part in parts:
         lock = ProcessLock(os.path.join(folder, f"part-{name}.lock")) if folder else None
         if lock is None or lock.take(0.0):
             compile_part()
             if lock is not None:
-                _note_done(folder, name, stamp)
+                note_compiled(name)
                 lock.leave()
         else:
             locked.append(compile_part)
@@ -221,36 +214,4 @@ def compile_together(parts: Sequence[Part]) -> None:
 def missing(parts: Sequence[Part]) -> list[Part]:
     """Those of some parts that no process has compiled yet, for the program as it is now; all of them where
     nothing can be kept."""
-    from propnet.kernels.playouts import playouts
-
-    folder, stamp = playouts._cache.cache_path, _stamp()
-    return [part for part in parts if not folder or not os.path.exists(_done(folder, part[0], stamp))]
-
-
-def _done(folder: str, name: str, stamp: str) -> str:
-    """The file that says that a part was compiled."""
-    return os.path.join(folder, f"part-{name}.{stamp}.done")
-
-
-def _note_done(folder: str, name: str, stamp: str) -> None:
-    """Note that a part is compiled, and forget for which programs it was compiled before."""
-    with contextlib.suppress(OSError):
-        for other in os.listdir(folder):
-            if other.startswith(f"part-{name}.") and other.endswith(".done") and stamp not in other:
-                os.unlink(os.path.join(folder, other))
-        Path(_done(folder, name, stamp)).touch()
-
-
-@cache
-def _stamp() -> str:
-    """What compiled kernels depend on: the program's files, numba, and the processor."""
-    import llvmlite.binding
-    import numba
-
-    seen: list[object] = [numba.__version__, llvmlite.__version__, llvmlite.binding.get_host_cpu_name()]
-    root = Path(__file__).resolve().parents[1]
-    for package in ("propnet", "players"):
-        for folder, _, files in sorted(os.walk(root / package)):
-            stats = {name: os.stat(os.path.join(folder, name)) for name in files if name.endswith(".py")}
-            seen += [(folder, name, one.st_mtime_ns, one.st_size) for name, one in sorted(stats.items())]
-    return hashlib.sha256(repr(seen).encode()).hexdigest()[:16]
+    return [part for part in parts if not is_compiled(part[0])]

@@ -14,6 +14,7 @@ from rich.text import Text
 from ggp.sokoban.glyphs import Mark, as_text, draw, frame_of, in_unicode, legend
 from ggp.sokoban.machine_stage import MachineStage
 from ggp.sokoban.stage import LevelStage
+from players.processes.compiled_parts import is_compiled
 from players.puzzles.sokoban.deadlocks.bipartite import has_bipartite_deadlock
 from players.puzzles.sokoban.deadlocks.corral_deadlock import pushes_needed
 from players.puzzles.sokoban.deadlocks.freeze import frozen_boxes
@@ -22,7 +23,6 @@ from players.puzzles.sokoban.distances import dead_squares
 from players.puzzles.sokoban.geometry import Position
 from players.puzzles.sokoban.lines import is_solved, reachable
 from players.puzzles.sokoban.rooms import forced_pushes, packing_order, rooms, tunnels
-from players.warm_kernels import is_compiled
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _SECONDS = 2.0

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from rich.progress import Progress
 from rich.text import Text
@@ -26,9 +27,6 @@ from ggp.boards.snakes import SnakesPainter, map_of_rules
 from ggp.boards.text import Painter
 from ggp.console import new_console, spinner
 from ggp.game import Game, loaded_files
-from ggp.sokoban.findings import show_epilogue
-from ggp.sokoban.glyphs import in_unicode
-from ggp.sokoban.machine_stage import LevelPainter, MachineStage, stage_of_machine
 from ggp.terminal.blind_view import BlindView
 from ggp.terminal.human import HumanPlayer, Quit
 from ggp.terminal.local_match import play_match
@@ -43,6 +41,9 @@ from players.processes.limits import cores
 from players.registry import check_name, fitting, make_player
 from players.warm_kernels import Part, match_parts, missing, network_parts, search_parts
 from propnet.capabilities import lane_machine
+
+if TYPE_CHECKING:
+    from ggp.sokoban.machine_stage import MachineStage
 
 
 def doubts(game: Game) -> str:
@@ -121,10 +122,15 @@ class LocalMatch:
                 drawn = map_of_rules(machine.rules) if board else None
                 level = self._level(machine) if drawn is None else None
                 if drawn is not None:
+                    from ggp.sokoban.glyphs import in_unicode
+
                     painter: Painter = SnakesPainter(
                         machine.rules, machine.roles, drawn, console.is_terminal, in_unicode(console)
                     )
                 elif level is not None and board:
+                    from ggp.sokoban.glyphs import in_unicode
+                    from ggp.sokoban.machine_stage import LevelPainter
+
                     painter = LevelPainter(machine, level, console.is_terminal, in_unicode(console))
                 else:
                     painter = Painter(find_board(machine) if board else None, machine.rules, machine.roles)
@@ -140,6 +146,8 @@ class LocalMatch:
             except Quit:
                 raise KeyboardInterrupt from None
             if level is not None:
+                from ggp.sokoban.findings import show_epilogue
+
                 show_epilogue(console, level, [level.position(s) for s in view.states], players[0].name)
             return _is_stuck(last)
 
@@ -194,7 +202,11 @@ class LocalMatch:
 
     def _level(self, machine: Machine) -> MachineStage | None:
         """The game as a Sokoban level, if it is one."""
-        return stage_of_machine(machine, self.game.name) if len(machine.roles) == 1 else None
+        if len(machine.roles) > 1:
+            return None
+        from ggp.sokoban.machine_stage import stage_of_machine
+
+        return stage_of_machine(machine, self.game.name)
 
     def _kaskade(
         self, level: str, cleanup: ExitStack, on_event: Callable[[Event], None] | None = None

@@ -80,7 +80,6 @@ class Search:
     def __init__(self, role: int, seed: int, tuning: Tuning, patient: bool = True) -> None:
         """Unless ``patient``, nothing that may take seconds is waited for: what is known of a game is used
         from the first root on at which it can be."""
-        self._patient = patient
         self._deriving = None if patient else Deriving()
         self._waits = False
         self.role = role
@@ -195,13 +194,11 @@ class Search:
         self._fixed = -1
         self._rooted, self.playouts = time.monotonic(), 0
         if self._alone and (self._solvers is None or not self._solvers.holds(state)):
-            tuning = self.tuning
             memory = int(self._memory * _SOLVERS_MEMORY)
             if self._solvers is not None:
                 self._shares.leave(self._solvers)
-            self._solvers = Portfolio(
-                self.machine, state, self.line, memory, self.seed, tuning.number, patient=self._patient
-            )
+            whole = self.machine, state, self.line, memory, self.seed, self.tuning.number
+            self._solvers = Portfolio(*whole, patient=self._deriving is None)
             self._shares.join(self._solvers)
         self.opened = tree.opened
         if not self.opened:

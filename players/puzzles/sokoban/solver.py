@@ -147,7 +147,7 @@ class Sokoban(LineSolver):
 def _can_shorten() -> bool:
     """Whether what makes a solution shorter need not be compiled."""
     from players.processes import launch
-    from players.warm_kernels import is_compiled
+    from players.processes.compiled_parts import is_compiled
 
     return launch.warm or is_compiled("sokoban-optimizer")
 
