@@ -22,6 +22,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from gdl.terms import RANDOM
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE, Circuit, Shape, remove_dead
 from propnet.passes.extract import extract, share_overlaps
@@ -70,8 +71,11 @@ class Lookahead:
 
     def favoured(self, role: int, losses: list[int], wins: list[int] | None = None) -> list[int]:
         """Per move of a role a literal: it is legal, and no better move is. ``losses`` and ``wins``, per move
-        of the role, say of a legal move that it is a mistake, and that it wins; by default none wins."""
+        of the role, say of a legal move that it is a mistake, and that it wins; by default none wins. Chance
+        wants nothing: it keeps all its moves."""
         gates, legal = self.gates, [self.legal[move] for move in self.moves(role)]
+        if self.network.roles[role] is RANDOM:
+            return legal
         wins = wins or [FALSE] * len(legal)
         winnable = gates.disjunction(wins)
         tenable = gates.disjunction(

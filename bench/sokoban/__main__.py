@@ -106,8 +106,8 @@ def solve_one(collection: str, number: int, way: Way, seconds: float) -> dict[st
 
     level = find_level(f"{collection}:{number}")
     if way == "direct":
-        from players.puzzles.sokoban.search.push_search import Outcome
         from players.puzzles.sokoban.search.solve_level import solve_level
+        from players.puzzles.sokoban.solution import Outcome
 
         # Replaying takes its time too.
         found = solve_level(level, seconds - 0.15, clock=time.process_time)

@@ -19,9 +19,10 @@ from players.puzzles.sokoban.geometry import Geometry, Position, from_level
 from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.lines import steps_of
-from players.puzzles.sokoban.optimizer import Metric, Optimizer
+from players.puzzles.sokoban.optimizer import Optimizer
 from players.puzzles.sokoban.search.portfolio import SearchPortfolio, all_searches
-from players.puzzles.sokoban.search.push_search import LevelKnowledge, Outcome, PushSearch, PushTask
+from players.puzzles.sokoban.search.push_search import LevelKnowledge, PushSearch, PushTask
+from players.puzzles.sokoban.solution import Metric, Outcome
 from players.puzzles.sokoban.solver import Sokoban
 from players.puzzles.solver import replayed
 

@@ -182,6 +182,10 @@ class SvgPainter:
             for look in self._looks.values()
         ]
 
+    def colour(self, thing: Thing) -> str:
+        """The class of colours in which a thing is drawn."""
+        return self._look(thing).colour
+
     def _sorted(self, propositions: Iterable[Term], before: Iterable[Term] | None) -> _Placed:
         """What stands where."""
         now = sorted(propositions)

@@ -29,7 +29,8 @@ from players.puzzles.sokoban.search.best_first_kernels import (
 )
 from players.puzzles.sokoban.search.matching import new_matching
 from players.puzzles.sokoban.search.nodes import new_nodes
-from players.puzzles.sokoban.search.push_search import Outcome, PushSearch, PushTask, SliceRate, checked
+from players.puzzles.sokoban.search.push_search import PushSearch, PushTask, SliceRate, checked
+from players.puzzles.sokoban.solution import Outcome
 from propnet.jit.arrays import Int32s
 
 

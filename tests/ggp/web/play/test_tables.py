@@ -182,18 +182,6 @@ def test_chance_draws_its_moves_and_nobody_takes_its_seat() -> None:
     with_client(talk)
 
 
-def test_the_page_opens_no_table_for_a_game_of_hidden_information() -> None:
-    async def talk(client: Client) -> None:
-        assert client.app is not None
-        token = client.app[TOKENS].make()
-        order = {"game": "kuhn", "seats": ["human"]}
-        reply = await client.post("/play/tables", json=order, headers={"X-Ggp-Token": token})
-        assert reply.status == 400
-        assert "hide information" in await reply.text()
-
-    with_client(talk)
-
-
 def test_both_choose_before_either_sees_the_other() -> None:
     async def talk(client: Client) -> None:
         at = await opened(client, game="rockpaperscissors", seats=["human", "human"])
