@@ -195,7 +195,7 @@ def compile_together(parts: Sequence[Part]) -> None:
     if not parts:
         return
     from propnet.kernels.playouts import playouts
-    from propnet.storage.file_store import ProcessLock
+    from propnet.storage.process_lock import ProcessLock
 
     folder = playouts._cache.cache_path
     stamp = _stamp()

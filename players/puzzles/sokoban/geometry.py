@@ -95,7 +95,7 @@ def from_level(level: Level) -> tuple[Geometry, Position]:
     )
 
 
-def to_level(geometry: Geometry, position: Position) -> Level:
+def to_level(geometry: Geometry, position: Position, title: str = "") -> Level:
     """A level that shows this position on the geometry's places: the opposite of :func:`from_level`."""
     height, width = (geometry.places.max(axis=0) - geometry.places.min(axis=0) + 3).tolist()
     top, left = (geometry.places.min(axis=0) - 1).tolist()
@@ -106,7 +106,7 @@ def to_level(geometry: Geometry, position: Position) -> Level:
         if square in boxes:
             pair = BOX + BOX_ON_GOAL
         rows[y - top][x - left] = pair[square in goals]
-    return Level(tuple("".join(row) for row in rows))
+    return Level(tuple("".join(row) for row in rows), title)
 
 
 def _open_places(cells: dict[tuple[int, int], str], keeper: tuple[int, int]) -> Iterable[tuple[int, int]]:
