@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
 import orjson
@@ -27,13 +27,17 @@ class EventSource:
 
     Args:
         greeting: what a new reader is sent first: events that bring it up to date.
+        headers: of each reply, beside the usual ones.
 
     Attributes:
         was_read: whether anybody has ever listened.
     """
 
-    def __init__(self, greeting: Callable[[], list[bytes]] = list) -> None:
+    def __init__(
+        self, greeting: Callable[[], list[bytes]] = list, headers: Mapping[str, str] | None = None
+    ) -> None:
         self._greeting = greeting
+        self._headers = {**_KIND, **(headers or {})}
         self._readers: set[_Reader] = set()
         self.was_read = False
 
@@ -51,7 +55,7 @@ class EventSource:
 
     async def stream(self, request: web.Request) -> web.StreamResponse:
         """The reply to a reader; it ends when the reader goes."""
-        reply = web.StreamResponse(headers=_KIND)
+        reply = web.StreamResponse(headers=self._headers)
         await reply.prepare(request)
         if request.method == "HEAD":
             return reply
