@@ -221,7 +221,7 @@ def compile_together(parts: Sequence[Part]) -> None:
     """Compile or load these parts, sharing the work with other processes that do the same."""
     if not parts:
         return
-    from propnet.storage.file_store import ProcessLock
+    from propnet.storage.process_lock import ProcessLock
 
     folder = kernel_folder()
     locked: list[Callable[[], None]] = []
