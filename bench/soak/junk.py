@@ -38,5 +38,23 @@ def junk(
     )
 
 
+def blind_junk(kind: str, turn: int, rng: random.Random) -> str:
+    """What follows the match in such a PLAY where information is hidden, as GDL, when so many turns were
+    made."""
+    nonsense = "(nonsense 1) thunder"
+    match kind:
+        case "too few moves":
+            return "0 NIL NIL"
+        case "too many moves":
+            return f"{turn} (a) (b) (c) ({nonsense})"
+        case "no terms":
+            return rng.choice([f"{turn} NIL ((()) ?x)", "((?x))", f"{turn} (f ?x) NIL", "(f ("])
+        case "not legal":
+            return f"{turn + 1000} (nonsense 1) ({nonsense})"
+        case "long ago":
+            return f"{max(0, turn - 3)} (nonsense 1) ({nonsense})"
+    return f"{max(0, turn - 1)} (nonsense 1) ({nonsense})"
+
+
 def _list(moves: Sequence[str]) -> str:
     return "(" + " ".join(moves) + ")" if moves else "NIL"
