@@ -119,7 +119,7 @@ def warm_up_all(player: str, level: str) -> None:
 
 def alone(player: str) -> str:
     """The player's name without the option that makes it start processes."""
-    from players.spec import read_spec
+    from players.options import read_spec
 
     return str(read_spec(player).without("workers"))
 

@@ -13,15 +13,17 @@ import os
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gdl.information import hides
 from gdl.machine import Machine
-from players.kaskade.stages import WARM_UP_GAMES
-from players.puzzles.registry import SOLVERS
 from propnet.capabilities import lane_machine
-from propnet.machine import PropnetMachine
+
+if TYPE_CHECKING:
+    from players.puzzles.solver import LineSolver
+    from propnet.machine import PropnetMachine
 
 Part = tuple[str, Callable[[], None]]
 """A name, and the function that compiles or loads it."""
@@ -42,13 +44,17 @@ LEARNT_GAME = (
 def _machine(number: int) -> PropnetMachine:
     from gdl.grounding.pipeline import ground
     from gdl.syntax.parser import parse_rules
+    from players.kaskade.stages import WARM_UP_GAMES
     from propnet.build import build
+    from propnet.machine import PropnetMachine
 
     rules = parse_rules(WARM_UP_GAMES[number], "warm-up")
     return PropnetMachine(rules, build(ground(rules)))
 
 
 def _machines() -> list[PropnetMachine]:
+    from players.kaskade.stages import WARM_UP_GAMES
+
     return [_machine(number) for number in range(len(WARM_UP_GAMES))]
 
 
@@ -111,6 +117,8 @@ def match_parts(machine: Machine, searches: bool, plays_out: bool) -> tuple[Part
         return *states, *_master_parts()
     if len(machine.roles) > 1:
         return *playout_parts(), *states[1:], *tree_parts(), *_proof_parts()
+    from players.puzzles.registry import SOLVERS
+
     lanes = lane_machine(machine)
     able = {solver.name for solver in SOLVERS if lanes is not None and solver.recognise(lanes)}
     return *playout_parts(), *tree_parts(), *(part for part in line_parts() if part[0] in able)
@@ -156,6 +164,7 @@ def _lesson() -> None:
     from players.uct.searched_play import PlayTerms
     from players.uct.searched_training import SearchedTraining
     from propnet.build import build
+    from propnet.machine import PropnetMachine
 
     rules = parse_rules(LEARNT_GAME, "warm-up")
     machine, names = PropnetMachine(rules, build(ground(rules))), canonical_names(rules)
@@ -167,7 +176,18 @@ def _lesson() -> None:
 
 def line_parts() -> tuple[Part, ...]:
     """For UCT in games of a single role, besides."""
-    return tuple((solver.name, partial(solver.warm_up, _machine(0))) for solver in SOLVERS)
+    from players.puzzles.registry import SOLVERS
+
+    return tuple(map(line_part, SOLVERS))
+
+
+def line_part(solver: type[LineSolver]) -> Part:
+    """The part of one solver of such games."""
+    return solver.name, partial(_line, solver)
+
+
+def _line(solver: type[LineSolver]) -> None:
+    solver.warm_up(_machine(0))
 
 
 def compile_together(parts: Sequence[Part]) -> None:
@@ -175,7 +195,7 @@ def compile_together(parts: Sequence[Part]) -> None:
     if not parts:
         return
     from propnet.kernels.playouts import playouts
-    from propnet.storage.process_lock import ProcessLock
+    from propnet.storage.file_store import ProcessLock
 
     folder = playouts._cache.cache_path
     stamp = _stamp()
@@ -196,8 +216,10 @@ def compile_together(parts: Sequence[Part]) -> None:
 def missing(parts: Sequence[Part]) -> list[Part]:
     """Those of some parts that no process has compiled yet, for the program as it is now; all of them where
     nothing can be kept."""
+    from propnet.jit.blas import spare_import
     from propnet.kernels.playouts import playouts
 
+    spare_import()
     folder, stamp = playouts._cache.cache_path, _stamp()
     return [part for part in parts if not folder or not os.path.exists(_done(folder, part[0], stamp))]
 

@@ -12,8 +12,6 @@ Where roles move at the same time: moves by which a match surely ends badly. Wha
 each function of the state after a move becomes two, what must be and what may be, whatever they do (the two
 rails of ternary simulation: R. Bryant and C. Seger, 1995). Sure wins are not preferred (see
 docs/measurements.md).
-
-For one role :mod:`propnet.nogoods` leaves out moves into states that are known to be dead.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from gdl.machine import JointMove, Machine, Playouts, State
 from gdl.rules import Rules
 from gdl.terms import Term
 from propnet.jit.arrays import Flags, Goals, Int32s, Ints, Words
+from propnet.jit.blas import spare_import
 from propnet.jit.random_numbers import streams
 from propnet.kernels import evaluate as given_states
 from propnet.kernels.kernel_args import KernelArgs, kernel_args
@@ -27,6 +28,8 @@ from propnet.single.one_state import OneState
 
 if TYPE_CHECKING:
     from gdl.grounding.ground_rules import GroundRules
+
+spare_import()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,8 @@ from gdl.machine import Machine, State
 from gdl.rules import Rules
 from gdl.terms import Term
 from gdl.visible import without_folders
-from ggp.match_process.survey import Classifier, survey
+from ggp.match_process.survey import Classifier, by_length, name_of, survey
 from ggp.processes.parent import Send
-from ggp.recognition import by_length, name_of
 from ggp.warm import alone, warm_up
 from players.belief.belief import Belief, Observed
 from players.kaskade.kaskade import BOTTOM, FAILED, READY, Event, Kaskade

@@ -271,8 +271,9 @@ def draws(weights: Weights, count: int, numbers: np.random.Generator) -> NDArray
     """How often each comes where so many are drawn by weight, all at the same distance: as often as it has to
     be, or once more (systematic resampling)."""
     ends = np.cumsum(weights)
-    upto = np.floor(ends * (count / ends[-1]) + numbers.random()).astype(np.int64)
-    return np.diff(upto, prepend=np.int64(0)).astype(np.int64, copy=False)
+    upto: NDArray[np.int64] = np.floor(ends * (count / ends[-1]) + numbers.random()).astype(np.int64)
+    upto[1:] -= upto[:-1].copy()
+    return upto
 
 
 def thinned(

@@ -27,11 +27,10 @@ from ggp.boards.svg.facts import FactBlock, draw_facts, fact_blocks
 from ggp.boards.svg.layout import BoardLayout, lay_out, square_name
 from ggp.boards.svg.looks import PieceLook, PieceShape, looks_of, role_classes
 from ggp.boards.svg.markup import element, number, stylesheet, text_of
-from ggp.boards.svg.overlay import NO_OVERLAY, BoardOverlay, draw_overlay
+from ggp.boards.svg.overlay import NO_OVERLAY, BoardOverlay, draw_overlay, has_towers, lay_out_towers
 from ggp.boards.svg.scenes import LevelScene, Scene, SnakesScene
 from ggp.boards.svg.sprites import draw_side
 from ggp.boards.svg.squares import SquareStyle, draw_borders, draw_square
-from ggp.boards.svg.towers import has_towers, lay_out_towers
 from ggp.boards.turns import TurnFinder
 
 _EDGE = 12.0
@@ -182,6 +181,10 @@ class SvgPainter:
             {"sign": look.sign, "shape": look.shape.value, "colour": look.colour, "meaning": look.meaning}
             for look in self._looks.values()
         ]
+
+    def colour(self, thing: Thing) -> str:
+        """The class of colours in which a thing is drawn."""
+        return self._look(thing).colour
 
     def _sorted(self, propositions: Iterable[Term], before: Iterable[Term] | None) -> _Placed:
         """What stands where."""

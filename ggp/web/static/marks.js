@@ -4,10 +4,10 @@ const NAMESPACE = "http://www.w3.org/2000/svg";
 const GROUND = /\bgb-(cell|reach|point|new|wall|goal|side|ground)\b/;
 const MOVE_MS = 180;
 
-const squareOf = (svg, key) => svg.querySelector(`[data-square="${CSS.escape(key)}"]`);
+export const squareOf = (svg, key) => svg.querySelector(`[data-square="${CSS.escape(key)}"]`);
 
 /** The middle and the half width of a square, in the drawing's units. */
-function spot(square) {
+export function spot(square) {
   const box = (square.querySelector(".gb-cell, .gb-reach") ?? square).getBBox();
   return { x: box.x + box.width / 2, y: box.y + box.height / 2, half: Math.min(box.width, box.height) / 2 };
 }

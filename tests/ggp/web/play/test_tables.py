@@ -121,7 +121,7 @@ def test_a_person_walks_and_pushes_by_squares_and_keeps_the_match() -> None:
         record = json.loads(await reply.text())
         assert reply.status == 200
         replay = Replay(read_match(record), Game("kept", record["rules"]))
-        assert replay.doubts() == {}
+        assert replay.compared().doubts == {}
         assert len(record["moves"]) == len(record["states"]) - 1 >= 3
         page = await (await client.get(f"/play/{at.table}/keep?form=html")).text()
         assert page.startswith("<!doctype html>")
@@ -178,18 +178,6 @@ def test_chance_draws_its_moves_and_nobody_takes_its_seat() -> None:
         await at.order("seat", role="random", player="legal")
         await at.order("swap")
         assert (await at.until("state"))["seats"] == ["human", "random"]
-
-    with_client(talk)
-
-
-def test_the_page_opens_no_table_for_a_game_of_hidden_information() -> None:
-    async def talk(client: Client) -> None:
-        assert client.app is not None
-        token = client.app[TOKENS].make()
-        order = {"game": "kuhn", "seats": ["human"]}
-        reply = await client.post("/play/tables", json=order, headers={"X-Ggp-Token": token})
-        assert reply.status == 400
-        assert "hide information" in await reply.text()
 
     with_client(talk)
 
