@@ -70,7 +70,8 @@ class Historians:
 
     def own(self, role: int, seen: Words) -> Words:
         """A role's share of what was perceived."""
-        return seen & self._masks[role]
+        share: Words = seen & self._masks[role]
+        return share
 
     def bits(self, role: int, percepts: frozenset[Term]) -> Words | None:
         """A role's percepts as :meth:`own` has them; None where it can never have them."""
@@ -79,7 +80,8 @@ class Historians:
             return None
         bits = np.zeros((1, 64 * self._masks.shape[1]), np.bool_)
         bits[0, places] = True
-        return pack(bits)[0]
+        packed: Words = pack(bits)[0]
+        return packed
 
     def step(self, records: Words, histories: Words, joints: Int32s) -> tuple[Words, Words, Words]:
         """The records after a joint move each, the roles' histories then, and what was perceived."""
