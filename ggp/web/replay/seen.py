@@ -38,7 +38,7 @@ def sights_of(match: RecordedMatch, machine: Machine, painter: SvgPainter, role:
         shown.append(sight.shown)
         try:
             state = machine.state_of(found)
-            made = [machine.move_id(one, move) for one, move in enumerate(joint)]
+            made = tuple(machine.move_id(one, move) for one, move in enumerate(joint))
             if time.process_time() > end or machine.is_terminal(machine.next_state(state, made)):
                 break
             belief.update(observed(state, made)[role])
