@@ -135,6 +135,16 @@ class SvgPainter:
         height += _EDGE
         return self._whole(parts, width, height, self._spoken(placed.on, blocks), alone)
 
+    def draw_over(self, overlay: BoardOverlay) -> str:
+        """The overlay alone, to be put behind the squares of a drawing of this board; empty without one."""
+        spots = {} if self._layout is None else self._layout.spots
+        return draw_overlay(overlay, {spot.key: spot for spot in spots.values()})
+
+    def lines_beside(self, propositions: Iterable[Term]) -> list[str]:
+        """What :meth:`draw` puts beside the board, as a line for each relation."""
+        blocks = self._blocks(self._sorted(propositions, None))
+        return [f"{block.name} {', '.join(' '.join(row) for row in block.rows)}".strip() for block in blocks]
+
     def describe(self, propositions: Iterable[Term], before: Iterable[Term] | None = None) -> dict[str, Any]:
         """The same as JSON has it: ``shape``, ``width``, ``height``, names of ``columns``, ``rows`` and
         ``panels``; ``squares``, each with its ``square`` (as in the drawing), ``name``, middle ``x`` and

@@ -79,6 +79,6 @@ def keep(
     if form == "record":
         return orjson.dumps(told).decode()
     replay = Replay(read_match(told), game)
-    frames = [replay.draw(number) for number in range(len(steps) + 1)]
+    frames = [replay.frame(number) for number in range(len(steps) + 1)]
     words = {number: step.words for number, step in enumerate(steps, 1) if step.words}
     return as_page({**replay.story(), "title": title}, ComparedMatch(words=words), frames)

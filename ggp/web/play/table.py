@@ -30,7 +30,6 @@ from players.player import Choice
 from players.processes.limits import describe
 from players.registry import make_player
 
-_CANDIDATE = "move", "visits", "value"
 HINT_SECONDS = 2.0
 MOST_STEPS = 5000
 WALK_SECONDS = 0.06
@@ -105,6 +104,7 @@ class Table:
             return self._obey(self._next_order())
         if self._waits or len(self._steps) >= MOST_STEPS:
             return self._obey(self._next_order())
+        known = len(self._choices)
         for role, moves in enumerate(options):
             if role in self._chosen:
                 continue
@@ -118,6 +118,8 @@ class Table:
                 self._choices[role] = choice
         waiting = [role for role in range(len(self.roles)) if role not in self._chosen]
         if waiting:
+            if len(self._choices) > known:
+                self._show()  # who has chosen, not what
             return self._await_people(waiting, options)
         self._make()
         return True
@@ -179,7 +181,8 @@ class Table:
     def _think_aloud(self, role: int, player: KaskadePlayer, state: State, choice: Choice) -> None:
         """Tell what a player thinks so far, now and then."""
         now = time.monotonic()
-        if now >= self._aloud + ALOUD_SECONDS:
+        secret = self._view.secret(state, role, self.seats, self._chosen)
+        if now >= self._aloud + ALOUD_SECONDS and not secret:
             self._aloud = now
             candidates = self._view_of(role).candidates(state, role, choice)
             told = {"machine": player.machine.level, "expects": expected(choice), "candidates": candidates}
@@ -358,16 +361,7 @@ class Table:
         if role not in self._adviser:
             self._adviser[role] = self._new_player("uct", role, state, deadline)
         choice = self._answer(self._adviser[role], role, state, deadline)
-        found = self._view_of(role).candidates(state, role, choice)
-        self._send(
-            "hint",
-            role=role,
-            step=self._at,
-            move=self._view_of(role).spelled(role, choice.move),
-            expects=expected(choice),
-            note=choice.note,
-            candidates=[dict(zip(_CANDIDATE, one, strict=True)) for one in found],
-        )
+        self._send("hint", role=role, step=self._at, **self._view_of(role).hint(state, role, choice))
 
     def _show(self) -> None:
         self._send("state", **self._told())

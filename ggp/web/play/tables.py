@@ -67,7 +67,8 @@ class TableNews:
             self._seats = state["seats"]
             seats = zip(state["roles"], state["seats"], strict=True)
             players = [f"{role}: {seat}" for role, seat in seats]
-            self._told |= {"game": state["game"], "players": players, "moves": moves, "answers": answers}
+            self._told |= {"game": state["game"], "title": state["title"], "players": players}
+            self._told |= {"moves": moves, "answers": answers}
             self.hear("match", dict(self._told))
         elif moves != before:
             self._tell("step", {"moves": moves})

@@ -13,6 +13,7 @@ from gdl.visible import without_folders
 from ggp.answers.catalogue import title_of
 from ggp.boards.board import Grid, find_board
 from ggp.boards.clicks import ClickFinder
+from ggp.boards.svg.overlay import BoardOverlay
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
 from ggp.sokoban.findings import lost_boxes, sentences
@@ -77,6 +78,35 @@ class TableView:
             for one in choice.candidates[:SHOWN_CANDIDATES]
         ]
 
+    def secret(self, state: State, role: int, seats: Sequence[str], chosen: Container[int]) -> bool:
+        """Whether a person who has not chosen yet would see what a role is about to choose at the same
+        time."""
+        return any(
+            seat == HUMAN and len(self._machine.legal_moves(state, other)) > 1
+            for other, seat in enumerate(seats)
+            if other != role and other not in chosen
+        )
+
+    def hint(self, state: State, role: int, choice: Choice) -> dict[str, Any]:
+        """What a role is advised to do: the ``move``, ``over``, the markup over the board that shows it, what
+        it ``expects``, and the ``candidates``."""
+        found = self.candidates(state, role, choice)
+        return {
+            "move": self.spelled(role, choice.move),
+            "over": self._arrow(state, role, choice.move),
+            "expects": expected(choice),
+            "note": choice.note,
+            "candidates": [{"move": move, "visits": visits, "value": value} for move, visits, value in found],
+        }
+
+    def _arrow(self, state: State, role: int, move: int) -> str:
+        """A move as an arrow or rings over the board: markup to be put behind the squares of its drawing."""
+        legal = [self._machine.move(role, one) for one in self._machine.legal_moves(state, role)]
+        text = self.spelled(role, move)
+        found = self._clicks.clicks(legal, state.propositions).moves
+        clicks = next((one for one in found if one.move == text), None)
+        return "" if clicks is None else self.painter.draw_over(BoardOverlay.of_move(clicks))
+
     def asked(
         self, state: State, options: Sequence[Sequence[int]], seats: Sequence[str], chosen: Container[int]
     ) -> list[dict[str, Any]]:
@@ -116,13 +146,12 @@ class TableView:
             "roles": self.roles,
             "step": at,
             "steps": len(steps),
-            "svg": self.painter.draw_board(state, before),
+            "svg": self.painter.draw_board(state, before, overlay=BoardOverlay(won=tuple(end.squares))),
             "facts": " ".join(map(machine.rules.spell, sorted(state.propositions))),
             "beside": self.painter.describe(state.propositions, was)["beside"],
             "over": over,
             "goals": goals,
             "reason": end.text,
-            "ringed": end.squares,
             "lost": [] if over or self._stage is None else self._lost(self._stage, state),
             "doubts": [
                 no_goal(state, role)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -101,10 +101,13 @@ class Replay:
             "steps": steps,
         }
 
-    def draw(self, number: int, alone: bool = False) -> str:
-        """The drawing of a state; what has changed since the one before is marked."""
+    def frame(self, number: int) -> dict[str, object]:
+        """A state: ``svg``, in which what has changed since the one before is marked, and ``beside``, what is
+        true and stands on no square, a line for each relation."""
         states = self.match.states
-        return self._painter.draw(states[number], states[number - 1] if number else None, alone=alone)
+        now, before = states[number], states[number - 1] if number else None
+        beside = [] if self._painter.board is None else self._painter.lines_beside(now)
+        return {"svg": self._painter.draw(now, before, facts=False), "beside": beside}
 
     def sights(self, role: int) -> list[dict[str, Any]]:
         """What a role knew, step by step (:func:`ggp.web.replay.seen.sights_of`)."""
@@ -146,7 +149,7 @@ LARGEST_PAGE = 48 * 1024 * 1024
 _STATIC = Path(__file__).parent.parent / "static"
 
 
-def as_page(story: dict[str, Any], compared: ComparedMatch, frames: Sequence[str]) -> str:
+def as_page(story: dict[str, Any], compared: ComparedMatch, frames: Sequence[Mapping[str, object]]) -> str:
     """The file: story, comparison with the rules and drawings as data, the viewer's script and styles. Raises
     GdlError if it is too long."""
     # In a script element only its end tag and a comment mean anything.
@@ -227,10 +230,10 @@ class ReplayDesk:
             case "frames":
                 first = max(0, int(order["first"]))
                 end = min(last, first + min(int(order["count"]), MOST_FRAMES))
-                drawn = [replay.draw(number) for number in range(first, end)]
+                drawn = [replay.frame(number) for number in range(first, end)]
                 return {"frames": drawn, "facts": replay.match.texts[first:end]}
             case _:
-                frames = [replay.draw(number) for number in range(last)]
+                frames = [replay.frame(number) for number in range(last)]
                 return {"page": as_page(replay.story(), replay.compared(), frames)}
 
     def _read(self, kind: str, path: Path, number: int) -> None:

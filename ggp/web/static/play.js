@@ -3,7 +3,7 @@ import { askOn } from "/static/clicks.js";
 import { endBanner } from "/static/ending.js";
 import { hiddenView, keyOf, ownHistory } from "/static/hidden.js";
 import { hasDirections, moveOfKey } from "/static/hands.js";
-import { advise, clearAdvice, glide, ring } from "/static/marks.js";
+import { glide, putOver } from "/static/marks.js";
 import { dot } from "/static/opponent.js";
 import { clearError, drawing, el, expectation, fail, get, listen, post } from "/static/page.js";
 import { styled } from "/static/styled.js";
@@ -195,7 +195,7 @@ export function show(main, { table, players }) {
     bars.hidden = shown.size === 0;
     bars.replaceChildren(
       ...[...shown].sort(([a], [b]) => a - b).map(([role, value]) =>
-        el("div", { class: "bar" }, el("meter", { min: 0, max: 100, value, "aria-label": `${state.roles[role]} expects` }), el("small", {}, `${state.roles[role]} ${Math.round(value)}`)),
+        el("div", { class: "bar" }, el("meter", { min: 0, max: 100, value, "aria-label": `${state.roles[role]} expects` }), el("small", {}, `${state.roles[role]}${state.over ? "" : " expects"} ${Math.round(value)}`)),
       ),
     );
   }
@@ -232,7 +232,7 @@ export function show(main, { table, players }) {
     });
     if (width === 1) history.replaceChildren(el("ol", { class: "run" }, ...rows.map(({ cells }) => el("li", {}, cells[0]))));
     else {
-      const heads = el("tr", {}, el("th", {}, ""), ...state.roles.map((role) => el("th", { scope: "col" }, role)));
+      const heads = el("tr", {}, el("td", {}), ...state.roles.map((role) => el("th", { scope: "col" }, role)));
       history.replaceChildren(el("table", {}, el("thead", {}, heads), el("tbody", {}, ...rows.map(({ cells }, i) => el("tr", {}, el("td", { class: "number" }, `${i + 1}.`), ...state.roles.map((_, role) => el("td", {}, cells[role] ?? "")))))));
     }
     const here = history.querySelector("[aria-current]");
@@ -245,7 +245,7 @@ export function show(main, { table, players }) {
   function fillFacts() {
     facts.replaceChildren(
       ...(state.beside.length === 0 ? [el("p", {}, "All that is true stands on the board.")] : []),
-      ...state.beside.map(({ name, rows }) => el("section", {}, el("h3", {}, name), el("p", {}, rows.map((words) => (Array.isArray(words) ? words.join(" ") : words)).filter(Boolean).join(", ")))),
+      ...state.beside.map(({ name, rows }) => el("section", {}, el("h2", {}, name), el("p", {}, rows.map((words) => (Array.isArray(words) ? words.join(" ") : words)).filter(Boolean).join(", ")))),
       el("details", { class: "seating" }, el("summary", {}, "Change players"), seats),
     );
   }
@@ -259,7 +259,6 @@ export function show(main, { table, players }) {
     hinting = false;
     walking = carrying = "";
     asksUntil = Date.now() + 1000 * news.patience;
-    if (moved) clearAdvice(before);
     main.querySelector("h1").textContent = news.title;
     const { svg: now, shade } = hidden.drawn(news, drawing);
     board.replaceChildren(now);
@@ -267,8 +266,9 @@ export function show(main, { table, players }) {
     shade();
     hidden.show(news);
     // What was told is not taken back.
-    for (const name of ["back", "swap"]) controls.querySelector(`[data-order=${name}]`).hidden = Boolean(news.blind && !news.blind.over && news.steps > 0);
-    if (news.ringed.length > 0) ring(now, news.ringed);
+    const told = Boolean(news.blind && !news.blind.over && news.steps > 0);
+    const people = news.roles.filter((role) => role !== "random").length;
+    for (const [name, none] of [["hint", news.over], ["pause", news.over], ["back", told], ["swap", told || people < 2]]) controls.querySelector(`[data-order=${name}]`).hidden = none;
     stylesheets.show(news.game, news.facts);
     for (const [role, value] of Object.entries(news.history[news.step - 1]?.expects ?? {})) expects.set(news.roles.indexOf(role), value);
     fillNames();
@@ -302,16 +302,13 @@ export function show(main, { table, players }) {
     );
   }
 
-  function showHint({ role, candidates, note, move, step, expects: value }) {
+  function showHint({ role, candidates, note, move, over, step, expects: value }) {
     hinting = false;
     thinking = null;
     tellStatus();
     fillNames();
     if (step !== state.step) return;
-    const clicks = state.asked.find((asked) => asked.role === role)?.moves.find((m) => m.move === move)?.clicks ?? [];
-    const svg = board.querySelector("svg");
-    if (clicks.length > 0) advise(svg, clicks);
-    for (const keys of clicks) svg.querySelector(`[data-square="${CSS.escape(keys[0])}"]`)?.classList.add("gb-advised");
+    putOver(board.querySelector("svg"), over);
     if (value != null) expects.set(role, value);
     fillBars();
     status.textContent = `Hint: ${candidates[0]?.move ?? move}`;
@@ -327,8 +324,8 @@ export function show(main, { table, players }) {
         head.push(line.replace(/^;+ ?/, ""));
       }
       rules.replaceChildren(
-        head.length > 0 ? el("pre", { class: "words" }, head.join("\n")) : el("p", {}, "The rules have no words of their own."),
-        el("details", {}, el("summary", {}, "The rules as they are written"), el("pre", {}, text)),
+        head.length > 0 ? el("pre", { class: "words", tabindex: "0", role: "region", "aria-label": "The rules in words" }, head.join("\n")) : el("p", {}, "The rules have no words of their own."),
+        el("details", {}, el("summary", {}, "The rules as they are written"), el("pre", { tabindex: "0", role: "region", "aria-label": "The rules" }, text)),
       );
     } catch (error) {
       rules.replaceChildren(el("p", {}, error.message));

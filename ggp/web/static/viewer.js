@@ -1,7 +1,8 @@
 // A match, step by step: slider, keys, play, faults marked. It imports nothing: exported files carry it.
 
 /**
- * Fills `main` with a match. `story` is what /replay/story tells; `frame(step)` promises the SVG of a step.
+ * Fills `main` with a match. `story` is what /replay/story tells; `frame(step)` promises
+ * {svg, beside} of a step.
  * The step stands in the page's address, after #. Returns `compare`, which takes what the rules say of each step (doubts,
  * moves in words), `extend`, which takes a longer story of the same match, and `again`, which draws the step once more.
  */
@@ -33,7 +34,9 @@ export function view(main, story, frame) {
   let at = -1;
   let timer = null;
 
-  const spoken = (step) => step.words ?? step.moves;
+  // Until the rules have told the words, and where nobody knows them, the name by convention is passed over.
+  const idle = (move) => move.toLowerCase() === "noop";
+  const spoken = (step) => step.words ?? (step.moves.every(idle) ? step.moves : step.moves.map((move) => (idle(move) ? null : move)));
   let buttons = []; // for each step those that lead to it
 
   /** The steps in columns by role; who only waits is left out. */
@@ -67,7 +70,7 @@ export function view(main, story, frame) {
   }
 
   function columns(rows) {
-    const heads = make("tr", {}, make("th", { "aria-label": "Number" }), ...story.roles.map((role) => make("th", { scope: "col" }, role)));
+    const heads = make("tr", {}, make("td"), ...story.roles.map((role) => make("th", { scope: "col" }, role)));
     const lines = rows.map((row, i) => make("tr", {}, make("td", { class: "number" }, `${i + 1}.`), ...story.roles.map((_, role) => make("td", {}, row[role] ?? ""))));
     return make("table", {}, make("thead", {}, heads), make("tbody", {}, ...lines));
   }
@@ -100,10 +103,10 @@ export function view(main, story, frame) {
     if (keep) history.replaceState(null, "", `#${number}`);
     tell();
     try {
-      const svg = await frame(number);
+      const { svg, beside } = await frame(number);
       if (at !== number) return;
       const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
-      board.replaceChildren(document.importNode(parsed, true));
+      board.replaceChildren(document.importNode(parsed, true), ...beside.map((line) => make("p", { class: "beside" }, line)));
     } catch (error) {
       said.textContent = error.message;
     }

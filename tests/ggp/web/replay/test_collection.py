@@ -80,7 +80,7 @@ def test_a_card_has_the_last_position_of_a_match_and_of_the_last_of_several() ->
     def last(number: int) -> str:
         steps = len(json.loads(text)[number - 1]["states"])
         frames: Any = answer(text, "frames", match=number, first=steps - 1, count=1)["frames"]
-        return str(frames[0])
+        return str(frames[0]["svg"])
 
     def squares(svg: str) -> list[str]:
         return re.findall(r"<title>([a-c] [1-3][^<]*)</title>", svg)

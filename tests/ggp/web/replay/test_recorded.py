@@ -59,8 +59,8 @@ def test_a_match_of_ours_agrees_with_its_rules(told: dict[str, Any]) -> None:
 
 def test_the_board_is_the_same_with_rules_that_nobody_knows(told: dict[str, Any]) -> None:
     match = read_record(json.dumps(told))
-    drawn = Replay(match, None).draw(len(match.states) - 1)
-    assert drawn.count('class="gb-square"') == 9
+    drawn = Replay(match, None).frame(len(match.states) - 1)
+    assert str(drawn["svg"]).count('class="gb-square"') == 9
 
 
 def test_what_parts_from_the_rules_is_told_at_its_step(told: dict[str, Any]) -> None:
@@ -130,7 +130,7 @@ def outcome(text: str) -> list[str]:
         return str(error).splitlines()
     replay = Replay(match, None)
     assert len(replay.story()["steps"]) == len(match.states)
-    return replay.draw(0).splitlines()[:1]
+    return str(replay.frame(0)["svg"]).splitlines()[:1]
 
 
 @given(st.text(max_size=200))
@@ -142,6 +142,6 @@ def test_text_that_is_no_record_is_refused(text: str) -> None:
 def test_an_exported_file_has_no_way_out(told: dict[str, Any]) -> None:
     evil = {**told, "playerNamesFromHost": ["</script><script>alert(1)</script>", "<!--<script>"]}
     replay = Replay(read_record(json.dumps(evil)), Game.load("tictactoe"))
-    page = as_page(replay.story(), ComparedMatch(), [replay.draw(0)])
+    page = as_page(replay.story(), ComparedMatch(), [replay.frame(0)])
     assert "default-src 'none'" in page
     assert page.count("<script") == 2 and "<!--" not in page.partition("<script")[2]
