@@ -52,6 +52,11 @@ class Senses:
             at = past
         return found
 
+    def read(self, history: bytes) -> list[tuple[int, frozenset[Term]]]:
+        """The move and the percepts of each turn."""
+        found = [np.frombuffer(turn, "<u4").tolist() for turn in self.turns(history)]
+        return [(one[1], frozenset(self.percepts[number] for number in one[2:])) for one in found]
+
     def text(self, history: bytes, first: int = 1) -> str:
         """A history in words, a line for each turn, numbered from ``first``: ``1 noop: (card king)``."""
         lines = [self._lines.get(turn) or self._spelled(turn) for turn in self.turns(history)]

@@ -25,6 +25,7 @@ from ggp.manager import in_words
 from ggp.processes.parent import JsonMessage, Send, answer_orders
 from ggp.web.replay.record_card import CardMaker, painter_of, shown_title
 from ggp.web.replay.recorded import RecordedMatch, one_of, read_match, summary
+from ggp.web.replay.seen import seeing_roles, sights_of
 from ggp.web.replay.sources import CARRIED, UNKNOWN, RecordSource, game_of, read_source
 from ggp.wording.moves import MoveWords
 
@@ -96,6 +97,7 @@ class Replay:
             "clocks": [match.startclock, match.playclock],
             "goals": match.goals,
             "aborted": match.aborted,
+            "hidden": seeing_roles(machine),
             "steps": steps,
         }
 
@@ -106,6 +108,12 @@ class Replay:
         now, before = states[number], states[number - 1] if number else None
         beside = [] if self._painter.board is None else self._painter.lines_beside(now)
         return {"svg": self._painter.draw(now, before, facts=False), "beside": beside}
+
+    def sights(self, role: int) -> list[dict[str, Any]]:
+        """What a role knew, step by step (:func:`ggp.web.replay.seen.sights_of`)."""
+        if self._machine is None:
+            raise GdlError("the rules of this match are not known")
+        return sights_of(self.match, self._machine, self._painter, role)
 
     def compared(self) -> ComparedMatch:
         """The match beside its rules, step by step, as far as the time reaches. Empty without rules."""
@@ -195,8 +203,8 @@ class ReplayDesk:
         """What is asked of a record.
 
         Args:
-            order: ``do`` is ``story``, ``compared``, ``frames`` (``first``, ``count``), ``page`` or ``card``.
-                ``path`` is the file, ``kind`` that of :class:`ggp.web.replay.shelf.ShelvedRecord`, ``match``
+            order: ``do`` is ``story``, ``compared``, ``frames`` (``first``, ``count``), ``page``, ``card`` or
+                ``sights`` (``role``). ``path`` is the file, ``kind`` that of :class:`ggp.web.replay.shelf.ShelvedRecord`, ``match``
                 the number of the match, or 0: of a file with several the ``story`` then lists them.
 
         Raises:
@@ -216,6 +224,8 @@ class ReplayDesk:
                 return {"story": replay.story()}
             case "compared":
                 return replay.compared().as_json()
+            case "sights":
+                return {"sights": replay.sights(int(order["role"]))}
             case "frames":
                 first = max(0, int(order["first"]))
                 end = min(last, first + min(int(order["count"]), MOST_FRAMES))

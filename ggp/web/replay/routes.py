@@ -34,6 +34,7 @@ def add_routes(app: web.Application, settings: WebSettings) -> None:
     app.router.add_get("/replay/story", _story)
     app.router.add_get("/replay/compared", _compared)
     app.router.add_get("/replay/frames", _frames)
+    app.router.add_get("/replay/sights", _sights)
     app.router.add_get("/replay/card", _card)
     app.router.add_get("/replay/export", _export)
     app.router.add_post("/replay/records", _bring)
@@ -58,7 +59,7 @@ async def _page(request: web.Request) -> web.Response:
         request,
         "Replay",
         "replay.js",
-        ("board.css", "cards.css", "replay.css"),
+        ("board.css", "cards.css", "replay.css", "hidden.css"),
         asked=asked,
         query=request.query_string if asked else "",
         files=files,
@@ -84,6 +85,12 @@ async def _frames(request: web.Request) -> web.Response:
     first, count = (_count(request, name) for name in ("first", "count"))
     answer = await _work(request, {"do": "frames", "first": first, "count": count})
     return web.json_response({"frames": answer["frames"], "facts": answer["facts"]})
+
+
+async def _sights(request: web.Request) -> web.Response:
+    """What a role knew in each step."""
+    answer = await _work(request, {"do": "sights", "role": _count(request, "role")})
+    return web.json_response({"sights": answer["sights"]})
 
 
 async def _card(request: web.Request) -> web.Response:

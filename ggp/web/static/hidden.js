@@ -10,7 +10,7 @@ const DARKEST = 0.8; // of a shade, for what is nearly sure
 export const keyOf = (table) => localStorage.getItem(`chair ${table}`) ?? "";
 
 /** Shades each square by how likely it is that something stands there, with the percentage. */
-function shade(svg, squares) {
+export function shade(svg, squares) {
   const group = document.createElementNS(NAMESPACE, "g");
   group.setAttribute("class", "gb-over gb-shades");
   for (const { square, things } of squares) {
@@ -36,6 +36,20 @@ function possible({ count, exact }) {
 }
 
 const chips = (percepts) => (percepts.length === 0 ? ["nothing"] : percepts.map((words) => el("span", { class: "percept" }, words)));
+
+const nameOf = (square) => document.querySelector(`[data-square="${CSS.escape(square)}"] title`)?.textContent.split(":")[0] ?? square;
+
+function likely({ squares, guesses }) {
+  const lines = [...squares.map(({ square, things }) => [square, things]), ...guesses.map(([words, share]) => ["", [[words, share]]])];
+  return el("ul", { class: "likely" }, ...lines.flatMap(([square, things]) => things.slice(0, 4).map(([words, share]) => el("li", {}, el("meter", { min: 0, max: 100, value: share, "aria-label": words }), ` ${share} % ${words}`, square ? el("small", {}, ` on ${nameOf(square)}`) : ""))));
+}
+
+/** What a role knows: its last percepts, what is drawn, how likely the rest is. `shades` is the box that has it shaded. */
+export function known(sight, shades) {
+  const saw = el("p", { class: "saw" }, el("strong", {}, "Seen last: "), ...chips(sight.percepts));
+  const unsure = sight.squares.length + sight.guesses.length > 0;
+  return el("div", {}, saw, el("p", { class: "possible" }, possible(sight)), sight.squares.length > 0 ? el("label", {}, shades, " Shade what is likely") : "", unsure ? el("details", {}, el("summary", {}, "How likely the rest is"), likely(sight)) : "");
+}
 
 /** The moves of a person's own role, and what it saw of each step. */
 export function ownHistory({ history, roles, blind }) {
@@ -69,12 +83,6 @@ export function hiddenView(table, again, sat) {
   /** What one role knew, after the end; else undefined. */
   const chosen = (news) => (news.blind?.over ? news.blind.sights.find(({ role }) => String(role) === seen) : undefined);
 
-  function likely({ squares, guesses }) {
-    const lines = [...squares.map(({ square, things }) => [square, things]), ...guesses.map(([words, share]) => ["", [[words, share]]])];
-    return el("ul", { class: "likely" }, ...lines.flatMap(([square, things]) => things.slice(0, 4).map(([words, share]) => el("li", {}, el("meter", { min: 0, max: 100, value: share, "aria-label": words }), ` ${share} % ${words}`, square ? el("small", {}, ` on ${nameOf(square)}`) : ""))));
-  }
-  const nameOf = (square) => document.querySelector(`[data-square="${CSS.escape(square)}"] title`)?.textContent.split(":")[0] ?? square;
-
   function show(news) {
     const { blind, roles, free } = news;
     element.hidden = !blind;
@@ -83,7 +91,7 @@ export function hiddenView(table, again, sat) {
       const options = [["", "all that is true"], ...blind.sights.map(({ role }) => [String(role), `what ${roles[role]} knew`])];
       const choice = el("select", { id: "see-as", onchange: (event) => ((seen = event.target.value), again()) }, ...options.map(([value, words]) => el("option", { value, selected: value === seen }, words)));
       const sight = chosen(news);
-      element.replaceChildren(el("label", {}, "See ", choice), ...(sight ? [knows(sight)] : []));
+      element.replaceChildren(el("label", {}, "See ", choice), ...(sight ? [known(sight, shades)] : []));
     } else if (blind.as === null) {
       seen = "";
       element.replaceChildren(el("p", {}, "You look on. What is hidden is shown after the end."), ...free.map((role) => el("button", { type: "button", class: "sit", onclick: () => sit(role) }, `Sit down as ${role}`)));
@@ -93,14 +101,8 @@ export function hiddenView(table, again, sat) {
       }
     } else {
       seen = "";
-      element.replaceChildren(knows(blind));
+      element.replaceChildren(known(blind, shades));
     }
-  }
-
-  function knows(sight) {
-    const saw = el("p", { class: "saw" }, el("strong", {}, "Seen last: "), ...chips(sight.percepts));
-    const unsure = sight.squares.length + sight.guesses.length > 0;
-    return el("div", {}, saw, el("p", { class: "possible" }, possible(sight)), unsure ? el("label", {}, shades, " Shade what is likely") : "", unsure ? el("details", {}, el("summary", {}, "How likely the rest is"), likely(sight)) : "");
   }
 
   return {

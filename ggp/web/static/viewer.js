@@ -4,7 +4,7 @@
  * Fills `main` with a match. `story` is what /replay/story tells; `frame(step)` promises
  * {svg, beside} of a step.
  * The step stands in the page's address, after #. Returns `compare`, which takes what the rules say of each step (doubts,
- * moves in words), and `extend`, which takes a longer story of the same match.
+ * moves in words), `extend`, which takes a longer story of the same match, and `again`, which draws the step once more.
  */
 export function view(main, story, frame) {
   let last = story.steps.length - 1;
@@ -215,5 +215,10 @@ export function view(main, story, frame) {
       tell();
     }
   }
-  return { compare, extend };
+  function again() {
+    const here = at;
+    at = -1;
+    go(here, false);
+  }
+  return { compare, extend, again };
 }
