@@ -112,6 +112,7 @@ class AdaptedGame:
                     f"{agent} has no move in any state of {self.game.name}", remedy="see `ggp validate`"
                 )
         self.turns = TurnTaking(fast)
+        self._bases = len(fast.network.bases)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _load, (self.source, self.observation, self.level, self.game.name)
@@ -181,7 +182,7 @@ class AdaptedGame:
         """The observation of one state."""
         if self.observation == "bits":
             octets = np.frombuffer(cast(bytes, state.key), np.uint8)
-            return np.unpackbits(octets, count=len(self.machine.network.bases), bitorder="little")
+            return np.unpackbits(octets, count=self._bases, bitorder="little")
         return np.array(self.observe(self.machine.records([state]))[0])
 
     def told(self, histories: Sequence[bytes], state: State, joint: Sequence[int]) -> list[bytes]:

@@ -48,6 +48,7 @@ class _Agents:
         self.max_steps = max_steps
         self.metadata = {**_METADATA, "name": f"gdl_{game.name}_v0"}
         self.possible_agents = list(game.agents)
+        self._agent_of = dict(zip(game.players, game.agents, strict=True))
         self.agents: list[str] = []
         self.state_space = spaces.Box(0, game.highest, game.shape, np.uint8)
         self.action_spaces = {agent: spaces.Discrete(game.actions(agent)) for agent in game.agents}
@@ -124,6 +125,8 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
     """What :class:`GdlAEC` wraps: calls must come in order."""
 
     _told: dict[str, dict[str, Any]]
+    _acting: Sequence[int]
+    _role: int
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a match. Nothing in it is random but what chance draws."""
@@ -132,10 +135,9 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.agent_selection = self.agents[0]
+        self._select(self.adapted.players[0])
         self._begin(seed)
         self._settle(self.adapted.machine.initial_state())
-        self._accumulate_rewards()
 
     @property
     def infos(self) -> dict[str, dict[str, Any]]:
@@ -153,13 +155,21 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
     def last(self, observe: bool = True) -> tuple[Any, ...]:
         """What the selected agent sees, its rewards since it acted, terminated, truncated, info."""
         agent = self.agent_selection
-        seen = self.observe(agent) if observe else None
+        info = self._told.get(agent) or self.info(agent)
+        seen = None
+        if observe:
+            adapted, state = self.adapted, self.gdl_state
+            if adapted.senses:
+                told = adapted.observe_role(adapted.role(agent), state, self.histories)
+            else:
+                told = adapted.observe_state(state)
+            seen = {"observation": told, **info}
         return (
             seen,
             self._cumulative_rewards[agent],
             self.terminations[agent],
             self.truncations[agent],
-            self.info(agent),
+            info,
         )
 
     def observe(self, agent: str) -> dict[str, Any]:
@@ -174,21 +184,24 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        role = self.adapted.role(agent)
-        self._chosen[role] = self._legal(role, action)
-        self._told = {}
-        self._cumulative_rewards[agent] = 0.0
-        self._clear_rewards()
-        waiting = len(self._acting) > 1 and [other for other in self._acting if other not in self._chosen]
-        if waiting:
-            self.agent_selection = self._agent(waiting[0])
-        else:
-            joint = [self._chosen.get(r, moves[0]) for r, moves in enumerate(self.options)]
-            if self.adapted.chance is not None:
-                joint[self.adapted.chance] = self.adapted.draw(self.options, self._numbers)
-            self.steps += 1
-            self._settle(self._stepped(self.gdl_state, joint))
-        self._accumulate_rewards()
+        # Rewards come with the end alone, so up to then there are none to clear and none to add up.
+        role = self._role
+        move = self._legal(role, action)
+        if len(self._acting) > 1:
+            self._chosen[role] = move
+            self._told = {}
+            waiting = [other for other in self._acting if other not in self._chosen]
+            if waiting:
+                self._select(waiting[0])
+                return
+        joint = [moves[0] for moves in self.options]
+        for other, chosen in self._chosen.items():
+            joint[other] = chosen
+        joint[role] = move
+        if self.adapted.chance is not None:
+            joint[self.adapted.chance] = self.adapted.draw(self.options, self._numbers)
+        self.steps += 1
+        self._settle(self._stepped(self.gdl_state, joint))
 
     def _settle(self, state: State) -> None:
         """Go on to the next state in which somebody acts."""
@@ -201,22 +214,23 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
             self._settle_by_chance(state, max(0, most))
         self._chosen: dict[int, int] = {}
         self._told = {}
+        if self._acting and not 0 < self.max_steps <= self.steps:
+            self._select(self._acting[0])
+            return
+        self._acting = ()
         if self.gdl_state.terminal:
-            self._acting = []
             self.rewards = dict(zip(self.possible_agents, self.adapted.rewards(self.gdl_state), strict=True))
             self.terminations = dict.fromkeys(self.agents, True)
-        elif self._cut() or not self._acting:
-            self._acting = []
+        else:
             self.truncations = dict.fromkeys(self.agents, True)
-        if self._acting:
-            self.agent_selection = self._agent(self._acting[0])
+        self._accumulate_rewards()
 
     def _settle_by_chance(self, state: State, most: int) -> None:
         """The same where chance draws, or agents learn something of steps in which nobody acts."""
         adapted, machine = self.adapted, self.adapted.machine
         for passed in range(most + 1):
             options = machine.options(state)
-            self.gdl_state, self.options, self._acting = state, options, []
+            self.gdl_state, self.options, self._acting = state, options, ()
             if state.terminal or not all(options):
                 return
             self._acting = [role for role in adapted.turns.acting(options) if role != adapted.chance]
@@ -228,8 +242,8 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
             self.steps += 1
             state = self._stepped(state, joint)
 
-    def _agent(self, role: int) -> str:
-        return self.possible_agents[self.adapted.players.index(role)]
+    def _select(self, role: int) -> None:
+        self._role, self.agent_selection = role, self._agent_of[role]
 
     def _open(self, role: int) -> Sequence[int]:
         """A role's legal moves; none if it does not act, or has chosen."""

@@ -126,16 +126,15 @@ class SpielState(_State):  # type: ignore[misc]
             acting = [] if rules.machine.is_terminal(state) or not all(options) else [0]
         self.key = state.key
         self.options = options
-        self.over = not acting or self.steps >= rules.max_steps
-        self.actor = acting[0] if acting else -1
-        self._player = _TERMINAL if self.over else self.actor if rules.sequential else _SIMULTANEOUS
-        self._settle_result(state, not acting)
-
-    def _settle_result(self, state: State, ended: bool) -> None:
-        """Returns of 0, unless the match has ended by its rules."""
-        rules = self.rules
-        over = ended and rules.machine.is_terminal(state)
-        self.result = _returns(rules, state) if over else [0.0] * len(rules.players)
+        self.result: list[float] | None = None
+        if acting and self.steps < rules.max_steps:
+            self.over = False
+            self.actor = acting[0]
+            self._player = self.actor if rules.sequential else _SIMULTANEOUS
+            return
+        self.over, self.actor, self._player = True, -1, _TERMINAL
+        if not acting and rules.machine.is_terminal(state):
+            self.result = _returns(rules, state)
 
     def current_player(self) -> int:
         """Whose turn it is, as OpenSpiel numbers that."""
@@ -145,6 +144,16 @@ class SpielState(_State):  # type: ignore[misc]
         if self.over or (self.rules.sequential and player != self.actor):
             return []
         return list(self.options[player])
+
+    def legal_actions(self, player: int | None = None) -> list[int]:
+        """The moves of a player, by default of whose turn it is, ascending: what OpenSpiel's own says, which
+        asks whose turn it is four times on the way."""
+        if player is None:
+            player = self._player
+        if player < 0:  # all at once, chance, or nobody
+            flat: list[int] = super().legal_actions()
+            return flat
+        return self._legal_actions(player)
 
     def _apply_action(self, action: int) -> None:
         joint = [moves[0] for moves in self.options]
@@ -169,7 +178,7 @@ class SpielState(_State):  # type: ignore[misc]
 
     def returns(self) -> list[float]:
         """What each role has got: 0 before the end."""
-        return self.result
+        return [0.0] * len(self.rules.players) if self.result is None else self.result
 
     def __str__(self) -> str:
         state, draw = State(self.rules.machine, self.key), self.rules.draw
@@ -203,7 +212,7 @@ class ChanceState(SpielState):
             if self.over or any(len(moves) > 1 for moves in options):
                 break
             state = self._stepped([moves[0] for moves in options])
-        self._settle_result(state, ended)
+        self.result = _returns(rules, state) if ended and machine.is_terminal(state) else None
         self._await()
 
     def _await(self) -> None:

@@ -20,7 +20,7 @@ from players.puzzles.solver import Solution
 
 NAME = "few-states"
 """What people read as the name of the solver."""
-SECONDS = 0.25
+SECONDS = 0.3
 """CPU seconds that it may take: a small part of what the solvers take to begin."""
 
 

@@ -311,27 +311,34 @@ class TurnTaking:
             matches.random_actions(actions)
         self.waiting = [set(np.flatnonzero(moves).tolist()) for moves in seen]
 
-    def acting(self, options: Sequence[Sequence[int]]) -> list[int]:
+    def acting(self, options: Sequence[Sequence[int]]) -> Sequence[int]:
         """The roles that act, in role order; none where all only wait, or where one has no legal move."""
-        if len(options) == 1:
-            return [0] if options[0] else []
+        if len(options) == 2:  # nearly always, and looked at with every step
+            first, second = map(len, options)
+            if first > 1 and second:
+                return (0, 1) if second > 1 else (0,)
+            if second > 1 and first:
+                return (1,)
         if not all(options):
-            return []
+            return ()
         choosing = [role for role, moves in enumerate(options) if len(moves) > 1]
-        return choosing or [r for r, moves in enumerate(options) if moves[0] not in self.waiting[r]]
+        if choosing or len(options) == 1:
+            return choosing or (0,)
+        return [r for r, moves in enumerate(options) if moves[0] not in self.waiting[r]]
 
     def settle(
         self, state: State, most: int = _FORCED_STEPS
-    ) -> tuple[State, tuple[tuple[int, ...], ...], list[int], int]:
+    ) -> tuple[State, tuple[tuple[int, ...], ...], Sequence[int], int]:
         """The first state, from this one on, in which somebody acts or the match cannot go on: the state, its
         legal moves, who acts there, and how many steps nobody had to choose. At most ``most`` such steps are
         made; nobody acts then."""
         machine = self.machine
         steps = 0
         while True:
-            options = machine.options(state)
-            if machine.is_terminal(state):
-                return state, options, [], steps
+            one = machine.at(state.key)
+            options = one.legal
+            if one.terminal:
+                return state, options, (), steps
             acting = self.acting(options)
             if acting or not all(options) or steps >= most:
                 return state, options, acting, steps
