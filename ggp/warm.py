@@ -56,18 +56,26 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
         GdlError: there is no such player or machine.
     """
     from players.kaskade.stages import WARM_UP_GAMES
-    from players.warm_kernels import compile_together, lesson_parts, line_parts, playout_parts, tree_parts
+    from players.warm_kernels import (
+        belief_parts,
+        compile_together,
+        lesson_parts,
+        line_parts,
+        playout_parts,
+        tree_parts,
+    )
 
     # Players from outside this program, and those that only look at the rules, need no kernels.
     kind = player.partition(":")[0].strip().lower()
     searches = kind.startswith("uct") or kind == "tables"  # uct plays where a table does not help
-    lanes = level != "prover" and (searches or kind in ("montecarlo", "greedy"))
+    lanes = level != "prover" and (searches or kind in ("montecarlo", "greedy", "pimc", "expectimax", "cfr"))
     compile_together((playout_parts() if lanes else ()) + (tree_parts() if searches else ()))
     one_role, several_roles = WARM_UP_GAMES
     _play(player, level, several_roles)
     on_several()
     compile_together(line_parts() if lanes and searches else ())
     _play(player, level, one_role)
+    compile_together(belief_parts() if lanes else ())
     compile_together(lesson_parts() if lanes and searches else ())
 
 
@@ -111,7 +119,7 @@ def warm_up_all(player: str, level: str) -> None:
 
 def alone(player: str) -> str:
     """The player's name without the option that makes it start processes."""
-    from players.spec import read_spec
+    from players.options import read_spec
 
     return str(read_spec(player).without("workers"))
 

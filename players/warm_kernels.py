@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gdl.information import hides
 from gdl.machine import Machine
 from propnet.capabilities import lane_machine
 
@@ -80,6 +81,17 @@ def playout_parts() -> tuple[Part, ...]:
     return ("playouts", _playouts), ("states", _states)
 
 
+def belief_parts() -> tuple[Part, ...]:
+    """For every player of games of hidden information, besides."""
+    return (("beliefs", _beliefs),)
+
+
+def _beliefs() -> None:
+    from players.belief.lane_worlds import warm_up
+
+    warm_up(_machine(1))
+
+
 def tree_parts() -> tuple[Part, ...]:
     """For UCT, besides."""
     from players.knowledge.state_values import warm_up
@@ -98,13 +110,13 @@ def match_parts(machine: Machine, searches: bool, plays_out: bool) -> tuple[Part
     """For a match of one game in a terminal, between players of which some search (UCT) or make playouts."""
     from players.uct.master_first import is_mastered
 
-    states = (("states", _states),)
+    states: tuple[Part, ...] = (("states", _states), *(belief_parts() if hides(machine.rules) else ()))
     if not searches:
-        return playout_parts() if plays_out else states
+        return (*playout_parts(), *states[1:]) if plays_out else states
     if is_mastered(machine):
         return *states, *_master_parts()
     if len(machine.roles) > 1:
-        return *playout_parts(), *tree_parts(), *_proof_parts()
+        return *playout_parts(), *states[1:], *tree_parts(), *_proof_parts()
     from players.puzzles.registry import SOLVERS
 
     lanes = lane_machine(machine)
@@ -128,6 +140,7 @@ def parts_named(names: Sequence[str]) -> list[Part]:
     """The parts of these names, in their order."""
     every = (
         *playout_parts(),
+        *belief_parts(),
         *tree_parts(),
         *_proof_parts(),
         *_master_parts(),
@@ -182,7 +195,7 @@ def compile_together(parts: Sequence[Part]) -> None:
     if not parts:
         return
     from propnet.kernels.playouts import playouts
-    from propnet.storage.process_lock import ProcessLock
+    from propnet.storage.file_store import ProcessLock
 
     folder = playouts._cache.cache_path
     stamp = _stamp()

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnContext
 
-from bench.soak.junk import KINDS, junk
 from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from gdl.prover.machine import ProverMachine
@@ -26,6 +25,41 @@ from ggp.game import Game
 from ggp.protocol import messages
 from ggp.protocol.dialect import request_bytes
 from players.processes.priority import FIRST, go_first, set_session
+
+KINDS = ("too few moves", "too many moves", "no terms", "not legal", "long ago", "the turn before was other")
+"""The last kind is legal in the state before: the manager might put itself right so."""
+
+
+def junk(
+    kind: str, machine: Machine, played: Sequence[tuple[State, list[str]]], state: State, rng: random.Random
+) -> str:
+    """The moves of such a PLAY in ``state``, as GDL; ``played`` are the states before and the joint moves
+    made in them. Where a kind has no example here, it is ``not legal``."""
+    roles = range(len(machine.roles))
+    spell = machine.rules.spell
+    last = played[-1][1] if played else ["noop" for _ in roles]
+    match kind:
+        case "too few moves":
+            return _list(last[1:])
+        case "too many moves":
+            return _list([*last, last[-1]])
+        case "no terms":
+            return _list([rng.choice(("()", "(())", "?x", "(f ?x)", "((a b) c)")) for _ in roles])
+        case "long ago" if len(played) > 3:
+            return _list(rng.choice(played[:-2])[1])
+        case "the turn before was other" if played:
+            before = played[-1][0]
+            choices = [machine.legal_moves(before, role) for role in roles]
+            return _list([spell(machine.move(role, rng.choice(moves))) for role, moves in enumerate(choices)])
+    # Legal in no state.
+    return _list(
+        [f"(nonsense {move})" if rng.random() < 0.5 else move for move in last[:-1]] + ["(nonsense 1)"]
+    )
+
+
+def _list(moves: Sequence[str]) -> str:
+    return "(" + " ".join(moves) + ")" if moves else "NIL"
+
 
 PATIENCE = 10.0
 """Seconds after its clock for which a reply is still waited for, to see how late it comes."""
@@ -45,7 +79,7 @@ class SoakCounts:
         turns: PLAY messages that were sent.
         late: replies after the clock, or never; ``late_starts`` those to START.
         illegal: replies that are no legal move.
-        junk: PLAYs sent besides that cannot be or are not so (:mod:`bench.soak.junk`).
+        junk: PLAYs sent besides that cannot be or are not so (:mod:`bench.soak.game_manager`).
         busy: matches that were refused by ``busy``: nothing is wrong.
         lost: matches that were refused otherwise, forgotten or whose connection broke.
         matches: how many were begun.
@@ -93,7 +127,7 @@ class SoakPlan:
         per_match: turns after which a match is ended.
         seed: what the other roles' moves come from.
         junk: share of turns before or during which a PLAY is sent that cannot be or is not so.
-        kinds: how many kinds of them, in the order of :data:`bench.soak.junk.KINDS`.
+        kinds: how many kinds of them, in the order of :data:`bench.soak.game_manager.KINDS`.
     """
 
     name: str

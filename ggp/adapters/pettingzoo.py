@@ -54,7 +54,7 @@ class _Agents:
         self.observation_spaces = {
             agent: spaces.Dict(
                 {
-                    "observation": spaces.Box(0, game.highest, game.shape, np.uint8),
+                    "observation": spaces.Box(0, game.highest, game.shape_of(agent), np.uint8),
                     "action_mask": spaces.Box(0, 1, (game.actions(agent),), np.int8),
                 }
             )
@@ -62,7 +62,9 @@ class _Agents:
         }
         self.gdl_state: State = game.machine.initial_state()
         self.options: tuple[tuple[int, ...], ...] = ()
+        self.histories: list[bytes] = []
         self.steps = 0
+        self._numbers = np.random.default_rng()
 
     def observation_space(self, agent: str) -> Any:
         """What an agent sees: ``observation`` and ``action_mask``."""
@@ -77,22 +79,35 @@ class _Agents:
         return None if self.render_mode is None else self.adapted.render(self.gdl_state, self.render_mode)
 
     def state(self) -> NDArray[np.uint8]:
-        """The whole state, in ``state_space``: the observation without a mask, since every agent sees all."""
+        """The whole state, in ``state_space``: the observation without a mask where every agent sees all. No
+        observation where information is hidden: for critics that know more than their agents."""
         return self.adapted.observe_state(self.gdl_state)
 
     def close(self) -> None:
         """Nothing is held outside."""
 
     def _seen(self, role: int, moves: Sequence[int]) -> dict[str, Any]:
-        observation = self.adapted.observe_state(self.gdl_state)
+        observation = self.adapted.observe_role(role, self.gdl_state, self.histories)
         return {"observation": observation, "action_mask": self.adapted.mask(role, moves)}
+
+    def _begin(self, seed: int | None) -> None:
+        """Begin a match; a seed decides what chance draws."""
+        if seed is not None:
+            self._numbers = np.random.default_rng(seed)
+        self.steps, self.histories = 0, []
+
+    def _stepped(self, state: State, joint: list[int]) -> State:
+        """The state after a joint move, which the agents learn of."""
+        self.histories = self.adapted.told(self.histories, state, joint)
+        return self.adapted.machine.next_state(state, joint)
 
     def _legal(self, role: int, action: Any) -> int:
         """The action as a legal move's id. Raises MoveError."""
         move = action_id(action)
         if move not in self.options[role]:
-            agent, names = self.possible_agents[role], self.adapted.machine.network.moves[role]
-            text = self.adapted.machine.rules.spell(names[move]) if 0 <= move < len(names) else "no move"
+            machine, names = self.adapted.machine, self.adapted.machine.network.moves[role]
+            agent = machine.rules.spell(machine.roles[role])
+            text = machine.rules.spell(names[move]) if 0 <= move < len(names) else "no move"
             raise MoveError(
                 f"action {move} ({text}) is not legal for {agent}", remedy="choose by the action_mask"
             )
@@ -110,17 +125,16 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
 
     _told: dict[str, dict[str, Any]]
     _acting: Sequence[int]
-    _role: int
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a match. Nothing in it is random."""
+        """Begin a match. Nothing in it is random but what chance draws."""
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self._select(0)
-        self.steps = 0
+        self._select(self.adapted.players[0])
+        self._begin(seed)
         self._settle(self.adapted.machine.initial_state())
 
     @property
@@ -142,7 +156,9 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
         info = self._told.get(agent) or self.info(agent)
         seen = None
         if observe:
-            seen = {"observation": self.adapted.observe_state(self.gdl_state), **info}
+            role = self.adapted.role(agent)
+            told = self.adapted.observe_role(role, self.gdl_state, self.histories)
+            seen = {"observation": told, **info}
         return (
             seen,
             self._cumulative_rewards[agent],
@@ -153,7 +169,9 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
 
     def observe(self, agent: str) -> dict[str, Any]:
         """What an agent sees of the present state."""
-        return {"observation": self.adapted.observe_state(self.gdl_state), **self.info(agent)}
+        role = self.adapted.role(agent)
+        seen = self.adapted.observe_role(role, self.gdl_state, self.histories)
+        return {"observation": seen, **self.info(agent)}
 
     def step(self, action: Any) -> None:
         """Take the selected agent's action; None for one whose match is over."""
@@ -162,7 +180,7 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
             self._was_dead_step(action)
             return
         # Rewards come with the end alone, so up to then there are none to clear and none to add up.
-        role = self._role
+        role = self.adapted.role(agent)
         move = self._legal(role, action)
         if len(self._acting) > 1:
             self._chosen[role] = move
@@ -175,15 +193,20 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
         for other, chosen in self._chosen.items():
             joint[other] = chosen
         joint[role] = move
+        if self.adapted.chance is not None:
+            joint[self.adapted.chance] = self.adapted.draw(self.options, self._numbers)
         self.steps += 1
-        self._settle(self.adapted.machine.next_state(self.gdl_state, joint))
+        self._settle(self._stepped(self.gdl_state, joint))
 
     def _settle(self, state: State) -> None:
         """Go on to the next state in which somebody acts."""
         turns = self.adapted.turns
         most = self.max_steps - self.steps if self.max_steps else 10_000
-        self.gdl_state, self.options, self._acting, passed = turns.settle(state, max(0, most))
-        self.steps += passed
+        if self.adapted.chance is None and not self.adapted.senses:
+            self.gdl_state, self.options, self._acting, passed = turns.settle(state, max(0, most))
+            self.steps += passed
+        else:
+            self._settle_by_chance(state, max(0, most))
         self._chosen: dict[int, int] = {}
         self._told = {}
         if self._acting and not 0 < self.max_steps <= self.steps:
@@ -197,8 +220,26 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
             self.truncations = dict.fromkeys(self.agents, True)
         self._accumulate_rewards()
 
+    def _settle_by_chance(self, state: State, most: int) -> None:
+        """The same where chance draws, or agents learn something of steps in which nobody acts."""
+        adapted, machine = self.adapted, self.adapted.machine
+        for passed in range(most + 1):
+            options = machine.options(state)
+            self.gdl_state, self.options, self._acting = state, options, []
+            if state.terminal or not all(options):
+                return
+            self._acting = [role for role in adapted.turns.acting(options) if role != adapted.chance]
+            if self._acting or passed == most:
+                return
+            joint = [moves[0] for moves in options]
+            if adapted.chance is not None:
+                joint[adapted.chance] = adapted.draw(options, self._numbers)
+            self.steps += 1
+            state = self._stepped(state, joint)
+
     def _select(self, role: int) -> None:
-        self._role, self.agent_selection = role, self.possible_agents[role]
+        """Let this role act next."""
+        self.agent_selection = self.possible_agents[self.adapted.players.index(role)]
 
     def _open(self, role: int) -> Sequence[int]:
         """A role's legal moves; none if it does not act, or has chosen."""
@@ -287,9 +328,10 @@ class GdlParallel(_Agents, ParallelEnv):  # type: ignore[misc]
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Begin a match. Nothing in it is random."""
+        """Begin a match. Nothing in it is random but what chance draws."""
         self.agents = self.possible_agents[:]
-        self.gdl_state, self.steps = self.adapted.machine.initial_state(), 0
+        self._begin(seed)
+        self.gdl_state = self.adapted.machine.initial_state()
         self.options = self.adapted.machine.options(self.gdl_state)
         self._begun = True
         observations = self._observations()
@@ -304,19 +346,19 @@ class GdlParallel(_Agents, ParallelEnv):  # type: ignore[misc]
             return {}, {}, {}, {}, {}
         for agent in actions:
             self.adapted.role(agent)
-        joint = []
-        for role, agent in enumerate(self.possible_agents):
+        joint = [moves[0] if moves else -1 for moves in self.options]
+        for role, agent in zip(self.adapted.players, self.possible_agents, strict=True):
             if agent in actions:
-                joint.append(self._legal(role, actions[agent]))
-            elif len(self.options[role]) == 1:
-                joint.append(self.options[role][0])
-            else:
+                joint[role] = self._legal(role, actions[agent])
+            elif len(self.options[role]) != 1:
                 raise MoveError(f"{agent} has {len(self.options[role])} legal moves, and no action")
-        self.gdl_state = self.adapted.machine.next_state(self.gdl_state, joint)
+        if self.adapted.chance is not None:
+            joint[self.adapted.chance] = self.adapted.draw(self.options, self._numbers)
+        self.gdl_state = self._stepped(self.gdl_state, joint)
         self.options = self.adapted.machine.options(self.gdl_state)
         self.steps += 1
         over = self.gdl_state.terminal
-        rewards = self.adapted.rewards(self.gdl_state) if over else [0.0] * len(joint)
+        rewards = self.adapted.rewards(self.gdl_state) if over else [0.0] * len(self.possible_agents)
         observations, cut = self._observations(), self._cut()
         if over or cut:
             self.agents = []
@@ -344,7 +386,8 @@ class GdlParallel(_Agents, ParallelEnv):  # type: ignore[misc]
 
     def _observations(self) -> dict[str, Any]:
         """What each agent sees."""
-        return {a: self._seen(role, self.options[role]) for role, a in enumerate(self.possible_agents)}
+        roles = zip(self.adapted.players, self.possible_agents, strict=True)
+        return {agent: self._seen(role, self.options[role]) for role, agent in roles}
 
 
 def _infos(observations: dict[str, Any]) -> dict[str, dict[str, Any]]:

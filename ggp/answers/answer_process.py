@@ -11,15 +11,13 @@ import orjson
 
 from gdl.checks.diagnostic import Diagnostic
 from gdl.checks.run import check_text
-from gdl.errors import GdlError, TooLargeError
-from gdl.excerpt import extent
+from gdl.errors import GdlError, TooLargeError, extent
 from gdl.machine import Machine, State
 from gdl.syntax.notation import form_of
 from gdl.syntax.parser import parse_terms
 from ggp.answers.source import load_source
 from ggp.game import Game
-from ggp.processes.parent import JsonMessage, Send
-from ggp.processes.work_process import answer_orders
+from ggp.processes.parent import JsonMessage, Send, answer_orders
 
 PLAY_SECONDS = 10.0
 """For grounding, and again for playing."""

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from gdl.reading import open_regular, read_limited
 from gdl.writing import make_lasting, replace_file, sealed, unsealed
+from players.puzzles.cover.outcome import is_solution
 from players.puzzles.cover.problem import CoverError
-from players.puzzles.cover.saving import is_solution
 
 _MOST_BYTES = 1 << 30
 _MOST_OF_LINE = 1 << 24

@@ -16,13 +16,13 @@ from gdl.syntax.parser import parse_term
 from gdl.terms import Term
 from ggp.match_process.match_state import Log, fold
 from ggp.protocol.messages import NO_MOVE, read_told
-from players.belief.belief import Belief, Observed
+from players.belief.belief import SHARE, Belief, Observed
 
 WORLDS = 1_500
 EFFORT = 6_000
 """Of the belief: a turn must not take the prover longer than some tenths of a second."""
 SECONDS = 0.25
-"""After so long it draws no more worlds anew in a turn."""
+"""Of a turn, after which it draws no more worlds than it needs."""
 
 
 class BlindMatch:
@@ -144,7 +144,7 @@ class BlindMatch:
         if None in seen:
             self._log("warning", "percepts that are no terms", percepts=shown)
         try:
-            if not self.belief.update(Observed(move, known), time.monotonic() + SECONDS):
+            if not self.belief.update(Observed(move, known), time.monotonic() + SECONDS / SHARE):
                 self._log("warning", "percepts that fit no state", move=own or "", percepts=shown)
         except GdlError as error:
             self._log("warning", "a turn that cannot be", move=own or "", percepts=shown, error=error.message)

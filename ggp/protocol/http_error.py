@@ -1,6 +1,10 @@
-"""The error of a request or reply that is not the HTTP we speak."""
+"""The errors of requests and replies that are not the HTTP we speak, or whose body is no JSON object."""
 
 from __future__ import annotations
+
+from typing import Any
+
+import orjson
 
 from gdl.errors import GdlError
 
@@ -25,3 +29,14 @@ class BusyError(HttpError):
     ) -> None:
         super().__init__(503, message, remedy)
         self.seconds = seconds
+
+
+def object_of(body: bytes) -> dict[str, Any]:
+    """The object. Raises GdlError where the body is no JSON, or something else."""
+    try:
+        told = orjson.loads(body)
+    except ValueError as error:
+        raise GdlError(f"the body is no JSON: {str(error)[:200]}") from None
+    if not isinstance(told, dict):
+        raise GdlError("the body is no JSON object")
+    return told

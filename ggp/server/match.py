@@ -22,10 +22,9 @@ from ggp.server.admission import KeeperNeed, Ranks
 from ggp.server.known import Ahead, History, Remembered, begins
 from ggp.server.margin import Margin
 from ggp.server.match_news import MatchNews
-from ggp.server.metrics import Metrics
 from ggp.server.settings import MatchSettings
 from ggp.server.spares import Spare, Spares
-from ggp.server.status import EndedStatus, MatchStatus
+from ggp.server.status import EndedStatus, MatchStatus, Metrics
 from ggp.server.supervised_process import SupervisedProcess
 from ggp.server.turn import Crowd, Phase, Turn, Verdicts, play_key
 

@@ -19,8 +19,8 @@ from ggp.solving.view import ProgressView
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.search.few_positions import FewPositions
 from players.puzzles.sokoban.search.portfolio import Entry, SearchPortfolio, entries_named
-from players.puzzles.sokoban.search.solution import GDL_MOVES, LevelSolution, Metric, Outcome
 from players.puzzles.sokoban.search.solve_level import shortened, solve_level, warm_up
+from players.puzzles.sokoban.solution import GDL_MOVES, LevelSolution, Metric, Outcome
 
 _OVERTIME_SECONDS = 60.0
 """A process that says nothing for so long after the end has died. It may have had kernels to compile."""

@@ -16,8 +16,7 @@ from propnet.machine import PropnetMachine
 from propnet.native.machine import NativeCode, NativeMachine, compile_network
 from propnet.native.object_cache import ObjectCache, digest
 from propnet.network import Network
-from propnet.private_files import default_directory
-from propnet.storage.file_store import FileStore
+from propnet.storage.file_store import FileStore, default_directory
 from propnet.storage.network_bytes import from_bytes, to_bytes
 
 log = logging.getLogger("players.guided")
@@ -31,7 +30,7 @@ _LONGER = 1.1
 """Where roles move at the same time, a guide must make playouts so many times as long to be worth its gates
 (see docs/measurements.md)."""
 _STORED_BYTES = 1 << 28
-_VERSION = "8"
+_VERSION = "9"
 
 
 class GuidedMachine(NativeMachine):

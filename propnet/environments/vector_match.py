@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import GdlError, MoveError, TooLargeError
+from gdl.information import playing
 from gdl.machine import Machine, State
 from gdl.words import counted
 from propnet.capabilities import lane_machine
@@ -281,7 +282,7 @@ class TurnTaking:
 
     Attributes:
         waiting: per role, the ids of moves that it was seen to be forced to make while another had a choice.
-        several: whether two roles were seen to have a choice in one state.
+        several: whether two roles, chance not counted, were seen to have a choice in one state.
     """
 
     def __init__(self, machine: PropnetMachine) -> None:
@@ -290,6 +291,7 @@ class TurnTaking:
         self.several = False
         if len(machine.roles) == 1:
             return
+        players = playing(machine.roles)
         matches = VectorMatch(machine, _MATCHES, memory_limit=1 << 34)
         matches.reset(seed=1)
         bounds = list(pairwise(machine.role_moves.tolist()))
@@ -300,7 +302,7 @@ class TurnTaking:
                 break  # the initial state leaves a role without a move
             counts = np.stack([matches.legal(role).sum(axis=1) for role in range(len(seen))], axis=1)
             choosing = (counts > 1) & ~matches.done[:, None]
-            self.several = self.several or bool((choosing.sum(axis=1) > 1).any())
+            self.several = self.several or bool((choosing[:, players].sum(axis=1) > 1).any())
             busy = choosing.any(axis=1)
             for role, moves in enumerate(seen):
                 waits = busy & ~choosing[:, role] & (actions[:, role] >= 0)

@@ -36,8 +36,7 @@ from propnet.kernels.plan import Plan
 from propnet.native import codegen, layout
 from propnet.native.layout import Straight
 from propnet.network import Network
-from propnet.private_files import default_directory
-from propnet.storage.file_store import FileStore
+from propnet.storage.file_store import FileStore, default_directory
 
 # (llvmlite has no types)
 

@@ -11,7 +11,7 @@ from ggp.commands import GAME_HELP, parse_bytes
 
 if TYPE_CHECKING:
     from ggp.sokoban.wishes import Wishes
-    from players.puzzles.sokoban.search.solution import Metric
+    from players.puzzles.sokoban.solution import Metric
 
 
 def command(
@@ -262,7 +262,7 @@ def _solve_levels(
     from ggp.solving.levels import LevelOrder, LevelView, as_line, solve_levels
     from ggp.solving.team import cpu_seconds
     from players.puzzles.sokoban.levels.read import find_level, levels_of_file, names_level_file, split_name
-    from players.puzzles.sokoban.search.solution import Outcome
+    from players.puzzles.sokoban.solution import Outcome
 
     if not names_level_file(name):
         raise GdlError(
@@ -306,7 +306,7 @@ def _solve_levels(
 
 def _metric(name: str | None) -> Metric | None:
     from gdl.errors import GdlError
-    from players.puzzles.sokoban.search.solution import Metric
+    from players.puzzles.sokoban.solution import Metric
 
     try:
         return None if name is None else Metric(name)

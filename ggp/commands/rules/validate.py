@@ -104,7 +104,7 @@ def _print(console: Console, name: str, text: str, diagnostic: Diagnostic) -> No
     from rich.text import Text
 
     from gdl.checks.run import Severity
-    from gdl.excerpt import excerpt
+    from gdl.errors import excerpt
 
     style = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold cyan"}
     colour = style[diagnostic.severity]

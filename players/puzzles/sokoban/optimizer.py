@@ -39,7 +39,7 @@ from players.puzzles.sokoban.optimizer_kernels import (
     new_line,
     search_slice,
 )
-from players.puzzles.sokoban.search.solution import Metric
+from players.puzzles.sokoban.solution import Metric
 from propnet.jit.arrays import Int32s, Words
 
 _REACHES = ((8, 0, 0), (24, 3, 0), (48, 6, 2), (48, 10, 3), (64, 16, 4), (64, 24, 6))

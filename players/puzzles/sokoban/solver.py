@@ -73,7 +73,7 @@ class Sokoban(LineSolver):
     def _solve(self) -> Iterator[bool]:
         """Work a little at a time; yields whether a first line was reported just now."""
         from players.puzzles.sokoban.recognition.recognise import recognise
-        from players.puzzles.sokoban.search.solution import Outcome
+        from players.puzzles.sokoban.solution import Outcome
 
         game = recognise(self.machine)
         if game is None:
@@ -103,7 +103,7 @@ class Sokoban(LineSolver):
     def _shorten(self, begun: _Begun) -> Iterator[bool]:
         """Look for lines with fewer moves of the game. The first one may have more than the game allows."""
         from players.puzzles.sokoban.optimizer import Optimizer
-        from players.puzzles.sokoban.search.solution import Metric
+        from players.puzzles.sokoban.solution import Metric
 
         game = begun.game
         if begun.optimizer is None:

@@ -13,9 +13,9 @@ import pytest
 from ggp.protocol.messages import NO_MOVE, Play, Start
 from ggp.server.known import Remembered
 from ggp.server.match import MAX_RESTARTS, ServedMatch
-from ggp.server.metrics import Metrics
 from ggp.server.settings import MatchSettings
 from ggp.server.spares import Spares
+from ggp.server.status import Metrics
 from players.processes.priority import USUAL, WAITS
 
 CLOCK = 600

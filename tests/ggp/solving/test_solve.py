@@ -21,7 +21,7 @@ from ggp.game import Game
 from ggp.solving.team import Order, solve_together
 from players import warm_kernels
 from players.kaskade.make_machine import make_machine
-from players.puzzles.solve import solve
+from players.puzzles.portfolio import solve
 from players.puzzles.solver import Solution, replayed
 from players.warm_kernels import Part
 

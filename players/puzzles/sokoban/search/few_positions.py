@@ -18,7 +18,7 @@ from typing import ClassVar
 from players.puzzles.sokoban.geometry import STEPS, Geometry
 from players.puzzles.sokoban.lines import Push
 from players.puzzles.sokoban.search.push_search import PushSearch, PushTask, checked
-from players.puzzles.sokoban.search.solution import Outcome
+from players.puzzles.sokoban.solution import Outcome
 
 SECONDS = 0.15
 """CPU seconds after which it gives up: a small part of what it takes the other searches to begin."""

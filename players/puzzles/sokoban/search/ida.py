@@ -12,7 +12,7 @@ from players.puzzles.sokoban.deadlocks.freeze import Freeze, is_freeze_deadlock,
 from players.puzzles.sokoban.lines import is_solved
 from players.puzzles.sokoban.search.matching import FAR_COST, Matching, match_boxes, new_matching, total_cost
 from players.puzzles.sokoban.search.push_search import PushSearch, PushTask, SliceRate, checked
-from players.puzzles.sokoban.search.solution import Outcome
+from players.puzzles.sokoban.solution import Outcome
 from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import ARENA, inner, kernel
 

@@ -13,7 +13,7 @@ from gdl.errors import GdlError
 from players.puzzles.sokoban.lines import is_solved
 from players.puzzles.sokoban.search.few_positions import SECONDS, FewPositions
 from players.puzzles.sokoban.search.push_search import PushSearch, PushTask, checked
-from players.puzzles.sokoban.search.solution import Outcome
+from players.puzzles.sokoban.solution import Outcome
 
 if TYPE_CHECKING:
     from players.puzzles.sokoban.fess.search import FessSearch
@@ -103,13 +103,13 @@ def _greedy() -> type[PushSearch]:
 
 
 def _backward() -> type[PushSearch]:
-    from players.puzzles.sokoban.search.from_goals import Backward
+    from players.puzzles.sokoban.search.best_first import Backward
 
     return Backward
 
 
 def _bidirectional() -> type[PushSearch]:
-    from players.puzzles.sokoban.search.from_goals import BidirectionalCells
+    from players.puzzles.sokoban.search.best_first import BidirectionalCells
 
     return BidirectionalCells
 

@@ -15,7 +15,7 @@ from gdl.errors import GdlError
 from gdl.words import counted
 from players.puzzles.sokoban.geometry import Geometry, Position
 from players.puzzles.sokoban.lines import Push
-from players.puzzles.sokoban.search.solution import Outcome
+from players.puzzles.sokoban.solution import Outcome
 from propnet.jit.arrays import Int32s, Octets
 
 

@@ -17,7 +17,7 @@ from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.lines import steps_of
 from players.puzzles.sokoban.search.portfolio import ENTRIES, Entry, SearchPortfolio
 from players.puzzles.sokoban.search.push_search import LevelKnowledge, PushTask
-from players.puzzles.sokoban.search.solution import LevelSolution, Metric, Outcome, replay
+from players.puzzles.sokoban.solution import LevelSolution, Metric, Outcome, replay
 
 MEMORY_BYTES = 600 * 1024**2
 _STEP_SECONDS = 0.1

@@ -15,7 +15,7 @@ from players.puzzles.sokoban.geometry import Geometry, Position, from_level
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.lines import Push, after_steps, is_solved
 from players.puzzles.sokoban.optimizer import Optimizer
-from players.puzzles.sokoban.search.solution import Metric
+from players.puzzles.sokoban.solution import Metric
 
 LEVELS = (
     Level(("########", "#  .   #", "# $#$  #", "# . @  #", "########")),

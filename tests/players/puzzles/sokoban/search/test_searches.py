@@ -15,9 +15,8 @@ from players.puzzles.sokoban.distances import start_distances
 from players.puzzles.sokoban.geometry import Geometry, Position, from_level
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.lines import after_steps, is_solved, steps_of
-from players.puzzles.sokoban.search.best_first import AStar, BestFirst, Greedy
+from players.puzzles.sokoban.search.best_first import AStar, Backward, BestFirst, BidirectionalCells, Greedy
 from players.puzzles.sokoban.search.few_positions import FewPositions
-from players.puzzles.sokoban.search.from_goals import Backward, BidirectionalCells
 from players.puzzles.sokoban.search.ida import IdaStar
 from players.puzzles.sokoban.search.portfolio import (
     ENTRIES,
@@ -27,7 +26,7 @@ from players.puzzles.sokoban.search.portfolio import (
     entries_named,
 )
 from players.puzzles.sokoban.search.push_search import LevelKnowledge, PushSearch, PushTask
-from players.puzzles.sokoban.search.solution import Outcome
+from players.puzzles.sokoban.solution import Outcome
 
 KINDS: list[type[PushSearch]] = [AStar, FewPositions, Greedy, Backward, BidirectionalCells, SearchPortfolio]
 _MEMORY = 4 << 20
