@@ -131,6 +131,28 @@ def play(target: Path) -> None:
         keep(screen(chrome), target)
 
 
+def hidden(target: Path) -> None:
+    """Phantom connect four at a table of ``ggp web``, after four moves of a person: squares are shaded by how
+    likely the other's pieces are there."""
+    with page(1000, 760) as (chrome, address):
+        chrome.get(f"{address}/play")
+        order = {
+            "game": "phantomconnect",
+            "rules": "",
+            "seats": ["human", "random"],
+            "playclock": 1,
+            "seed": 4,
+        }
+        chrome.get(address + chrome.execute_async_script(ORDER, "/play/tables", order))
+        for number, column in enumerate("4435"):
+            wait(chrome, f"document.querySelectorAll('.history tbody tr').length >= {2 * number}")
+            wait(chrome, "document.querySelector('.status')?.textContent.includes('Your turn')")
+            chrome.find_element(By.TAG_NAME, "body").send_keys(column)
+        wait(chrome, "document.querySelectorAll('.history tbody tr').length >= 8")
+        wait(chrome, "document.querySelectorAll('.gb-shade').length > 6")
+        keep(screen(chrome), target)
+
+
 def rules(target: Path) -> None:
     """The editor of rules, with a slip and what the validator says to it."""
     text = (ROOT / "games" / "tictactoe.kif").read_text(encoding="utf-8").replace(*SLIP, 1)
@@ -204,6 +226,7 @@ MADE = {
     "cube.gif": cube,
     "start.png": start,
     "play.png": play,
+    "hidden.png": hidden,
     "rules.png": rules,
     "puzzle.png": puzzle,
     "replay.png": replay,

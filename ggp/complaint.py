@@ -8,7 +8,8 @@ from pathlib import Path
 
 import typer
 
-from gdl.errors import FileError, GdlError, RulesError, TooLargeError, excerpt
+from gdl.errors import FileError, GdlError, RulesError, TooLargeError
+from gdl.excerpt import excerpt
 from gdl.reading import read_limited
 from gdl.visible import visible
 

@@ -98,7 +98,7 @@ READ_THEIR_OWN = {
     "ggp/processes/budget.py": "the limit of the group, /sys",
     "ggp/traces/verify.py": "/proc",
     "propnet/jit/decorators.py": "the source of kernels",
-    "propnet/native/object_cache.py": "bytes of propnet.storage.file_store",
+    "propnet/native/object_cache.py": "bytes of propnet.private_files",
     "players/puzzles/sokoban/deadlocks/pattern_solver.py": "a table of the package",
     "ggp/web/replay/replay_process.py": "files of the package",
     "ggp/cover/drawings.py": "files of the package",

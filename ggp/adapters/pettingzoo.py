@@ -48,6 +48,7 @@ class _Agents:
         self.max_steps = max_steps
         self.metadata = {**_METADATA, "name": f"gdl_{game.name}_v0"}
         self.possible_agents = list(game.agents)
+        self._agent_of = dict(zip(game.players, game.agents, strict=True))
         self.agents: list[str] = []
         self.state_space = spaces.Box(0, game.highest, game.shape, np.uint8)
         self.action_spaces = {agent: spaces.Discrete(game.actions(agent)) for agent in game.agents}
@@ -125,6 +126,7 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
 
     _told: dict[str, dict[str, Any]]
     _acting: Sequence[int]
+    _role: int
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a match. Nothing in it is random but what chance draws."""
@@ -156,8 +158,11 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
         info = self._told.get(agent) or self.info(agent)
         seen = None
         if observe:
-            role = self.adapted.role(agent)
-            told = self.adapted.observe_role(role, self.gdl_state, self.histories)
+            adapted, state = self.adapted, self.gdl_state
+            if adapted.senses:
+                told = adapted.observe_role(adapted.role(agent), state, self.histories)
+            else:
+                told = adapted.observe_state(state)
             seen = {"observation": told, **info}
         return (
             seen,
@@ -180,7 +185,7 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
             self._was_dead_step(action)
             return
         # Rewards come with the end alone, so up to then there are none to clear and none to add up.
-        role = self.adapted.role(agent)
+        role = self._role
         move = self._legal(role, action)
         if len(self._acting) > 1:
             self._chosen[role] = move
@@ -225,7 +230,7 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
         adapted, machine = self.adapted, self.adapted.machine
         for passed in range(most + 1):
             options = machine.options(state)
-            self.gdl_state, self.options, self._acting = state, options, []
+            self.gdl_state, self.options, self._acting = state, options, ()
             if state.terminal or not all(options):
                 return
             self._acting = [role for role in adapted.turns.acting(options) if role != adapted.chance]
@@ -238,8 +243,7 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
             state = self._stepped(state, joint)
 
     def _select(self, role: int) -> None:
-        """Let this role act next."""
-        self.agent_selection = self.possible_agents[self.adapted.players.index(role)]
+        self._role, self.agent_selection = role, self._agent_of[role]
 
     def _open(self, role: int) -> Sequence[int]:
         """A role's legal moves; none if it does not act, or has chosen."""

@@ -11,7 +11,8 @@ import orjson
 
 from gdl.checks.diagnostic import Diagnostic
 from gdl.checks.run import check_text
-from gdl.errors import GdlError, TooLargeError, extent
+from gdl.errors import GdlError, TooLargeError
+from gdl.excerpt import extent
 from gdl.machine import Machine, State
 from gdl.syntax.notation import form_of
 from gdl.syntax.parser import parse_terms

@@ -5,5 +5,6 @@ from the facts alone; ``shapes`` finds hexagons, rings, dots, and where several 
 what nothing enters, and sides that belong to roles; ``statements`` reads facts about squares; ``glyphs``
 chooses signs; ``habits`` sees what things do, ``turns`` whose turn it is, ``counters`` numbers that are kept
 digit by digit. ``clicks`` finds the squares of moves, by the ``nearness`` of arguments. ``snakes`` draws
-levels of Snakes, :mod:`~ggp.boards.svg` draws for browsers.
+levels of Snakes, ``sight`` what a role knows of a board that it does not see whole; :mod:`~ggp.boards.svg`
+draws for browsers.
 """

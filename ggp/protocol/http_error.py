@@ -22,13 +22,10 @@ RETRY_SECONDS = 5
 
 
 class BusyError(HttpError):
-    """There is too much to do now: status 503. ``seconds`` after which it may be tried again."""
+    """There is too much to do now: status 503."""
 
-    def __init__(
-        self, message: str, remedy: str = "try again in a moment", seconds: int = RETRY_SECONDS
-    ) -> None:
+    def __init__(self, message: str, remedy: str = "try again in a moment") -> None:
         super().__init__(503, message, remedy)
-        self.seconds = seconds
 
 
 def object_of(body: bytes) -> dict[str, Any]:

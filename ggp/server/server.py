@@ -27,13 +27,12 @@ from ggp.server import status
 from ggp.server.admission import Admission
 from ggp.server.clients.connections import Connections
 from ggp.server.clients.roster import Roster, Shown
-from ggp.server.fork_servers import ForkServers
+from ggp.server.fork_servers import ForkServers, Spare, Spares
 from ggp.server.known import Remembered
 from ggp.server.margin import Margin
 from ggp.server.match import ServedMatch
 from ggp.server.open_files import quiet_about_files
 from ggp.server.settings import ServerConfig
-from ggp.server.spares import Spare, Spares
 from ggp.server.status import Metrics, ServerStatus
 from players.processes import launch
 from players.processes.descendants import Orphans

@@ -16,7 +16,8 @@ from propnet.machine import PropnetMachine
 from propnet.native.machine import NativeCode, NativeMachine, compile_network
 from propnet.native.object_cache import ObjectCache, digest
 from propnet.network import Network
-from propnet.storage.file_store import FileStore, default_directory
+from propnet.private_files import default_directory
+from propnet.storage.file_store import FileStore
 from propnet.storage.network_bytes import from_bytes, to_bytes
 
 log = logging.getLogger("players.guided")

@@ -24,8 +24,9 @@ from gdl.syntax.parser import parse_rules
 from players.kaskade.builder import BuildJob
 from players.kaskade.make_machine import compile_budget
 from players.processes.limits import cores
-from propnet.storage.file_store import ProcessLock, default_directory, make_directory
+from propnet.private_files import default_directory, make_directory
 from propnet.storage.network_bytes import keep, load
+from propnet.storage.process_lock import ProcessLock
 
 PATIENCE_SECONDS = 90.0, 10.0
 """How long to wait for one that builds the same, and for a processor: others may compile for long."""

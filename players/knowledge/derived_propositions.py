@@ -32,9 +32,10 @@ from propnet.derived import derived_network, derived_relations, kept_network
 from propnet.kernels.records import record_words, unpack
 from propnet.machine import PropnetMachine
 from propnet.network import Network
+from propnet.private_files import default_directory, make_directory
 from propnet.recoding.samples import sample_states
-from propnet.storage.file_store import ProcessLock, default_directory, make_directory
 from propnet.storage.network_bytes import from_bytes, to_bytes
+from propnet.storage.process_lock import ProcessLock
 
 _SAMPLE = 1024
 """States that show whether propositions say more than a sum would."""

@@ -21,14 +21,9 @@ from gdl.reading import read_limited
 from gdl.rules import Rules
 from players.knowledge.canonical_rules import CanonicalNames, FingerprintError, canonical_names
 from players.knowledge.knowledge import MOST_BYTES, GameKnowledge, KnowledgeError
-from propnet.storage.file_store import (
-    FileStore,
-    ProcessLock,
-    default_directory,
-    is_trusted,
-    make_directory,
-    read,
-)
+from propnet.private_files import default_directory, is_trusted, make_directory, read
+from propnet.storage.file_store import FileStore
+from propnet.storage.process_lock import ProcessLock
 
 log = logging.getLogger("players.knowledge")
 

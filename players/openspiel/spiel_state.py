@@ -133,12 +133,8 @@ class SpielState(_State):  # type: ignore[misc]
             self._player = self.actor if rules.sequential else _SIMULTANEOUS
             return
         self.over, self.actor, self._player = True, -1, _TERMINAL
-        self._settle_result(state, not acting)
-
-    def _settle_result(self, state: State, ended: bool) -> None:
-        """No returns yet, unless the match has ended by its rules."""
-        over = ended and self.rules.machine.is_terminal(state)
-        self.result = _returns(self.rules, state) if over else None
+        if not acting and rules.machine.is_terminal(state):
+            self.result = _returns(rules, state)
 
     def current_player(self) -> int:
         """Whose turn it is, as OpenSpiel numbers that."""
@@ -154,9 +150,9 @@ class SpielState(_State):  # type: ignore[misc]
         asks whose turn it is four times on the way."""
         if player is None:
             player = self._player
-        if player < 0:  # chance, all at once, or nobody
-            own: list[int] = super().legal_actions()
-            return own
+        if player < 0:  # all at once, chance, or nobody
+            flat: list[int] = super().legal_actions()
+            return flat
         return self._legal_actions(player)
 
     def _apply_action(self, action: int) -> None:
@@ -216,7 +212,7 @@ class ChanceState(SpielState):
             if self.over or any(len(moves) > 1 for moves in options):
                 break
             state = self._stepped([moves[0] for moves in options])
-        self._settle_result(state, ended)
+        self.result = _returns(rules, state) if ended and machine.is_terminal(state) else None
         self._await()
 
     def _await(self) -> None:

@@ -13,7 +13,7 @@ import tempfile
 import weakref
 from pathlib import Path
 
-from propnet.storage.file_store import ProcessLock
+from propnet.storage.process_lock import ProcessLock
 
 
 def nameless() -> int:

@@ -7,7 +7,7 @@ A process that holds the lock of a kernel waits only for those of kernels that t
 deadlock. numba's own lock lets one thread at a time compile.
 
 numba's own cache also keeps an index beside the data, either of which can be damaged, and trusts any folder.
-Here each kernel is a file of :mod:`propnet.storage.file_store`, named by a checksum of all it depends on.
+Here each kernel is a file by :mod:`propnet.private_files`, named by a checksum of all that it depends on.
 """
 
 # mypy: disallow-untyped-calls=False, disallow-subclassing-any=False
@@ -31,7 +31,8 @@ from numba.core import caching, config
 from numba.core.serialize import dumps
 
 from gdl.errors import MissingFileError
-from propnet.storage.file_store import ProcessLock, is_trusted, make_directory, read, user_directory, write
+from propnet.private_files import is_trusted, make_directory, read, user_directory, write
+from propnet.storage.process_lock import ProcessLock
 
 log = logging.getLogger("propnet.kernels")
 

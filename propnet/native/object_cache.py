@@ -36,7 +36,8 @@ from propnet.kernels.plan import Plan
 from propnet.native import codegen, layout
 from propnet.native.layout import Straight
 from propnet.network import Network
-from propnet.storage.file_store import FileStore, default_directory
+from propnet.private_files import default_directory
+from propnet.storage.file_store import FileStore
 
 # (llvmlite has no types)
 

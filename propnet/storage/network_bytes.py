@@ -25,7 +25,8 @@ from gdl.errors import GdlError
 from gdl.rules import Rules
 from gdl.terms import Term
 from propnet.network import Network
-from propnet.storage.file_store import FileStore, default_directory
+from propnet.private_files import default_directory
+from propnet.storage.file_store import FileStore
 
 _HEAD: Final = b"network 1\n"
 _KINDS: Final = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1", "f8")

@@ -8,7 +8,7 @@ import pytest
 
 from players.warm_kernels import compile_together
 from propnet.kernels import playouts
-from propnet.storage.file_store import ProcessLock
+from propnet.storage.process_lock import ProcessLock
 
 
 def test_a_part_that_another_process_has_taken_is_left_for_the_end(

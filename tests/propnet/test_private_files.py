@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from propnet.storage.file_store import FileStore, is_trusted, make_directory, read, write
+from propnet.private_files import is_trusted, make_directory, read, write
+from propnet.storage.file_store import FileStore
 
 owners = pytest.mark.skipif(not hasattr(os, "getuid"), reason="no owners of files on this platform")
 

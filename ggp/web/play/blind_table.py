@@ -14,10 +14,10 @@ from gdl.ends import stuck_roles
 from gdl.errors import GdlError, MoveError
 from gdl.information import playing
 from gdl.machine import State
+from ggp.boards.sight import RoleSight, SightView, new_belief, observed
 from ggp.processes.parent import Inbox, JsonMessage, Send
 from ggp.web.play.order import AttentiveSeat, TableOrder
 from ggp.web.play.seats import RemoteSeat
-from ggp.web.play.sight import RoleSight, SightView, new_belief, observed
 from ggp.web.play.table import Table
 from ggp.web.play.view import HUMAN, OUTSIDE, TableView
 from players.kaskade.player import KaskadePlayer

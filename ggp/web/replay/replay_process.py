@@ -204,8 +204,9 @@ class ReplayDesk:
 
         Args:
             order: ``do`` is ``story``, ``compared``, ``frames`` (``first``, ``count``), ``page``, ``card`` or
-                ``sights`` (``role``). ``path`` is the file, ``kind`` that of :class:`ggp.web.replay.shelf.ShelvedRecord`, ``match``
-                the number of the match, or 0: of a file with several the ``story`` then lists them.
+                ``sights`` (``role``). ``path`` is the file, ``kind`` that of
+                :class:`ggp.web.replay.shelf.ShelvedRecord`, ``match`` the number of the match, or 0: of a
+                file with several the ``story`` then lists them.
 
         Raises:
             GdlError: the record cannot be read, or there is no such match.

@@ -8,8 +8,8 @@ from typing import Any
 from gdl.errors import GdlError
 from gdl.information import hides, playing
 from gdl.machine import Machine
+from ggp.boards.sight import RoleSight, SightView, new_belief, observed
 from ggp.boards.svg.picture import SvgPainter
-from ggp.web.play.sight import RoleSight, SightView, new_belief, observed
 from ggp.web.replay.recorded import RecordedMatch
 
 SECONDS = 20.0
@@ -22,7 +22,7 @@ def seeing_roles(machine: Machine | None) -> list[int]:
 
 
 def sights_of(match: RecordedMatch, machine: Machine, painter: SvgPainter, role: int) -> list[dict[str, Any]]:
-    """What a role knew in each state, as :class:`ggp.web.play.sight.RoleSight` shows it, from the first one
+    """What a role knew in each state, as :class:`ggp.boards.sight.RoleSight` shows it, from the first one
     on, as far as the record fits the rules and the time reaches. Nothing is worked out of the last state.
 
     Raises GdlError where the role sees all, or there is no such role.
@@ -38,7 +38,7 @@ def sights_of(match: RecordedMatch, machine: Machine, painter: SvgPainter, role:
         shown.append(sight.shown)
         try:
             state = machine.state_of(found)
-            made = [machine.move_id(one, move) for one, move in enumerate(joint)]
+            made = tuple(machine.move_id(one, move) for one, move in enumerate(joint))
             if time.process_time() > end or machine.is_terminal(machine.next_state(state, made)):
                 break
             belief.update(observed(state, made)[role])

@@ -52,7 +52,7 @@ def test_where_there_are_no_locks_or_a_folder_cannot_be_looked_into_nothing_is_r
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr("propnet.storage.file_store.fcntl", None)
+    monkeypatch.setattr("propnet.storage.process_lock.fcntl", None)
     first = ScratchFolder("scratch-")
     second = ScratchFolder("scratch-")
     assert first.path.exists() and second.path.exists()

@@ -26,7 +26,7 @@ from players.uct.search import Search
 from players.uct.tuning import Tuning
 from propnet.build import build
 from propnet.machine import PropnetMachine
-from propnet.storage.file_store import ProcessLock
+from propnet.storage.process_lock import ProcessLock
 
 
 def _machine(rules: Rules) -> PropnetMachine:

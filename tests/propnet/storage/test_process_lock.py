@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from propnet.storage.file_store import ProcessLock
+from propnet.storage.process_lock import ProcessLock
 
 
 def test_a_lock_is_had_by_one_and_waited_for_no_longer_than_said(tmp_path: Path) -> None:

@@ -10,11 +10,11 @@ import orjson
 import pytest
 
 from gdl.information import hides
+from ggp.boards.sight import RoleSight
 from ggp.game import Game, installed_games
 from ggp.processes.parent import Inbox
 from ggp.web.play.blind_table import BlindTable
 from ggp.web.play.order import TableOrder
-from ggp.web.play.sight import RoleSight
 from ggp.web.play.view import OUTSIDE
 from tests.ggp.told import Told
 

@@ -9,9 +9,9 @@ import pytest
 
 from gdl.errors import GdlError
 from gdl.prover.machine import ProverMachine
+from ggp.boards.sight import observed
 from ggp.game import Game
 from ggp.protocol.match_record import MatchRecord
-from ggp.web.play.sight import observed
 from ggp.web.replay.recorded import read_match
 from ggp.web.replay.replay_process import Replay
 from tests.ggp.told import Told

@@ -1,8 +1,11 @@
-"""``python -m bench.container``: the Dockerfile's steps in a chroot, then a match served from it.
+"""Does the container build and serve, where no registry of images can be reached? ``python -m
+bench.container`` runs the Dockerfile's steps in a chroot, then a match served from it. Needs root, on
+Linux.
 
-Shown so: every step works as its user, and a player serves with all files read-only but its cache, with no
-right that root has. Not shown: the base image itself (Python comes from the distribution), the limits of a
-container engine, its networks and signals.
+It makes a root of the distribution's packages (mmdebstrap), runs the steps in it as their users, and serves
+from it. Shown so: every step works as its user, and a player serves with all files read-only but its cache,
+with no right that root has. Not shown: the base image itself (Python comes from the distribution), the
+limits of a container engine, its networks and signals.
 """
 
 from __future__ import annotations
@@ -255,7 +258,7 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="keep the base's root here for the next call")
     parser.add_argument("--certificates", type=Path, help="of whom to trust, where a proxy needs that")
     options = parser.parse_args()
-    context = Path(__file__).resolve().parents[2]
+    context = Path(__file__).resolve().parents[1]
     with tempfile.TemporaryDirectory(prefix="container") as folder:
         place = Path(folder)
         place.chmod(0o755)

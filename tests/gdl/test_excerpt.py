@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.errors import Place, excerpt
+from gdl.errors import Place
+from gdl.excerpt import excerpt
 from gdl.words import counted
 
 BREAKS = (*range(10, 14), *range(28, 31), 0x85, 0x2028, 0x2029)

@@ -1,0 +1,73 @@
+"""Files of code that only this user writes: read whole, unchanged and under their own name, or not at all.
+
+One rule for all caches (networks, native code, guides, kernels), because what they hold is run. A folder
+counts if it belongs to this user or to root, and nobody else can write to it; so does a file. A checksum of
+name and bytes finds files that were cut short, changed, or put in another's place.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+from gdl.reading import open_regular, read_open
+from gdl.writing import replace_file
+
+DIGEST_BYTES = 32
+"""By how much a file is larger than what it holds."""
+
+_OTHERS_WRITE = 0o022
+
+
+def user_directory() -> Path:
+    """The platform's folder for this user's caches. Raises RuntimeError if the user has no home."""
+    import platformdirs
+
+    return platformdirs.user_cache_path("kaskade-ggp")
+
+
+def default_directory() -> Path:
+    """Where caches of games are: ``$GGP_CACHE``, else :func:`user_directory`. Raises RuntimeError if the user
+    has no home."""
+    return Path(chosen) if (chosen := os.environ.get("GGP_CACHE")) else user_directory()
+
+
+def make_directory(directory: Path, mode: int = 0o700) -> None:
+    """Make a folder that nobody else can write to, if it is not there. Raises OSError."""
+    directory.mkdir(parents=True, exist_ok=True, mode=mode & ~_OTHERS_WRITE)
+
+
+def is_trusted(directory: Path) -> bool:
+    """Whether a directory belongs to this user or root, and nobody else can write to it. Raises OSError."""
+    if not hasattr(os, "getuid"):
+        return directory.is_dir()
+    return _ours(directory.stat())
+
+
+def _ours(status: os.stat_result) -> bool:
+    return status.st_uid in (os.getuid(), 0) and not status.st_mode & _OTHERS_WRITE
+
+
+def read(path: Path, most: int) -> bytes:
+    """What :func:`write` was given for this path, at most ``most`` bytes. Raises FileError where it cannot be
+    read or is larger, OSError, PermissionError where others can write the file, and ValueError where it is
+    damaged or was written under another name."""
+    with open_regular(path) as file:
+        if hasattr(os, "getuid") and not _ours(os.fstat(file.fileno())):
+            raise PermissionError("others can write to it")
+        data = read_open(file, most + DIGEST_BYTES, str(path))
+    content = data[DIGEST_BYTES:]
+    if _digest(path.name, content) != data[:DIGEST_BYTES]:
+        raise ValueError("it is not whole, or belongs under another name")
+    return content
+
+
+def write(path: Path, content: bytes, mode: int = 0o600) -> None:
+    """Put a file in place of what is at the path (:func:`gdl.writing.replace_file`). Raises OSError."""
+    data = _digest(path.name, content) + content
+    replace_file(path, data, mode=mode & ~_OTHERS_WRITE, lasting=False)
+
+
+def _digest(name: str, content: bytes) -> bytes:
+    return hashlib.sha256(name.encode() + b"\0" + content).digest()
