@@ -6,9 +6,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from gdl.rules import Rules
 from ggp.boards.board import Grid
+from ggp.boards.clicks import ClickMove
 from ggp.boards.layers import Square, Thing
 from ggp.boards.svg.layout import UNIT, BoardLayout, Label, Spot, SpotKind, hint_for_board, square_name
 from ggp.boards.svg.markup import clipped, element, points
@@ -32,6 +34,16 @@ class BoardOverlay:
     hints: tuple[str, ...] = ()
     arrows: tuple[tuple[str, str], ...] = ()
     won: tuple[str, ...] = ()
+
+    @classmethod
+    def of_move(cls, move: ClickMove) -> BoardOverlay:
+        """A hint: an arrow along the squares of a move, a ring around a single one, rings around those of a
+        column where the move names no more."""
+        one_each = all(len(keys) == 1 for keys in move.clicks)
+        if one_each and len(move.clicks) > 1:
+            path = [keys[0] for keys in move.clicks]
+            return cls(arrows=tuple(pairwise(path)))
+        return cls(hints=tuple(key for keys in move.clicks for key in keys))
 
 
 NO_OVERLAY = BoardOverlay()
