@@ -4,11 +4,13 @@ Where nothing was compiled yet that takes longer than most startclocks. ``python
 does it in a process of its own, which says on its standard output which kernels it compiles, as JSON lines:
 ``begun`` with a kernel's name, ``compiled`` with the name and ``seconds``. ``ggp warm`` starts several such
 processes (:func:`compile_all`) and shows what they do. ``ggp play`` has only the parts compiled that its
-match needs, by ``python -m ggp.warm parts NAMES`` (:func:`compile_missing`).
+match needs, by ``python -m ggp.warm parts NAMES`` (:func:`compile_missing`), or ``behind NAMES`` while the
+match is played (:func:`compile_behind`).
 """
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import subprocess
@@ -42,6 +44,10 @@ PROCESSES = (
     "players.uct.workers.worker",
 )
 """What the processes of a match run."""
+
+
+_LAST_IN_LINE = 19
+"""Nice value of a process that compiles while a match is played."""
 
 
 def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: None) -> None:
@@ -137,7 +143,10 @@ def main() -> None:
 
     tell_when_compiling(report)
     what, *names = sys.argv[1:]
-    if what == "parts":
+    gc.disable()  # a short life, in which millions of objects are made that stay to the end
+    if what in ("parts", "behind"):
+        if what == "behind":
+            os.nice(_LAST_IN_LINE)
         from players.warm_kernels import compile_together, parts_named
 
         compile_together(parts_named(names))
@@ -199,6 +208,11 @@ def compile_missing(parts: Sequence[Part], processes: int, progress: Progress) -
         console.print(Text(f"not everything could be compiled: {faults[0]}", "yellow"))
     count, seconds = sum(process.compiled for process in running), time.monotonic() - began
     console.print(f"{counted(count, 'kernel')} compiled in {seconds:.0f} s", style="dim")
+
+
+def compile_behind(parts: Sequence[Part]) -> subprocess.Popen[bytes]:
+    """Start a process that compiles these parts and gives way to all others. Raises OSError."""
+    return anew("ggp.warm", ["behind", *(name for name, _ in parts)], {2: subprocess.DEVNULL})
 
 
 def _kept_in() -> str:

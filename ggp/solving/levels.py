@@ -87,10 +87,9 @@ def _compile(order: LevelOrder, entries: Sequence[Entry]) -> None:
     if order.only is not None:
         warm_up(entries)
         return
-    from players.puzzles.sokoban.solver import Sokoban
-    from players.warm_kernels import compile_together, line_part, missing
+    from players.warm_kernels import compile_together, missing, sokoban_parts
 
-    compile_together(missing([line_part(Sokoban)]))
+    compile_together(missing(sokoban_parts()))
 
 
 def _here(

@@ -85,6 +85,7 @@ class Belief:
         self._worlds = self.world_machine.of_states([machine.initial_state()])
         self.weights: Weights = np.ones(1)
         self._ends: Weights | None = None
+        self._before = self._worlds, self.weights, True
         self._past: deque[tuple[Worlds, Weights]] = deque(maxlen=max(BACK))
 
     def __len__(self) -> int:
@@ -152,12 +153,13 @@ class Belief:
         """
         before = self._worlds, self.weights
         now = time.monotonic()
-        limits = Limits(self._effort, self._most, now + SHARE * (deadline - now))
+        share = SHARE * (deadline - now)
+        limits = Limits(self._effort, self._most, now + share, now + 2 * share)
         grown = self._follow(*before, seen, limits)
         worlds, weights, exact = grown.worlds, grown.weights, grown.complete and self.exact
         self.history.append(seen)
         self._past.append(thinned(*before, _PAST, self._numbers))
-        if not exact and len(worlds) < ENOUGH:
+        if not exact and len(worlds) < ENOUGH and self.world_machine.can_be(seen):
             worlds, weights = self._drawn_anew(worlds, weights, limits)
         fits = len(worlds) > 0
         for move in () if fits else (seen.move, None):
@@ -171,9 +173,17 @@ class Belief:
             self._past.pop()
             self.history.pop()
             raise GdlError("no state follows from what was possible: the match should be over")
+        self._before = *before, self.exact
         self._worlds, self.weights, self._ends = worlds, weights / weights.sum(), None
         self.exact = exact
         return fits
+
+    def take_back(self) -> None:
+        """Forget what the role has learnt last; not twice in a row."""
+        self._worlds, self.weights, self.exact = self._before
+        self._ends = None
+        self._past.pop()
+        self.history.pop()
 
     def _follow(
         self, worlds: Worlds, weights: Weights, seen: Observed, limits: Limits, *, blind: bool = False
@@ -183,6 +193,8 @@ class Belief:
     def _drawn_anew(self, worlds: Worlds, weights: Weights, limits: Limits) -> tuple[Worlds, Weights]:
         """More worlds that fit, drawn from those of earlier turns, last of all from the initial state."""
         machine = self.world_machine
+        # Only at the end few of them are enough.
+        sooner = replace(limits, worlds=limits.effort, end=limits.deadline)
         for back in (*[back for back in BACK if back <= len(self._past)], len(self.history)):
             if (back > 1 and len(worlds) >= ENOUGH) or (back > max(BACK) and len(worlds)):
                 break
@@ -191,8 +203,7 @@ class Belief:
             for seen in self.history[-back:]:
                 if time.monotonic() > limits.deadline:
                     return worlds, weights
-                # Only at the end few of them are enough.
-                grown = self._follow(redrawn, theirs, seen, replace(limits, worlds=limits.effort))
+                grown = self._follow(redrawn, theirs, seen, sooner)
                 redrawn, theirs = grown.worlds, grown.weights
                 if not len(redrawn):
                     break

@@ -182,6 +182,9 @@ class LaneWorlds(WorldMachine):
                 return found, False
         return found, True
 
+    def can_be(self, seen: Observed) -> bool:
+        return self.own_move(seen.move) != -1 and self._wanted(seen.percepts) is not None
+
     def _of_move(self, move: int | None) -> Words:
         """The moves of all roles (roles, move words), of the own role this one alone if given."""
         known = self._allowed.get(move)

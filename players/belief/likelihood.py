@@ -10,6 +10,8 @@ from players.belief.lane_worlds import LaneWorlds
 from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
 
+_MOST = 100_000
+"""Of more states so many are looked at."""
 SURE = 1 - 1e-9
 """From this likelihood on a proposition is true in all states of a belief."""
 
@@ -19,12 +21,13 @@ def likelihoods(belief: Belief) -> dict[Term, float]:
     machine = belief.machine
     if isinstance(belief.world_machine, LaneWorlds) and isinstance(machine, PropnetMachine):
         bases = machine.network.bases
-        bits = unpack(belief.worlds, len(bases)).view(np.uint8)
+        worlds, weights = belief.few(_MOST)
+        bits = unpack(worlds, len(bases)).view(np.uint8)
         shares = np.zeros(len(bases))
         for first in range(
             0, len(bits), 4096
         ):  # a part at a time: as numbers the bits take eight times as much
-            shares += belief.weights[first : first + 4096] @ bits[first : first + 4096]
+            shares += weights[first : first + 4096] @ bits[first : first + 4096]
         return {bases[number]: float(shares[number]) for number in np.flatnonzero(shares)}
     found: dict[Term, float] = {}
     for state, weight in zip(belief.states(), belief.weights.tolist(), strict=True):

@@ -18,15 +18,16 @@ from numpy.typing import NDArray
 
 from gdl.errors import GdlError
 from gdl.machine import Machine, State
-from gdl.terms import Term
+from gdl.terms import SEES, Term
 
 Worlds = NDArray[Any]
 Weights = NDArray[np.float64]
 Rows = NDArray[np.int64]
 Joints = NDArray[np.int32]
 _ASKED = 32
-_LOOK = 16
-"""Joint moves on machines without lanes between two looks at the clock."""
+_LOOK, _LEAST = 16, 1_500
+"""Joint moves on machines without lanes between two looks at the clock, and before the first: on a busy
+computer a moment is no measure of what was done in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +46,13 @@ class Limits:
         effort: joint moves that are played at most; where there are more, so many are drawn.
         worlds: how many worlds are kept at most.
         deadline: seconds of :func:`time.monotonic` after which only as many are drawn as are needed.
+        end: the same, after which little is played on machines without lanes whether it fits or not.
     """
 
     effort: int
     worlds: int
     deadline: float = math.inf
+    end: float = math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +123,10 @@ class WorldMachine(ABC):
     ) -> Following:
         """What follows these worlds in a turn of which the role learnt this; ``blind``: whatever it has
         perceived. All that is drawn follows from ``numbers``."""
+
+    @abstractmethod
+    def can_be(self, seen: Observed) -> bool:
+        """Whether the role ever makes this move and perceives this, as far as its rules tell at a glance."""
 
     @abstractmethod
     def terminal(self, worlds: Worlds) -> NDArray[np.bool_]:
@@ -196,7 +203,7 @@ class StateWorlds(WorldMachine):
     ) -> Following:
         move = self.own_move(seen.move)
         nothing = Following(worlds[:0], weights[:0], True)
-        if move == -1:
+        if move == -1 or not (blind or self.can_be(seen)):
             return nothing
         options = self._options(worlds, [] if move is None else self._made(worlds, move))
         rows = options.open
@@ -214,7 +221,11 @@ class StateWorlds(WorldMachine):
         order = np.arange(len(of)) if math.isinf(limits.deadline) else numbers.permutation(len(of))
         sums: dict[State, float] = {}
         for done, place in enumerate(order.tolist()):
-            if done % _LOOK == 0 and sums and time.monotonic() > limits.deadline:
+            if (
+                done >= _LEAST
+                and done % _LOOK == 0
+                and time.monotonic() > (limits.deadline if sums else limits.end)
+            ):
                 complete = False
                 break
             state, joint = worlds[of[place]], joints[place].tolist()
@@ -237,6 +248,13 @@ class StateWorlds(WorldMachine):
             return [asked[0]] * len(worlds)
         return [legal(state) for state in worlds]
 
+    def can_be(self, seen: Observed) -> bool:
+        heads = [rule.head.args for rule in self.machine.rules if rule.head.signature == (SEES, 2)]
+        role = self.machine.roles[self.role]
+        own = [percept for who, percept in heads if who is role or who.is_variable]
+        known = all(any(_matches(pattern, percept) for pattern in own) for percept in seen.percepts)
+        return known and self.own_move(seen.move) != -1
+
     def terminal(self, worlds: Worlds) -> NDArray[np.bool_]:
         return np.array([self.machine.is_terminal(state) for state in worlds], np.bool_)
 
@@ -258,6 +276,13 @@ class StateWorlds(WorldMachine):
     def codes(self, seen: NDArray[Any]) -> NDArray[np.int64]:
         numbers: dict[Any, int] = {}
         return np.array([numbers.setdefault(one, len(numbers)) for one in seen], np.int64)
+
+
+def _matches(pattern: Term, ground: Term) -> bool:
+    """Whether a term may be an instance of a pattern, whose variables may all be different."""
+    if pattern.is_variable or pattern is ground:
+        return True
+    return pattern.signature == ground.signature and all(map(_matches, pattern.args, ground.args))
 
 
 def _objects(items: list[Any]) -> NDArray[Any]:

@@ -126,6 +126,7 @@ class Portfolio(Companion):
         number: which of several portfolios for the same match this is. Solvers that would do the same in
             all of them work in the first one alone.
         only: the name of the one solver that is wanted; None for all that recognise the game.
+        patient: as in :class:`players.puzzles.solver.Task`.
 
     Attributes:
         value: the best goal value of any line, once that is proven; else -1.
@@ -150,6 +151,7 @@ class Portfolio(Companion):
         seed: int,
         number: int = 0,
         only: str | None = None,
+        patient: bool = True,
     ) -> None:
         self.start = start
         self.solver = ""
@@ -168,7 +170,8 @@ class Portfolio(Companion):
         able = [(kind, promise) for kind, promise in promises if promise and not (promise.alike and number)]
         sizes = _divided([promise for _, promise in able], memory)
         for (kind, promise), size in zip(able, sizes, strict=True):
-            self._members.append(_Member(promise, kind, Task(network, start, self._keep, size, seed)))
+            task = Task(network, start, self._keep, size, seed, patient)
+            self._members.append(_Member(promise, kind, task))
         masters = [promise.weight for _, promise in able if promise.outcome is Certainty.MASTERS]
         for member in self._members:
             if masters and member.weight < max(masters):

@@ -74,6 +74,8 @@ class Task:
         report: takes each line that is better than those before: a higher value, or as high and shorter.
         memory: bytes that it may take.
         seed: what its randomness comes from.
+        patient: whether kernels may be compiled that only make a line better. In a match that would take the
+            time of a turn.
     """
 
     machine: PropnetMachine
@@ -81,6 +83,7 @@ class Task:
     report: Report
     memory: int
     seed: int = 0
+    patient: bool = True
 
 
 class LineSolver(ABC):

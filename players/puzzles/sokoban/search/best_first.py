@@ -65,7 +65,8 @@ class BestFirst(PushSearch):
         task = self.task
         self._board = new_board(task.geometry)
         self._freeze = new_freeze(task.geometry)
-        self._corrals = new_corral_detector(task.geometry, max(1, self.corral_budget))
+        budget = self.corral_budget
+        self._corrals = new_corral_detector(task.geometry, max(1, budget)) if budget >= 0 else None
         boxes = np.array(task.start.boxes, np.int32)
         self._nodes = new_nodes(len(boxes), task.memory)
         self._other = new_nodes(len(boxes), 0)
