@@ -62,13 +62,23 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
         GdlError: there is no such player or machine.
     """
     from players.kaskade.stages import WARM_UP_GAMES
-    from players.warm_kernels import compile_together, lesson_parts, line_parts, playout_parts, tree_parts
+    from players.warm_kernels import (
+        compile_together,
+        lesson_parts,
+        line_parts,
+        playout_parts,
+        search_parts,
+        tree_parts,
+    )
 
     # Players from outside this program, and those that only look at the rules, need no kernels.
     kind = player.partition(":")[0].strip().lower()
     searches = kind.startswith("uct") or kind == "tables"  # uct plays where a table does not help
     lanes = level != "prover" and (searches or kind in ("montecarlo", "greedy"))
-    compile_together((playout_parts() if lanes else ()) + (tree_parts() if searches else ()))
+    if lanes and searches:
+        compile_together(search_parts())
+    else:
+        compile_together((playout_parts() if lanes else ()) + (tree_parts() if searches else ()))
     one_role, several_roles = WARM_UP_GAMES
     _play(player, level, several_roles)
     on_several()
