@@ -63,6 +63,7 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
     """
     from players.kaskade.stages import WARM_UP_GAMES
     from players.warm_kernels import (
+        belief_parts,
         compile_together,
         lesson_parts,
         line_parts,
@@ -74,7 +75,7 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
     # Players from outside this program, and those that only look at the rules, need no kernels.
     kind = player.partition(":")[0].strip().lower()
     searches = kind.startswith("uct") or kind == "tables"  # uct plays where a table does not help
-    lanes = level != "prover" and (searches or kind in ("montecarlo", "greedy"))
+    lanes = level != "prover" and (searches or kind in ("montecarlo", "greedy", "pimc", "expectimax", "cfr"))
     if lanes and searches:
         compile_together(search_parts())
     else:
@@ -84,6 +85,7 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
     on_several()
     compile_together(line_parts() if lanes and searches else ())
     _play(player, level, one_role)
+    compile_together(belief_parts() if lanes else ())
     compile_together(lesson_parts() if lanes and searches else ())
 
 
@@ -127,7 +129,7 @@ def warm_up_all(player: str, level: str) -> None:
 
 def alone(player: str) -> str:
     """The player's name without the option that makes it start processes."""
-    from players.spec import read_spec
+    from players.options import read_spec
 
     return str(read_spec(player).without("workers"))
 

@@ -1,7 +1,7 @@
 """The players by name, with options: ``uct``, ``uct:workers=2,exploration=0.4``.
 
 A name is a kind, or a kind, a colon and options as ``key=value`` with commas between them
-(:mod:`players.spec`); or ``module:Class``, also of a module in the current folder. A player's module is
+(:mod:`players.options`); or ``module:Class``, also of a module in the current folder. A player's module is
 imported when it is first needed.
 """
 
@@ -19,9 +19,8 @@ from pathlib import Path
 from gdl.errors import GdlError
 from gdl.information import hides, playing
 from gdl.machine import Machine
-from players.options import by_name, read_options
+from players.options import by_name, read_options, read_spec
 from players.player import Player
-from players.spec import read_spec
 
 _PLACES = {
     # A new player needs its own module and one line here.

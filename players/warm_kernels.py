@@ -11,14 +11,19 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from functools import cache, partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gdl.information import hides
 from gdl.machine import Machine
 from players.kaskade.stages import WARM_UP_GAMES
 from players.processes.compiled_parts import is_compiled, kernel_folder, note_compiled
 from propnet.capabilities import lane_machine
-from propnet.machine import PropnetMachine
+
+if TYPE_CHECKING:
+    from players.puzzles.solver import LineSolver
+    from propnet.machine import PropnetMachine
 
 Part = tuple[str, Callable[[], None]]
 """A name, and the function that compiles or loads it."""
@@ -40,12 +45,14 @@ def _machine(number: int) -> PropnetMachine:
     from gdl.grounding.pipeline import ground
     from gdl.syntax.parser import parse_rules
     from propnet.build import build
+    from propnet.machine import PropnetMachine
 
     rules = parse_rules(WARM_UP_GAMES[number], "warm-up")
     return PropnetMachine(rules, build(ground(rules)))
 
 
 def _machines() -> list[PropnetMachine]:
+
     return [_machine(number) for number in range(len(WARM_UP_GAMES))]
 
 
@@ -83,6 +90,17 @@ def playout_parts() -> tuple[Part, ...]:
     return ("playouts", _playouts), *network_parts(), ("root", _root)
 
 
+def belief_parts() -> tuple[Part, ...]:
+    """For every player of games of hidden information, besides."""
+    return (("beliefs", _beliefs),)
+
+
+def _beliefs() -> None:
+    from players.belief.lane_worlds import warm_up
+
+    warm_up(_machine(1))
+
+
 def tree_parts() -> tuple[Part, ...]:
     """For UCT, besides."""
     from players.knowledge.state_values import warm_up
@@ -99,15 +117,17 @@ def tree_parts() -> tuple[Part, ...]:
 
 def match_parts(machine: Machine, searches: bool, plays_out: bool) -> tuple[Part, ...]:
     """For a match of one game in a terminal, between players of which some search (UCT) or make playouts."""
-    from players.puzzles.registry import SOLVERS
     from players.uct.master_first import is_mastered
 
+    beliefs = belief_parts() if hides(machine.rules) else ()
     if not searches:
-        return playout_parts() if plays_out else network_parts()
+        return *(playout_parts() if plays_out else network_parts()), *beliefs
     if len(machine.roles) > 1:
-        return search_parts()
+        return *search_parts(), *beliefs
     if is_mastered(machine):
         return *network_parts(), ("root", _root), *_master_parts()
+    from players.puzzles.registry import SOLVERS
+
     lanes = lane_machine(machine)
     able = {solver.name for solver in SOLVERS if lanes is not None and solver.recognise(lanes)}
     return *playout_parts(), *tree_parts(), *(part for part in line_parts() if part[0] in able)
@@ -147,6 +167,7 @@ def parts_named(names: Sequence[str]) -> list[Part]:
     """The parts of these names, in their order."""
     every = (
         *playout_parts(),
+        *belief_parts(),
         *tree_parts(),
         *_proof_parts(),
         *line_parts(),
@@ -169,6 +190,7 @@ def _lesson() -> None:
     from players.uct.searched_play import PlayTerms
     from players.uct.searched_training import SearchedTraining
     from propnet.build import build
+    from propnet.machine import PropnetMachine
 
     rules = parse_rules(LEARNT_GAME, "warm-up")
     machine, names = PropnetMachine(rules, build(ground(rules))), canonical_names(rules)
@@ -183,11 +205,16 @@ def line_parts() -> tuple[Part, ...]:
     from players.puzzles.registry import SOLVERS
 
     others = (solver for solver in SOLVERS if solver.name != "sokoban")
-    return (
-        *_master_parts(),
-        *_sokoban_parts(),
-        *((solver.name, partial(solver.warm_up, _machine(0))) for solver in others),
-    )
+    return *sokoban_parts(), *((solver.name, partial(_line, solver)) for solver in others)
+
+
+def _line(solver: type[LineSolver]) -> None:
+    solver.warm_up(_machine(0))
+
+
+def sokoban_parts() -> tuple[Part, ...]:
+    """For all that the solver of Sokoban may come to."""
+    return *_master_parts(), *_sokoban_parts()
 
 
 def compile_together(parts: Sequence[Part]) -> None:
@@ -214,4 +241,7 @@ def compile_together(parts: Sequence[Part]) -> None:
 def missing(parts: Sequence[Part]) -> list[Part]:
     """Those of some parts that no process has compiled yet, for the program as it is now; all of them where
     nothing can be kept."""
+    from propnet.jit.blas import spare_import
+
+    spare_import()
     return [part for part in parts if not is_compiled(part[0])]

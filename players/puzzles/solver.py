@@ -91,7 +91,7 @@ class LineSolver(ABC):
 
     A solver is made for one start, asked for any number of slices, and dropped. What it reports must
     replay: every move legal, the state after the last one terminal, with the goal value it says. It needs no
-    tree and no match beside it: see :mod:`players.puzzles.solve`.
+    tree and no match beside it: see :mod:`players.puzzles.portfolio`.
 
     Attributes:
         name: by which people ask for it.

@@ -71,27 +71,29 @@ class Sokoban(LineSolver):
         warm_up_dead_sets()
 
     def step(self, deadline: float) -> bool:
-        return any(time.monotonic() >= deadline for _ in self._work)
+        # What has a line may want no shorter one, whose search has kernels of its own.
+        return any(reported or time.monotonic() >= deadline for reported in self._work)
 
-    def _solve(self) -> Iterator[None]:
+    def _solve(self) -> Iterator[bool]:
+        """Work a little at a time; yields whether a first line was reported just now."""
         from players.puzzles.sokoban.recognition.recognise import recognise
-        from players.puzzles.sokoban.search.push_search import Outcome
+        from players.puzzles.sokoban.solution import Outcome
 
         game = recognise(self.machine)
         if game is None:
             return
-        yield
+        yield False
         begun = self._resumed(game)
         search = begun.search
         while search.outcome is Outcome.GOING_ON:
             search.step(_SLICE)
             self.states = search.progress.positions
-            yield
+            yield False
         if search.outcome is not Outcome.SOLVED:
             return
         if begun.optimizer is None:
             self._report(game, search.pushes)
-            yield
+            yield True
         yield from self._shorten(begun)
 
     def _report(self, game: Recognised, pushes: list[Push]) -> None:
@@ -102,14 +104,15 @@ class Sokoban(LineSolver):
         if line is not None:
             self.report(game.claim.best, line)
 
-    def _shorten(self, begun: _Begun) -> Iterator[None]:
+    def _shorten(self, begun: _Begun) -> Iterator[bool]:
         """Look for lines with fewer moves of the game. The first one may have more than the game allows."""
-        from players.puzzles.sokoban.optimizer import Metric, Optimizer
+        from players.puzzles.sokoban.optimizer import Optimizer
+        from players.puzzles.sokoban.solution import Metric
 
         game = begun.game
         while not self._patient and not _can_shorten():
             time.sleep(_WAIT_SECONDS)
-            yield
+            yield False
         if begun.optimizer is None:
             metric = Metric.MOVES if game.by_steps else Metric.PUSHES
             begun.optimizer = Optimizer(
@@ -123,7 +126,7 @@ class Sokoban(LineSolver):
             if begun.optimizer.cost < cost:
                 cost = begun.optimizer.cost
                 self._report(game, begun.optimizer.pushes)
-            yield
+            yield False
 
     def _resumed(self, game: Recognised) -> _Begun:
         """What is under way for this start, or made anew. A search goes on if no box was pushed since."""
@@ -173,7 +176,7 @@ def warm_up_searches(latest: float = 0.0) -> None:
     geometry, start = _small()
     for entry in (one for one in ENTRIES if one.begin <= latest):
         task = PushTask(LevelKnowledge(geometry), start, 1 << 22)
-        SearchPortfolio(task, [Entry(entry.kind, 1.0, 1.0)]).step(0.01)
+        SearchPortfolio(task, [Entry(entry.search, 1.0, 1.0)]).step(0.01)
 
 
 def warm_up_optimizer() -> None:

@@ -42,13 +42,17 @@ def test_a_record_of_the_folder_is_replayed_by_keys(web: WebServer, browser: Any
     last = len(json.loads(record.read_text())["states"]) - 1
     address = web("--records", str(record.parent.parent))
     browser.get(f"{address}/replay")
-    until(browser, "document.querySelectorAll('tbody a').length", 1)
-    browser.find_element("css selector", "tbody a").click()
+    until(browser, "document.querySelectorAll('a.card').length", 1)
+    until(browser, "document.querySelectorAll('a.card .gb-square').length", 64)
+    assert browser.find_element("css selector", "a.card strong").text == "Breakthrough"
+    assert browser.find_element("css selector", "a.card .line").text.startswith("p0 ")
+    browser.find_element("css selector", "a.card").click()
     where = "document.querySelector('output')?.textContent"
     until(browser, where, f"step 0 of {last}")
     press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
     until(browser, where, f"step 2 of {last}")
     assert browser.current_url.endswith("#2")
+    until(browser, "document.querySelectorAll('.history tbody td button').length", last)
     press("f")
     until(browser, where, f"step 3 of {last}")
     assert "no answer in time" in browser.find_element("css selector", ".status").text
