@@ -165,13 +165,13 @@ def _single_differs(
     return ""
 
 
-def replay_single(lanes: PropnetMachine, path: Path) -> tuple[str, int]:
-    """The first difference between single states and the trace of the game's file, and the states compared;
-    none where there is no trace."""
+def replay(machine: Machine, path: Path) -> tuple[str, int]:
+    """The first difference between a machine's single states and the trace of the game's file, and the states
+    compared; none where there is no trace."""
     trace = path.parent.parent / "traces" / f"{path.stem}.jsonl.gz"
     if not trace.is_file():
         return "", 0
-    fault, states = verify_game(lanes, read_trace(trace))
+    fault, states = verify_game(machine, read_trace(trace))
     return fault or "", states
 
 
@@ -248,7 +248,7 @@ def _tell_single(name: str, steps: int, seed: int, grounding: float) -> bool:
         lanes = network_machine(Game.load(name), grounding)
         (difference, done), (fault, states) = (
             compare_single(lanes, steps, seed),
-            replay_single(lanes, Path(name)),
+            replay(lanes, Path(name)),
         )
     except GdlError as error:
         print(f"{name}: left out: {error}", flush=True)

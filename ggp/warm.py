@@ -68,6 +68,7 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
         lesson_parts,
         line_parts,
         playout_parts,
+        search_parts,
         tree_parts,
     )
 
@@ -75,7 +76,10 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
     kind = player.partition(":")[0].strip().lower()
     searches = kind.startswith("uct") or kind == "tables"  # uct plays where a table does not help
     lanes = level != "prover" and (searches or kind in _LANES)
-    compile_together((playout_parts() if lanes else ()) + (tree_parts() if searches else ()))
+    if lanes and searches:
+        compile_together(search_parts())
+    else:
+        compile_together((playout_parts() if lanes else ()) + (tree_parts() if searches else ()))
     one_role, several_roles = WARM_UP_GAMES
     _play(player, level, several_roles)
     on_several()

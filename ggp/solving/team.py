@@ -23,7 +23,6 @@ from players.processes.limits import describe
 from players.puzzles.few_states import SECONDS as FEW_STATES_SECONDS
 from players.puzzles.few_states import solve_few_states
 from players.puzzles.portfolio import Watcher, solve
-from players.puzzles.registry import solvers_named
 from players.puzzles.solver import Solution
 from propnet.capabilities import lane_machine
 
@@ -62,6 +61,7 @@ def solve_together(order: Order, watch: Watcher) -> Solution:
         if few is not None:
             return few
     # The solvers bring their kernels along, which puzzles of few states do not need.
+    from players.puzzles.registry import solvers_named
     from players.warm_kernels import compile_together, line_parts
 
     solvers = solvers_named(order.only)
@@ -83,6 +83,7 @@ def cpu_seconds() -> float:
 def _solve_alone(order: Order, watch: Watcher) -> Solution:
     """In this process, which has the kernels compiled of those solvers alone that recognise the game, and
     loads those of the solvers that get a turn."""
+    from players.puzzles.registry import solvers_named
     from players.warm_kernels import compile_together, line_parts, missing
 
     deadline = time.monotonic() + order.seconds

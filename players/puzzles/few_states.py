@@ -14,6 +14,7 @@ import time
 from collections.abc import Hashable
 
 from gdl.errors import GdlError
+from gdl.prover.limits import ProverLimits
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from players.puzzles.solver import Solution
@@ -30,8 +31,10 @@ def solve_few_states(rules: Rules, seconds: float = SECONDS) -> Solution | None:
 
     Args:
         rules: the game.
-        seconds: CPU seconds. A single question to the prover may take longer.
+        seconds: CPU seconds.
     """
+    if seconds <= 0:
+        return None
     try:
         return _search(rules, seconds)
     except GdlError:
@@ -40,7 +43,7 @@ def solve_few_states(rules: Rules, seconds: float = SECONDS) -> Solution | None:
 
 def _search(rules: Rules, seconds: float) -> Solution | None:
     began = time.thread_time()
-    prover = ProverMachine(rules)
+    prover = ProverMachine(rules, ProverLimits(seconds=seconds))
     if len(prover.roles) != 1:
         return None
     start = prover.initial_state()
