@@ -164,7 +164,7 @@ def rules(target: Path) -> None:
             "area.dispatchEvent(new Event('input', {bubbles: true}))",
             text,
         )
-        wait(chrome, "/true/.test(document.querySelector('main').innerText)")
+        wait(chrome, "document.querySelector('.finding-warning')")
         chrome.execute_script("document.querySelector('textarea').scrollTop = 560")
         time.sleep(2)
         keep(screen(chrome), target)

@@ -68,14 +68,23 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
         lesson_parts,
         line_parts,
         playout_parts,
+        search_parts,
         tree_parts,
     )
 
     # Players from outside this program, and those that only look at the rules, need no kernels.
     kind = player.partition(":")[0].strip().lower()
     searches = kind.startswith("uct") or kind == "tables"  # uct plays where a table does not help
+<<<<<<< HEAD
     lanes = level != "prover" and (searches or kind in ("montecarlo", "greedy", "pimc", "expectimax", "cfr"))
+    if lanes and searches:
+        compile_together(search_parts())
+    else:
+        compile_together((playout_parts() if lanes else ()) + (tree_parts() if searches else ()))
+=======
+    lanes = level != "prover" and (searches or kind in _LANES)
     compile_together((playout_parts() if lanes else ()) + (tree_parts() if searches else ()))
+>>>>>>> part-players2
     one_role, several_roles = WARM_UP_GAMES
     _play(player, level, several_roles)
     on_several()
@@ -83,6 +92,10 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
     _play(player, level, one_role)
     compile_together(belief_parts() if lanes else ())
     compile_together(lesson_parts() if lanes and searches else ())
+
+
+_LANES = ("montecarlo", "greedy", "pimc", "ismcts", "mccfr", "expectimax", "cfr")
+"""Players that use lanes, besides those that search by UCT."""
 
 
 def _play(name: str, level: str, rules: str) -> None:

@@ -31,6 +31,8 @@ _PLACES = {
     "uct": ("players.uct.player", "UctPlayer"),
     "uct-sequential": ("players.uct.player", "SequentialUctPlayer"),
     "pimc": ("players.belief.pimc", "PimcPlayer"),
+    "ismcts": ("players.belief.sampled.ismcts", "IsmctsPlayer"),
+    "mccfr": ("players.belief.sampled.mccfr", "MccfrPlayer"),
     "expectimax": ("players.belief.expectimax", "ExpectimaxPlayer"),
     "cfr": ("players.belief.cfr", "CfrPlayer"),
     "tables": ("players.strong.player", "TablesPlayer"),
@@ -59,7 +61,7 @@ def fitting(name: str, machine: Machine) -> str:
     """The name, or that of a player that takes heed of what is hidden where ``uct`` would not."""
     if not hides(machine.rules) or _is_class(name) or read_spec(name).kind != "uct":
         return name
-    return {1: "expectimax", 2: "cfr"}.get(len(playing(machine.roles)), "pimc")
+    return {1: "expectimax", 2: "cfr"}.get(len(playing(machine.roles)), "ismcts")
 
 
 def check_name(name: str) -> None:

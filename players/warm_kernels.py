@@ -92,11 +92,17 @@ def playout_parts() -> tuple[Part, ...]:
 
 def belief_parts() -> tuple[Part, ...]:
     """For every player of games of hidden information, besides."""
-    return (("beliefs", _beliefs),)
+    return ("beliefs", _beliefs), ("sampled", _sampled)
 
 
 def _beliefs() -> None:
     from players.belief.lane_worlds import warm_up
+
+    warm_up(_machine(1))
+
+
+def _sampled() -> None:
+    from players.belief.sampled.mccfr import warm_up
 
     warm_up(_machine(1))
 

@@ -17,13 +17,14 @@ from propnet.jit.arrays import Flags, Goals, Int32s, Ints, Words
 from propnet.jit.blas import spare_import
 from propnet.jit.random_numbers import streams
 from propnet.kernels import evaluate as given_states
-from propnet.kernels.kernel_args import KernelArgs, kernel_args
+from propnet.kernels.kernel_args import KernelArgs, kernel_args, with_rests
 from propnet.kernels.move_weights import UNIFORM, Policy
 from propnet.kernels.plan import Plan, plan
 from propnet.kernels.playouts import playouts
 from propnet.kernels.records import pack, record_words, unpack
 from propnet.kernels.scratch import new_scratch
 from propnet.network import Network
+from propnet.rests import rests
 from propnet.single.one_state import OneState
 
 if TYPE_CHECKING:
@@ -80,7 +81,8 @@ class PropnetMachine(Machine):
         self.network = network
         self.words = record_words(len(network.bases))
         self.move_words = record_words(network.move_count)
-        self.plan, self.kernel_args = self._laid_out()
+        self.plan, args = self._laid_out()
+        self.kernel_args = with_rests(args, rests(network))
         self.role_moves: Int32s = self.plan.role_moves
         own_percepts = network.percepts or ((),) * len(network.roles)
         self.role_percepts: Int32s = np.cumsum([0, *map(len, own_percepts)]).astype(np.int32)

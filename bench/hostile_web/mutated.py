@@ -95,6 +95,7 @@ GETS = (
     *(
         "/replay/story?file=m.json",
         "/replay/compared?file=m.json",
+        "/replay/card?file=m.json",
         "/replay/frames?file=m.json&first=0&count=2",
     ),
     *("/replay/export?file=m.json", "/replay/story?brought=x", "/replay/story?tournament=t.sqlite&match=1"),

@@ -38,23 +38,32 @@ def _walk(
     choices: int,
     steps: int,
 ) -> None:
-    """Make ``passes`` steps in all lanes; lanes that end begin again with ``initial`` (bases,; -1 for true).
-    Each step's gates before the choice are evaluated ``plays`` times, these and the choice ``choices``
-    times, all of it but the next states ``steps`` times."""
+    """Make ``passes`` steps in all lanes; lanes that end begin again with ``initial`` (bases,; -1 for true),
+    when all roles have had a turn, as in playouts. Each step's gates before the choice are evaluated
+    ``plays`` times, these and the choice ``choices`` times, all of it but the next states ``steps`` times."""
     wires = scratch.wires
     depth = scratch.planes.shape[0] // 3
     over = splat(0)
-    choosing = np.zeros((sizes_of(args).roles, WORDS), np.uint64)
-    for _ in range(passes):
+    parked = splat(0)
+    roles = sizes_of(args).roles
+    choosing = np.zeros((roles, WORDS), np.uint64)
+    for number in range(passes):
         # Parts may leave their wires to others: they are repeated from a step's beginning.
         for step in range(steps):
             for chosen in range(choices if step == 0 else 1):
                 for _ in range(plays if step + chosen == 0 else 1):
                     evaluate_play(args, wires)
                 over = terminal_lanes(args, wires)
-                over = over | choose_moves(args, wires, scratch.planes, depth, streams, choosing)
+                over = over | choose_moves(
+                    args, wires, scratch.planes, scratch.groups, depth, ~parked, streams, choosing
+                )
             evaluate_moves(args, wires)
-        next_states(args, wires, scratch.following, splat(0), over, True, initial)
+        parked = parked | over
+        renewed = splat(0)
+        if number % roles == roles - 1:
+            renewed = parked
+            parked = splat(0)
+        next_states(args, wires, scratch.following, parked, renewed, True, initial)
 
 
 def can_split(machine: Machine) -> bool:

@@ -37,9 +37,10 @@ from players.kaskade.kaskade import BOTTOM, FAILED, Event, Kaskade
 from players.kaskade.player import KaskadePlayer
 from players.kaskade.stages import exercise_answers
 from players.player import Player
+from players.processes.compiled_parts import kernel_folder
 from players.processes.limits import cores
 from players.registry import check_name, fitting, make_player
-from players.warm_kernels import Part, match_parts, missing, network_parts, search_parts
+from players.warm_kernels import match_parts, missing, network_parts, search_parts
 from propnet.capabilities import lane_machine
 
 if TYPE_CHECKING:
@@ -107,17 +108,18 @@ class LocalMatch:
                         console.print(Text(str(event), "yellow"))
 
                 began = time.monotonic()
-                behind = self._compile_behind(cleanup)
-                if behind:
+                compiled = self._compile_behind(cleanup)
+                if compiled is not None:
                     console.print(_BEHIND, style="dim")
+                    kaskade = self._kaskade(BOTTOM, cleanup)
+                    machine = kaskade.best()
                 else:
                     self._compile_network(progress)
-                kaskade = self._kaskade(BOTTOM if behind else self.level, cleanup, show_event)
-                machine = self._first_machine(kaskade)
-                if not behind:
+                    kaskade = self._kaskade(self.level, cleanup, show_event)
+                    machine = self._first_machine(kaskade)
                     self._compile(machine, progress)
                 prepared_by = self.prepared_by + time.monotonic() - began
-                players = self._players(kaskade, machine, console.print, console.width, behind, cleanup)
+                players = self._players(kaskade, machine, console.print, console.width, compiled, cleanup)
                 progress.update(task, description=f"{name}: looking for a board")
                 drawn = map_of_rules(machine.rules) if board else None
                 level = self._level(machine) if drawn is None else None
@@ -166,25 +168,28 @@ class LocalMatch:
                 machine = self._first_machine(kaskade)
                 self._compile(machine, progress)
             prepared_by = self.prepared_by + time.monotonic() - began
-            players = self._players(kaskade, machine, print, 80, (), cleanup)
+            players = self._players(kaskade, machine, print, 80, None, cleanup)
             view = JsonView(machine, players, self.game.name, write)
             last = play_match(machine, players, view, prepared_by, self.playclock, self.max_steps)
             return _is_stuck(last)
 
-    def _compile_behind(self, cleanup: ExitStack) -> Sequence[Part]:
-        """What this match needs and is being compiled in the background from now on, while it is played.
-        Empty if nothing is missing, or if it has to be compiled before: only a search solves puzzles."""
-        if self.level == BOTTOM or hides(self.game.rules):
-            return ()
+    def _compile_behind(self, cleanup: ExitStack) -> Callable[[], bool] | None:
+        """Have compiled what this match needs in the background from now on, while it is played. Returns what
+        tells when that is done; None if nothing is missing, if it could not be kept, or if it has to be
+        compiled before: only a search solves puzzles."""
+        if self.level == BOTTOM or hides(self.game.rules) or kernel_folder() is None:
+            return None
         roles = self.game.machine("prover").roles
         if len(roles) < 2 or not can_wait(seats(self.names, [str(role) for role in roles])):
-            return ()
+            return None
         parts = missing(search_parts())
-        if parts:
-            process = compile_behind(parts)
-            cleanup.callback(process.wait)
-            cleanup.callback(process.kill)
-        return parts
+        if not parts:
+            return None
+        process = compile_behind(parts)
+        cleanup.callback(process.wait)
+        cleanup.callback(process.kill)
+        # Where the folder can only be read nothing says so but the end of the process.
+        return lambda: process.poll() is not None or not missing(parts)
 
     def _compile_network(self, progress: Progress) -> None:
         """Have compiled what every machine above the prover needs, before any is built."""
@@ -228,7 +233,7 @@ class LocalMatch:
         machine: Machine,
         show: Callable[[str], None],
         width: int,
-        behind: Sequence[Part],
+        compiled: Callable[[], bool] | None,
         cleanup: ExitStack,
     ) -> list[Player]:
         roles = [machine.rules.spell(role) for role in machine.roles]
@@ -245,12 +250,12 @@ class LocalMatch:
             if self.tables is not None:
                 given["dir"] = self.tables
             make = partial(make_player, name, seed, **given)
-            if behind and can_wait([name]):
+            if compiled is not None and can_wait([name]):
 
                 def climbing(make: Callable[[], Player] = make) -> Player:
                     return KaskadePlayer(make(), self._kaskade(self.level, cleanup))
 
-                players.append(UntilCompiled(name, seed, climbing, lambda: not missing(behind)))
+                players.append(UntilCompiled(name, seed, climbing, compiled))
             else:
                 players.append(KaskadePlayer(make(), kaskade))
         return players

@@ -2,5 +2,5 @@
 
 Read ``worlds`` (states side by side on any machine; in lanes: ``lane_worlds`` with ``follow_kernel``),
 ``belief`` (those that fit what a role has seen), then the players: ``pimc``; ``outlook`` and ``expectimax``;
-``game_tree`` and ``cfr``.
+``sampled`` (``ismcts`` and ``mccfr``); ``game_tree`` and ``cfr``.
 """

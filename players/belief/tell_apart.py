@@ -119,7 +119,7 @@ class _Followed:
             other = int(np.flatnonzero(goals != goals[0])[0])
             ways = self._way(reached, int(ends[0])), self._way(reached, int(ends[other]))
             yield Doubt(role, ways, None, (int(goals[0]), int(goals[other])))
-        self._layers.append(_Layer(once[~over], of[chosen][~over], joints[chosen][~over]))
+        self._layers.append(_Layer(once[~over], reached.before[~over], reached.joints[~over]))
 
     def _way(self, layer: _Layer, number: int) -> Trail:
         """How a world of the layer that comes after the last, or of the last one, was reached."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Sequence
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from propnet.jit.arrays import Goals, Index, Int32s, Ints, Octets, Offsets
 from propnet.jit.decorators import inner
 from propnet.jit.vector512 import BYTES, item
 from propnet.kernels.plan import Plan
+from propnet.rests import MOST_KEYS, Rest
 
 FLUSH = 1_000
 """What it costs to take up the next playouts, in gate inputs (see docs/measurements.md)."""
@@ -47,10 +49,13 @@ class Sizes(NamedTuple):
 
 
 class KernelArgs(NamedTuple):
-    """A plan as the kernels take it: the arrays of :class:`propnet.kernels.plan.Plan`, and two more.
+    """A plan as the kernels take it: the arrays of :class:`propnet.kernels.plan.Plan`, and three more.
 
     ``segments``, int64 (segments, 3), has rows of :class:`Segment`; ``sizes``, int64 (10,), the fields of
-    :class:`Sizes`. Kernels hand the tuple on as bare pointers (:func:`propnet.jit.vector512.raw`).
+    :class:`Sizes`; ``rests``, int64 (roles, 10), says when each role rests
+    (:class:`propnet.rests.Rest`): its waiting move, how many keys it has (0 where it is not known),
+    and for each key the wire offset and the sign. Kernels hand the tuple on as bare pointers
+    (:func:`propnet.jit.vector512.raw`).
     """
 
     inputs: Offsets
@@ -69,6 +74,7 @@ class KernelArgs(NamedTuple):
     terminal: Ints
     segments: Ints
     sizes: Ints
+    rests: Ints
 
 
 def kernel_args(plan: Plan) -> KernelArgs:
@@ -93,8 +99,19 @@ def with_segments(
         plan.bases, plan.moves, *bounds, plan.goal_inputs + FLUSH, step_cost, legal_in_place, direct, roles
     )
     rows = np.array(segments, np.int64).reshape(-1, len(Segment._fields))
-    arrays = {name: np.ascontiguousarray(getattr(plan, name)) for name in KernelArgs._fields[:-2]}
-    return KernelArgs(**arrays, segments=rows, sizes=np.array(sizes, np.int64))
+    arrays = {name: np.ascontiguousarray(getattr(plan, name)) for name in KernelArgs._fields[:-3]}
+    unknown = np.zeros((roles, 2 + 2 * MOST_KEYS), np.int64)
+    return KernelArgs(**arrays, segments=rows, sizes=np.array(sizes, np.int64), rests=unknown)
+
+
+def with_rests(args: KernelArgs, known: Sequence[Rest | None]) -> KernelArgs:
+    """The same, for which it is known when roles rest."""
+    rows = np.zeros_like(args.rests)
+    for row, rest in zip(rows, known, strict=True):
+        if rest is not None:
+            places = [(literal // 2 * BYTES, -(literal & 1)) for literal in rest.keys]
+            row[: 2 + 2 * len(places)] = rest.waiting, len(places), *chain.from_iterable(places)
+    return args._replace(rests=rows)
 
 
 @inner

@@ -148,10 +148,15 @@ def _play(
     while any_lane(active):
         evaluate_play(args, wires)
         over = terminal_lanes(args, wires)
+        going = active & ~parked
         if weighted:
-            stopped = choose_by_policy(args, policy, scratch, depth, notes.widths, streams, notes.choosing)
+            stopped = choose_by_policy(
+                args, policy, scratch, depth, notes.widths, going, streams, notes.choosing
+            )
         else:
-            stopped = choose_moves(args, wires, scratch.planes, depth, streams, notes.choosing)
+            stopped = choose_moves(
+                args, wires, scratch.planes, scratch.groups, depth, going, streams, notes.choosing
+            )
         if watched >= 0:
             _note_moves(args, wires, notes, active, step, watched, trace)
         moveless = stopped
@@ -159,7 +164,7 @@ def _play(
             deadline = _find_overdue(notes, step, max_steps)
             stopped = stopped | load(notes.lanes, 0)
             moveless = moveless & ~load(notes.lanes, 0)
-        ended = (over | stopped) & active & ~parked
+        ended = (over | stopped) & going
         if any_lane(ended):
             cut += count_lanes(ended & ~over)
             parked = parked | ended

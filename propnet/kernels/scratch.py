@@ -11,6 +11,11 @@ from propnet.jit.vector512 import LANES, aligned
 from propnet.kernels.move_weights import HEAVIEST
 from propnet.kernels.plan import Plan
 
+GROUP = 15
+"""Moves of a role that are counted together: as many as four planes count."""
+GROUP_ROWS = GROUP + 5
+"""Vectors before those of the first group: a group's moves, and ranks among them."""
+
 
 class Scratch(NamedTuple):
     """Vectors on 64-byte borders, uint64. Nothing but the constant wire is kept from call to call."""
@@ -21,6 +26,8 @@ class Scratch(NamedTuple):
     """(bases, 8): the next states, while wires of the present ones are still read."""
     planes: Words
     """(3 * depth, 8): numbers for the uniform choice of moves."""
+    groups: Words
+    """(20 + 5 * groups, 8): a role's moves in groups, for the same."""
     weighted_planes: Words
     """(13 * depth + 40, 8): numbers for the choice by a policy."""
     chosen: Words
@@ -31,7 +38,14 @@ def new_scratch(plan: Plan) -> Scratch:
     """Scratch arrays for the kernels of a plan."""
     most = int(np.diff(plan.role_moves).max(initial=0))
     following, chosen = aligned(max(1, plan.bases)), aligned(max(1, plan.moves))
-    return Scratch(new_wires(plan), following, new_planes(most), new_weighted_planes(most), chosen)
+    return Scratch(
+        wires=new_wires(plan),
+        following=following,
+        planes=new_planes(most),
+        groups=new_groups(most),
+        weighted_planes=new_weighted_planes(most),
+        chosen=chosen,
+    )
 
 
 def new_wires(plan: Plan) -> Words:
@@ -49,6 +63,11 @@ def plane_depth(most: int) -> int:
 def new_planes(most: int) -> Words:
     """Planes for the uniform choice among up to this many moves of a role."""
     return aligned(3 * plane_depth(most))
+
+
+def new_groups(most: int) -> Words:
+    """Room for the uniform choice among up to this many moves of a role, in groups."""
+    return aligned(GROUP_ROWS + 5 * (most // GROUP + 1))
 
 
 def new_weighted_planes(most: int) -> Words:

@@ -16,7 +16,7 @@ from propnet.jit.vector512 import BYTES, any_lane, item, load, put, splat, store
 from propnet.kernels.gates import evaluate_segments, read_wire
 from propnet.kernels.kernel_args import KernelArgs, sizes_of
 from propnet.kernels.records import get_lane, record_mask, write_lanes
-from propnet.kernels.uniform_choice import choose, legal_wires
+from propnet.kernels.uniform_choice import choose_of_role
 
 
 @inner
@@ -55,17 +55,25 @@ def clear_moves(args: KernelArgs, wires: Words) -> None:
 
 @inner
 def choose_moves(
-    args: KernelArgs, wires: Words, planes: Words, depth: Index, streams: Words, choosing: Words
+    args: KernelArgs,
+    wires: Words,
+    planes: Words,
+    groups: Words,
+    depth: Index,
+    lanes: Vector,
+    streams: Words,
+    choosing: Words,
 ) -> Vector:
-    """Choose a move for every role; returns the lanes in which some role has no legal one.
+    """Choose a move for every role in all ``lanes``, and some or none in others; returns the lanes in which
+    some role has no legal one.
 
     ``choosing`` is (roles, 8): the lanes in which each role has several legal moves; for roles
     of a single move it means nothing."""
     stuck = splat(0)
     for role in range(sizes_of(args).roles):
-        first, last = legal_wires(args, wires, role)
-        stuck = stuck | ~choose(wires, first, last, planes, depth, streams)
-        store(choosing, role * BYTES, load(planes, depth * BYTES))
+        some, several = choose_of_role(args, wires, planes, groups, depth, role, lanes, streams)
+        stuck = stuck | ~some
+        store(choosing, role * BYTES, several)
     return stuck
 
 

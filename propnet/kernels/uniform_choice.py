@@ -5,8 +5,16 @@ rank below the count is drawn for every lane by rejection, and one walk over the
 counts the ranks down: the move at which a lane's rank passes below zero is its choice. All
 numbers are *planes*: bit k of a lane's number is that lane's bit of plane k.
 
+Many moves are counted in groups of fifteen. Then the walk is one over groups, from whose counts the
+ranks are counted down. Each lane copies the moves of the group that it has chosen to the same fifteen
+vectors, a walk over these ends the choice for all lanes, and the groups copy it back. So a move costs
+an AND and an OR each way, whatever the number of planes.
+
 The scratch array ``planes`` is (3 * depth, 8) uint64: counts (then the highest rank), masks
-for the draw, ranks (:func:`propnet.kernels.scratch.new_planes`).
+for the draw, ranks (:func:`propnet.kernels.scratch.new_planes`). The scratch array ``groups`` is (20 + 5 *
+groups, 8): fifteen moves, ranks among them (4), and for each group in which some lane has a legal move the
+planes of its counts (4), of which the first becomes the lanes that choose it, and where it begins
+(:func:`propnet.kernels.scratch.new_groups`).
 """
 
 from __future__ import annotations
@@ -16,9 +24,17 @@ import numpy as np
 from propnet.jit.arrays import Index, Ints, Offsets, Vector, Words
 from propnet.jit.decorators import inner
 from propnet.jit.random_numbers import advance
-from propnet.jit.vector512 import BYTES, any_lane, item, load, splat, store
+from propnet.jit.vector512 import BYTES, WORDS, any_lane, item, load, put, splat, store
 from propnet.kernels.gates import read_wire
 from propnet.kernels.kernel_args import KernelArgs, sizes_of
+from propnet.kernels.scratch import GROUP, GROUP_ROWS
+from propnet.rests import MOST_KEYS
+
+FEW = 2 * GROUP
+"""Moves of a role up to which there are no groups."""
+_GROUP_BYTES = GROUP * BYTES
+_REST = 2 + 2 * MOST_KEYS
+"""Numbers per row of :attr:`propnet.kernels.kernel_args.KernelArgs.rests`."""
 
 
 @inner
@@ -34,6 +50,53 @@ def legal_wires(args: KernelArgs, wires: Words, role: Index) -> tuple[Index, Ind
 
 
 @inner
+def choose_of_role(
+    args: KernelArgs,
+    wires: Words,
+    planes: Words,
+    groups: Words,
+    depth: Index,
+    role: Index,
+    lanes: Vector,
+    streams: Words,
+) -> tuple[Vector, Vector]:
+    """Choose a move of a role in all ``lanes``; in others the moves' wires mean nothing. Returns the lanes in
+    which it has some, and those of ``lanes`` in which it has several.
+
+    What holds in other lanes makes no difference to what is drawn: there machines may differ."""
+    if rests(args, wires, role, lanes):
+        return rest(args, wires, role), splat(0)
+    first, last = legal_wires(args, wires, role)
+    some = choose(wires, first, last, planes, groups, depth, lanes, streams)
+    return some, load(planes, depth * BYTES)
+
+
+@inner
+def rests(args: KernelArgs, wires: Words, role: Index, lanes: Vector) -> bool:
+    """Whether it is clear that a role has nothing to choose in these lanes."""
+    at = role * _REST
+    keys = item(args.rests, at + 1)
+    awake = splat(0)
+    for place in range(at + 2, at + 2 + 2 * keys, 2):
+        awake = awake | (load(wires, item(args.rests, place)) ^ splat(item(args.rests, place + 1)))
+    return bool(keys > 0 and not any_lane(awake & lanes))
+
+
+@inner
+def rest(args: KernelArgs, wires: Words, role: Index) -> Vector:
+    """Have a role that rests make its waiting move: the lanes in which it may."""
+    sizes = sizes_of(args)
+    first = np.int64(item(args.role_moves, role))
+    waiting = first + item(args.rests, role * _REST)
+    out = 1 + sizes.bases
+    if sizes.legal_in_place == 0:
+        for move in range(first, np.int64(item(args.role_moves, role + 1))):
+            store(wires, (out + move) * BYTES, splat(0))
+        copy_legal(wires, args.legal_offsets, args.legal_signs, waiting, waiting + 1, out)
+    return load(wires, (out + waiting) * BYTES)
+
+
+@inner
 def copy_legal(wires: Words, offsets: Offsets, signs: Ints, first: Index, last: Index, out: Index) -> None:
     """Copy the legality of the moves ``first <= m < last`` to their own wires ``out + m``; ``offsets`` and
     ``signs`` (moves,) say where it is read."""
@@ -44,8 +107,17 @@ def copy_legal(wires: Words, offsets: Offsets, signs: Ints, first: Index, last: 
 
 
 @inner
-def choose(wires: Words, first: Index, last: Index, planes: Words, depth: Index, streams: Words) -> Vector:
-    """Choose one of a role's legal moves in every lane that has one.
+def choose(
+    wires: Words,
+    first: Index,
+    last: Index,
+    planes: Words,
+    groups: Words,
+    depth: Index,
+    lanes: Vector,
+    streams: Words,
+) -> Vector:
+    """Choose one of a role's legal moves at random in each of the ``lanes`` that has one, and any in others.
 
     The wires ``first <= w < last`` hold the legality of the moves, and then the lanes that chose them.
     ``depth`` is a third of the planes. Returns the lanes with some legal move.
@@ -54,12 +126,25 @@ def choose(wires: Words, first: Index, last: Index, planes: Words, depth: Index,
     end = last * BYTES
     if last - first == 1:
         return load(wires, begin)
-    some = _count(wires, begin, end, planes, depth)
-    bits = highest_rank(planes, depth, some)
+    if last - first <= FEW:
+        some = _count(wires, begin, end, planes, depth)
+        bits = highest_rank(planes, depth, depth, some & lanes)
+        if bits > 0:
+            draw(planes, depth, bits, some & lanes, streams)
+            for plane in range(0, bits, 6):
+                _walk(wires, begin, end, planes, (2 * depth + plane) * BYTES, bool(bits > 3))
+        return some
+    some, live, top = _count_groups(wires, begin, end, planes, groups)
+    bits = highest_rank(planes, depth, top, some & lanes)
     if bits > 0:
-        draw(planes, depth, bits, some, streams)
-        for plane in range(0, bits, 6):
-            _walk(wires, begin, end, planes, (2 * depth + plane) * BYTES, bool(bits > 3))
+        draw(planes, depth, bits, some & lanes, streams)
+        _choose_groups(planes, 2 * depth * BYTES, bits, groups, live)
+        whole = live
+        if item(groups, _begin_at(live - 1)) + _GROUP_BYTES > end:
+            whole -= 1
+        _gather(wires, end, groups, live, whole)
+        _walk_group(groups)
+        _scatter(wires, end, groups, live, whole)
     return some
 
 
@@ -125,19 +210,20 @@ def add_carry(planes: Words, at: Index, carry: Vector) -> Index:
 
 
 @inner
-def highest_rank(planes: Words, depth: Index, some: Vector) -> Index:
-    """Turn counts into counts - 1 where there is a legal move; how many planes these need.
+def highest_rank(planes: Words, depth: Index, top: Index, some: Vector) -> Index:
+    """Turn counts of ``top`` planes into counts - 1 in ``some`` lanes with a legal move, and into 0 in
+    others; how many planes these need.
 
     The second planes become the masks for the draw: all bits up to the highest one."""
     borrow = some
-    for k in range(depth):
-        old = load(planes, k * BYTES)
+    for k in range(top):
+        old = load(planes, k * BYTES) & some
         store(planes, k * BYTES, old ^ borrow)
         borrow = borrow & ~old
     bits: Index = 0
     mask = splat(0)
-    for back in range(depth):
-        plane = depth - 1 - back
+    for back in range(top):
+        plane = top - 1 - back
         mask = mask | load(planes, plane * BYTES)
         store(planes, (depth + plane) * BYTES, mask)
         if bits == 0 and any_lane(mask):
@@ -202,3 +288,201 @@ def _walk(wires: Words, begin: Index, end: Index, planes: Words, ranks: Index, s
 def load_planes(planes: Words, at: Index) -> tuple[Vector, Vector, Vector]:
     """The three planes from byte ``at`` on."""
     return load(planes, at), load(planes, at + BYTES), load(planes, at + 2 * BYTES)
+
+
+# Many moves, in groups.
+
+
+@inner
+def _counts_at(group: Index) -> Index:
+    """The byte at which the counts of a group begin, and later the lanes that choose it."""
+    return (GROUP_ROWS + 5 * group) * BYTES
+
+
+@inner
+def _begin_at(group: Index) -> Index:
+    """The word that holds the byte at which a group's wires begin."""
+    return (GROUP_ROWS + 5 * group + 4) * WORDS
+
+
+@inner
+def _add(a: Vector, b: Vector, c: Vector) -> tuple[Vector, Vector]:
+    """The sum of three bits: its lower plane, and the higher one."""
+    one = a ^ b
+    return one ^ c, (a & b) | (one & c)
+
+
+@inner
+def _count_groups(
+    wires: Words, begin: Index, end: Index, planes: Words, groups: Words
+) -> tuple[Vector, Index, Index]:
+    """Count the lanes' legal moves into the first planes, and by groups; returns the lanes with some, how
+    many groups have some, and how many planes the counts have."""
+    ones = splat(0)
+    twos = splat(0)
+    fours = splat(0)
+    eights = splat(0)
+    some = splat(0)
+    live = np.int64(0)
+    top = np.int64(4)
+    for at in range(begin, end, _GROUP_BYTES):
+        whole = at + _GROUP_BYTES <= end
+        if whole:
+            a, b, c, d = _count_whole(wires, at)
+        else:
+            a, b, c, d = _count_part(wires, at, end)
+        here = a | b | c | d
+        if not any_lane(here):
+            continue
+        counts = _counts_at(live)
+        store(groups, counts, a)
+        store(groups, counts + BYTES, b)
+        store(groups, counts + 2 * BYTES, c)
+        store(groups, counts + 3 * BYTES, d)
+        put(groups, _begin_at(live), at)
+        live += 1
+        some = some | here
+        carry = ones & a
+        ones = ones ^ a
+        twos, carry = _add(twos, b, carry)
+        fours, carry = _add(fours, c, carry)
+        eights, carry = _add(eights, d, carry)
+        for plane in range(4 * BYTES, top * BYTES, BYTES):
+            old = load(planes, plane)
+            store(planes, plane, old ^ carry)
+            carry = carry & old
+        if any_lane(carry):
+            store(planes, top * BYTES, carry)
+            top += 1
+    store(planes, 0, ones)
+    store(planes, BYTES, twos)
+    store(planes, 2 * BYTES, fours)
+    store(planes, 3 * BYTES, eights)
+    return some, live, top
+
+
+@inner
+def _count_whole(wires: Words, at: Index) -> tuple[Vector, Vector, Vector, Vector]:
+    """Count the legal moves of a whole group, in four planes."""
+    ones, a = _add(load(wires, at), load(wires, at + BYTES), load(wires, at + 2 * BYTES))
+    ones, b = _add(ones, load(wires, at + 3 * BYTES), load(wires, at + 4 * BYTES))
+    ones, c = _add(ones, load(wires, at + 5 * BYTES), load(wires, at + 6 * BYTES))
+    twos, p = _add(a, b, c)
+    ones, a = _add(ones, load(wires, at + 7 * BYTES), load(wires, at + 8 * BYTES))
+    ones, b = _add(ones, load(wires, at + 9 * BYTES), load(wires, at + 10 * BYTES))
+    twos, q = _add(twos, a, b)
+    ones, a = _add(ones, load(wires, at + 11 * BYTES), load(wires, at + 12 * BYTES))
+    ones, b = _add(ones, load(wires, at + 13 * BYTES), load(wires, at + 14 * BYTES))
+    twos, r = _add(twos, a, b)
+    fours, eights = _add(p, q, r)
+    return ones, twos, fours, eights
+
+
+@inner
+def _count_part(wires: Words, at: Index, end: Index) -> tuple[Vector, Vector, Vector, Vector]:
+    """The same for a group that ends early."""
+    ones = splat(0)
+    twos = splat(0)
+    fours = splat(0)
+    eights = splat(0)
+    for move in range(at, end, BYTES):
+        ones, twos, fours, carry = count_move(load(wires, move), ones, twos, fours)
+        eights = eights ^ carry
+    return ones, twos, fours, eights
+
+
+@inner
+def _choose_groups(planes: Words, ranks: Index, bits: Index, groups: Words, live: Index) -> None:
+    """Count the ranks down by the groups' counts: leave with each group the lanes that choose it, and the
+    lanes' ranks within the groups."""
+    p0, p1, p2 = load_planes(planes, ranks)
+    p3 = load(planes, ranks + 3 * BYTES)
+    w0 = splat(0)
+    w1 = splat(0)
+    w2 = splat(0)
+    w3 = splat(0)
+    for group in range(live):
+        at = _counts_at(group)
+        q0, lent = _subtract(p0, load(groups, at), splat(0))
+        q1, lent = _subtract(p1, load(groups, at + BYTES), lent)
+        q2, lent = _subtract(p2, load(groups, at + 2 * BYTES), lent)
+        q3, lent = _subtract(p3, load(groups, at + 3 * BYTES), lent)
+        for plane in range(ranks + 4 * BYTES, ranks + bits * BYTES, BYTES):
+            old = load(planes, plane)
+            store(planes, plane, old ^ lent)
+            lent = lent & ~old
+        store(groups, at, lent)
+        w0 = w0 | (p0 & lent)
+        w1 = w1 | (p1 & lent)
+        w2 = w2 | (p2 & lent)
+        w3 = w3 | (p3 & lent)
+        p0 = q0
+        p1 = q1
+        p2 = q2
+        p3 = q3
+    store(groups, GROUP * BYTES, w0)
+    store(groups, (GROUP + 1) * BYTES, w1)
+    store(groups, (GROUP + 2) * BYTES, w2)
+    store(groups, (GROUP + 3) * BYTES, w3)
+
+
+@inner
+def _subtract(a: Vector, b: Vector, borrow: Vector) -> tuple[Vector, Vector]:
+    """A bit less another bit and a borrow: the difference, and what is lent."""
+    other = a ^ b
+    return other ^ borrow, (b & ~a) | (borrow & ~other)
+
+
+@inner
+def _gather(wires: Words, end: Index, groups: Words, live: Index, whole: Index) -> None:
+    """Copy in every lane the legality of the moves of its group; all but the last group may be ``whole``."""
+    for i in range(0, GROUP * BYTES, 5 * BYTES):
+        a = splat(0)
+        b = splat(0)
+        c = splat(0)
+        d = splat(0)
+        e = splat(0)
+        for group in range(whole):
+            here = load(groups, _counts_at(group))
+            at = np.int64(item(groups, _begin_at(group))) + i
+            a = a | (load(wires, at) & here)
+            b = b | (load(wires, at + BYTES) & here)
+            c = c | (load(wires, at + 2 * BYTES) & here)
+            d = d | (load(wires, at + 3 * BYTES) & here)
+            e = e | (load(wires, at + 4 * BYTES) & here)
+        store(groups, i, a)
+        store(groups, i + BYTES, b)
+        store(groups, i + 2 * BYTES, c)
+        store(groups, i + 3 * BYTES, d)
+        store(groups, i + 4 * BYTES, e)
+    if whole < live:
+        here = load(groups, _counts_at(whole))
+        at = np.int64(item(groups, _begin_at(whole)))
+        for i in range(0, end - at, BYTES):
+            store(groups, i, load(groups, i) | (load(wires, at + i) & here))
+
+
+@inner
+def _walk_group(groups: Words) -> None:
+    """Count the ranks within groups down over the fifteen moves, and leave the choice in their place."""
+    p0, p1, p2 = load_planes(groups, np.int64(GROUP * BYTES))
+    p3 = load(groups, (GROUP + 3) * BYTES)
+    for at in range(0, GROUP * BYTES, BYTES):
+        lent, p0, p1, p2 = count_down(load(groups, at), p0, p1, p2)
+        store(groups, at, lent & ~p3)
+        p3 = p3 ^ lent
+
+
+@inner
+def _scatter(wires: Words, end: Index, groups: Words, live: Index, whole: Index) -> None:
+    """Copy the choice to the moves of all groups."""
+    for group in range(whole):
+        here = load(groups, _counts_at(group))
+        at = np.int64(item(groups, _begin_at(group)))
+        for i in range(0, GROUP * BYTES, BYTES):
+            store(wires, at + i, load(groups, i) & here)
+    if whole < live:
+        here = load(groups, _counts_at(whole))
+        at = np.int64(item(groups, _begin_at(whole)))
+        for i in range(0, end - at, BYTES):
+            store(wires, at + i, load(groups, i) & here)

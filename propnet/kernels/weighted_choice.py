@@ -30,13 +30,14 @@ from propnet.kernels.move_weights import HEAVIEST, Policy, class_of
 from propnet.kernels.scratch import Scratch
 from propnet.kernels.uniform_choice import (
     add_carry,
-    choose,
+    choose_of_role,
     count_down,
     count_move,
     draw,
     highest_rank,
     legal_wires,
     load_planes,
+    rests,
 )
 
 _CLASSES = HEAVIEST + 1
@@ -63,25 +64,25 @@ def choose_by_policy(
     scratch: Scratch,
     depth: Index,
     widths: Ints,
+    lanes: Vector,
     streams: Words,
     choosing: Words,
 ) -> Vector:
     """Choose a move for every role by a policy; the rest is as in
     :func:`propnet.kernels.step.choose_moves`. ``depth`` is that of both arrays of planes."""
     sizes = sizes_of(args)
-    wires, planes = scratch.wires, scratch.planes
+    wires, planes, groups = scratch.wires, scratch.planes, scratch.groups
     stuck = splat(0)
     for role in range(sizes.roles):
-        first, last = legal_wires(args, wires, role)
         low = np.int64(item(policy.role_classes, role))
         high = np.int64(item(policy.role_classes, role + 1))
-        if high - low <= 1:
-            some = choose(wires, first, last, planes, depth, streams)
-            several = load(planes, depth * BYTES)
+        if high - low <= 1 or rests(args, wires, role, lanes):
+            some, several = choose_of_role(args, wires, planes, groups, depth, role, lanes, streams)
         else:
+            legal_wires(args, wires, role)
             out = 1 + sizes.bases
             choice = RoleChoice(wires, policy, low, high, out, scratch.weighted_planes, depth, widths)
-            some, several = choose_weighted(choice, streams)
+            some, several = choose_weighted(choice, lanes, streams)
         store(choosing, role * BYTES, several)
         stuck = stuck | ~some
     return stuck
@@ -109,8 +110,8 @@ def _chosen(depth: Index, place: Index) -> Index:
 
 
 @inner
-def choose_weighted(choice: RoleChoice, streams: Words) -> tuple[Vector, Vector]:
-    """Choose a move; returns the lanes with some legal move, and those with several."""
+def choose_weighted(choice: RoleChoice, lanes: Vector, streams: Words) -> tuple[Vector, Vector]:
+    """Choose a move in these lanes; returns all lanes with some legal move, and those with several."""
     low, high, planes, depth = choice.low, choice.high, choice.planes, choice.depth
     some = splat(0)
     several = splat(0)
@@ -130,9 +131,9 @@ def choose_weighted(choice: RoleChoice, streams: Words) -> tuple[Vector, Vector]
             several = several | more | (some & here)
             some = some | here
             top = max(top, _add(planes, counts, width, class_of(choice.policy, c).exponent))
-    if any_lane(several):
-        bits = highest_rank(planes, top, some)
-        draw(planes, top, bits, some, streams)
+    if any_lane(several & lanes):
+        bits = highest_rank(planes, top, top, some & lanes)
+        draw(planes, top, bits, some & lanes, streams)
         most = _choose_class(choice, 2 * top * BYTES, bits, some)
         for plane in range(0, most, 6):
             _walk(choice, _within(depth) + plane * BYTES, bool(most > 3))

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from ggp.game import Game
+from ggp.warm import warm_up
 from players.kaskade.make_machine import make_machine
-from players.warm_kernels import compile_together, match_parts, missing
+from players.warm_kernels import Part, compile_together, match_parts, missing, search_parts
 from propnet.kernels import playouts
 from tests.places import ROOT
 
@@ -24,18 +26,31 @@ def kernels(folder: Path) -> set[str]:
     return {path.name.split("-")[0] for path in folder.rglob("*.nbc")}
 
 
-@pytest.mark.slow
-def test_the_first_game_compiles_few_kernels_and_none_of_the_tree(tmp_path: Path) -> None:
-    places = {"NUMBA_CACHE_DIR": str(tmp_path / "kernels"), "GGP_CACHE": str(tmp_path / "games")}
+def played(game: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """``ggp play`` where nothing is compiled."""
+    places = {"NUMBA_CACHE_DIR": str(folder / "kernels"), "GGP_CACHE": str(folder / "games")}
     for place in places.values():
         Path(place).mkdir(mode=0o700)
-    done = subprocess.run(
-        [sys.executable, "-m", "ggp", "play", "sokoban"],
+    return subprocess.run(
+        [sys.executable, "-m", "ggp", "play", game],
         capture_output=True,
         text=True,
         cwd=ROOT,
         env={**os.environ, **places, "PYTHONPATH": str(ROOT)},
     )
+
+
+@pytest.mark.slow
+def test_a_match_between_searches_begins_before_its_kernels_are_compiled(tmp_path: Path) -> None:
+    done = played("tictactoe", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "until then montecarlo moves in its place" in done.stdout
+    assert "step 1:" in done.stdout and "result: x (uct)" in done.stdout
+
+
+@pytest.mark.slow
+def test_the_first_game_compiles_few_kernels_and_none_of_the_tree(tmp_path: Path) -> None:
+    done = played("sokoban", tmp_path)
     assert done.returncode == 0, done.stderr
     assert "compiling what this match needs, once" in done.stdout
     assert "result: keeper (uct) 100" in done.stdout
@@ -75,3 +90,19 @@ def test_a_part_is_missing_until_it_was_compiled_and_again_for_another_program(
     compile_together(parts)
     assert missing(parts) == [] and done == ["a", "a", "b"]
     assert len(list(tmp_path.glob("part-a.*.done"))) == 1
+
+
+def test_what_ggp_warm_has_compiled_no_match_finds_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: set[str] = set()
+
+    def compile_together(parts: Sequence[Part]) -> None:
+        compiled.update(name for name, _ in parts)
+
+    monkeypatch.setattr("players.warm_kernels.compile_together", compile_together)
+    monkeypatch.setattr("ggp.warm._play", lambda *_: None)
+    warm_up("uct", "auto")
+    assert {name for name, _ in search_parts()} <= compiled
+    for game in ("sokoban", "knightstour", "hanoi"):
+        machine = make_machine(Game.load(game).rules, "propnet")
+        assert {name for name, _ in match_parts(machine, True, False)} <= compiled
+    assert {"sokoban-optimizer", "sokoban-dead-sets"} <= compiled

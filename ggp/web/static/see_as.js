@@ -2,7 +2,7 @@
 import { known, shade } from "/static/hidden.js";
 import { el, get } from "/static/page.js";
 
-/** `again()` draws the step that is shown once more. `frame(step, plain)` is the drawing of a step, `plain` the truth. */
+/** `again()` draws the step that is shown once more. `frame(step, plain)` promises {svg, beside} of a step; `plain` is the truth. */
 export function seeAs(query, story, again) {
   const answers = new Map(); // role -> what it knew, step by step
   const shades = el("input", { type: "checkbox", checked: true, onchange: () => again() });
@@ -28,7 +28,7 @@ export function seeAs(query, story, again) {
     }
     panel.replaceChildren(known(sight, shades));
     if (shades.checked) requestAnimationFrame(() => shade(document.querySelector(".board svg"), sight.squares));
-    return sight.svg;
+    return { svg: sight.svg, beside: [] };
   }
   return { element, frame };
 }

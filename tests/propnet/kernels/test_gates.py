@@ -7,11 +7,11 @@ import pytest
 from numba import njit
 
 from propnet.jit.random_numbers import streams
-from propnet.jit.vector512 import aligned, store
+from propnet.jit.vector512 import aligned, splat, store
 from propnet.kernels.gates import evaluate_blocks
 from propnet.kernels.plan import plan
 from propnet.kernels.records import pack, unpack
-from propnet.kernels.scratch import new_planes, new_wires
+from propnet.kernels.scratch import new_groups, new_planes, new_wires
 from propnet.kernels.uniform_choice import choose, copy_legal
 from tests.propnet.circuits import naive, random_network
 from tests.propnet.sliced import to_sliced
@@ -61,12 +61,12 @@ def test_a_plan_keeps_every_gate_and_needs_few_runs():
 
 
 @njit
-def choose_often(times, wires, offsets, signs, first, last, out, planes, state, chosen):
+def choose_often(times, wires, offsets, signs, first, last, out, planes, groups, state, chosen):
     """Choose again and again; chosen[t] are the wires of the moves, some[t] who could."""
     some = np.empty((times, 8), np.uint64)
     for t in range(times):
         copy_legal(wires, offsets, signs, first, last, out)
-        able = choose(wires, out + first, out + last, planes, planes.shape[0] // 3, state)
+        able = choose(wires, out + first, out + last, planes, groups, planes.shape[0] // 3, splat(-1), state)
         store(some, 64 * t, able)
         chosen[t] = wires[out + first : out + last]
     return some
@@ -81,18 +81,27 @@ def choices(legal: np.ndarray, times: int, seed: int) -> tuple[np.ndarray, np.nd
     wires[before : before + moves] = pack(legal != negated[:, None])
     offsets = (np.arange(before + moves) * 64).astype(np.uint32)
     signs = -np.concatenate((np.zeros(before, np.int64), negated.astype(np.int64)))
-    planes = new_planes(moves)
     chosen = np.zeros((times, moves, 8), np.uint64)
     out = before + moves
     some = choose_often(
-        times, wires, offsets, signs, before, before + moves, out, planes, streams(seed), chosen
+        times,
+        wires,
+        offsets,
+        signs,
+        before,
+        before + moves,
+        out,
+        new_planes(moves),
+        new_groups(moves),
+        streams(seed),
+        chosen,
     )
     assert not wires[out : out + before].any()
     return unpack(chosen.reshape(-1, 8), 512).reshape(times, moves, 512), unpack(some, 512)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("moves", [1, 2, 3, 4, 5, 8, 9, 17, 33, 64, 100, 300])
+@pytest.mark.parametrize("moves", [1, 2, 3, 4, 5, 8, 9, 17, 30, 31, 44, 45, 46, 60, 64, 100, 300])
 def test_each_lane_that_can_chooses_exactly_one_of_its_legal_moves(moves):
     rng = np.random.default_rng(moves)
     legal = rng.random((moves, 512)) < rng.random(512)
@@ -103,10 +112,13 @@ def test_each_lane_that_can_chooses_exactly_one_of_its_legal_moves(moves):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("moves", [2, 3, 5, 7, 12, 31, 40, 70, 257])
-def test_choices_are_uniform_over_the_legal_moves_of_each_lane(moves):
+@pytest.mark.parametrize("moves", [2, 3, 5, 7, 12, 31, 40, 45, 70, 257])
+@pytest.mark.parametrize("share", [0.7, 0.1])
+def test_choices_are_uniform_over_the_legal_moves_of_each_lane(moves, share):
     rng = np.random.default_rng(moves)
-    legal = rng.random((moves, 512)) < 0.7
+    legal = rng.random((moves, 512)) < share
+    # Some moves are legal in no lane, whole groups of them.
+    legal[moves // 3 : moves // 3 + moves // 4] = False
     legal[0] |= ~legal.any(axis=0)
     times = 400
     chosen, _ = choices(legal, times, seed=moves)
@@ -155,9 +167,9 @@ def test_roles_choose_independently_of_one_another():
     table = np.zeros((n, n), np.int64)
     first = np.zeros((1, n, 8), np.uint64)
     for _ in range(times // 100):
-        choose_often(1, wires, offsets, signs, 0, n, 2 * n, planes, state, first)
+        choose_often(1, wires, offsets, signs, 0, n, 2 * n, planes, new_groups(n), state, first)
         a = unpack(first[0], 512).argmax(axis=0)
-        choose_often(1, wires, offsets, signs, n, 2 * n, 2 * n, planes, state, first)
+        choose_often(1, wires, offsets, signs, n, 2 * n, 2 * n, planes, new_groups(n), state, first)
         b = unpack(first[0], 512).argmax(axis=0)
         np.add.at(table, (a, b), 1)
     mean = table.sum() / n**2

@@ -8,7 +8,7 @@ from numba import njit
 
 from gdl.rules import Rules
 from propnet.jit.random_numbers import streams
-from propnet.jit.vector512 import aligned, store
+from propnet.jit.vector512 import aligned, splat, store
 from propnet.kernels.move_weights import HEAVIEST, UNIFORM, policy_of
 from propnet.kernels.records import pack, unpack
 from propnet.kernels.scratch import new_weighted_planes
@@ -25,7 +25,7 @@ def choose_often(times, legal, wires, policy, low, high, out, planes, depth, wid
     for t in range(times):
         wires[out:] = legal
         choice = RoleChoice(wires, policy, low, high, out, planes, depth, widths)
-        able, _ = choose_weighted(choice, state)
+        able, _ = choose_weighted(choice, splat(-1), state)
         store(some, 64 * t, able)
         chosen[t] = wires[out:]
     return some

@@ -1,0 +1,90 @@
+"""When a role has nothing to choose: its keys.
+
+Where roles take turns, all moves of a role but one (most often ``noop``) need that it is its turn: ``(true
+(control white))``, or one of a few such propositions. These are the role's *keys*, read off the gates: each
+is true wherever some moves are legal. While none of a role's keys holds only its waiting move can be legal,
+and nobody has to look at the others.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import pairwise
+
+from propnet.network import Network
+
+MOST_KEYS = 4
+EFFORT = 300_000
+"""Gate inputs that are looked at, at most (see docs/measurements.md)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """When a role rests: where none of ``keys``, literals of base propositions, holds, none of its moves but
+    ``waiting`` (its place among the role's moves) is legal."""
+
+    waiting: int
+    keys: tuple[int, ...]
+
+
+def rests(network: Network) -> list[Rest | None]:
+    """For each role when it rests; None where that is not known."""
+    offsets = [0]
+    for moves in network.moves:
+        offsets.append(offsets[-1] + len(moves))
+    if len(offsets) < 3:
+        return [None] * len(network.moves)
+    implied = _Implied(network)
+    legal = network.legal_literals.tolist()
+    found: list[Rest | None] = []
+    for low, high in pairwise(offsets):
+        needs = [implied.bases(literal) for literal in legal[low:high]] if high - low > 2 else []
+        found.append(None if implied.effort < 0 else _rest(needs))
+    return found
+
+
+def _rest(needs: list[set[int]]) -> Rest | None:
+    """The rest of a role whose moves need these literals of base propositions to be true; by few keys, each
+    the one that most of the other moves need."""
+    left = dict(enumerate(needs))
+    keys: list[int] = []
+    while len(left) > 1 and len(keys) < MOST_KEYS:
+        counts = Counter(literal for need in left.values() for literal in need)
+        if not counts:
+            return None
+        key = min(counts, key=lambda literal: (-counts[literal], literal))
+        left = {move: need for move, need in left.items() if key not in need}
+        keys.append(key)
+    return Rest(next(iter(left)), tuple(keys)) if len(left) == 1 else None
+
+
+class _Implied:
+    """Looks up what must be true where a literal is, until ``effort`` is used up."""
+
+    def __init__(self, network: Network) -> None:
+        self.effort = EFFORT
+        self._first = network.first_gate
+        self._bases = len(network.bases)
+        self._start = network.gate_start.tolist()
+        self._inputs = network.gate_inputs.tolist()
+
+    def bases(self, literal: int) -> set[int]:
+        """The literals of base propositions that are true wherever this literal is."""
+        seen: set[int] = set()
+        found: set[int] = set()
+        waiting = [literal]
+        while waiting and self.effort >= 0:
+            x = waiting.pop()
+            if x in seen:
+                continue
+            seen.add(x)
+            node = x >> 1
+            if 1 <= node <= self._bases:
+                found.add(x)
+            elif node >= self._first and not x & 1:
+                gate = node - self._first
+                inputs = self._inputs[self._start[gate] : self._start[gate + 1]]
+                self.effort -= len(inputs)
+                waiting += inputs
+        return found
