@@ -75,16 +75,11 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
     # Players from outside this program, and those that only look at the rules, need no kernels.
     kind = player.partition(":")[0].strip().lower()
     searches = kind.startswith("uct") or kind == "tables"  # uct plays where a table does not help
-<<<<<<< HEAD
-    lanes = level != "prover" and (searches or kind in ("montecarlo", "greedy", "pimc", "expectimax", "cfr"))
+    lanes = level != "prover" and (searches or kind in _LANES)
     if lanes and searches:
         compile_together(search_parts())
     else:
         compile_together((playout_parts() if lanes else ()) + (tree_parts() if searches else ()))
-=======
-    lanes = level != "prover" and (searches or kind in _LANES)
-    compile_together((playout_parts() if lanes else ()) + (tree_parts() if searches else ()))
->>>>>>> part-players2
     one_role, several_roles = WARM_UP_GAMES
     _play(player, level, several_roles)
     on_several()
