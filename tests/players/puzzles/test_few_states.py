@@ -14,7 +14,8 @@ from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.solver import replayed
 from tests.players.puzzles.test_solve import HOPELESS
 
-ENOUGH = 60.0
+ENOUGH = 600.0
+"""Seconds, kernels that may have to be compiled included."""
 STEPS = level_to_gdl(Level(("######", "#@ $.#", "#    #", "######")), steps=5)
 TOO_FEW = level_to_gdl(Level(("######", "#@ $.#", "#.$  #", "#    #", "######")), steps=3)
 NO_END_ON_ONE_SIDE = """(role you) (init (at 0)) (legal you left) (legal you right)
