@@ -2,10 +2,14 @@
 
     python -m bench.hidden montyhall expectimax --games 10000
     python -m bench.hidden blindtictactoe expectimax random --games 200 --seconds 1
+    python -m bench.hidden blindtictactoe mccfr pimc --duel --games 400 --seconds 0.2
 
 Players in role order, chance left out; each knows its own moves and percepts alone. Prints per role the mean
 result with its 95 % interval, how often each first move of the first role was chosen, and turns and CPU
-seconds per match.
+seconds per match. With --duel two players change seats after each match, and a sequential test stops them as
+soon as it is clear whether the first is 50 Elo stronger or not stronger at all.
+
+The players' clocks count CPU seconds of this process.
 """
 
 from __future__ import annotations
@@ -22,9 +26,12 @@ from rich.console import Console
 from gdl.information import playing
 from gdl.machine import Machine
 from ggp.game import Game
+from ggp.tournament.statistics.ratings import Sprt
 from players.belief.belief import Belief, Observed
 from players.player import Player
 from players.registry import make_player
+
+TEST = Sprt(0.0, 50.0)
 
 
 def play(
@@ -56,7 +63,9 @@ def play(
     return [machine.result(state, role) or 0 for role in roles], made
 
 
-def measure(name: str, specs: Sequence[str], games: int, seconds: float, seed: int, level: str) -> None:
+def measure(
+    name: str, specs: Sequence[str], games: int, seconds: float, seed: int, level: str, start: float
+) -> None:
     """Play many matches and print what came of them."""
     console = Console(soft_wrap=True)
     machine = Game.load(name).machine(level)
@@ -64,7 +73,7 @@ def measure(name: str, specs: Sequence[str], games: int, seconds: float, seed: i
     names = [*specs, *["random"] * (len(roles) - len(specs))]
     players = {role: make_player(spec, seed * 64 + role) for role, spec in zip(roles, names, strict=True)}
     for role, player in players.items():
-        player.start(machine, role, machine.initial_state(), 0.0, time.monotonic())
+        player.start(machine, role, machine.initial_state(), start, time.monotonic() + start)
     rng, began = random.Random(seed), time.process_time()
     results: list[list[int]] = []
     firsts: Counter[str] = Counter()
@@ -85,6 +94,40 @@ def measure(name: str, specs: Sequence[str], games: int, seconds: float, seed: i
     )
 
 
+def duel(
+    name: str, specs: Sequence[str], games: int, seconds: float, seed: int, level: str, start: float
+) -> None:
+    """Play pairs of matches with seats changed, until the test is decided, and print the score."""
+    machine = Game.load(name).machine(level)
+    roles = playing(machine.roles)
+    first, second = specs
+    seats = []
+    for number, order in enumerate(((first, second), (second, first))):
+        seats.append(
+            {
+                role: make_player(spec, seed * 64 + 8 * number + role)
+                for role, spec in zip(roles, order, strict=True)
+            }
+        )
+        for role, player in seats[-1].items():
+            player.start(machine, role, machine.initial_state(), start, time.monotonic() + start)
+    scores: list[float] = []
+    verdict = ""
+    while 2 * len(scores) < games and not verdict:
+        results = [
+            play(machine, players, random.Random(f"{seed} {len(scores)}"), seconds)[0][roles[number]] / 100
+            for number, players in enumerate(seats)
+        ]
+        scores.append(statistics.mean(results))
+        verdict = TEST.verdict(scores)
+    wide = 196 * statistics.stdev(scores) / len(scores) ** 0.5 if len(scores) > 1 else 0.0
+    told = {"H1": "stronger", "H0": "not 50 Elo stronger", "": "not decided"}[verdict]
+    Console(soft_wrap=True).print(
+        f"{name}: {first} against {second} {100 * statistics.mean(scores):.1f} +- {wide:.1f} in"
+        f" {2 * len(scores)} matches: {told}"
+    )
+
+
 def main() -> None:
     """Read the command line, and measure."""
     parser = argparse.ArgumentParser(
@@ -94,10 +137,15 @@ def main() -> None:
     parser.add_argument("players", nargs="*", help="random for those left out")
     parser.add_argument("--games", type=int, default=1000)
     parser.add_argument("--seconds", type=float, default=1.0, help="for each choice")
+    parser.add_argument("--start", type=float, default=0.0, help="seconds to prepare before the first match")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--machine", default="auto")
+    parser.add_argument("--duel", action="store_true", help="two players against each other, seats changed")
     told = parser.parse_args()
-    measure(told.game, told.players, told.games, told.seconds, told.seed, told.machine)
+    time.monotonic = time.process_time  # type: ignore[assignment]
+    (duel if told.duel else measure)(
+        told.game, told.players, told.games, told.seconds, told.seed, told.machine, told.start
+    )
 
 
 if __name__ == "__main__":

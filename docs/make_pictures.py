@@ -64,9 +64,9 @@ def browser(width: int, height: int) -> Iterator[Any]:
 
 
 @contextmanager
-def page(width: int, height: int) -> Iterator[tuple[Any, str]]:
-    """A browser, and the address of ``ggp web``, both for a while."""
-    command = [sys.executable, "-m", "ggp", "web", "--port", "0"]
+def page(width: int, height: int, *options: str) -> Iterator[tuple[Any, str]]:
+    """A browser, and the address of ``ggp web`` with some options, both for a while."""
+    command = [sys.executable, "-m", "ggp", "web", "--port", "0", *options]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         address = server.stdout.readline().partition("open ")[2].partition(" ")[0].rstrip("/")
@@ -96,6 +96,30 @@ def screen(chrome: Any) -> Image.Image:
     return Image.open(io.BytesIO(chrome.get_screenshot_as_png()))
 
 
+def start(target: Path) -> None:
+    """The first page of ``ggp web``."""
+    with page(1000, 760) as (chrome, address):
+        chrome.get(address)
+        wait(chrome, "document.images.length > 4 && [...document.images].every((one) => one.naturalWidth)")
+        wait(chrome, "document.querySelector('.live img').src.includes('step=8')")
+        time.sleep(1)
+        keep(screen(chrome), target)
+
+
+def replay(target: Path) -> None:
+    """A match of a tournament, in its middle."""
+    with tempfile.TemporaryDirectory() as folder:
+        players = ["-p", "uct:playouts=3000,uct:playouts=1000", "-r", "1"]
+        clocks = ["--startclock", "2", "--playclock", "2"]
+        ggp("tournament", "hex", *players, *clocks, "-d", str(Path(folder, "hex.sqlite")))
+        with page(1000, 760, "--records", folder) as (chrome, address):
+            chrome.get(f"{address}/replay?tournament=hex.sqlite&match=1#24")
+            wait(chrome, "document.querySelectorAll('.history td button').length > 24")
+            wait(chrome, "!document.querySelector('.history').textContent.includes('place')")
+            time.sleep(2)
+            keep(screen(chrome), target)
+
+
 def play(target: Path) -> None:
     """A match of chess at a table of ``ggp web``: both sides are the player ``uct``."""
     with page(1000, 760) as (chrome, address):
@@ -103,6 +127,29 @@ def play(target: Path) -> None:
         order = {"game": "chess", "rules": "", "seats": ["uct", "uct"], "others": "uct", "playclock": 1}
         chrome.get(address + chrome.execute_async_script(ORDER, "/play/tables", order))
         wait(chrome, "Number(document.querySelector('input[aria-label=Step]')?.max) >= 12")
+        time.sleep(0.5)  # pieces glide
+        keep(screen(chrome), target)
+
+
+def hidden(target: Path) -> None:
+    """Phantom connect four at a table of ``ggp web``, after four moves of a person: squares are shaded by how
+    likely the other's pieces are there."""
+    with page(1000, 760) as (chrome, address):
+        chrome.get(f"{address}/play")
+        order = {
+            "game": "phantomconnect",
+            "rules": "",
+            "seats": ["human", "random"],
+            "playclock": 1,
+            "seed": 4,
+        }
+        chrome.get(address + chrome.execute_async_script(ORDER, "/play/tables", order))
+        for number, column in enumerate("4435"):
+            wait(chrome, f"document.querySelectorAll('.history tbody tr').length >= {2 * number}")
+            wait(chrome, "document.querySelector('.status')?.textContent.includes('Your turn')")
+            chrome.find_element(By.TAG_NAME, "body").send_keys(column)
+        wait(chrome, "document.querySelectorAll('.history tbody tr').length >= 8")
+        wait(chrome, "document.querySelectorAll('.gb-shade').length > 6")
         keep(screen(chrome), target)
 
 
@@ -117,7 +164,7 @@ def rules(target: Path) -> None:
             "area.dispatchEvent(new Event('input', {bubbles: true}))",
             text,
         )
-        wait(chrome, "/true/.test(document.querySelector('main').innerText)")
+        wait(chrome, "document.querySelector('.finding-warning')")
         chrome.execute_script("document.querySelector('textarea').scrollTop = 560")
         time.sleep(2)
         keep(screen(chrome), target)
@@ -174,7 +221,16 @@ def _square(picture: Image.Image) -> Image.Image:
     return picture.crop((left, upper, left + side, upper + side))
 
 
-MADE = {"sokoban.gif": sokoban, "cube.gif": cube, "play.png": play, "rules.png": rules, "puzzle.png": puzzle}
+MADE = {
+    "sokoban.gif": sokoban,
+    "cube.gif": cube,
+    "start.png": start,
+    "play.png": play,
+    "hidden.png": hidden,
+    "rules.png": rules,
+    "puzzle.png": puzzle,
+    "replay.png": replay,
+}
 """The pictures by name. The others of that folder are drawn by hand, or by a benchmark."""
 
 

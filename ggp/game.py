@@ -28,10 +28,11 @@ from gdl.visible import visible
 from gdl.words import counted
 
 if TYPE_CHECKING:
-    from ggp.drawing import PlainDrawing, SvgDrawing
+    from ggp.boards.svg.picture import SvgPainter
     from ggp.in_code import GamePlayer, PlayedMatch, PlayerSource
     from players.kaskade.climbing import ClimbingStates
     from players.puzzles.sokoban.levels.level import Level
+
 
 __all__ = ["Game", "State", "games_folder", "installed_games", "load"]
 
@@ -172,8 +173,8 @@ class Game:
     def _let_draw(self, machine: Machine) -> None:
         """Have the machine's states drawn as this game's are."""
         if self._draw is None:
-            self._draw = _later("ggp.drawing:PlainDrawing")(self.name)
-            self._draw_svg = _later("ggp.drawing:SvgDrawing")(self.name)
+            self._draw = _later("ggp.game:PlainDrawing")(self.name)
+            self._draw_svg = _later("ggp.game:SvgDrawing")(self.name)
         machine.draw = self._draw
         machine.draw_svg = self._draw_svg
 
@@ -316,3 +317,51 @@ def games_folder() -> Path:
 def installed_games() -> Iterator[Path]:
     """The .kif files of the games that come along, by name."""
     return iter(sorted(games_folder().glob("*.kif")))
+
+
+class PlainDrawing:
+    """Draws the states of one game. How is found out with the first one, which takes up to a second."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._painter: object = None
+
+    def __call__(self, state: State) -> str:
+        """Lines from top to bottom, and below them what is true and stands on no board."""
+        from ggp.boards.board import find_board
+        from ggp.boards.snakes import SnakesPainter, map_of_rules
+        from ggp.boards.text import Painter
+        from ggp.sokoban.machine_stage import LevelPainter, stage_of_machine
+
+        machine = state.machine
+        painter = self._painter
+        if not isinstance(painter, Painter):
+            drawn = map_of_rules(machine.rules)
+            stage = None if drawn is not None else stage_of_machine(machine, self._name)
+            if drawn is not None:
+                painter = SnakesPainter(machine.rules, machine.roles, drawn, False, False)
+            elif stage is not None:
+                painter = LevelPainter(machine, stage, False, False)
+            else:
+                painter = Painter(find_board(machine), machine.rules, machine.roles)
+            # A painter of Snakes tells what has changed since it last drew: it draws one state only.
+            self._painter = painter if drawn is None else None
+        shown = painter.draw_state(state)
+        parts = [shown.plain(), "\n".join(shown.beside)]
+        return "\n".join(filter(None, parts))
+
+
+class SvgDrawing:
+    """Draws the states of one game as SVG that carries its stylesheet; finds the board with the first one."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._painter: SvgPainter | None = None
+
+    def __call__(self, state: State) -> str:
+        """The drawing."""
+        from ggp.boards.svg.picture import SvgPainter
+
+        if self._painter is None:
+            self._painter = SvgPainter.of_machine(state.machine, self._name)
+        return self._painter.draw_state(state, alone=True)

@@ -4,11 +4,13 @@ Where nothing was compiled yet that takes longer than most startclocks. ``python
 does it in a process of its own, which says on its standard output which kernels it compiles, as JSON lines:
 ``begun`` with a kernel's name, ``compiled`` with the name and ``seconds``. ``ggp warm`` starts several such
 processes (:func:`compile_all`) and shows what they do. ``ggp play`` has only the parts compiled that its
-match needs, by ``python -m ggp.warm parts NAMES`` (:func:`compile_missing`).
+match needs, by ``python -m ggp.warm parts NAMES`` (:func:`compile_missing`), or ``behind NAMES`` while the
+match is played (:func:`compile_behind`).
 """
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import subprocess
@@ -44,6 +46,10 @@ PROCESSES = (
 """What the processes of a match run."""
 
 
+_LAST_IN_LINE = 19
+"""Nice value of a process that compiles while a match is played."""
+
+
 def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: None) -> None:
     """Have compiled what all players need, then play with this kind of player on the machine of this level.
 
@@ -56,19 +62,35 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
         GdlError: there is no such player or machine.
     """
     from players.kaskade.stages import WARM_UP_GAMES
-    from players.warm_kernels import compile_together, lesson_parts, line_parts, playout_parts, tree_parts
+    from players.warm_kernels import (
+        belief_parts,
+        compile_together,
+        lesson_parts,
+        line_parts,
+        playout_parts,
+        search_parts,
+        tree_parts,
+    )
 
     # Players from outside this program, and those that only look at the rules, need no kernels.
     kind = player.partition(":")[0].strip().lower()
     searches = kind.startswith("uct") or kind == "tables"  # uct plays where a table does not help
-    lanes = level != "prover" and (searches or kind in ("montecarlo", "greedy"))
-    compile_together((playout_parts() if lanes else ()) + (tree_parts() if searches else ()))
+    lanes = level != "prover" and (searches or kind in _LANES)
+    if lanes and searches:
+        compile_together(search_parts())
+    else:
+        compile_together((playout_parts() if lanes else ()) + (tree_parts() if searches else ()))
     one_role, several_roles = WARM_UP_GAMES
     _play(player, level, several_roles)
     on_several()
     compile_together(line_parts() if lanes and searches else ())
     _play(player, level, one_role)
+    compile_together(belief_parts() if lanes else ())
     compile_together(lesson_parts() if lanes and searches else ())
+
+
+_LANES = ("montecarlo", "greedy", "pimc", "ismcts", "mccfr", "expectimax", "cfr")
+"""Players that use lanes, besides those that search by UCT."""
 
 
 def _play(name: str, level: str, rules: str) -> None:
@@ -111,7 +133,7 @@ def warm_up_all(player: str, level: str) -> None:
 
 def alone(player: str) -> str:
     """The player's name without the option that makes it start processes."""
-    from players.spec import read_spec
+    from players.options import read_spec
 
     return str(read_spec(player).without("workers"))
 
@@ -129,7 +151,10 @@ def main() -> None:
 
     tell_when_compiling(report)
     what, *names = sys.argv[1:]
-    if what == "parts":
+    gc.disable()  # a short life, in which millions of objects are made that stay to the end
+    if what in ("parts", "behind"):
+        if what == "behind":
+            os.nice(_LAST_IN_LINE)
         from players.warm_kernels import compile_together, parts_named
 
         compile_together(parts_named(names))
@@ -191,6 +216,11 @@ def compile_missing(parts: Sequence[Part], processes: int, progress: Progress) -
         console.print(Text(f"not everything could be compiled: {faults[0]}", "yellow"))
     count, seconds = sum(process.compiled for process in running), time.monotonic() - began
     console.print(f"{counted(count, 'kernel')} compiled in {seconds:.0f} s", style="dim")
+
+
+def compile_behind(parts: Sequence[Part]) -> subprocess.Popen[bytes]:
+    """Start a process that compiles these parts and gives way to all others. Raises OSError."""
+    return anew("ggp.warm", ["behind", *(name for name, _ in parts)], {2: subprocess.DEVNULL})
 
 
 def _kept_in() -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.information import chance_role
 from gdl.machine import Machine, State
 from players.move_lists import unpack_moves
 from propnet.capabilities import lane_machine
@@ -189,13 +190,21 @@ class NetworkBatch(BatchMachine):
         """As in :class:`BatchMachine`; ``on`` is the machine to run on, by default the guide's."""
         if weights is not self._weights:
             self._weights = weights
-            self._policy = UNIFORM if weights is None else policy_of(weights, self.first_column)
+            self._policy = UNIFORM if weights is None else policy_of(self._fair(weights), self.first_column)
         policy, network = self._policy, on or self._playing
         ends = network.playouts_from(
             records, seed, max_steps, each, policy=policy, tallies=tallies, counted=counted
         )
         self._last = network, records, seed, max_steps, each, ends.lengths, policy
         return Ends(ends.goals, ends.lengths, ends.lengths < max_steps)
+
+    def _fair(self, weights: Weights) -> Weights:
+        """The weights, but equal ones for the moves of chance."""
+        if (chance := chance_role(self.machine.roles)) is None:
+            return weights
+        fair = weights.copy()
+        fair[self.first_column[chance] : self.first_column[chance + 1]] = 0
+        return fair
 
     def playout_moves(self, row: int) -> list[int]:
         network, records, seed, max_steps, each, lengths, policy = self._last

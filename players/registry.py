@@ -1,7 +1,7 @@
 """The players by name, with options: ``uct``, ``uct:workers=2,exploration=0.4``.
 
 A name is a kind, or a kind, a colon and options as ``key=value`` with commas between them
-(:mod:`players.spec`); or ``module:Class``, also of a module in the current folder. A player's module is
+(:mod:`players.options`); or ``module:Class``, also of a module in the current folder. A player's module is
 imported when it is first needed.
 """
 
@@ -19,9 +19,8 @@ from pathlib import Path
 from gdl.errors import GdlError
 from gdl.information import hides, playing
 from gdl.machine import Machine
-from players.options import by_name, read_options
+from players.options import by_name, read_options, read_spec
 from players.player import Player
-from players.spec import read_spec
 
 _PLACES = {
     # A new player needs its own module and one line here.
@@ -32,6 +31,8 @@ _PLACES = {
     "uct": ("players.uct.player", "UctPlayer"),
     "uct-sequential": ("players.uct.player", "SequentialUctPlayer"),
     "pimc": ("players.belief.pimc", "PimcPlayer"),
+    "ismcts": ("players.belief.sampled.ismcts", "IsmctsPlayer"),
+    "mccfr": ("players.belief.sampled.mccfr", "MccfrPlayer"),
     "expectimax": ("players.belief.expectimax", "ExpectimaxPlayer"),
     "cfr": ("players.belief.cfr", "CfrPlayer"),
     "tables": ("players.strong.player", "TablesPlayer"),
@@ -60,7 +61,7 @@ def fitting(name: str, machine: Machine) -> str:
     """The name, or that of a player that takes heed of what is hidden where ``uct`` would not."""
     if not hides(machine.rules) or _is_class(name) or read_spec(name).kind != "uct":
         return name
-    return {1: "expectimax", 2: "cfr"}.get(len(playing(machine.roles)), "pimc")
+    return {1: "expectimax", 2: "cfr"}.get(len(playing(machine.roles)), "ismcts")
 
 
 def check_name(name: str) -> None:

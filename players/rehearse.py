@@ -11,18 +11,19 @@ base and input rules declare is held against what was seen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from gdl.checks.diagnostic import Diagnostic, Evidence, Kind, Severity
 from gdl.errors import Place, TooLargeError
-from gdl.information import chance_role
+from gdl.information import chance_role, hides
 from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Literal, Rule, Rules, body_literals
 from gdl.syntax.writer import OwnNotation
 from gdl.terms import BASE, DOES, GOAL, INIT, INPUT, LEGAL, NEXT, TERMINAL, TRUE, Term
 from gdl.words import counted
+from players.belief.tell_apart import Doubt, doubts
 from players.walks import MOST_STEPS, Trail, Walks, walk
 
 _STATEFUL = (TRUE, 1), (DOES, 2), (INIT, 1)
@@ -76,6 +77,14 @@ STATE_OUTSIDE_BASE = _kind(
 )
 MOVE_OUTSIDE_INPUT = _kind(
     Severity.WARNING, "move-outside-input", "write an input rule for it, or drop them all"
+)
+MOVES_NOT_KNOWN = _kind(
+    Severity.WARNING,
+    "moves-not-known",
+    "write a sees rule that tells the role what its moves depend on",
+)
+GOAL_NOT_KNOWN = _kind(
+    Severity.WARNING, "goal-not-known", "write a sees rule that tells the role how the match has ended"
 )
 PLAYED_SHORT = _kind(Severity.INFO, "played-short", "give more --seconds")
 
@@ -185,6 +194,31 @@ class Findings:
             place = self._place_of_functor(LEGAL, move)
             yield MOVE_OUTSIDE_INPUT.at(place, message, self._evidence(trail))
 
+    def in_doubt(self, doubts: Iterable[Doubt]) -> Iterator[Diagnostic]:
+        """What a role cannot know of its moves and goals."""
+        for doubt in doubts:
+            one, other = doubt.ways
+            name, apart = self._roles[doubt.role], self._apart(one, other)
+            if doubt.move is None:
+                first, second = doubt.goals
+                message = f"{name} cannot know whether it gets {first} or {second} at an end, {apart}"
+                yield GOAL_NOT_KNOWN.at(self._place(GOAL, doubt.role), message, self._evidence(one))
+            else:
+                move = self._own.term(self._machine.move(doubt.role, doubt.move))
+                message = f"{name} cannot know whether {move} is legal {apart}"
+                yield MOVES_NOT_KNOWN.at(self._place(LEGAL, doubt.role), message, self._evidence(one))
+
+    def _apart(self, one: Trail, other: Trail) -> str:
+        """When two matches stand where they do, and the joint moves in which the second is another."""
+        told = [
+            f"{number}. {' '.join(self._own.term(self._machine.move(r, m)) for r, m in enumerate(joint))}"
+            for number, (joint, usual) in enumerate(zip(other.moves, one.moves, strict=True), 1)
+            if joint != usual
+        ]
+        dots = "  ..." if len(told) > _TOLD_APART else ""
+        shown = "  ".join(told[:_TOLD_APART]) + dots
+        return f"{_after(one)}: it learns the same if the match below went {shown or 'as it did'}"
+
     def _goal_values(self, trail: Trail, role: int) -> frozenset[int]:
         if self._prover is None:
             known = self._machine
@@ -210,6 +244,10 @@ class Findings:
         own = [rule for rule in heads if rule.head.args[-1].signature == term.signature]
         exact = [rule for rule in own if rule.head.args[-1] is term]
         return (exact or own or heads)[0].place if heads else Place()
+
+
+_TOLD_APART = 4
+"""So many joint moves are told in which a match that a role cannot tell from another is different."""
 
 
 def _after(trail: Trail) -> str:
@@ -257,6 +295,8 @@ def rehearse(rules: Rules, how: Rehearsal = Rehearsal()) -> list[Diagnostic]:
             continue  # more facts than a prover holds: the question stays open
         if facts is not None:
             told += outside(facts)
+    if hides(rules):
+        told += findings.in_doubt(doubts(machine, how.seconds, how.seed))
     return told
 
 

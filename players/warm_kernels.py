@@ -7,20 +7,23 @@ share the work without knowing each other: those of ``ggp warm``, fork servers, 
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
+import math
 import os
 from collections.abc import Callable, Sequence
 from functools import cache, partial
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gdl.information import hides
 from gdl.machine import Machine
 from players.kaskade.stages import WARM_UP_GAMES
-from players.puzzles.registry import SOLVERS
+from players.processes.compiled_parts import is_compiled, kernel_folder, note_compiled
 from propnet.capabilities import lane_machine
-from propnet.machine import PropnetMachine
+
+if TYPE_CHECKING:
+    from players.puzzles.solver import LineSolver
+    from propnet.machine import PropnetMachine
 
 Part = tuple[str, Callable[[], None]]
 """A name, and the function that compiles or loads it."""
@@ -42,12 +45,14 @@ def _machine(number: int) -> PropnetMachine:
     from gdl.grounding.pipeline import ground
     from gdl.syntax.parser import parse_rules
     from propnet.build import build
+    from propnet.machine import PropnetMachine
 
     rules = parse_rules(WARM_UP_GAMES[number], "warm-up")
     return PropnetMachine(rules, build(ground(rules)))
 
 
 def _machines() -> list[PropnetMachine]:
+
     return [_machine(number) for number in range(len(WARM_UP_GAMES))]
 
 
@@ -56,22 +61,50 @@ def _playouts() -> None:
         machine.playouts(1)
 
 
+def _evaluate() -> None:
+    for machine in _machines():
+        machine.evaluate(machine.records([machine.initial_state()]))
+
+
 def _states() -> None:
-    from players.batch_machine import batch_machine_of
+    for machine in _machines():
+        state = machine.initial_state()
+        machine.successors(machine.records([state]), np.zeros((1, len(machine.roles)), np.int32))
+        machine.options(state)
+        machine.goal(state, 0)
+
+
+def _root() -> None:
     from players.uct.tree.tree import warm_up_root
 
     warm_up_root()
 
-    for machine in _machines():
-        batch = batch_machine_of(machine)
-        records = machine.records([machine.initial_state()])
-        batch.legal(records)
-        batch.successors(records, np.zeros((1, len(machine.roles)), np.int32))
+
+def network_parts() -> tuple[Part, ...]:
+    """For whoever asks a network about states."""
+    return ("evaluate", _evaluate), ("states", _states)
 
 
 def playout_parts() -> tuple[Part, ...]:
     """For every player that makes playouts on the network."""
-    return ("playouts", _playouts), ("states", _states)
+    return ("playouts", _playouts), *network_parts(), ("root", _root)
+
+
+def belief_parts() -> tuple[Part, ...]:
+    """For every player of games of hidden information, besides."""
+    return ("beliefs", _beliefs), ("sampled", _sampled)
+
+
+def _beliefs() -> None:
+    from players.belief.lane_worlds import warm_up
+
+    warm_up(_machine(1))
+
+
+def _sampled() -> None:
+    from players.belief.sampled.mccfr import warm_up
+
+    warm_up(_machine(1))
 
 
 def tree_parts() -> tuple[Part, ...]:
@@ -92,22 +125,42 @@ def match_parts(machine: Machine, searches: bool, plays_out: bool) -> tuple[Part
     """For a match of one game in a terminal, between players of which some search (UCT) or make playouts."""
     from players.uct.master_first import is_mastered
 
-    states = (("states", _states),)
+    beliefs = belief_parts() if hides(machine.rules) else ()
     if not searches:
-        return playout_parts() if plays_out else states
-    if is_mastered(machine):
-        return *states, *_master_parts()
+        return *(playout_parts() if plays_out else network_parts()), *beliefs
     if len(machine.roles) > 1:
-        return *playout_parts(), *tree_parts(), *_proof_parts()
+        return *search_parts(), *beliefs
+    if is_mastered(machine):
+        return *network_parts(), ("root", _root), *_master_parts()
+    from players.puzzles.registry import SOLVERS
+
     lanes = lane_machine(machine)
     able = {solver.name for solver in SOLVERS if lanes is not None and solver.recognise(lanes)}
     return *playout_parts(), *tree_parts(), *(part for part in line_parts() if part[0] in able)
 
 
-def _master_parts() -> tuple[Part, ...]:
-    from players.puzzles.sokoban.solver import warm_up_searches, warm_up_solved
+def search_parts() -> tuple[Part, ...]:
+    """For UCT in games of several roles."""
+    return *playout_parts(), *tree_parts(), *_proof_parts()
 
-    return ("sokoban-searches", warm_up_searches), ("sokoban-solved", warm_up_solved)
+
+def _master_parts() -> tuple[Part, ...]:
+    """For the solver of Sokoban to solve an easy level."""
+    from players.puzzles.sokoban.solver import warm_up_rooms, warm_up_searches
+
+    return ("sokoban-searches", warm_up_searches), ("sokoban-rooms", warm_up_rooms)
+
+
+def _sokoban_parts() -> tuple[Part, ...]:
+    """For Sokoban, besides, in the order in which they are used: what makes a solution shorter, what is told
+    of a level, searches for harder levels."""
+    from players.puzzles.sokoban.solver import warm_up_dead_sets, warm_up_optimizer, warm_up_searches
+
+    return (
+        ("sokoban-optimizer", warm_up_optimizer),
+        ("sokoban-dead-sets", warm_up_dead_sets),
+        ("sokoban", partial(warm_up_searches, math.inf)),
+    )
 
 
 def _proof_parts() -> tuple[Part, ...]:
@@ -120,9 +173,9 @@ def parts_named(names: Sequence[str]) -> list[Part]:
     """The parts of these names, in their order."""
     every = (
         *playout_parts(),
+        *belief_parts(),
         *tree_parts(),
         *_proof_parts(),
-        *_master_parts(),
         *line_parts(),
         *lesson_parts(),
     )
@@ -143,6 +196,7 @@ def _lesson() -> None:
     from players.uct.searched_play import PlayTerms
     from players.uct.searched_training import SearchedTraining
     from propnet.build import build
+    from propnet.machine import PropnetMachine
 
     rules = parse_rules(LEARNT_GAME, "warm-up")
     machine, names = PropnetMachine(rules, build(ground(rules))), canonical_names(rules)
@@ -154,25 +208,35 @@ def _lesson() -> None:
 
 def line_parts() -> tuple[Part, ...]:
     """For UCT in games of a single role, besides."""
-    return tuple((solver.name, partial(solver.warm_up, _machine(0))) for solver in SOLVERS)
+    from players.puzzles.registry import SOLVERS
+
+    others = (solver for solver in SOLVERS if solver.name != "sokoban")
+    return *sokoban_parts(), *((solver.name, partial(_line, solver)) for solver in others)
+
+
+def _line(solver: type[LineSolver]) -> None:
+    solver.warm_up(_machine(0))
+
+
+def sokoban_parts() -> tuple[Part, ...]:
+    """For all that the solver of Sokoban may come to."""
+    return *_master_parts(), *_sokoban_parts()
 
 
 def compile_together(parts: Sequence[Part]) -> None:
     """Compile or load these parts, sharing the work with other processes that do the same."""
     if not parts:
         return
-    from propnet.kernels.playouts import playouts
     from propnet.storage.process_lock import ProcessLock
 
-    folder = playouts._cache.cache_path
-    stamp = _stamp()
+    folder = kernel_folder()
     locked: list[Callable[[], None]] = []
     for name, compile_part in parts:
         lock = ProcessLock(os.path.join(folder, f"part-{name}.lock")) if folder else None
         if lock is None or lock.take(0.0):
             compile_part()
             if lock is not None:
-                _note_done(folder, name, stamp)
+                note_compiled(name)
                 lock.leave()
         else:
             locked.append(compile_part)
@@ -183,36 +247,7 @@ def compile_together(parts: Sequence[Part]) -> None:
 def missing(parts: Sequence[Part]) -> list[Part]:
     """Those of some parts that no process has compiled yet, for the program as it is now; all of them where
     nothing can be kept."""
-    from propnet.kernels.playouts import playouts
+    from propnet.jit.blas import spare_import
 
-    folder, stamp = playouts._cache.cache_path, _stamp()
-    return [part for part in parts if not folder or not os.path.exists(_done(folder, part[0], stamp))]
-
-
-def _done(folder: str, name: str, stamp: str) -> str:
-    """The file that says that a part was compiled."""
-    return os.path.join(folder, f"part-{name}.{stamp}.done")
-
-
-def _note_done(folder: str, name: str, stamp: str) -> None:
-    """Note that a part is compiled, and forget for which programs it was compiled before."""
-    with contextlib.suppress(OSError):
-        for other in os.listdir(folder):
-            if other.startswith(f"part-{name}.") and other.endswith(".done") and stamp not in other:
-                os.unlink(os.path.join(folder, other))
-        Path(_done(folder, name, stamp)).touch()
-
-
-@cache
-def _stamp() -> str:
-    """What compiled kernels depend on: the program's files, numba, and the processor."""
-    import llvmlite.binding
-    import numba
-
-    seen: list[object] = [numba.__version__, llvmlite.__version__, llvmlite.binding.get_host_cpu_name()]
-    root = Path(__file__).resolve().parents[1]
-    for package in ("propnet", "players"):
-        for folder, _, files in sorted(os.walk(root / package)):
-            stats = {name: os.stat(os.path.join(folder, name)) for name in files if name.endswith(".py")}
-            seen += [(folder, name, one.st_mtime_ns, one.st_size) for name, one in sorted(stats.items())]
-    return hashlib.sha256(repr(seen).encode()).hexdigest()[:16]
+    spare_import()
+    return [part for part in parts if not is_compiled(part[0])]

@@ -12,8 +12,6 @@ Where roles move at the same time: moves by which a match surely ends badly. Wha
 each function of the state after a move becomes two, what must be and what may be, whatever they do (the two
 rails of ternary simulation: R. Bryant and C. Seger, 1995). Sure wins are not preferred (see
 docs/measurements.md).
-
-For one role :mod:`propnet.nogoods` leaves out moves into states that are known to be dead.
 """
 
 from __future__ import annotations
@@ -24,6 +22,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from gdl.terms import RANDOM
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE, Circuit, Shape, remove_dead
 from propnet.passes.extract import extract, share_overlaps
@@ -72,8 +71,11 @@ class Lookahead:
 
     def favoured(self, role: int, losses: list[int], wins: list[int] | None = None) -> list[int]:
         """Per move of a role a literal: it is legal, and no better move is. ``losses`` and ``wins``, per move
-        of the role, say of a legal move that it is a mistake, and that it wins; by default none wins."""
+        of the role, say of a legal move that it is a mistake, and that it wins; by default none wins. Chance
+        wants nothing: it keeps all its moves."""
         gates, legal = self.gates, [self.legal[move] for move in self.moves(role)]
+        if self.network.roles[role] is RANDOM:
+            return legal
         wins = wins or [FALSE] * len(legal)
         winnable = gates.disjunction(wins)
         tenable = gates.disjunction(

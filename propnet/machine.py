@@ -14,6 +14,7 @@ from gdl.machine import JointMove, Machine, Playouts, State
 from gdl.rules import Rules
 from gdl.terms import Term
 from propnet.jit.arrays import Flags, Goals, Int32s, Ints, Words
+from propnet.jit.blas import spare_import
 from propnet.jit.random_numbers import streams
 from propnet.kernels import evaluate as given_states
 from propnet.kernels.kernel_args import KernelArgs, kernel_args, with_rests
@@ -28,6 +29,8 @@ from propnet.single.one_state import OneState
 
 if TYPE_CHECKING:
     from gdl.grounding.ground_rules import GroundRules
+
+spare_import()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +129,12 @@ class PropnetMachine(Machine):
         return State(self, self._initial.tobytes())
 
     def legal_moves(self, state: State, role: int) -> list[int]:
-        return list(self._at(state.key).legal[role])
+        return list(self.at(state.key).legal[role])
 
     def options(self, state: State) -> tuple[tuple[int, ...], ...]:
         one = self._one
         if one is None or state.key is not one.key:
-            one = self._at(state.key)
+            one = self.at(state.key)
         return one.legal
 
     def next_state(self, state: State, joint_move: Sequence[int]) -> State:
@@ -150,20 +153,20 @@ class PropnetMachine(Machine):
     def is_terminal(self, state: State) -> bool:
         one = self._one
         if one is None or state.key is not one.key:
-            one = self._at(state.key)
+            one = self.at(state.key)
         return one.terminal != 0
 
     def goal(self, state: State, role: int) -> int | None:
-        return self._at(state.key).goal(role)
+        return self.at(state.key).goal(role)
 
     def result(self, state: State, role: int) -> int | None:
-        return self._at(state.key).result(role)
+        return self.at(state.key).result(role)
 
     def state_hash(self, key: Hashable) -> int:
-        return self._at(key).hash()
+        return self.at(key).hash()
 
-    def _at(self, key: Hashable) -> OneState:
-        """The network settled on a state: questions about a state follow each other."""
+    def at(self, key: Hashable) -> OneState:
+        """The network settled on the state with this key, until the next question about another state."""
         one = self._one or self._wired()
         if key is not one.key and key != one.key:
             one.go(key)

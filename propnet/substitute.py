@@ -14,7 +14,6 @@ from heapq import heappop, heappush
 
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE, CircuitBuilder
-from propnet.passes.simplify import sum_of_products
 
 Literals = dict[int, int]
 """Node -> the literal that it has become."""
@@ -70,10 +69,6 @@ class Remake:
     def disjunction(self, literals: Iterable[int]) -> int:
         """A literal for the OR of literals."""
         return self._builder.disjunction(literals)
-
-    def sum_of_products(self, products: list[tuple[int, ...]]) -> int:
-        """A literal for the OR of products, in factored form; the literals of each ascend, each once."""
-        return sum_of_products(self._builder, products)
 
     def implied(self, literal: int) -> set[int]:
         """The literals that are true where a literal is: itself, its gate's inputs, and so on."""

@@ -61,6 +61,8 @@ def test_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     namespace: dict[str, object] = {"__name__": "page"}
+    for name, text in _written(page).items():
+        (tmp_path / name).write_text(text)
     for line, text in _blocks(page, "python"):
         if LARGE.search(text):
             continue
@@ -129,6 +131,7 @@ def test_lines_that_a_diff_leaves_are_there(page: Path) -> None:
 
 SLIP = re.compile(r"^```diff\n--- (\w+\.kif)\n(.*?)^```\n\n```text\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 GAME = ROOT / "docs" / "tutorials" / "first-game.md"
+DICE = ROOT / "docs" / "tutorials" / "first-dice-game.md"
 
 
 def _validate(folder: Path, name: str, text: str) -> list[str]:
@@ -141,8 +144,9 @@ def _validate(folder: Path, name: str, text: str) -> list[str]:
     ).stdout.splitlines()
 
 
-def test_validate_finds_nothing_in_the_first_game(tmp_path: Path) -> None:
-    ((name, text),) = _written(GAME).items()
+@pytest.mark.parametrize("page", [GAME, DICE], ids=lambda page: page.stem)
+def test_validate_finds_nothing_in_games_of_tutorials(page: Path, tmp_path: Path) -> None:
+    ((name, text),) = _written(page).items()
     assert _validate(tmp_path, name, text)[0].startswith("1 file, 0 errors, 0 warnings")
 
 

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from bench.boards.golden import GOLDEN, write
-from bench.boards.recorded import RecordedGame, read_recorded, renamed
+from bench.boards.recorded import GOLDEN, RecordedGame, read_recorded, renamed, write
 from gdl.scramble import scramble
 from gdl.words import counted
 from ggp.boards.board import Grid, find_board

@@ -1,18 +1,26 @@
-"""Recorded matches as states of their games: no machine is built."""
+"""Recorded matches as states of their games, without a machine; and pictures of our own games as hashes,
+which a test compares and ``python -m bench.boards --golden`` writes anew.
+
+Look at the sheet (``python -m bench.boards``) before you write hashes: they say only that nothing has
+changed.
+"""
 
 from __future__ import annotations
 
 import gzip
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import islice
+from pathlib import Path
 
 import orjson
 
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
-from ggp.game import read_rules_file
-from ggp.traces.verify import Trace
+from ggp.boards.svg.picture import SvgPainter
+from ggp.game import Game, games_folder, read_rules_file
+from ggp.traces.verify import Trace, find_traces
 
 _MOST_STATES = 300
 
@@ -66,3 +74,41 @@ def read_recorded(trace: Trace, most: int = _MOST_STATES) -> RecordedGame:
 def renamed(term: Term, names: dict[str, str]) -> Term:
     """A term in the names of scrambled rules."""
     return Term(names.get(term.name, term.name), *(renamed(arg, names) for arg in term.args))
+
+
+GOLDEN = Path("tests/ggp/boards/pictures.json")
+LEVELS = ("tutorial.xsb:1", "yards.xsb:2", "snakes.txt:2")
+UNHURRIED = 600.0
+"""Seconds for random play: all of its states are seen, however slow the computer is."""
+
+
+def own_games() -> list[str]:
+    """The names of all games that come along, and some levels."""
+    return [*sorted(path.stem for path in games_folder().glob("*.kif")), *LEVELS]
+
+
+def pictures(name: str) -> list[str]:
+    """Drawings of a game: the first state of all, one in the middle of a recorded match, and its end. Of a
+    level the first state alone."""
+    machine = Game.load(name).machine("prover")
+    painter = SvgPainter.of_machine(machine, name, UNHURRIED)
+    if name in LEVELS:
+        return [painter.draw_state(machine.initial_state())]
+    trace = next(trace for trace in find_traces([games_folder() / "playthroughs"]) if trace.name == name)
+    first = read_recorded(trace).first
+    drawn: list[str] = []
+    for at in sorted({0, len(first) // 2, len(first) - 1}):
+        drawn.append(painter.draw(first[at], first[at - 1] if at else None))
+    return drawn
+
+
+def hashes(name: str) -> list[str]:
+    """The hash of each of a game's pictures."""
+    return [sha256(drawn.encode()).hexdigest()[:16] for drawn in pictures(name)]
+
+
+def write(path: Path) -> int:
+    """Write the hashes of all own games; returns how many games there are."""
+    golden = {name: hashes(name) for name in own_games()}
+    path.write_bytes(orjson.dumps(golden, option=orjson.OPT_INDENT_2) + b"\n")
+    return len(golden)

@@ -127,8 +127,8 @@ def request(problem: CoverProblem) -> dict[str, Any] | None:
     }
 
 
-def peers(python: str, instance: Instance, tells: bool, seconds: float = 40) -> dict[str, float]:
-    """CPU seconds of the other programs that take the problem; infinite after this many by the clock. Raises
+def peers(python: str, instance: Instance, tells: bool) -> dict[str, float]:
+    """CPU seconds of the other programs that take the problem; infinite after 40 s by the clock. Raises
     ValueError if a number is wrong."""
     asked = request(problem := instance.build())
     found: dict[str, float] = {}
@@ -144,7 +144,7 @@ def peers(python: str, instance: Instance, tells: bool, seconds: float = 40) -> 
         }
         try:
             done = subprocess.run(
-                [python, str(SCRIPT)], input=json.dumps(line), capture_output=True, text=True, timeout=seconds
+                [python, str(SCRIPT)], input=json.dumps(line), capture_output=True, text=True, timeout=40
             )
         except subprocess.TimeoutExpired:
             found[peer] = float("inf")

@@ -94,7 +94,8 @@ GETS = (
     *("/watch/events", "/watch/x/events", "/watch/x/steps/3", "/replay", "/replay/stamp?file=m.json"),
     *(
         "/replay/story?file=m.json",
-        "/replay/doubts?file=m.json",
+        "/replay/compared?file=m.json",
+        "/replay/card?file=m.json",
         "/replay/frames?file=m.json&first=0&count=2",
     ),
     *("/replay/export?file=m.json", "/replay/story?brought=x", "/replay/story?tournament=t.sqlite&match=1"),

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnContext
 
-from bench.soak.junk import KINDS, junk
 from gdl.errors import GdlError
+from gdl.information import hides, playing
 from gdl.machine import Machine, State
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_term
@@ -26,6 +26,59 @@ from ggp.game import Game
 from ggp.protocol import messages
 from ggp.protocol.dialect import request_bytes
 from players.processes.priority import FIRST, go_first, set_session
+
+KINDS = ("too few moves", "too many moves", "no terms", "not legal", "long ago", "the turn before was other")
+"""The last kind is legal in the state before: the manager might put itself right so."""
+
+
+def junk(
+    kind: str, machine: Machine, played: Sequence[tuple[State, list[str]]], state: State, rng: random.Random
+) -> str:
+    """The moves of such a PLAY in ``state``, as GDL; ``played`` are the states before and the joint moves
+    made in them. Where a kind has no example here, it is ``not legal``."""
+    roles = range(len(machine.roles))
+    spell = machine.rules.spell
+    last = played[-1][1] if played else ["noop" for _ in roles]
+    match kind:
+        case "too few moves":
+            return _list(last[1:])
+        case "too many moves":
+            return _list([*last, last[-1]])
+        case "no terms":
+            return _list([rng.choice(("()", "(())", "?x", "(f ?x)", "((a b) c)")) for _ in roles])
+        case "long ago" if len(played) > 3:
+            return _list(rng.choice(played[:-2])[1])
+        case "the turn before was other" if played:
+            before = played[-1][0]
+            choices = [machine.legal_moves(before, role) for role in roles]
+            return _list([spell(machine.move(role, rng.choice(moves))) for role, moves in enumerate(choices)])
+    # Legal in no state.
+    return _list(
+        [f"(nonsense {move})" if rng.random() < 0.5 else move for move in last[:-1]] + ["(nonsense 1)"]
+    )
+
+
+def blind_junk(kind: str, turn: int, rng: random.Random) -> str:
+    """What follows the match in such a PLAY where information is hidden, as GDL, when so many turns were
+    made."""
+    nonsense = "(nonsense 1) thunder"
+    match kind:
+        case "too few moves":
+            return "0 NIL NIL"
+        case "too many moves":
+            return f"{turn} (a) (b) (c) ({nonsense})"
+        case "no terms":
+            return rng.choice([f"{turn} NIL ((()) ?x)", "((?x))", f"{turn} (f ?x) NIL", "(f ("])
+        case "not legal":
+            return f"{turn + 1000} (nonsense 1) ({nonsense})"
+        case "long ago":
+            return f"{max(0, turn - 3)} (nonsense 1) ({nonsense})"
+    return f"{max(0, turn - 1)} (nonsense 1) ({nonsense})"
+
+
+def _list(moves: Sequence[str]) -> str:
+    return "(" + " ".join(moves) + ")" if moves else "NIL"
+
 
 PATIENCE = 10.0
 """Seconds after its clock for which a reply is still waited for, to see how late it comes."""
@@ -45,7 +98,7 @@ class SoakCounts:
         turns: PLAY messages that were sent.
         late: replies after the clock, or never; ``late_starts`` those to START.
         illegal: replies that are no legal move.
-        junk: PLAYs sent besides that cannot be or are not so (:mod:`bench.soak.junk`).
+        junk: PLAYs sent besides that cannot be or are not so (:mod:`bench.soak.game_manager`).
         busy: matches that were refused by ``busy``: nothing is wrong.
         lost: matches that were refused otherwise, forgotten or whose connection broke.
         matches: how many were begun.
@@ -93,7 +146,7 @@ class SoakPlan:
         per_match: turns after which a match is ended.
         seed: what the other roles' moves come from.
         junk: share of turns before or during which a PLAY is sent that cannot be or is not so.
-        kinds: how many kinds of them, in the order of :data:`bench.soak.junk.KINDS`.
+        kinds: how many kinds of them, in the order of :data:`bench.soak.game_manager.KINDS`.
     """
 
     name: str
@@ -123,6 +176,36 @@ class Signals:
         self.over = context.Event()
 
 
+class Reports:
+    """What a role is told of a match: the joint move, or where information is hidden its percepts, in the
+    dialect with numbers of turns or in the other one."""
+
+    def __init__(self, match: str, machine: Machine, role: int, *, numbered: bool) -> None:
+        self.hidden = hides(machine.rules)
+        self._match, self._machine, self._role, self._numbered = match, machine, role, numbered
+        self._turn = 0
+        self._moves: list[str] | None = None
+        self._percepts: list[str] = []
+
+    def made(self, state: State, joint: Sequence[int], moves: list[str]) -> None:
+        """A joint move has been made in this state, of these names."""
+        self._turn += 1
+        self._moves = moves
+        if self.hidden:
+            spell = self._machine.rules.spell
+            self._percepts = [spell(p) for p in sorted(self._machine.percepts(state, joint)[self._role])]
+
+    def message(self, command: str) -> str:
+        """The PLAY or STOP that tells of the last joint move."""
+        if not self.hidden:
+            ask = messages.play_request if command == "PLAY" else messages.stop_request
+            return ask(self._match, self._moves)
+        own = None if self._moves is None else self._moves[self._role]
+        return messages.blind_request(
+            command, self._match, self._turn, own, self._percepts, numbered=self._numbered
+        )
+
+
 class Manager:
     """Carries out a plan, as the manager of this ``number``.
 
@@ -149,7 +232,8 @@ class Manager:
         game = Game.load(name)
         machine = ProverMachine(game.rules)
         state = machine.initial_state()
-        role = number % len(machine.roles)
+        roles = playing(machine.roles)
+        role = roles[number % len(roles)]
         counts.matches += 1
         start = messages.start_request(
             match,
@@ -172,14 +256,15 @@ class Manager:
         elif seconds > plan.startclock:
             counts.late_starts += 1
             counts.fault(f"{match} {name} START: ready after {seconds:.3f} s")
+        reports = Reports(match, machine, role, numbered=number // len(roles) % 2 == 0)
         moves: list[str] | None = None
         played: list[tuple[State, list[str]]] = []
         for turn in range(1, plan.per_match + 1):
             if machine.is_terminal(state) or counts.turns >= plan.turns or self._signals.over.is_set():
                 break
             counts.turns += 1
-            meanwhile = self._disturb(match, machine, played, state)
-            reply, seconds = self._ask(messages.play_request(match, moves), plan.playclock, "PLAY")
+            meanwhile = self._disturb(match, machine, played, state, reports)
+            reply, seconds = self._ask(reports.message("PLAY"), plan.playclock, "PLAY")
             if meanwhile is not None:
                 meanwhile.join()
             counts.times.append(seconds)
@@ -201,18 +286,27 @@ class Manager:
                 counts.fault(f"{match} {name} turn {turn}: {reply[:100]!r} is not legal")
             moves = [machine.rules.spell(machine.move(r, m)) for r, m in enumerate(joint)]
             played.append((state, moves))
+            reports.made(state, joint, moves)
             state = machine.next_state(state, joint)
-        self._end(match, moves, machine.is_terminal(state))
+        self._end(match, reports.message("STOP"), machine.is_terminal(state))
 
     def _disturb(
-        self, match: str, machine: Machine, played: Sequence[tuple[State, list[str]]], state: State
+        self,
+        match: str,
+        machine: Machine,
+        played: Sequence[tuple[State, list[str]]],
+        state: State,
+        reports: Reports,
     ) -> threading.Thread | None:
         """Send junk now, or in a thread while the next PLAY is thought about."""
         if self._random.random() >= self.plan.junk:
             return None
         kind = KINDS[self.counts.junk % self.plan.kinds]
         self.counts.junk += 1
-        message = f"( PLAY {match} {junk(kind, machine, played, state, self._random)} )"
+        if reports.hidden:
+            message = f"( PLAY {match} {blind_junk(kind, len(played), self._random)} )"
+        else:
+            message = f"( PLAY {match} {junk(kind, machine, played, state, self._random)} )"
         if self._random.random() < 0.5:
             self._ask(message, self.plan.playclock)
             return None
@@ -221,9 +315,9 @@ class Manager:
         thread.start()
         return thread
 
-    def _end(self, match: str, moves: Sequence[str] | None, over: bool) -> None:
+    def _end(self, match: str, stop: str, over: bool) -> None:
         abort = not over and self._random.random() < 0.5
-        message = messages.abort_request(match) if abort else messages.stop_request(match, moves)
+        message = messages.abort_request(match) if abort else stop
         reply, _ = self._ask(message, self.plan.playclock, "STOP")
         self.counts.ends[reply[:20]] += 1
         if reply not in (messages.DONE, messages.ABORTED):

@@ -50,11 +50,11 @@ def _ask(lookup: Lookup, slots: Int32s, positions: Words, rounds: Index) -> int:
     return found
 
 
-def nanoseconds(lookup: Lookup, slots: Int32s, positions: Words, seconds: float = 0.02) -> tuple[float, int]:
+def nanoseconds(lookup: Lookup, slots: Int32s, positions: Words) -> tuple[float, int]:
     """CPU time per query, the best of three, and how many queries are answered with yes."""
     rounds, took = 1, 0.0
     found = _ask(lookup, slots, positions, 1)
-    while took < seconds / 2:
+    while took < 0.01:
         rounds *= 2
         start = time.process_time()
         _ask(lookup, slots, positions, rounds)

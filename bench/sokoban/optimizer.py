@@ -16,8 +16,9 @@ from gdl.errors import GdlError
 from players.puzzles.sokoban.geometry import from_level
 from players.puzzles.sokoban.levels.read import read_levels
 from players.puzzles.sokoban.lines import after_steps, is_solved
-from players.puzzles.sokoban.optimizer import Metric, Optimizer
+from players.puzzles.sokoban.optimizer import Optimizer
 from players.puzzles.sokoban.search.solve_level import solve_level
+from players.puzzles.sokoban.solution import Metric
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import traceback
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -71,3 +71,18 @@ def network_machine(rules: Rules) -> PropnetMachine:
     machine = lane_machine(make_machine(rules, "propnet"))
     assert isinstance(machine, PropnetMachine)
     return machine
+
+
+def random_condition(rng: random.Random, facts: Sequence[str], most: int) -> str:
+    """At most so many of these facts, some of them negated, for the body of a rule; empty for none."""
+    chosen = rng.sample(facts, min(rng.randint(0, most), len(facts)))
+    return " ".join(f"(not (true {fact}))" if rng.random() < 0.4 else f"(true {fact})" for fact in chosen)
+
+
+def step_counter(known: int) -> list[str]:
+    """Rules of a counter from 0, which knows what comes after each of so many numbers."""
+    return [
+        "(init (step 0))",
+        *(f"(succ {n} {n + 1})" for n in range(known)),
+        "(<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))",
+    ]

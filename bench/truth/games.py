@@ -12,8 +12,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.truth.field import Case, Field, network_machine
-from bench.truth.rule_parts import random_condition, step_counter
+from bench.truth.field import Case, Field, network_machine, random_condition, step_counter
 from gdl.errors import GdlError
 from gdl.machine import State
 from gdl.prover.machine import ProverMachine

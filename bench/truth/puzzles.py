@@ -12,15 +12,14 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bench.truth.field import Case, Field, network_machine
-from bench.truth.rule_parts import random_condition, step_counter
+from bench.truth.field import Case, Field, network_machine, random_condition, step_counter
 from gdl.errors import GdlError
 from gdl.machine import State
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
+from players.puzzles.portfolio import solve
 from players.puzzles.registry import SOLVERS
-from players.puzzles.solve import solve
 from players.puzzles.solver import replayed
 from players.strong.solve import solve_game
 from propnet.machine import PropnetMachine

@@ -10,9 +10,8 @@ from __future__ import annotations
 import contextlib
 import random
 
-from bench.truth.field import Case, Field
+from bench.truth.field import Case, Field, random_condition, step_counter
 from bench.truth.puzzles import check_solver, drawn_puzzle
-from bench.truth.rule_parts import random_condition, step_counter
 from gdl.errors import GdlError
 from players.puzzles.registry import SOLVERS
 

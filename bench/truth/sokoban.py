@@ -14,15 +14,16 @@ from dataclasses import dataclass
 from bench.truth.field import Case, Field, network_machine
 from gdl.errors import GdlError
 from gdl.syntax.parser import parse_rules
+from players.puzzles.portfolio import solve
 from players.puzzles.sokoban.geometry import Geometry, Position, from_level
 from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.lines import steps_of
-from players.puzzles.sokoban.optimizer import Metric, Optimizer
+from players.puzzles.sokoban.optimizer import Optimizer
 from players.puzzles.sokoban.search.portfolio import SearchPortfolio, all_searches
-from players.puzzles.sokoban.search.push_search import LevelKnowledge, Outcome, PushSearch, PushTask
+from players.puzzles.sokoban.search.push_search import LevelKnowledge, PushSearch, PushTask
+from players.puzzles.sokoban.solution import Metric, Outcome
 from players.puzzles.sokoban.solver import Sokoban
-from players.puzzles.solve import solve
 from players.puzzles.solver import replayed
 
 MEMORY = 4 << 20

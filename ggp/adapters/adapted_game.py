@@ -13,19 +13,26 @@ from numpy.typing import NDArray
 
 from gdl.ends import no_move, stuck_roles
 from gdl.errors import GdlError, MoveError, TooLargeError
-from gdl.information import check_open
+from gdl.information import chance_role, hides, playing
 from gdl.machine import State
 from ggp.adapters.planes import Planes
 from ggp.game import Game
+from propnet.analysis.longest import longest_match
 from propnet.capabilities import lane_machine
+from propnet.environments.senses import Senses, remembered
 from propnet.environments.vector_match import TurnTaking
 from propnet.jit.arrays import Words
 from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
 
 OBSERVATIONS: Final = ("bits", "packed", "planes")
-"""What agents see: a 0 or 1 for each base proposition, uint8 (bases,); the same with eight in a byte, the
-lowest bit first, uint8 (bytes,); or :class:`ggp.adapters.planes.Planes`."""
+"""What agents see where nothing is hidden: a 0 or 1 for each base proposition, uint8 (bases,); the same
+with eight in a byte, the lowest bit first, uint8 (bytes,); or :class:`ggp.adapters.planes.Planes`. Where
+information is hidden agents see their own moves and percepts, whatever is asked for: see
+:meth:`AdaptedGame.told`."""
+MOST_NUMBERS = 20_000
+"""Of an observation where information is hidden: older turns are forgotten."""
+MOST_TURNS = 64
 RENDER_MODES: Final = ("ansi", "svg", "rgb_array")
 
 
@@ -53,7 +60,10 @@ class AdaptedGame:
 
     Attributes:
         game, machine: the game and its machine.
-        agents: the roles' names.
+        agents: the names of the roles that are agents: all but chance.
+        players: the numbers of these roles.
+        chance: the number of the role of chance, whose moves the environment draws; None where there is none.
+        senses: what each role may learn, where information is hidden; else empty.
         observation: one of :data:`OBSERVATIONS`.
         turns: who acts in a state, and what those who do not act do.
     """
@@ -69,14 +79,13 @@ class AdaptedGame:
             machine: ``propnet``, ``native`` or ``auto``.
 
         Raises:
-            GdlError: there is no such game, or no such observation; or the game hides information.
+            GdlError: there is no such game, or no such observation.
             TooLargeError: the game does not ground within the limits.
         """
         if observation not in OBSERVATIONS:
             names = ", ".join(OBSERVATIONS)
             raise GdlError(f"there is no observation {observation!r}", remedy=f"choose {names}")
         self.game = source if isinstance(source, Game) else Game.load(source)
-        check_open(self.game.rules, "an environment")
         self.source = self.game.text if isinstance(source, Game) else _fixed(source)
         self.level = machine
         self.observation = observation
@@ -87,18 +96,23 @@ class AdaptedGame:
                 remedy="environments need a game that `ggp ground` can ground",
             )
         self.machine: PropnetMachine = fast
-        self.agents: tuple[str, ...] = tuple(map(fast.rules.spell, fast.roles))
-        self._roles = {agent: role for role, agent in enumerate(self.agents)}
+        self.players = playing(fast.roles)
+        self.chance = chance_role(fast.roles)
+        self.agents: tuple[str, ...] = tuple(fast.rules.spell(fast.roles[role]) for role in self.players)
+        self._roles = dict(zip(self.agents, self.players, strict=True))
+        hidden = hides(fast.rules)
+        self.senses = tuple(Senses(fast, role) for role in range(len(fast.roles))) if hidden else ()
         if stuck := stuck_roles(fast.initial_state()):
             raise GdlError(
                 f"{self.game.name}: {no_move(fast.initial_state(), stuck)}", remedy="see `ggp validate`"
             )
-        for agent, moves in zip(self.agents, fast.network.moves, strict=True):
-            if not moves:
+        for agent, role in self._roles.items():
+            if not fast.network.moves[role]:
                 raise GdlError(
                     f"{agent} has no move in any state of {self.game.name}", remedy="see `ggp validate`"
                 )
         self.turns = TurnTaking(fast)
+        self._bases = len(fast.network.bases)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _load, (self.source, self.observation, self.level, self.game.name)
@@ -131,9 +145,21 @@ class AdaptedGame:
         """How states become planes."""
         return Planes(self.machine)
 
+    @cached_property
+    def turns_seen(self) -> int:
+        """How many turns an observation has where information is hidden."""
+        width = max(one.width for one in self.senses)
+        return remembered(longest_match(self.machine.network) or MOST_TURNS, width, MOST_NUMBERS)
+
+    def shape_of(self, agent: str) -> tuple[int, ...]:
+        """The shape of what an agent sees, of uint8."""
+        if not self.senses:
+            return self.shape
+        return (self.turns_seen * self.senses[self.role(agent)].width,)
+
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of an observation, of uint8."""
+        """The shape of an observation of the whole state, of uint8."""
         if self.observation == "planes":
             return self.planes.shape
         bases = len(self.machine.network.bases)
@@ -156,8 +182,32 @@ class AdaptedGame:
         """The observation of one state."""
         if self.observation == "bits":
             octets = np.frombuffer(cast(bytes, state.key), np.uint8)
-            return np.unpackbits(octets, count=len(self.machine.network.bases), bitorder="little")
+            return np.unpackbits(octets, count=self._bases, bitorder="little")
         return np.array(self.observe(self.machine.records([state]))[0])
+
+    def told(self, histories: Sequence[bytes], state: State, joint: Sequence[int]) -> list[bytes]:
+        """Each role's history (:class:`propnet.environments.senses.Senses`) after one more joint move, where
+        information is hidden; else empty."""
+        if not self.senses:
+            return []
+        seen = self.machine.percepts(state, joint)
+        return [
+            history + one.turn(joint[one.role], seen[one.role])
+            for history, one in zip(histories or [b""] * len(joint), self.senses, strict=True)
+        ]
+
+    def observe_role(self, role: int, state: State, histories: Sequence[bytes]) -> NDArray[np.uint8]:
+        """What a role sees: the state; where information is hidden its own last turns, the newest first."""
+        if not self.senses:
+            return self.observe_state(state)
+        history = histories[role] if histories else b""
+        return self.senses[role].vector(history, self.turns_seen)
+
+    def draw(self, options: Sequence[Sequence[int]], numbers: np.random.Generator) -> int:
+        """A move of chance, all alike."""
+        assert self.chance is not None
+        moves = options[self.chance]
+        return moves[int(numbers.integers(len(moves)))] if len(moves) > 1 else moves[0]
 
     def mask(self, role: int, moves: Sequence[int]) -> NDArray[np.int8]:
         """Of a role's legal moves, int8 (actions,), 1 for legal."""
@@ -167,9 +217,9 @@ class AdaptedGame:
         return np.frombuffer(mask, np.int8)
 
     def rewards(self, state: State) -> list[float]:
-        """Each role's goal in a terminal state / 100; 0 where it has none."""
+        """Each agent's goal in a terminal state / 100; 0 where it has none."""
         machine = self.machine
-        return [(machine.result(state, role) or 0) / 100 for role in range(len(self.agents))]
+        return [(machine.result(state, role) or 0) / 100 for role in self.players]
 
     def render(self, state: State, mode: str) -> str | NDArray[np.uint8]:
         """A state as text (``ansi``), as SVG (``svg``), or as pixels (``rgb_array``), uint8 (height, width,

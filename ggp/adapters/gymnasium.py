@@ -18,8 +18,9 @@ from gdl.errors import GdlError, MoveError
 from ggp.adapters.adapted_game import RENDER_MODES, AdaptedGame, action_id, check_render_mode
 from ggp.adapters.missing import missing
 from ggp.game import Game, find_rules_file, installed_games
+from players.belief.belief import Belief, Observed
 from players.player import Player
-from players.registry import check_name, make_player
+from players.registry import check_name, fitting, make_player
 
 try:
     import gymnasium
@@ -29,6 +30,8 @@ except ImportError:
 
 _NAMESPACE = "gdl"
 _START_SECONDS = 0.1
+_BELIEF = {"worlds": 20_000, "effort": 200_000}
+"""Of an opponent's belief, so that a step takes no more than tenths of a second."""
 
 
 class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
@@ -89,7 +92,7 @@ class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
         self.action_space = spaces.Discrete(adapted.actions(self.role))
         self.observation_space = spaces.Dict(
             {
-                "observation": spaces.Box(0, adapted.highest, adapted.shape, np.uint8),
+                "observation": spaces.Box(0, adapted.highest, adapted.shape_of(self.role), np.uint8),
                 "action_mask": spaces.Box(0, 1, (adapted.actions(self.role),), np.int8),
             }
         )
@@ -126,7 +129,7 @@ class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
         self._make(move)
         self._go_on()
         terminated = self.gdl_state.terminal
-        reward = self.adapted.rewards(self.gdl_state)[self._role] if terminated else 0.0
+        reward = (self.adapted.machine.result(self.gdl_state, self._role) or 0) / 100 if terminated else 0.0
         seen, info = self._seen({})
         return seen, reward, terminated, not terminated and self._over(), info
 
@@ -147,7 +150,8 @@ class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
         self._players.clear()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_players": {}}  # players hold processes and callbacks
+        # Players hold processes and callbacks, beliefs are grown again from what their roles have learnt.
+        return {**self.__dict__, "_players": {}, "_beliefs": {}}
 
     def _need_reset(self, call: str) -> None:
         """Raise ResetNeeded before the first reset."""
@@ -159,6 +163,8 @@ class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
         self._options = self.adapted.machine.options(self.gdl_state)
         self.steps = 0
         self._ended = False
+        self._histories: list[bytes] = []
+        self._beliefs: dict[int, Belief] = {}
 
     def _over(self) -> bool:
         if self._ended or self.gdl_state.terminal or not all(self._options):
@@ -182,24 +188,49 @@ class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
             move if role == self._role else moves[0] if len(moves) == 1 else self._ask(role)
             for role, moves in enumerate(self._options)
         ]
+        self._learn(joint)
         self.gdl_state = self.adapted.machine.next_state(self.gdl_state, joint)
         self._options = self.adapted.machine.options(self.gdl_state)
         self.steps += 1
 
+    def _learn(self, joint: list[int]) -> None:
+        """What the roles learn of a joint move, where information is hidden."""
+        machine, state = self.adapted.machine, self.gdl_state
+        self._histories = self.adapted.told(self._histories, state, joint)
+        if self._beliefs and not machine.is_terminal(machine.next_state(state, joint)):
+            seen = machine.percepts(state, joint)
+            for role, belief in self._beliefs.items():
+                belief.update(Observed(machine.move(role, joint[role]), seen[role]))
+
+    def _belief(self, role: int) -> Belief:
+        """What an opponent may hold for possible."""
+        if role not in self._beliefs:
+            belief = self._beliefs[role] = Belief(self.adapted.machine, role, **_BELIEF)
+            senses, machine = self.adapted.senses[role], self.adapted.machine
+            for move, percepts in senses.read(self._histories[role] if self._histories else b""):
+                belief.update(Observed(machine.move(role, move), percepts))
+        return self._beliefs[role]
+
     def _ask(self, role: int) -> int:
-        """An opponent's move."""
+        """An opponent's move, or one of chance."""
+        if role == self.adapted.chance:
+            return self.adapted.draw(self._options, self.np_random)
         player = self._players.get(role)
         if player is None:
-            name = self.opponents[self.adapted.agents[role]]
+            name = self.opponents[self.adapted.agents[self.adapted.players.index(role)]]
+            name = fitting(name, self.adapted.machine)
             player = self._players[role] = make_player(name, int(self.np_random.integers(1 << 62)))
             until = time.monotonic() + _START_SECONDS
             player.start(self.adapted.machine, role, self.gdl_state, _START_SECONDS, until)
-        return player.choose(self.gdl_state, time.monotonic() + self.seconds).move
+        until = time.monotonic() + self.seconds
+        if self.adapted.senses:
+            return player.choose_from(self._belief(role), until).move
+        return player.choose(self.gdl_state, until).move
 
     def _seen(self, info: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """The observation, and the info with the mask."""
         mask = self.adapted.mask(self._role, self._options[self._role])
-        observation = self.adapted.observe_state(self.gdl_state)
+        observation = self.adapted.observe_role(self._role, self.gdl_state, self._histories)
         return {"observation": observation, "action_mask": mask}, {"action_mask": mask, **info}
 
 

@@ -6,10 +6,12 @@ from pathlib import Path
 from weakref import WeakKeyDictionary
 
 from gdl.errors import TooLargeError
+from gdl.information import hides
 from gdl.machine import Machine, State
 from ggp.adapters.planes import steady_board
 from ggp.boards.text import Painter
 from ggp.game import Game
+from players.belief.longest import longest_by_layers
 from players.openspiel.spiel_game import SpielGame, spiel_game
 from propnet.analysis.longest import longest_match
 from propnet.capabilities import lane_machine
@@ -29,7 +31,7 @@ def load_gdl(
     ``pyspiel.deserialize_game_and_state`` know it from then on.
 
     Its ``max_game_length`` is what :func:`propnet.analysis.longest.longest_match` proves, ``max_steps`` where
-    nothing less is proven.
+    nothing less is proven. In small games of hidden information all states are looked at for it.
 
     Args:
         source: as for :meth:`ggp.game.Game.load`, or a game.
@@ -50,6 +52,8 @@ def load_gdl(
             remedy="OpenSpiel needs a game that `ggp ground` can ground",
         )
     longest = longest_match(fast.network)
+    if longest is None and hides(fast.rules):
+        longest = longest_by_layers(fast)
     if longest is not None:
         max_steps = min(max_steps, max(1, longest))
     return spiel_game(

@@ -48,13 +48,14 @@ class _Agents:
         self.max_steps = max_steps
         self.metadata = {**_METADATA, "name": f"gdl_{game.name}_v0"}
         self.possible_agents = list(game.agents)
+        self._agent_of = dict(zip(game.players, game.agents, strict=True))
         self.agents: list[str] = []
         self.state_space = spaces.Box(0, game.highest, game.shape, np.uint8)
         self.action_spaces = {agent: spaces.Discrete(game.actions(agent)) for agent in game.agents}
         self.observation_spaces = {
             agent: spaces.Dict(
                 {
-                    "observation": spaces.Box(0, game.highest, game.shape, np.uint8),
+                    "observation": spaces.Box(0, game.highest, game.shape_of(agent), np.uint8),
                     "action_mask": spaces.Box(0, 1, (game.actions(agent),), np.int8),
                 }
             )
@@ -62,7 +63,9 @@ class _Agents:
         }
         self.gdl_state: State = game.machine.initial_state()
         self.options: tuple[tuple[int, ...], ...] = ()
+        self.histories: list[bytes] = []
         self.steps = 0
+        self._numbers = np.random.default_rng()
 
     def observation_space(self, agent: str) -> Any:
         """What an agent sees: ``observation`` and ``action_mask``."""
@@ -77,22 +80,35 @@ class _Agents:
         return None if self.render_mode is None else self.adapted.render(self.gdl_state, self.render_mode)
 
     def state(self) -> NDArray[np.uint8]:
-        """The whole state, in ``state_space``: the observation without a mask, since every agent sees all."""
+        """The whole state, in ``state_space``: the observation without a mask where every agent sees all. No
+        observation where information is hidden: for critics that know more than their agents."""
         return self.adapted.observe_state(self.gdl_state)
 
     def close(self) -> None:
         """Nothing is held outside."""
 
     def _seen(self, role: int, moves: Sequence[int]) -> dict[str, Any]:
-        observation = self.adapted.observe_state(self.gdl_state)
+        observation = self.adapted.observe_role(role, self.gdl_state, self.histories)
         return {"observation": observation, "action_mask": self.adapted.mask(role, moves)}
+
+    def _begin(self, seed: int | None) -> None:
+        """Begin a match; a seed decides what chance draws."""
+        if seed is not None:
+            self._numbers = np.random.default_rng(seed)
+        self.steps, self.histories = 0, []
+
+    def _stepped(self, state: State, joint: list[int]) -> State:
+        """The state after a joint move, which the agents learn of."""
+        self.histories = self.adapted.told(self.histories, state, joint)
+        return self.adapted.machine.next_state(state, joint)
 
     def _legal(self, role: int, action: Any) -> int:
         """The action as a legal move's id. Raises MoveError."""
         move = action_id(action)
         if move not in self.options[role]:
-            agent, names = self.possible_agents[role], self.adapted.machine.network.moves[role]
-            text = self.adapted.machine.rules.spell(names[move]) if 0 <= move < len(names) else "no move"
+            machine, names = self.adapted.machine, self.adapted.machine.network.moves[role]
+            agent = machine.rules.spell(machine.roles[role])
+            text = machine.rules.spell(names[move]) if 0 <= move < len(names) else "no move"
             raise MoveError(
                 f"action {move} ({text}) is not legal for {agent}", remedy="choose by the action_mask"
             )
@@ -109,18 +125,19 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
     """What :class:`GdlAEC` wraps: calls must come in order."""
 
     _told: dict[str, dict[str, Any]]
+    _acting: Sequence[int]
+    _role: int
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a match. Nothing in it is random."""
+        """Begin a match. Nothing in it is random but what chance draws."""
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.agent_selection = self.agents[0]
-        self.steps = 0
+        self._select(self.adapted.players[0])
+        self._begin(seed)
         self._settle(self.adapted.machine.initial_state())
-        self._accumulate_rewards()
 
     @property
     def infos(self) -> dict[str, dict[str, Any]]:
@@ -138,18 +155,28 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
     def last(self, observe: bool = True) -> tuple[Any, ...]:
         """What the selected agent sees, its rewards since it acted, terminated, truncated, info."""
         agent = self.agent_selection
-        seen = self.observe(agent) if observe else None
+        info = self._told.get(agent) or self.info(agent)
+        seen = None
+        if observe:
+            adapted, state = self.adapted, self.gdl_state
+            if adapted.senses:
+                told = adapted.observe_role(adapted.role(agent), state, self.histories)
+            else:
+                told = adapted.observe_state(state)
+            seen = {"observation": told, **info}
         return (
             seen,
             self._cumulative_rewards[agent],
             self.terminations[agent],
             self.truncations[agent],
-            self.info(agent),
+            info,
         )
 
     def observe(self, agent: str) -> dict[str, Any]:
         """What an agent sees of the present state."""
-        return {"observation": self.adapted.observe_state(self.gdl_state), **self.info(agent)}
+        role = self.adapted.role(agent)
+        seen = self.adapted.observe_role(role, self.gdl_state, self.histories)
+        return {"observation": seen, **self.info(agent)}
 
     def step(self, action: Any) -> None:
         """Take the selected agent's action; None for one whose match is over."""
@@ -157,37 +184,66 @@ class _RawAEC(_Agents, AECEnv):  # type: ignore[misc]
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        role = self.adapted.role(agent)
-        self._chosen[role] = self._legal(role, action)
-        self._told = {}
-        self._cumulative_rewards[agent] = 0.0
-        self._clear_rewards()
-        waiting = len(self._acting) > 1 and [other for other in self._acting if other not in self._chosen]
-        if waiting:
-            self.agent_selection = self.possible_agents[waiting[0]]
-        else:
-            joint = [self._chosen.get(r, moves[0]) for r, moves in enumerate(self.options)]
-            self.steps += 1
-            self._settle(self.adapted.machine.next_state(self.gdl_state, joint))
-        self._accumulate_rewards()
+        # Rewards come with the end alone, so up to then there are none to clear and none to add up.
+        role = self._role
+        move = self._legal(role, action)
+        if len(self._acting) > 1:
+            self._chosen[role] = move
+            self._told = {}
+            waiting = [other for other in self._acting if other not in self._chosen]
+            if waiting:
+                self._select(waiting[0])
+                return
+        joint = [moves[0] for moves in self.options]
+        for other, chosen in self._chosen.items():
+            joint[other] = chosen
+        joint[role] = move
+        if self.adapted.chance is not None:
+            joint[self.adapted.chance] = self.adapted.draw(self.options, self._numbers)
+        self.steps += 1
+        self._settle(self._stepped(self.gdl_state, joint))
 
     def _settle(self, state: State) -> None:
         """Go on to the next state in which somebody acts."""
         turns = self.adapted.turns
         most = self.max_steps - self.steps if self.max_steps else 10_000
-        self.gdl_state, self.options, self._acting, passed = turns.settle(state, max(0, most))
-        self.steps += passed
+        if self.adapted.chance is None and not self.adapted.senses:
+            self.gdl_state, self.options, self._acting, passed = turns.settle(state, max(0, most))
+            self.steps += passed
+        else:
+            self._settle_by_chance(state, max(0, most))
         self._chosen: dict[int, int] = {}
         self._told = {}
+        if self._acting and not 0 < self.max_steps <= self.steps:
+            self._select(self._acting[0])
+            return
+        self._acting = ()
         if self.gdl_state.terminal:
-            self._acting = []
             self.rewards = dict(zip(self.possible_agents, self.adapted.rewards(self.gdl_state), strict=True))
             self.terminations = dict.fromkeys(self.agents, True)
-        elif self._cut() or not self._acting:
-            self._acting = []
+        else:
             self.truncations = dict.fromkeys(self.agents, True)
-        if self._acting:
-            self.agent_selection = self.possible_agents[self._acting[0]]
+        self._accumulate_rewards()
+
+    def _settle_by_chance(self, state: State, most: int) -> None:
+        """The same where chance draws, or agents learn something of steps in which nobody acts."""
+        adapted, machine = self.adapted, self.adapted.machine
+        for passed in range(most + 1):
+            options = machine.options(state)
+            self.gdl_state, self.options, self._acting = state, options, ()
+            if state.terminal or not all(options):
+                return
+            self._acting = [role for role in adapted.turns.acting(options) if role != adapted.chance]
+            if self._acting or passed == most:
+                return
+            joint = [moves[0] for moves in options]
+            if adapted.chance is not None:
+                joint[adapted.chance] = adapted.draw(options, self._numbers)
+            self.steps += 1
+            state = self._stepped(state, joint)
+
+    def _select(self, role: int) -> None:
+        self._role, self.agent_selection = role, self._agent_of[role]
 
     def _open(self, role: int) -> Sequence[int]:
         """A role's legal moves; none if it does not act, or has chosen."""
@@ -276,9 +332,10 @@ class GdlParallel(_Agents, ParallelEnv):  # type: ignore[misc]
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Begin a match. Nothing in it is random."""
+        """Begin a match. Nothing in it is random but what chance draws."""
         self.agents = self.possible_agents[:]
-        self.gdl_state, self.steps = self.adapted.machine.initial_state(), 0
+        self._begin(seed)
+        self.gdl_state = self.adapted.machine.initial_state()
         self.options = self.adapted.machine.options(self.gdl_state)
         self._begun = True
         observations = self._observations()
@@ -293,19 +350,19 @@ class GdlParallel(_Agents, ParallelEnv):  # type: ignore[misc]
             return {}, {}, {}, {}, {}
         for agent in actions:
             self.adapted.role(agent)
-        joint = []
-        for role, agent in enumerate(self.possible_agents):
+        joint = [moves[0] if moves else -1 for moves in self.options]
+        for role, agent in zip(self.adapted.players, self.possible_agents, strict=True):
             if agent in actions:
-                joint.append(self._legal(role, actions[agent]))
-            elif len(self.options[role]) == 1:
-                joint.append(self.options[role][0])
-            else:
+                joint[role] = self._legal(role, actions[agent])
+            elif len(self.options[role]) != 1:
                 raise MoveError(f"{agent} has {len(self.options[role])} legal moves, and no action")
-        self.gdl_state = self.adapted.machine.next_state(self.gdl_state, joint)
+        if self.adapted.chance is not None:
+            joint[self.adapted.chance] = self.adapted.draw(self.options, self._numbers)
+        self.gdl_state = self._stepped(self.gdl_state, joint)
         self.options = self.adapted.machine.options(self.gdl_state)
         self.steps += 1
         over = self.gdl_state.terminal
-        rewards = self.adapted.rewards(self.gdl_state) if over else [0.0] * len(joint)
+        rewards = self.adapted.rewards(self.gdl_state) if over else [0.0] * len(self.possible_agents)
         observations, cut = self._observations(), self._cut()
         if over or cut:
             self.agents = []
@@ -333,7 +390,8 @@ class GdlParallel(_Agents, ParallelEnv):  # type: ignore[misc]
 
     def _observations(self) -> dict[str, Any]:
         """What each agent sees."""
-        return {a: self._seen(role, self.options[role]) for role, a in enumerate(self.possible_agents)}
+        roles = zip(self.adapted.players, self.possible_agents, strict=True)
+        return {agent: self._seen(role, self.options[role]) for role, agent in roles}
 
 
 def _infos(observations: dict[str, Any]) -> dict[str, dict[str, Any]]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import GdlError, MoveError
+from gdl.information import check_open
 from gdl.machine import State
 from ggp.adapters.adapted_game import RENDER_MODES, AdaptedGame, check_render_mode
 from ggp.adapters.missing import missing
@@ -38,6 +39,8 @@ class GdlVectorEnv(VectorEnv[dict[str, Any], NDArray[Any], NDArray[Any]]):
     A step is one joint move in each match: where the role only waits, its mask has that one move. After a
     match's last step, the mask may be all zeros; the action is then not looked at. For all roles at once,
     with nothing unpacked, see ``match``.
+
+    Games that hide information are refused: observations are states.
 
     Args:
         game: as for :class:`AdaptedGame`, or one to share.
@@ -86,6 +89,7 @@ class GdlVectorEnv(VectorEnv[dict[str, Any], NDArray[Any], NDArray[Any]]):
             )
         mode = self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.render_mode = render_mode
+        check_open(adapted.game.rules, "a vector of matches")
         self.adapted = adapted
         self.num_envs = num_envs
         self.role = adapted.agents[0] if role is None else role
@@ -131,7 +135,7 @@ class GdlVectorEnv(VectorEnv[dict[str, Any], NDArray[Any], NDArray[Any]]):
                 f"actions of shape {actions.shape} and type {actions.dtype}",
                 remedy=f"give integers of shape ({self.num_envs},)",
             )
-        if len(self.adapted.agents) > 1:
+        if match.roles > 1:
             match.random_actions(self._actions)
         self._actions[:, self._role] = actions
         match.step(self._actions)

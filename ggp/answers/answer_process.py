@@ -18,8 +18,7 @@ from gdl.syntax.notation import form_of
 from gdl.syntax.parser import parse_terms
 from ggp.answers.source import load_source
 from ggp.game import Game
-from ggp.processes.parent import JsonMessage, Send
-from ggp.processes.work_process import answer_orders
+from ggp.processes.parent import JsonMessage, Send, answer_orders
 
 PLAY_SECONDS = 10.0
 """For grounding, and again for playing."""

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field, replace
 from gdl.machine import Machine
 from gdl.rules import Rules
 from gdl.terms import Term
-from ggp.boards.edges import edges_of
 from ggp.boards.habits import Habits, habits_of
 from ggp.boards.layers import (
     MOST_SIDE,
@@ -39,7 +38,7 @@ from ggp.boards.shapes import (
 )
 from ggp.boards.statements import facts_on_squares, is_turned
 from ggp.boards.statics import CoordinateOrder, Statics
-from ggp.boards.walls import floor_things, walls, without_holes
+from ggp.boards.walls import edges_of, floor_things, walls, without_holes
 from propnet.capabilities import lane_machine
 
 _MOST_RINGS = 4

@@ -1,4 +1,5 @@
-"""Solutions drawn: layers side by side as SVG, and an HTML page with the pieces in space.
+"""Solutions drawn: layers side by side as SVG, and an HTML page with the pieces in space; the shape of a
+cell in each kind of grid, its corners and faces in space and its outline in a layer.
 
 The pieces on the page turn and come apart; it needs no network.
 """
@@ -6,15 +7,156 @@ The pieces on the page turn and come apart; it needs no network.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from html import escape
 from importlib import resources
 from typing import Any
 
 import orjson
 
-from ggp.cover.packed import Packed, PlacedPiece, colour, css
-from ggp.cover.solids import SHAPES, Point, Solid, edges, surface
+from ggp.cover.packed import Cell, Packed, PlacedPiece, colour, css
+
+Point = tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Solid:
+    """A convex cell.
+
+    Attributes:
+        corners: its points in space.
+        faces: for each face the numbers of its corners, counter-clockwise as seen from outside.
+        ball: a ball of this radius around the middle of the corners is drawn instead; 0 for none.
+    """
+
+    corners: tuple[Point, ...]
+    faces: tuple[tuple[int, ...], ...]
+    ball: float = 0.0
+
+    def middle(self) -> Point:
+        """The mean of the corners."""
+        x, y, z = (sum(axis) / len(self.corners) for axis in zip(*self.corners, strict=True))
+        return x, y, z
+
+
+_BOX = ((0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5))
+
+
+def cube(cell: Cell) -> Solid:
+    """A unit cube with its lowest corner at the cell."""
+    x, y, z = cell
+    corners = tuple((x + i, y + j, z + k) for k in (0.0, 1.0) for j in (0.0, 1.0) for i in (0.0, 1.0))
+    return Solid(corners, _BOX)
+
+
+def prism(cell: Cell) -> Solid:
+    """An upright prism over a triangle of side 1: even x + y points along y, odd against it."""
+    x, y, z = cell
+    high = math.sqrt(0.75)
+    flat, tip = (y, y + 1) if (x + y) % 2 == 0 else (y + 1, y)
+    base = [(x / 2, flat * high), (x / 2 + 1, flat * high), (x / 2 + 0.5, tip * high)]
+    if (x + y) % 2:
+        base[0], base[1] = base[1], base[0]
+    corners = tuple((i, j, float(z + k)) for k in (0, 1) for i, j in base)
+    return Solid(corners, ((2, 1, 0), (3, 4, 5), (0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5)))
+
+
+def sphere(cell: Cell) -> Solid:
+    """A ball that touches its twelve neighbours, which are a diagonal of two axes away."""
+    box = cube(cell)
+    return Solid(box.corners, box.faces, math.sqrt(0.5))
+
+
+def rhombic(cell: Cell) -> Solid:
+    """One of the 24 tetrahedra that the planes of its diagonals cut a cube into: from the cube's middle to
+    one edge of one face. A cube is 5 x 5 x 5 triples."""
+    place = [axis % 5 - 2 for axis in cell]
+    middle: Point = (cell[0] // 5 + 0.5, cell[1] // 5 + 0.5, cell[2] // 5 + 0.5)
+    face, edge, along = (next(i for i in range(3) if abs(place[i]) == size) for size in (2, 1, 0))
+    beside = [0.0, 0.0, 0.0]
+    beside[face] = place[face] / 4
+    points = [middle, _plus(middle, beside)]
+    for end in (-0.5, 0.5):
+        step = list(beside)
+        step[edge], step[along] = place[edge] / 2, end
+        points.append(_plus(middle, step))
+    return _tetrahedron(points)
+
+
+def tetra_octahedral(cell: Cell) -> Solid:
+    """The tetrahedron inside a cube, or one of the four corners that it leaves: an eighth of an octahedron.
+    A cube is 3 x 3 x 3 triples."""
+    cube = [axis // 3 for axis in cell]
+    place = [axis % 3 for axis in cell]
+    low: Point = (float(cube[0]), float(cube[1]), float(cube[2]))
+    ends = [(i, j, k) for i in (0, 1) for j in (0, 1) for k in (0, 1)]
+    if place == [1, 1, 1]:
+        return _tetrahedron([_plus(low, end) for end in ends if (sum(end) + sum(cube)) % 2 == 0])
+    tip = tuple(axis // 2 for axis in place)
+    near = [end for end in ends if sum(abs(p - q) for p, q in zip(end, tip, strict=True)) <= 1]
+    return _tetrahedron([_plus(low, end) for end in near])
+
+
+def _plus(point: Sequence[float], step: Sequence[float]) -> Point:
+    return point[0] + step[0], point[1] + step[1], point[2] + step[2]
+
+
+def _tetrahedron(points: list[Point]) -> Solid:
+    """With its faces turned outwards."""
+    a, b, c, d = points
+    x, y, z = _normal((a, b, c))
+    if x * (d[0] - a[0]) + y * (d[1] - a[1]) + z * (d[2] - a[2]) > 0:
+        a, b = b, a
+    return Solid((a, b, c, d), ((0, 1, 2), (1, 0, 3), (2, 1, 3), (0, 2, 3)))
+
+
+SHAPES: dict[str, Callable[[Cell], Solid]] = {
+    "cubes": cube,
+    "prisms": prism,
+    "spheres": sphere,
+    "rhombic": rhombic,
+    "tetra-octahedra": tetra_octahedral,
+}
+"""The shape of a cell, by the name of the grid."""
+
+
+def surface(solids: Iterable[Solid]) -> list[tuple[Point, ...]]:
+    """The faces of some cells that no two of them share: what is seen of a piece."""
+    faces: dict[frozenset[tuple[int, int, int]], tuple[Point, ...]] = {}
+    for solid in solids:
+        for face in solid.faces:
+            corners = tuple(solid.corners[number] for number in face)
+            key = frozenset((round(x * 1024), round(y * 1024), round(z * 1024)) for x, y, z in corners)
+            if key in faces:
+                del faces[key]
+            else:
+                faces[key] = corners
+    return list(faces.values())
+
+
+def edges(faces: Iterable[tuple[Point, ...]]) -> list[tuple[Point, Point]]:
+    """The lines in which two faces of a surface meet at an angle: where it is flat there is no line."""
+    seen: dict[frozenset[tuple[int, int, int]], tuple[tuple[Point, Point], list[Point]]] = {}
+    for face in faces:
+        normal = _normal(face)
+        for a, b in zip(face, (*face[1:], face[0]), strict=True):
+            key = frozenset((round(x * 1024), round(y * 1024), round(z * 1024)) for x, y, z in (a, b))
+            seen.setdefault(key, ((a, b), []))[1].append(normal)
+    return [
+        line
+        for line, normals in seen.values()
+        if len(normals) != 2 or sum(p * q for p, q in zip(*normals, strict=True)) < 0.999
+    ]
+
+
+def _normal(face: tuple[Point, ...]) -> Point:
+    (ax, ay, az), (bx, by, bz), (cx, cy, cz) = face[:3]
+    ux, uy, uz, vx, vy, vz = bx - ax, by - ay, bz - az, cx - ax, cy - ay, cz - az
+    x, y, z = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+    length = math.sqrt(x * x + y * y + z * z)
+    return x / length, y / length, z / length
+
 
 SCALE = 28
 """Pixels for one cell."""

@@ -19,7 +19,7 @@ from ggp.console import new_console
 from ggp.cover.drawings import page, svg
 from ggp.cover.packed import Packed, PlacedPiece, layers, moves_as_json, moves_told
 from ggp.output_file import write_file
-from players.puzzles.cover.files.json_form import problem_of
+from players.puzzles.cover.files.texts import problem_of
 from players.puzzles.cover.files.xmpuzzle import BurrFile, burr_file, places, written_xmpuzzle, xmpuzzle
 from players.puzzles.cover.outcome import CoverOptions, CoverResult
 from players.puzzles.cover.packing.assembly import Packing

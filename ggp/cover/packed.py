@@ -40,7 +40,7 @@ class Packed:
     """A solution of a packing puzzle.
 
     Attributes:
-        grid: what the cells are: a key of :data:`ggp.cover.solids.SHAPES`.
+        grid: what the cells are: a key of :data:`ggp.cover.drawings.SHAPES`.
         pieces: in their places.
         apart: how it comes apart, by the numbers of the pieces; None where nobody asked.
     """

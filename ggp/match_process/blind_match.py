@@ -2,7 +2,7 @@
 
 It holds a belief, small enough to grow in the time of a turn, and with it a legal move. Percepts that fit no
 possible state, turns with wrong numbers and moves that the role cannot have made are logged, and the match
-goes on.
+goes on. A turn that was doubtful gives way where another is told in its place.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from gdl.syntax.parser import parse_term
 from gdl.terms import Term
 from ggp.match_process.match_state import Log, fold
 from ggp.protocol.messages import NO_MOVE, read_told
-from players.belief.belief import Belief, Observed
+from players.belief.belief import SHARE, Belief, Observed
 
 WORLDS = 1_500
 EFFORT = 6_000
 """Of the belief: a turn must not take the prover longer than some tenths of a second."""
 SECONDS = 0.25
-"""After so long it draws no more worlds anew in a turn."""
+"""Of a turn, after which it draws no more worlds than it needs."""
 
 
 class BlindMatch:
@@ -50,6 +50,10 @@ class BlindMatch:
         """The number of the first turn, where turns have numbers."""
         self._played = False
         self._reported: tuple[str, ...] | None = None
+        self._sure = True
+        """Whether the last turn had the right number, and fitted a state."""
+        self._grown = False
+        """Whether it is part of the belief."""
 
     @property
     def state(self) -> State:
@@ -73,14 +77,17 @@ class BlindMatch:
         """Take all that was told of a match that was begun elsewhere, as its :attr:`history` has it."""
         for told in history:
             self._played = True
-            _, own, percepts = read_told(told)
-            self._learn(own, percepts)
+            number, own, percepts = read_told(told)
+            if number == len(self.history) and self.history:
+                self._take_back()
+            self._sure = self._learn(own, percepts)
             self._reported = tuple(map(fold, told))
 
     def follow(self, moves: Sequence[str] | None, answered: str | None, delivered: bool, late: bool) -> bool:
         """Take in what a PLAY tells; False if that PLAY was seen before. See
         :meth:`ggp.match_process.match_state.MatchState.follow`."""
         number, own, percepts = read_told(moves)
+        counted = True
         told = None if moves is None else tuple(map(fold, moves))
         in_time = answered is not None and delivered and not late
         if not self._played:
@@ -97,12 +104,17 @@ class BlindMatch:
             if number != wanted:
                 if number == wanted - 1:
                     self._log("warning", "this turn was told otherwise before", turn=number)
-                    return False
-                self._log("warning", "a wrong turn number", turn=number, expected=wanted)
+                    if self._sure or not self.history:
+                        return False
+                    self._take_back()
+                else:
+                    self._log("warning", "a wrong turn number", turn=number, expected=wanted)
+                    counted = False
         elif told == self._reported and not in_time:
             return False
         self._reported = told
-        self._learn(own if own is not None or number is not None or not in_time else answered, percepts)
+        own = own if own is not None or number is not None or not in_time else answered
+        self._sure = self._learn(own, percepts) and counted
         return True
 
     def reported(self, moves: Sequence[str] | None) -> bool:
@@ -135,22 +147,32 @@ class BlindMatch:
         """The match is over; what it was worth is not told."""
         return None
 
-    def _learn(self, own: str | None, percepts: Sequence[str]) -> None:
-        """One more turn."""
+    def _take_back(self) -> None:
+        """Forget the last turn: it was not so."""
+        self.history.pop()
+        if self._grown:
+            self.belief.take_back()
+
+    def _learn(self, own: str | None, percepts: Sequence[str]) -> bool:
+        """One more turn; whether it fits."""
         move = None if own is None else _term(own)
         seen = [_term(percept) for percept in percepts]
         known = frozenset(term for term in seen if term is not None)
         shown = " ".join(percepts)[:200]
         if None in seen:
             self._log("warning", "percepts that are no terms", percepts=shown)
+        fits = self._grown = False
         try:
-            if not self.belief.update(Observed(move, known), time.monotonic() + SECONDS):
+            fits = self.belief.update(Observed(move, known), time.monotonic() + SECONDS / SHARE)
+            self._grown = True
+            if not fits:
                 self._log("warning", "percepts that fit no state", move=own or "", percepts=shown)
         except GdlError as error:
             self._log("warning", "a turn that cannot be", move=own or "", percepts=shown, error=error.message)
         spell = self.machine.rules.spell
         turn = f"turn {len(self.history) + 1}"
         self.history.append((turn, NO_MOVE if move is None else spell(move), *map(spell, sorted(known))))
+        return fits and None not in seen
 
 
 def _term(text: str) -> Term | None:

@@ -1,25 +1,164 @@
-"""Follows one match on the prover for one role, and names a legal move in each turn before any search."""
+"""Follows one match on the prover for one role, and names a legal move in each turn before any search.
+
+While it waits it looks a turn ahead: for joint moves that may come next it knows a legal move after each, so
+whoever is told of them has an answer although this process may be late, hang or end in the next turn. It
+also plays at random (:class:`Practice`): code for relations that are first needed, or grow, in the course of
+a game is made before a match comes there. What is left when the match begins is played beside its turns.
+"""
 
 from __future__ import annotations
 
+import gc
+import math
 import random
 import time
-from collections import deque
+from collections import Counter, deque
+from itertools import product
+from typing import NamedTuple
 
-from gdl.ends import no_move
+from gdl.ends import RandomGames, no_move
 from gdl.errors import GdlError, RulesError
 from gdl.information import hides
-from gdl.machine import Machine, difference
+from gdl.machine import JointMove, Machine, State, difference
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_term
 from ggp.match_process.blind_match import BlindMatch
-from ggp.match_process.foresight import Foresight
 from ggp.match_process.match_state import Log, MatchState
-from ggp.match_process.practice import Practice
 from ggp.processes.parent import JsonMessage, Send
 from ggp.protocol.messages import NO_MOVE
 from players.processes.limits import describe
+
+AHEAD = 64
+"""Joint moves that are looked at in each turn, as many as AHEAD_SECONDS of CPU time allow."""
+AHEAD_SECONDS = 0.08
+
+
+class Seen(NamedTuple):
+    """What may come after a turn.
+
+    Attributes:
+        turn: its number.
+        replies: a legal move of our role after each of these joint moves.
+        guess: what is legal after most of them.
+    """
+
+    turn: int
+    replies: list[tuple[JointMove, int]]
+    guess: int
+
+
+class Foresight:
+    """Steps of a few milliseconds each, between messages."""
+
+    def __init__(self, machine: Machine, role: int, rng: random.Random) -> None:
+        self._machine, self._role, self._rng = machine, role, rng
+        self._state: State | None = None
+        self._turn = 0
+        self._spent = 0.0
+        self._joints: list[JointMove] | None = None
+        self._replies: list[tuple[JointMove, int]] = []
+
+    def turn(self, number: int, state: State) -> None:
+        """A turn was asked for: the states after this one may come next."""
+        self._turn, self._state = number, state
+        self._joints = None
+        self._spent = 0.0
+        self._replies = []
+
+    def step(self) -> bool:
+        """Do a little; False where there is no more to do until the next turn."""
+        if self._state is None:
+            return False
+        begun = time.process_time()
+        try:
+            more = self._look_ahead(self._state)
+        except GdlError:  # the match itself will meet it, where it matters
+            more, self._joints = False, []
+        self._spent += time.process_time() - begun
+        return more
+
+    def seen(self) -> Seen | None:
+        """What was found out since this was last asked."""
+        replies, self._replies = self._replies, []
+        if not replies:
+            return None
+        return Seen(self._turn, replies, Counter(move for _, move in replies).most_common(1)[0][0])
+
+    def _look_ahead(self, state: State) -> bool:
+        machine = self._machine
+        if self._joints is None:
+            self._joints = [] if machine.is_terminal(state) else self._drawn(state)
+        if not self._joints or self._spent >= AHEAD_SECONDS:
+            return False
+        joint = self._joints.pop()
+        after = machine.next_state(state, joint)
+        options = [] if machine.is_terminal(after) else machine.legal_moves(after, self._role)
+        if options:
+            self._replies.append((joint, self._rng.choice(options)))
+        return True
+
+    def _drawn(self, state: State) -> list[JointMove]:
+        """Joint moves that may come next, in no order: all, or :data:`AHEAD` of many."""
+        options = self._machine.options(state)
+        if math.prod(map(len, options)) > AHEAD:
+            return list({tuple(map(self._rng.choice, options)): None for _ in range(AHEAD)})
+        joints = list(product(*options))
+        self._rng.shuffle(joints)
+        return joints
+
+
+PRACTICE_SECONDS, QUIET_SECONDS = 1.5, 0.3
+"""CPU time for these games; and in how much of it without new code they end before."""
+PACE_STEPS, PACE_SECONDS = 8, 0.25
+"""After so many steps, or this CPU time, it is known what a turn needs."""
+
+MOST_CHARACTERS = 10_000
+"""Names of relations that the server is told, in all."""
+
+
+class Practice:
+    """Steps of a few milliseconds each, between messages.
+
+    Attributes:
+        over: whether there is no more to do.
+        pace: the longest of the first steps, CPU seconds; None until it is known.
+    """
+
+    def __init__(self, machine: ProverMachine, seed: int) -> None:
+        self._machine = machine
+        self._games = RandomGames(machine, seed)
+        self._steps, self._longest = 0, 0.0
+        self._spent, self._quiet = 0.0, 0.0
+        self.over = False
+        self.pace: float | None = None
+
+    @property
+    def large(self) -> list[str]:
+        """What another machine of these rules need not find out: :attr:`ProverMachine.large_relations`."""
+        names = self._machine.large_relations
+        return names if sum(map(len, names)) <= MOST_CHARACTERS else []
+
+    def step(self) -> bool:
+        """Play a little; whether there is more to do."""
+        begun, written = time.process_time(), self._machine.functions_written
+        try:
+            self._games.step()
+        except GdlError:  # the match itself will meet it, where it matters
+            self.over = True
+        seconds = time.process_time() - begun
+        self._spent += seconds
+        self._quiet = self._quiet + seconds if self._machine.functions_written == written else 0.0
+        self.over = self.over or self._spent >= PRACTICE_SECONDS or self._quiet >= QUIET_SECONDS
+        if self.pace is None:
+            self._steps, self._longest = self._steps + 1, max(self._longest, seconds)
+            if self.over or self._steps >= PACE_STEPS or self._spent >= PACE_SECONDS:
+                self.pace = self._longest
+        if self.over:
+            # What there is now lasts as long as the match: a look through it for garbage takes 0.2 s.
+            gc.collect()
+            gc.freeze()
+        return not self.over
 
 
 class Follower:

@@ -17,9 +17,8 @@ from gdl.machine import Machine, State
 from gdl.rules import Rules
 from gdl.terms import Term
 from gdl.visible import without_folders
-from ggp.match_process.survey import Classifier, survey
+from ggp.match_process.survey import Classifier, by_length, name_of, survey
 from ggp.processes.parent import Send
-from ggp.recognition import by_length, name_of
 from ggp.warm import alone, warm_up
 from players.belief.belief import Belief, Observed
 from players.kaskade.kaskade import BOTTOM, FAILED, READY, Event, Kaskade
@@ -266,7 +265,7 @@ class Thinker:
                 if position.observed is None:
                     choice = self._player.choose(state, deadline)
                 else:
-                    choice = self._player.choose_from(self._believed(position.observed), deadline)
+                    choice = self._player.choose_from(self._believed(position.observed, deadline), deadline)
                 level = self._player.machine.level
                 move = state.machine.move(self._role, choice.move)
                 if move in position.options:
@@ -304,13 +303,13 @@ class Thinker:
         """The result that the player expects, 0..100; None without a search."""
         return choice.candidates[0].rounded(1) if choice.candidates else None
 
-    def _believed(self, observed: tuple[Observed, ...]) -> Belief:
+    def _believed(self, observed: tuple[Observed, ...], deadline: float) -> Belief:
         """What our role holds for possible after it has learnt this, on the prover."""
         belief = self._belief
         if belief is None or tuple(belief.history) != observed[: len(belief.history)]:
             belief = self._belief = Belief(self._kaskade.prover(), self._role)
         for seen in observed[len(belief.history) :]:
-            belief.update(seen)
+            belief.update(seen, deadline)
         return belief
 
     def _state(self, position: StateToRebuild) -> State:

@@ -12,8 +12,7 @@ import os
 
 from gdl.syntax.parser import parse_rules
 from ggp.match_process.match_follower import Follower
-from ggp.match_process.serve import serve
-from ggp.processes.parent import Inbox, JsonMessage, Parent
+from ggp.processes.parent import Inbox, JsonMessage, Parent, serve
 from players.processes.limits import limit_memory
 from players.processes.priority import go_first
 

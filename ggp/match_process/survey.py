@@ -1,8 +1,9 @@
-"""What kind of game this is, for the log and the status page.
+"""What kind of game this is, for the log and the status page, and what its name is.
 
 At first a survey by a few random playouts on any machine; when there is a network, what
 :mod:`propnet.analysis.classify` says of it in a process of its own. A survey is no proof: turns are called
-alternating, and sums constant, if nothing else was seen.
+alternating, and sums constant, if nothing else was seen. The games that come along are known by their rules,
+whatever their words.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from gdl.errors import GdlError
 from gdl.machine import Machine
+from gdl.rules import Rules
 from gdl.words import counted
 from players.kaskade.builder import Builder, BuildJob
 from players.processes.limits import describe
@@ -24,6 +27,7 @@ from players.processes.limits import describe
 if TYPE_CHECKING:
     from propnet.analysis.classify import Classification
     from propnet.network import Network
+
 
 SINGLE = "single"
 ALTERNATING = "alternating"
@@ -148,3 +152,38 @@ def survey(machine: Machine, seconds: float, seed: int = 0) -> Survey:
     turns = SINGLE if len(roles) == 1 else SIMULTANEOUS if several else ALTERNATING
     total = totals.pop() if len(totals) == 1 else None
     return Survey(len(roles), turns, total, first, states, ends, longest)
+
+
+def name_of(rules: Rules) -> str:
+    """The name of the game that comes along with these rules, in any order and under any words; else
+    ``unnamed, N rules``."""
+    from players.knowledge.canonical_rules import canonical_names
+
+    unnamed = f"unnamed, {counted(len(rules), 'rule')}"
+    known = by_length().get(len(rules), ())
+    try:
+        fingerprint = canonical_names(rules).fingerprint if known else ""
+    except GdlError:  # too long or too symmetric to be told from others
+        return unnamed
+    return next((name for name in known if _fingerprint(name) == fingerprint), unnamed)
+
+
+@cache
+def by_length() -> dict[int, tuple[str, ...]]:
+    """Number of rules -> the games that come along with so many. Takes a while at first."""
+    from ggp.game import installed_games, read_rules_file
+    from ggp.protocol.messages import split
+
+    found: dict[int, tuple[str, ...]] = {}
+    for path in installed_games():
+        number = len(split(read_rules_file(path)))
+        found[number] = (*found.get(number, ()), path.stem)
+    return found
+
+
+@cache
+def _fingerprint(name: str) -> str:
+    from ggp.game import Game
+    from players.knowledge.canonical_rules import canonical_names
+
+    return canonical_names(Game.load(name).rules).fingerprint

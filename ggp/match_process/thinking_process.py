@@ -24,8 +24,7 @@ from gdl.syntax.parser import parse_rules
 from ggp.match_process.blind_match import BlindMatch
 from ggp.match_process.match_follower import Follower
 from ggp.match_process.player_thread import StateToRebuild, Thinker
-from ggp.match_process.serve import serve
-from ggp.processes.parent import Inbox, JsonMessage, Parent, Send
+from ggp.processes.parent import Inbox, JsonMessage, Parent, Send, serve
 from players.processes import launch
 from players.processes.limits import limit_memory
 

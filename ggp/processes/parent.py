@@ -1,7 +1,10 @@
-"""The end of a process that was started by :meth:`ggp.processes.child.Child.spawn`: lines of JSON, both ways.
+"""The end of a process that was started by :meth:`ggp.processes.child.Child.spawn`: lines of JSON, both
+ways.
 
 When the other end is closed or gone, this process ends, whatever it is busy with: nothing is left behind by
-a server or a tournament that is killed.
+a server or a tournament that is killed. :func:`answer_orders` answers a
+:class:`ggp.processes.workers.Workers` within limits; :func:`serve` takes a server's messages in a match
+process and in a keeper.
 """
 
 from __future__ import annotations
@@ -13,12 +16,12 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from gdl.errors import GdlError
 from players.processes import lifeline
-from players.processes.limits import describe
+from players.processes.limits import describe, limit_cpu, limit_memory
 
 JsonMessage = dict[str, Any]
 Inbox = queue.SimpleQueue[JsonMessage]
@@ -82,3 +85,62 @@ def explain(error: Exception, what: str) -> str:
     if isinstance(error, MemoryError | RecursionError):
         return f"these rules need more memory than a {what} may take"
     return f"internal error, {describe(error)}"
+
+
+Answer = Callable[[JsonMessage, Send], Mapping[str, object]]
+"""Takes an order and where to tell news; its result is the answer."""
+IDLE_SECONDS = 600.0
+"""Without orders for so long it ends; another takes its place."""
+
+
+def answer_orders(answer: Answer, what: str, memory: int, cpu_seconds: float) -> None:
+    """Answer until the other end is gone.
+
+    Args:
+        answer: raises whatever it likes; the other side is told one line.
+        what: what the process is for, for messages: ``drawing``.
+        memory: bytes that it may allocate.
+        cpu_seconds: for all orders together.
+    """
+    inbox = Inbox()
+    parent = Parent(inbox.put)
+    limit_memory(memory)
+    limit_cpu(cpu_seconds)
+    while True:
+        try:
+            order: JsonMessage = inbox.get(timeout=IDLE_SECONDS)
+        except queue.Empty:
+            return
+        try:
+            parent.send("done", **answer(order, parent.send))
+        except BrokenPipeError:
+            return
+        except Exception as error:
+            parent.send("refused", error=explain(error, what))
+
+
+def serve(
+    inbox: Inbox,
+    send: Send,
+    do: Callable[[JsonMessage], None],
+    clean: Callable[[], bool],
+    meanwhile: Callable[[], bool] = lambda: False,
+) -> None:
+    """Do what each message says, up to ``stop`` or until the server is gone.
+
+    What fails is answered with ``refused``, and ``clean()``: whether this process can take another match.
+    While there is no message it takes a step of other work, ``meanwhile()``, as long as that says that there
+    is more.
+    """
+    ends = False
+    while not ends:
+        while inbox.empty() and meanwhile():
+            pass
+        message = inbox.get()
+        ends = message["do"] == "stop"
+        try:
+            do(message)
+        except (BrokenPipeError, KeyboardInterrupt):
+            break
+        except Exception as error:
+            send("refused", error=explain(error, "match"), turn=message.get("id"), clean=clean())

@@ -26,7 +26,7 @@ class WorkKind:
     """What kind of work it is.
 
     Attributes:
-        module: of the process; its ``main`` calls :func:`ggp.processes.work_process.answer_orders`.
+        module: of the process; its ``main`` calls :func:`ggp.processes.parent.answer_orders`.
         what: in messages: ``drawing``.
         most: processes at a time.
         seconds: for an order, the start of its process included.

@@ -280,10 +280,10 @@ class ReplyReader(MessageReader):
         return head.encode("ascii") + self.body
 
 
-def reply_bytes(body: str, status: int = 200, content_type: str = CONTENT_TYPE) -> bytes:
+def reply_bytes(body: str, status: int = 200) -> bytes:
     """A whole reply, head and body, as game managers expect it."""
     content = body.encode("utf-8", errors="replace")
-    head = {"Content-type": content_type, "Content-length": str(len(content))}
+    head = {"Content-type": CONTENT_TYPE, "Content-length": str(len(content))}
     return _reply_head(status, "Error", head) + content
 
 

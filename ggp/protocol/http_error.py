@@ -1,6 +1,10 @@
-"""The error of a request or reply that is not the HTTP we speak."""
+"""The errors of requests and replies that are not the HTTP we speak, or whose body is no JSON object."""
 
 from __future__ import annotations
+
+from typing import Any
+
+import orjson
 
 from gdl.errors import GdlError
 
@@ -18,10 +22,18 @@ RETRY_SECONDS = 5
 
 
 class BusyError(HttpError):
-    """There is too much to do now: status 503. ``seconds`` after which it may be tried again."""
+    """There is too much to do now: status 503."""
 
-    def __init__(
-        self, message: str, remedy: str = "try again in a moment", seconds: int = RETRY_SECONDS
-    ) -> None:
+    def __init__(self, message: str, remedy: str = "try again in a moment") -> None:
         super().__init__(503, message, remedy)
-        self.seconds = seconds
+
+
+def object_of(body: bytes) -> dict[str, Any]:
+    """The object. Raises GdlError where the body is no JSON, or something else."""
+    try:
+        told = orjson.loads(body)
+    except ValueError as error:
+        raise GdlError(f"the body is no JSON: {str(error)[:200]}") from None
+    if not isinstance(told, dict):
+        raise GdlError("the body is no JSON object")
+    return told

@@ -18,9 +18,9 @@ def now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-def random_token(length: int = 32) -> str:
+def random_token() -> str:
     """Letters and digits that nobody can guess: the publisher of a match is known by them."""
-    return "".join(secrets.choice(string.ascii_lowercase + string.digits) for _ in range(length))
+    return "".join(secrets.choice(string.ascii_lowercase + string.digits) for _ in range(32))
 
 
 @dataclass

@@ -4,8 +4,8 @@ The process that thinks may be late, hang or end. Beside it a *keeper* follows t
 (:mod:`ggp.match_process.safe_move_process`). Both name a safe move early in each turn. Shortly before the
 playclock runs out a watchdog answers with it if nothing better has come (:mod:`ggp.server.turn`). A process
 that ends or is stopped is replaced by a *spare*, one started in advance if there is any
-(:mod:`ggp.server.spares`), which replays the match. So there is a legal move in time unless all processes are
-lost within one turn, and no new one can be started in what is left of it.
+(:mod:`ggp.server.fork_servers`), which replays the match. So there is a legal move in time unless all
+processes are lost within one turn, and no new one can be started in what is left of it.
 """
 
 from __future__ import annotations
@@ -19,13 +19,12 @@ from gdl.errors import GdlError, RulesError
 from ggp.processes.parent import JsonMessage
 from ggp.protocol.messages import ABORTED, BUSY, READY, Play, Start
 from ggp.server.admission import KeeperNeed, Ranks
+from ggp.server.fork_servers import Spare, Spares
 from ggp.server.known import Ahead, History, Remembered, begins
 from ggp.server.margin import Margin
 from ggp.server.match_news import MatchNews
-from ggp.server.metrics import Metrics
 from ggp.server.settings import MatchSettings
-from ggp.server.spares import Spare, Spares
-from ggp.server.status import EndedStatus, MatchStatus
+from ggp.server.status import EndedStatus, MatchStatus, Metrics
 from ggp.server.supervised_process import SupervisedProcess
 from ggp.server.turn import Crowd, Phase, Turn, Verdicts, play_key
 

@@ -23,8 +23,8 @@ class MatchNews:
 
     Events, each with the ``match``'s id: ``match`` (all there is to know), ``step`` (all ``moves`` so far),
     ``search`` (``turn``, ``note``, ``machine``, ``expects``, ``candidates``; several times a turn),
-    ``answer`` (the same with the ``move``), ``ended``. Where information may be hidden, no moves are told but
-    our own answers; those that a game manager has told of come with the end.
+    ``answer`` (the same with the ``move``), ``ended``. Where information may be hidden, searches are not
+    told, and moves and answers come with the end.
 
     Args:
         start: the match.
@@ -54,6 +54,7 @@ class MatchNews:
         self._began = time.time()
         self._hidden = _SEES.search(start.rules) is not None
         self._later: list[list[str]] = []
+        self._later_answers: list[dict[str, Any]] = []
         self._moves: list[list[str]] = []
         self._answers: list[dict[str, Any]] = []
         self._search: dict[str, Any] = {}
@@ -117,6 +118,8 @@ class MatchNews:
 
     def search(self, message: dict[str, Any]) -> None:
         """What the player thinks so far, as its process tells it."""
+        if self._hidden:
+            return
         self._search = {
             name: message.get(name, "") for name in ("turn", "note", "machine", "candidates", "expects")
         }
@@ -124,18 +127,28 @@ class MatchNews:
 
     def answer(self, turn: int, move: str, message: dict[str, Any]) -> None:
         """What was answered."""
-        self.note = message.get("note", "")
+        note = message.get("note", "")
+        self.note = "" if self._hidden else note
         self.machine = message.get("machine", "") or self.machine
-        fields = {"turn": turn, "move": move, "note": self.note, "machine": self.machine}
+        fields = {"turn": turn, "move": move, "note": note, "machine": self.machine}
         fields["expects"] = message.get("expects")
-        self._answers.append(fields)
-        self.publish("answer", {"match": self._start.match, **fields})
+        self._tell_answer(fields)
+
+    def _tell_answer(self, fields: dict[str, Any]) -> None:
+        if self._hidden:
+            self._later_answers.append(fields)
+        else:
+            self._answers.append(fields)
+            self.publish("answer", {"match": self._start.match, **fields})
 
     def ended(self, why: str, goals: str) -> None:
         """It is over; ``goals`` in role order, empty where it has not come to its end."""
-        if self._later:
+        if self._hidden:
             self._hidden = False
-            self.step(self._later)
+            if self._later:
+                self.step(self._later)
+            for fields in self._later_answers:
+                self._tell_answer(fields)
         self.publish("ended", {"match": self._start.match, "why": why, "goals": goals})
 
 

@@ -26,17 +26,14 @@ from ggp.protocol.messages import BUSY, Message, Play, Preview, Start
 from ggp.server import status
 from ggp.server.admission import Admission
 from ggp.server.clients.connections import Connections
-from ggp.server.clients.roster import Roster
-from ggp.server.clients.shown import Shown
-from ggp.server.fork_servers import ForkServers
+from ggp.server.clients.roster import Roster, Shown
+from ggp.server.fork_servers import ForkServers, Spare, Spares
 from ggp.server.known import Remembered
 from ggp.server.margin import Margin
 from ggp.server.match import ServedMatch
-from ggp.server.metrics import Metrics
 from ggp.server.open_files import quiet_about_files
 from ggp.server.settings import ServerConfig
-from ggp.server.spares import Spare, Spares
-from ggp.server.status import ServerStatus
+from ggp.server.status import Metrics, ServerStatus
 from players.processes import launch
 from players.processes.descendants import Orphans
 from players.processes.limits import cores

@@ -1,10 +1,74 @@
-"""The status page of a server: for browsers one self-contained page, for others plain text."""
+"""What a server says of itself: the status page, for browsers one self-contained page and for others plain
+text; and its counters, for that page and for Prometheus (text format 0.0.4).
+
+prometheus_client keeps the counters and writes the format; each server has a registry of its own, and
+nothing of that library listens, starts threads or collects by itself.
+"""
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from players.processes.descendants import descendants, resident_bytes
+
+SHARES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0, 1.25)
+"""Upper bounds of the histogram of answer times, as shares of the clock."""
+LAGS = (0.001, 0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0)
+"""Upper bounds of the histogram of the event loop's lags, in seconds."""
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+
+class Metrics:
+    """The counters of one server; ``began`` is when it began, in time.monotonic() seconds."""
+
+    def __init__(self, version: str) -> None:
+        self.began = time.monotonic()
+        self._registry = CollectorRegistry()
+
+        def counter(name: str, text: str, label: str = "", *values: str) -> Counter:
+            metric = Counter(f"ggp_{name}", text, [label] if label else [], registry=self._registry)
+            for value in values:
+                metric.labels(value)
+            return metric
+
+        def gauge(name: str, text: str, *labels: str) -> Gauge:
+            return Gauge(f"ggp_{name}", text, labels, registry=self._registry)
+
+        gauge("build", "Always 1; what is running.", "version").labels(version).set(1)
+        self.requests = counter("requests", "Requests by kind.", "kind")
+        self.replies = counter("replies", "Replies by HTTP status.", "status")
+        self.moves = counter("moves", "Moves by who gave them.", "by", "player", "watchdog")
+        self.late = counter("late_replies", "Moves sent after the playclock.")
+        self.restarts = counter("restarts", "Match processes that were replaced.")
+        self.events = counter("events", "Log lines by level.", "level", "warning", "error")
+        self.started = counter("matches_started", "Matches taken.")
+        self.finished = counter("matches_finished", "Matches ended, by why.", "why")
+        share = "Time until the reply left, as a share of the clock."
+        self.share = Histogram(
+            "ggp_answer_clock_share", share, ["clock"], registry=self._registry, buckets=SHARES
+        )
+        lag = "How late the event loop's timers came."
+        self.lag = Histogram("ggp_loop_lag_seconds", lag, registry=self._registry, buckets=LAGS)
+        self.live = gauge("live_matches", "Matches that are being played.")
+        self._processes = gauge("processes", "Processes of the server.")
+        self._memory = gauge("resident_bytes", "Resident memory.", "of")
+        self._uptime = gauge("uptime_seconds", "Seconds since the server began.")
+
+    def text(self) -> str:
+        """All of them in Prometheus' text format."""
+        below = descendants(os.getpid())
+        self._processes.set(1 + len(below))
+        self._memory.labels("server").set(resident_bytes([os.getpid()]))
+        self._memory.labels("matches").set(resident_bytes(below))
+        self._uptime.set(time.monotonic() - self.began)
+        return generate_latest(self._registry).decode()
+
 
 REFRESH_SECONDS = 5
 

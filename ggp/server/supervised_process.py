@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 
 from ggp.processes.child import Child
 from ggp.processes.parent import JsonMessage
-from ggp.server.spares import Spare
+from ggp.server.fork_servers import Spare
 from players.processes.priority import USUAL, set_session
 
 Briefing = Callable[["SupervisedProcess"], Iterable[tuple[str, JsonMessage]]]

@@ -14,6 +14,7 @@ from rich.text import Text
 from ggp.sokoban.glyphs import Mark, as_text, draw, frame_of, in_unicode, legend
 from ggp.sokoban.machine_stage import MachineStage
 from ggp.sokoban.stage import LevelStage
+from players.processes.compiled_parts import is_compiled
 from players.puzzles.sokoban.deadlocks.bipartite import has_bipartite_deadlock
 from players.puzzles.sokoban.deadlocks.corral_deadlock import pushes_needed
 from players.puzzles.sokoban.deadlocks.freeze import frozen_boxes
@@ -65,7 +66,12 @@ class Finding:
 def findings(stage: LevelStage) -> list[Finding]:
     """Everything that is found in a level, walls first. Dead sets take up to two CPU seconds."""
     sets = dead_sets_of(stage, max(2, len(stage.start.boxes)))
-    return [_dead(stage), _tunnels(stage), _rooms(stage), *_packing(stage), _sets(sets)]
+    return [*_of_walls(stage), _sets(sets)]
+
+
+def _of_walls(stage: LevelStage) -> list[Finding]:
+    """What walls and goals alone tell."""
+    return [_dead(stage), _tunnels(stage), _rooms(stage), *_packing(stage)]
 
 
 def dead_sets_of(stage: LevelStage, most: int) -> DeadSets | None:
@@ -301,5 +307,9 @@ def show_epilogue(console: Console, level: MachineStage, positions: Sequence[Pos
     console.print()
     console.print(Text.assemble((head, "bold green" if solved else "yellow"), text))
     show_reasons(console, stage, positions[-1], why_dead(stage, positions[-1]))
-    for sentence in sentences(findings(stage)):
+    # The last picture of a match is not kept back while kernels are compiled.
+    ready = is_compiled("sokoban-dead-sets")
+    for sentence in sentences(findings(stage) if ready else _of_walls(stage)):
         console.print(Text(f"  {sentence}", "dim"))
+    if not ready:
+        console.print(Text("  dead sets: from the next match on, once `ggp warm` has compiled them", "dim"))

@@ -14,7 +14,8 @@ from gdl.errors import GdlError
 from gdl.machine import State
 from ggp.console import noted_ctrl_c
 from ggp.game import Game
-from ggp.solving.frontier_view import FRONTIER, FrontierView, check_plot, write_plot
+from ggp.solving.frontier_options import FRONTIER
+from ggp.solving.frontier_view import FrontierView, check_plot, write_plot
 from ggp.solving.team import cpu_seconds
 from ggp.solving.view import doubt_of
 from players.fleet.fleet import LostWorkerError
@@ -198,43 +199,3 @@ def _say_how_to_go_on(scratch: Path | None) -> None:
     else:
         hint = f"no layer was whole: there is nothing to go on with in {scratch}"
     print(f"ggp: {hint}", file=sys.stderr)
-
-
-def wants_frontier(
-    solver: str | None,
-    scratch: Path | None,
-    disk: object | None,
-    resume: Path | None,
-    plot: Path | None,
-    symmetry: bool,
-    cluster: str,
-) -> bool:
-    """Whether the frontier search is asked for. Raises GdlError for options that go with it alone."""
-    if solver == FRONTIER or (solver is None and resume is not None):
-        return True
-    others = {
-        "--scratch": scratch,
-        "--disk": disk,
-        "--resume": resume,
-        "--plot": plot,
-        "--no-symmetry": None if symmetry else True,
-        "--cluster": cluster or None,
-    }
-    for option, given in others.items():
-        if given is not None:
-            raise GdlError(f"{option} is for the frontier search", remedy="add --solver frontier")
-    return False
-
-
-def check_options(
-    others: dict[str, bool], scratch: Path | None, disk: object | None, resume: Path | None
-) -> None:
-    """Raises GdlError for options that do not go together. ``others``: options of ``ggp solve`` that are not
-    for the frontier search, and whether they were given."""
-    for option, given in others.items():
-        if given:
-            raise GdlError(f"{option} does not go with --solver frontier")
-    if scratch is not None and resume is not None:
-        raise GdlError("--scratch begins a search, --resume goes on with one", remedy="give one of them")
-    if disk is not None and scratch is None and resume is None:
-        raise GdlError("--disk bounds the files in a directory", remedy="name it with --scratch DIR")

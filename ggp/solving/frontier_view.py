@@ -15,13 +15,11 @@ from rich.text import Text
 from gdl.errors import GdlError
 from gdl.words import counted
 from ggp.output_file import replacing
+from ggp.solving.frontier_options import FRONTIER
 from ggp.solving.view import ProgressView, show_moves
 from ggp.tournament.statistics.plots import check_installed
 from players.puzzles.frontier.outcome import FrontierProgress, FrontierResult
 from players.puzzles.frontier.storage.files import as_size
-
-FRONTIER = "frontier"
-"""The name of the solver."""
 
 _LOOK_SECONDS = 0.2
 _CHART_WIDTH, _CHART_HEIGHT = 72, 6

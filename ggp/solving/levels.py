@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from multiprocessing.pool import Pool
 
@@ -17,19 +17,16 @@ from gdl.processes import end_with_parent
 from gdl.words import counted
 from ggp.solving.view import ProgressView
 from players.puzzles.sokoban.levels.level import Level
-from players.puzzles.sokoban.optimizer import Metric
+from players.puzzles.sokoban.search.few_positions import FewPositions
 from players.puzzles.sokoban.search.portfolio import Entry, SearchPortfolio, entries_named
-from players.puzzles.sokoban.search.push_search import Outcome
-from players.puzzles.sokoban.search.solve_level import (
-    GDL_MOVES,
-    LevelSolution,
-    shortened,
-    solve_level,
-    warm_up,
-)
+from players.puzzles.sokoban.search.solve_level import shortened, solve_level, warm_up
+from players.puzzles.sokoban.solution import GDL_MOVES, LevelSolution, Metric, Outcome
 
 _OVERTIME_SECONDS = 60.0
 """A process that says nothing for so long after the end has died. It may have had kernels to compile."""
+
+_ENDS = (Outcome.SOLVED, Outcome.UNSOLVABLE)
+"""What nothing is to be added to."""
 
 LevelShow = Callable[[int, SearchPortfolio | None], None]
 """Is shown the number of the level, and the search for it where it goes on in this process."""
@@ -65,9 +62,16 @@ def solve_levels(
         GdlError: there is no such search, a level cannot be played, or a process has died.
     """
     entries = entries_named(order.only)
+    if len(levels) == 1 and entries[0].search is FewPositions:
+        # No kernel is loaded, and no process begun, for a level that is solved before.
+        [(number, level)] = levels.items()
+        found = _here(number, level, order, entries[:1], show)
+        if found.outcome in _ENDS or len(entries) == 1:
+            yield number, found
+            return
+        entries = entries[1:]
     if order.workers == 1:
-        warm_up(entries)
-    if order.workers == 1:
+        _compile(order, entries)
         for number, level in levels.items():
             yield number, _here(number, level, order, entries, show)
     elif len(levels) == 1:
@@ -78,8 +82,18 @@ def solve_levels(
         yield from _side_by_side(levels, order, entries, show)
 
 
+def _compile(order: LevelOrder, entries: Sequence[Entry]) -> None:
+    """Have the kernels compiled that are not. Those of searches that never begin need not even be loaded."""
+    if order.only is not None:
+        warm_up(entries)
+        return
+    from players.warm_kernels import compile_together, missing, sokoban_parts
+
+    compile_together(missing(sokoban_parts()))
+
+
 def _here(
-    number: int, level: Level, order: LevelOrder, entries: list[Entry], show: LevelShow
+    number: int, level: Level, order: LevelOrder, entries: Sequence[Entry], show: LevelShow
 ) -> LevelSolution:
     began = time.monotonic()
     solution = solve_level(
@@ -103,7 +117,7 @@ def _shortened(
     return shortened(level, solution, order.shorter, left, memory, time.monotonic)
 
 
-def _there(level: Level, order: LevelOrder, entries: list[Entry], memory: int) -> LevelSolution | str:
+def _there(level: Level, order: LevelOrder, entries: Sequence[Entry], memory: int) -> LevelSolution | str:
     """In a process of the pool. Errors come back as text."""
     try:
         warm_up(entries)
@@ -114,7 +128,7 @@ def _there(level: Level, order: LevelOrder, entries: list[Entry], memory: int) -
         return error.message
 
 
-def _race(level: Level, order: LevelOrder, entries: list[Entry]) -> LevelSolution:
+def _race(level: Level, order: LevelOrder, entries: Sequence[Entry]) -> LevelSolution:
     """Deal the searches out to processes; the first that ends the matter counts."""
     began = time.monotonic()
     count = min(order.workers, len(entries))
@@ -128,18 +142,18 @@ def _race(level: Level, order: LevelOrder, entries: list[Entry]) -> LevelSolutio
             ready = [one for one in waiting if one.ready()]
             waiting = [one for one in waiting if one not in ready]
             done += [_heard(one.get()) for one in ready]
-            if any(one.outcome in (Outcome.SOLVED, Outcome.UNSOLVABLE) for one in done):
+            if any(one.outcome in _ENDS for one in done):
                 break
             time.sleep(0.01)
     if not done:
         raise GdlError("the processes of the search have died")
-    ended = [one for one in done if one.outcome in (Outcome.SOLVED, Outcome.UNSOLVABLE)]
+    ended = [one for one in done if one.outcome in _ENDS]
     best = ended[0] if ended else max(done, key=lambda one: one.positions)
     return _shortened(level, best, order, began, order.memory)
 
 
 def _side_by_side(
-    levels: dict[int, Level], order: LevelOrder, entries: list[Entry], show: LevelShow
+    levels: dict[int, Level], order: LevelOrder, entries: Sequence[Entry], show: LevelShow
 ) -> Iterator[tuple[int, LevelSolution]]:
     with _pool(order.workers) as pool:
         memory = order.memory // order.workers

@@ -20,10 +20,10 @@ from gdl.processes import end_with_parent
 from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
 from players.processes.limits import describe
-from players.puzzles.registry import solvers_named
-from players.puzzles.solve import Watcher, solve
+from players.puzzles.few_states import SECONDS as FEW_STATES_SECONDS
+from players.puzzles.few_states import solve_few_states
+from players.puzzles.portfolio import Watcher, solve
 from players.puzzles.solver import Solution
-from players.warm_kernels import compile_together, line_parts
 from propnet.capabilities import lane_machine
 
 NOTHING: Final = Solution(-1, (), False, "", 0, 0.0)
@@ -54,8 +54,16 @@ class Order:
 
 
 def solve_together(order: Order, watch: Watcher) -> Solution:
-    """The best line that the processes find. Raises GdlError where none of them can begin, or no solver has
-    the name."""
+    """The best line that the processes find; puzzles of few states are solved before there are any. Raises
+    GdlError where none of them can begin, or no solver has the name."""
+    if order.only is None:
+        few = solve_few_states(parse_rules(order.text, "the rules"), min(FEW_STATES_SECONDS, order.seconds))
+        if few is not None:
+            return few
+    # The solvers bring their kernels along, which puzzles of few states do not need.
+    from players.puzzles.registry import solvers_named
+    from players.warm_kernels import compile_together, line_parts
+
     solvers = solvers_named(order.only)
     if order.workers <= 1:
         return _solve_alone(order, watch)
@@ -73,13 +81,17 @@ def cpu_seconds() -> float:
 
 
 def _solve_alone(order: Order, watch: Watcher) -> Solution:
-    """In this process, which loads the kernels of those solvers alone that recognise the game."""
+    """In this process, which has the kernels compiled of those solvers alone that recognise the game, and
+    loads those of the solvers that get a turn."""
+    from players.puzzles.registry import solvers_named
+    from players.warm_kernels import compile_together, line_parts, missing
+
     deadline = time.monotonic() + order.seconds
     machine = make_machine(parse_rules(order.text, "the rules"), "propnet")
     built = time.monotonic()
     lanes = lane_machine(machine) if len(machine.roles) == 1 else None
     able = {kind.name for kind in solvers_named(order.only) if lanes is not None and kind.recognise(lanes)}
-    compile_together([part for part in line_parts() if part[0] in able])
+    compile_together(missing([part for part in line_parts() if part[0] in able]))
     deadline += time.monotonic() - built
     return _solve_machine(machine, order, 0, deadline, watch)
 

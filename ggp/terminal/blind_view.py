@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
-
 from rich.text import Text
 
 from gdl.machine import State
@@ -12,9 +10,7 @@ from ggp.terminal.human import HumanPlayer
 from ggp.terminal.local_match import MatchSnapshot, MatchView
 from ggp.terminal.views import TextView
 from players.belief.belief import Belief
-
-_MOST = 5_000
-"""Of a belief with more states it is not worked out what is true in all of them."""
+from players.belief.likelihood import SURE, likelihoods
 
 
 class BlindView(TextView):
@@ -50,10 +46,10 @@ class BlindView(TextView):
         if not self._board:
             return
         count = counted(len(belief), "state")
-        if not belief.exact or len(belief) > _MOST:
+        if not belief.exact:
             self.console.print(Text(f"  more than {count} are possible", "dim"))
             return
-        sure = reduce(frozenset.__and__, (state.propositions for state in belief.states()))
+        sure = [term for term, share in likelihoods(belief).items() if share >= SURE]
         drawing = self.painter.draw_state(self.machine.state_of(sure), self.console.width - 2, None)
         self.console.print(Text(f"  sure, in all of {count} that are possible:", "dim"))
         self.console.print(self._picture(drawing))

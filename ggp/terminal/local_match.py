@@ -188,7 +188,8 @@ def play_match(
         if beliefs and not machine.is_terminal(state):
             seen = machine.percepts(before, step.joint)
             for role, belief in beliefs.items():
-                belief.update(Observed(machine.move(role, step.joint[role]), seen[role]))
+                learnt = Observed(machine.move(role, step.joint[role]), seen[role])
+                belief.update(learnt, time.monotonic() + playclock)
                 view.perceived(role, belief)
     view.end(state, len(steps), why)
     for player in players:

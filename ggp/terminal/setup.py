@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
 from rich.progress import Progress
 from rich.text import Text
@@ -25,22 +27,24 @@ from ggp.boards.snakes import SnakesPainter, map_of_rules
 from ggp.boards.text import Painter
 from ggp.console import new_console, spinner
 from ggp.game import Game, loaded_files
-from ggp.sokoban.findings import show_epilogue
-from ggp.sokoban.glyphs import in_unicode
-from ggp.sokoban.machine_stage import LevelPainter, MachineStage, stage_of_machine
 from ggp.terminal.blind_view import BlindView
 from ggp.terminal.human import HumanPlayer, Quit
 from ggp.terminal.local_match import play_match
+from ggp.terminal.until_compiled import QUICK, UntilCompiled, can_wait
 from ggp.terminal.views import JsonView, TextView
-from ggp.warm import compile_missing
+from ggp.warm import compile_behind, compile_missing
 from players.kaskade.kaskade import BOTTOM, FAILED, Event, Kaskade
 from players.kaskade.player import KaskadePlayer
 from players.kaskade.stages import exercise_answers
 from players.player import Player
+from players.processes.compiled_parts import kernel_folder
 from players.processes.limits import cores
 from players.registry import check_name, fitting, make_player
-from players.warm_kernels import match_parts
+from players.warm_kernels import match_parts, missing, network_parts, search_parts
 from propnet.capabilities import lane_machine
+
+if TYPE_CHECKING:
+    from ggp.sokoban.machine_stage import MachineStage
 
 
 def doubts(game: Game) -> str:
@@ -60,6 +64,7 @@ def doubts(game: Game) -> str:
 
 
 HUMAN = "human"
+_BEHIND = f"uct is being compiled in the background, once; until then {QUICK} moves in its place"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,20 +107,32 @@ class LocalMatch:
                     if event.what == FAILED:
                         console.print(Text(str(event), "yellow"))
 
-                kaskade = cleanup.enter_context(
-                    Kaskade(self.level, on_event=show_event, exercise=exercise_answers)
-                )
-                machine = self._first_machine(kaskade)
-                prepared_by = self.prepared_by + self._compile(machine, progress)
-                players = self._players(kaskade, machine, console.print, console.width)
+                began = time.monotonic()
+                compiled = self._compile_behind(cleanup)
+                if compiled is not None:
+                    console.print(_BEHIND, style="dim")
+                    kaskade = self._kaskade(BOTTOM, cleanup)
+                    machine = kaskade.best()
+                else:
+                    self._compile_network(progress)
+                    kaskade = self._kaskade(self.level, cleanup, show_event)
+                    machine = self._first_machine(kaskade)
+                    self._compile(machine, progress)
+                prepared_by = self.prepared_by + time.monotonic() - began
+                players = self._players(kaskade, machine, console.print, console.width, compiled, cleanup)
                 progress.update(task, description=f"{name}: looking for a board")
                 drawn = map_of_rules(machine.rules) if board else None
                 level = self._level(machine) if drawn is None else None
                 if drawn is not None:
+                    from ggp.sokoban.glyphs import in_unicode
+
                     painter: Painter = SnakesPainter(
                         machine.rules, machine.roles, drawn, console.is_terminal, in_unicode(console)
                     )
                 elif level is not None and board:
+                    from ggp.sokoban.glyphs import in_unicode
+                    from ggp.sokoban.machine_stage import LevelPainter
+
                     painter = LevelPainter(machine, level, console.is_terminal, in_unicode(console))
                 else:
                     painter = Painter(find_board(machine) if board else None, machine.rules, machine.roles)
@@ -131,6 +148,8 @@ class LocalMatch:
             except Quit:
                 raise KeyboardInterrupt from None
             if level is not None:
+                from ggp.sokoban.findings import show_epilogue
+
                 show_epilogue(console, level, [level.position(s) for s in view.states], players[0].name)
             return _is_stuck(last)
 
@@ -141,39 +160,81 @@ class LocalMatch:
             sys.stdout.buffer.write(line)
             sys.stdout.buffer.flush()
 
-        with Kaskade(self.level, exercise=exercise_answers) as kaskade:
-            machine = self._first_machine(kaskade)
+        with ExitStack() as cleanup:
+            began = time.monotonic()
             with spinner(new_console(stderr=True)) as progress:
-                prepared_by = self.prepared_by + self._compile(machine, progress)
-            players = self._players(kaskade, machine, print, 80)
+                self._compile_network(progress)
+                kaskade = self._kaskade(self.level, cleanup)
+                machine = self._first_machine(kaskade)
+                self._compile(machine, progress)
+            prepared_by = self.prepared_by + time.monotonic() - began
+            players = self._players(kaskade, machine, print, 80, None, cleanup)
             view = JsonView(machine, players, self.game.name, write)
             last = play_match(machine, players, view, prepared_by, self.playclock, self.max_steps)
             return _is_stuck(last)
 
-    def _compile(self, machine: Machine, progress: Progress) -> float:
-        """Have compiled what our players need in this game, before any clock runs; the seconds it took."""
-        began = time.monotonic()
+    def _compile_behind(self, cleanup: ExitStack) -> Callable[[], bool] | None:
+        """Have compiled what this match needs in the background from now on, while it is played. Returns what
+        tells when that is done; None if nothing is missing, if it could not be kept, or if it has to be
+        compiled before: only a search solves puzzles."""
+        if self.level == BOTTOM or hides(self.game.rules) or kernel_folder() is None:
+            return None
+        roles = self.game.machine("prover").roles
+        if len(roles) < 2 or not can_wait(seats(self.names, [str(role) for role in roles])):
+            return None
+        parts = missing(search_parts())
+        if not parts:
+            return None
+        process = compile_behind(parts)
+        cleanup.callback(process.wait)
+        cleanup.callback(process.kill)
+        # Where the folder can only be read nothing says so but the end of the process.
+        return lambda: process.poll() is not None or not missing(parts)
+
+    def _compile_network(self, progress: Progress) -> None:
+        """Have compiled what every machine above the prover needs, before any is built."""
+        if self.level != BOTTOM:
+            compile_missing(network_parts(), cores(), progress)
+
+    def _compile(self, machine: Machine, progress: Progress) -> None:
+        """Have compiled what our players need in this game, before any clock runs."""
         named = seats(self.names, [str(role) for role in machine.roles])
         kinds = {name.partition(":")[0] for name in named}  # of a class of the user's, its module
         searches = any(kind.startswith("uct") or kind == "tables" for kind in kinds)
         if lane_machine(machine) is not None:
             parts = match_parts(machine, searches, not kinds.isdisjoint(("montecarlo", "greedy")))
             compile_missing(parts, cores(), progress)
-        return time.monotonic() - began
 
     def _level(self, machine: Machine) -> MachineStage | None:
         """The game as a Sokoban level, if it is one."""
-        return stage_of_machine(machine, self.game.name) if len(machine.roles) == 1 else None
+        if len(machine.roles) > 1:
+            return None
+        from ggp.sokoban.machine_stage import stage_of_machine
+
+        return stage_of_machine(machine, self.game.name)
+
+    def _kaskade(
+        self, level: str, cleanup: ExitStack, on_event: Callable[[Event], None] | None = None
+    ) -> Kaskade:
+        """The game's machines up to this level, which are being built from now on."""
+        kaskade = cleanup.enter_context(Kaskade(level, on_event=on_event, exercise=exercise_answers))
+        kaskade.begin(self.game.text, self.game.rules)
+        return kaskade
 
     def _first_machine(self, kaskade: Kaskade) -> Machine:
         """The machine that the match begins on: of the level that is wanted, or the first above the prover.
         Where it cannot be built, the furthest that can be."""
-        kaskade.begin(self.game.text, self.game.rules)
         kaskade.wait(self.level if self.level in kaskade.levels else next(iter(kaskade.levels), BOTTOM))
         return kaskade.best()
 
     def _players(
-        self, kaskade: Kaskade, machine: Machine, show: Callable[[str], None], width: int
+        self,
+        kaskade: Kaskade,
+        machine: Machine,
+        show: Callable[[str], None],
+        width: int,
+        compiled: Callable[[], bool] | None,
+        cleanup: ExitStack,
     ) -> list[Player]:
         roles = [machine.rules.spell(role) for role in machine.roles]
         names = seats(self.names, roles, fitting("uct", machine))
@@ -181,14 +242,22 @@ class LocalMatch:
         ponder = sum(name not in (HUMAN, "random", "legal") for name in names) == 1
         players: list[Player] = []
         for role, name in enumerate(names):
+            seed = self.seed * 64 + role
             if name == HUMAN:
                 players.append(HumanPlayer(show=show, width=width))
+                continue
+            given: dict[str, object] = {"workers": self.workers, "ponder": ponder}
+            if self.tables is not None:
+                given["dir"] = self.tables
+            make = partial(make_player, name, seed, **given)
+            if compiled is not None and can_wait([name]):
+
+                def climbing(make: Callable[[], Player] = make) -> Player:
+                    return KaskadePlayer(make(), self._kaskade(self.level, cleanup))
+
+                players.append(UntilCompiled(name, seed, climbing, compiled))
             else:
-                given: dict[str, object] = {"workers": self.workers, "ponder": ponder}
-                if self.tables is not None:
-                    given["dir"] = self.tables
-                player = make_player(name, self.seed * 64 + role, **given)
-                players.append(KaskadePlayer(player, kaskade))
+                players.append(KaskadePlayer(make(), kaskade))
         return players
 
 

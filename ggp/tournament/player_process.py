@@ -116,7 +116,7 @@ class PlayerService:
     def _learn(self, belief: Belief, message: JsonMessage) -> None:
         """Take in what the role has learnt since the last time."""
         for own, percepts in message.get("observed", ()):
-            belief.update(Observed(_term(own), frozenset(map(_term, percepts))))
+            belief.update(Observed(_term(own), frozenset(map(_term, percepts))), message["deadline"])
 
     def _machine_of(self, text: str, level: str) -> Machine:
         key = (text, level)

@@ -16,9 +16,9 @@ from ggp.tournament import bounds
 from ggp.tournament.bounds import Bound, RealBound
 from ggp.tournament.schedule import Fixture, count_matches
 from players.kaskade.make_machine import LEVELS
+from players.options import read_names, read_spec
 from players.processes.limits import cores
 from players.registry import check_name, check_public, is_registered
-from players.spec import read_names, read_spec
 
 ALL_CORES = "all"
 """What ``workers=`` may be besides a number: all cores that the tournament has."""

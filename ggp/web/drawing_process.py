@@ -15,8 +15,7 @@ from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules, parse_term, parse_terms
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
-from ggp.processes.parent import JsonMessage, Send
-from ggp.processes.work_process import answer_orders
+from ggp.processes.parent import JsonMessage, Send, answer_orders
 
 INSTALLED_LIMITS = 1024**3, 120.0
 """Bytes, and CPU seconds of one process for all its drawings; another takes its place."""

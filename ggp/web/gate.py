@@ -24,7 +24,7 @@ from gdl.errors import GdlError
 from gdl.visible import without_folders
 from ggp.log_lines import say
 from ggp.processes.budget import usual_memory
-from ggp.protocol.http_error import BusyError, HttpError
+from ggp.protocol.http_error import RETRY_SECONDS, BusyError, HttpError
 from ggp.protocol.listener import ListenLimits
 from ggp.server.clients.visitors import Visitors
 from ggp.web.visits import take_body, visit_of
@@ -123,7 +123,7 @@ def gate(settings: WebSettings) -> Middleware:
         except HttpError as error:
             reply = error_reply(error.status, str(error))
             if isinstance(error, BusyError):
-                reply.headers["Retry-After"] = str(error.seconds)
+                reply.headers["Retry-After"] = str(RETRY_SECONDS)
         except GdlError as error:
             reply = error_reply(400, str(error))
         except (ConnectionError, TimeoutError):

@@ -6,8 +6,7 @@ from gdl.errors import GdlError
 from ggp.answers.answer_process import solve_told
 from ggp.answers.source import load_source
 from ggp.game import Game
-from ggp.processes.parent import JsonMessage, Send
-from ggp.processes.work_process import answer_orders
+from ggp.processes.parent import JsonMessage, Send, answer_orders
 from ggp.web.drawing_process import DrawnLine
 
 MEMORY = 3 * 1024**3

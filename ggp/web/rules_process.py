@@ -16,8 +16,7 @@ from gdl.syntax.parser import parse_rules, parse_term
 from ggp.answers.answer_process import check, rehearse
 from ggp.boards.board import find_board
 from ggp.boards.svg.picture import SvgPainter
-from ggp.processes.parent import JsonMessage, Send
-from ggp.processes.work_process import answer_orders
+from ggp.processes.parent import JsonMessage, Send, answer_orders
 from ggp.wording.moves import MoveWords
 
 MEMORY = 1024**3

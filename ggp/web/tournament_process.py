@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from gdl.errors import GdlError
-from ggp.processes.parent import JsonMessage, Send
-from ggp.processes.work_process import answer_orders
+from ggp.processes.parent import JsonMessage, Send, answer_orders
 from ggp.tournament.session import parse_test, stored_settings
 from ggp.tournament.statistics.ratings import Sprt
 from ggp.tournament.statistics.scores import block_scores

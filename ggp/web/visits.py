@@ -21,8 +21,7 @@ from aiohttp.web_protocol import RequestHandler
 
 from ggp.log_lines import one_line, say
 from ggp.protocol.dialect import MAX_HEAD
-from ggp.protocol.http_error import RETRY_SECONDS, HttpError
-from ggp.protocol.json_body import object_of
+from ggp.protocol.http_error import RETRY_SECONDS, HttpError, object_of
 from ggp.protocol.listener import Listener
 
 KEPT_SECONDS = 15.0

@@ -13,22 +13,26 @@ import math
 import random
 import time
 from collections import deque
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gdl.errors import GdlError
 from gdl.machine import Machine, State
-from gdl.terms import Term
-from players.belief.worlds import Options, StateWorlds, WorldMachine, Worlds, all_joints, drawn_joints
+from players.belief.worlds import (
+    Following,
+    Limits,
+    StateWorlds,
+    Weights,
+    WorldMachine,
+    Worlds,
+    thinned,
+)
+from players.belief.worlds import Observed as Observed
 from propnet.capabilities import lane_machine
 
-Weights = NDArray[np.float64]
-
-LANE_WORLDS = 100_000
-LANE_EFFORT = 1_000_000
+LANE_WORLDS = 1_000_000
+LANE_EFFORT = 4_000_000
 STATE_WORLDS = 2_000
 STATE_EFFORT = 8_000
 """Worlds of a belief, and joint moves that are played in a turn, at most: with lanes and without."""
@@ -36,15 +40,12 @@ ENOUGH = 32
 """Particles of which a belief must not have fewer, if more can be drawn."""
 BACK = (1, 2, 4, 8)
 """How many turns it goes back, one after the other, to draw anew."""
-_CHUNK = 1 << 16
-
-
-@dataclass(frozen=True, slots=True)
-class Observed:
-    """What a role learnt of one turn: its own move, None where it is not known, and its percepts."""
-
-    move: Term | None
-    percepts: frozenset[Term]
+SHARE = 0.3
+"""What share of a turn's time a belief may take to grow."""
+_PAST = 1 << 15
+"""Worlds that are kept of an earlier turn."""
+_ASTRAY = 256
+"""Worlds that are held, and joint moves that are played, after percepts that fit none."""
 
 
 class Belief:
@@ -83,6 +84,8 @@ class Belief:
         self.world_machine = world_machine(machine, role)
         self._worlds = self.world_machine.of_states([machine.initial_state()])
         self.weights: Weights = np.ones(1)
+        self._ends: Weights | None = None
+        self._before = self._worlds, self.weights, True
         self._past: deque[tuple[Worlds, Weights]] = deque(maxlen=max(BACK))
 
     def __len__(self) -> int:
@@ -100,8 +103,16 @@ class Belief:
 
     def draw(self, rng: random.Random) -> State:
         """One of its states, by weight."""
-        number = rng.choices(range(len(self)), self.weights.tolist())[0]
-        return self.world_machine.state(self._worlds, number)
+        if self._ends is None:
+            self._ends = np.cumsum(self.weights)
+        number = int(np.searchsorted(self._ends, rng.random() * self._ends[-1], "right"))
+        return self.world_machine.state(self._worlds, min(number, len(self) - 1))
+
+    def few(self, most: int) -> tuple[Worlds, Weights]:
+        """Its worlds with their weights; where there are more than ``most``, so many are drawn by weight,
+        the same ones each time."""
+        numbers = np.random.default_rng([len(self.history), self.role])
+        return thinned(self._worlds, self.weights, most, numbers)
 
     @property
     def likeliest(self) -> State:
@@ -123,137 +134,83 @@ class Belief:
         """Whether what the role learnt here begins with what it learnt there."""
         return self.history[: len(other.history)] == other.history
 
-    def on(self, machine: Machine) -> Belief:
-        """The belief after the same history on another machine of the game."""
+    def on(self, machine: Machine, deadline: float = math.inf) -> Belief:
+        """The belief after the same history on another machine of the game; for ``deadline`` see
+        :meth:`update`."""
         worlds, effort, seed = self._asked
         other = Belief(machine, self.role, worlds=worlds, effort=effort, seed=seed)
         for seen in self.history:
-            other.update(seen)
+            other.update(seen, deadline)
         return other
 
     def update(self, seen: Observed, deadline: float = math.inf) -> bool:
         """Take in what the role learnt of a turn, after which the match goes on; whether it fits any state.
 
-        What fits none is taken for a mistake of who told it: the belief goes on with all states that may
-        follow, whatever was perceived. After ``deadline``, seconds of :func:`time.monotonic`, it draws no
-        more worlds anew. Raises GdlError where no state can follow at all.
+        What fits none is taken for a mistake of who told it: the belief goes on with some of the states that
+        may follow, whatever was perceived. It takes no more than a share of the time to ``deadline``, seconds
+        of :func:`time.monotonic`: then it draws no more worlds than it needs. Raises GdlError where no state
+        can follow at all.
         """
-        self._past.append((self._worlds, self.weights))
+        before = self._worlds, self.weights
+        now = time.monotonic()
+        share = SHARE * (deadline - now)
+        limits = Limits(self._effort, self._most, now + share, now + 2 * share)
+        grown = self._follow(*before, seen, limits)
+        worlds, weights, exact = grown.worlds, grown.weights, grown.complete and self.exact
         self.history.append(seen)
-        worlds, weights, exact = self._grown(self._worlds, self.weights, seen)
-        exact = exact and self.exact
-        if not exact and len(worlds) < ENOUGH:
-            worlds, weights = self._drawn_anew(worlds, weights, deadline)
+        self._past.append(thinned(*before, _PAST, self._numbers))
+        if not exact and len(worlds) < ENOUGH and self.world_machine.can_be(seen):
+            worlds, weights = self._drawn_anew(worlds, weights, limits)
         fits = len(worlds) > 0
-        if not fits:
-            blank = Observed(seen.move, frozenset())
-            worlds, weights, _ = self._grown(self._worlds, self.weights, blank, blind=True)
-            if not len(worlds):
-                worlds, weights, _ = self._grown(
-                    self._worlds, self.weights, Observed(None, frozenset()), blind=True
-                )
-            exact = False
+        for move in () if fits else (seen.move, None):
+            astray = Limits(_ASTRAY, _ASTRAY)
+            few = thinned(*before, _ASTRAY, self._numbers)
+            grown = self._follow(*few, Observed(move, frozenset()), astray, blind=True)
+            worlds, weights, exact = grown.worlds, grown.weights, False
+            if len(worlds):
+                break
         if not len(worlds):
             self._past.pop()
             self.history.pop()
             raise GdlError("no state follows from what was possible: the match should be over")
-        self._worlds, self.weights = worlds, weights / weights.sum()
+        self._before = *before, self.exact
+        self._worlds, self.weights, self._ends = worlds, weights / weights.sum(), None
         self.exact = exact
         return fits
 
-    def _drawn_anew(self, worlds: Worlds, weights: Weights, deadline: float) -> tuple[Worlds, Weights]:
+    def take_back(self) -> None:
+        """Forget what the role has learnt last; not twice in a row."""
+        self._worlds, self.weights, self.exact = self._before
+        self._ends = None
+        self._past.pop()
+        self.history.pop()
+
+    def _follow(
+        self, worlds: Worlds, weights: Weights, seen: Observed, limits: Limits, *, blind: bool = False
+    ) -> Following:
+        return self.world_machine.follow(worlds, weights, seen, limits, self._numbers, blind=blind)
+
+    def _drawn_anew(self, worlds: Worlds, weights: Weights, limits: Limits) -> tuple[Worlds, Weights]:
         """More worlds that fit, drawn from those of earlier turns, last of all from the initial state."""
         machine = self.world_machine
+        # Only at the end few of them are enough.
+        sooner = replace(limits, worlds=limits.effort, end=limits.deadline)
         for back in (*[back for back in BACK if back <= len(self._past)], len(self.history)):
             if (back > 1 and len(worlds) >= ENOUGH) or (back > max(BACK) and len(worlds)):
                 break
             first = machine.of_states([self.machine.initial_state()]), np.ones(1)
             redrawn, theirs = first if back == len(self.history) else self._past[-back]
             for seen in self.history[-back:]:
-                if time.monotonic() > deadline:
+                if time.monotonic() > limits.deadline:
                     return worlds, weights
-                # Only at the end few of them are enough.
-                redrawn, theirs, _ = self._grown(redrawn, theirs, seen, most=self._effort)
+                grown = self._follow(redrawn, theirs, seen, sooner)
+                redrawn, theirs = grown.worlds, grown.weights
                 if not len(redrawn):
                     break
             worlds, weights = machine.merged(
                 np.concatenate([worlds, redrawn]), np.concatenate([weights, theirs])
             )
-        return self._thinned(worlds, weights, self._most)
-
-    def _thinned(self, worlds: Worlds, weights: Weights, most: int) -> tuple[Worlds, Weights]:
-        """At most so many of these worlds, drawn by weight."""
-        if len(worlds) <= most:
-            return worlds, weights
-        chosen = self._numbers.choice(len(worlds), most, replace=False, p=weights / weights.sum())
-        return worlds[chosen], np.full(most, 1 / most)
-
-    def _grown(
-        self,
-        worlds: Worlds,
-        weights: Weights,
-        seen: Observed,
-        *,
-        blind: bool = False,
-        most: int | None = None,
-    ) -> tuple[Worlds, Weights, bool]:
-        """The worlds that follow and fit, with weights that add up to what share of all fits, and whether
-        they are all of these. ``blind``: whatever was perceived. ``most``: how many are kept."""
-        move = self._own_move(seen.move)
-        wanted = None if blind else self.world_machine.seen(seen.percepts)
-        if move == -1 or (wanted is None and not blind):
-            return worlds[:0], weights[:0], True
-        options = self.world_machine.options(worlds, move)
-        rows = options.open
-        if not len(rows):
-            return worlds[:0], weights[:0], True
-        counts = options.counts[rows].astype(np.float64)
-        total = counts.prod(axis=1).sum()
-        if total <= self._effort:
-            of, joints = all_joints(options, rows)
-            shares = (weights[rows] / counts.prod(axis=1))[np.searchsorted(rows, of)]
-            complete = True
-        else:
-            chances = weights[rows] / weights[rows].sum()
-            of = rows[self._numbers.choice(len(rows), self._effort, p=chances)]
-            joints = drawn_joints(options, of, self._numbers)
-            shares = np.full(len(of), 1 / len(of))
-            complete = False
-        found, sums = self._kept(worlds, options, of, joints, shares, wanted)
-        thinned, theirs = self._thinned(found, sums, most or self._most)
-        return thinned, theirs, complete and len(thinned) == len(found)
-
-    def _kept(
-        self, worlds: Worlds, options: Options, of: Any, joints: Any, shares: Weights, wanted: Any
-    ) -> tuple[Worlds, Weights]:
-        """What of these successors fits, and is not the end of the match, each once."""
-        machine = self.world_machine
-        parts: list[tuple[Worlds, Weights]] = []
-        for first in range(0, len(of), _CHUNK):
-            part = slice(first, first + _CHUNK)
-            after, perceived = machine.step(worlds[of[part]], joints[part])
-            weights = shares[part]
-            if wanted is not None:
-                fits = machine.same(perceived, wanted)
-                after, weights = after[fits], weights[fits]
-            after, weights = machine.merged(after, weights)
-            if len(after):
-                goes_on = ~machine.terminal(after)
-                parts.append((after[goes_on], weights[goes_on]))
-        if not parts:
-            return worlds[:0], shares[:0]
-        return machine.merged(
-            np.concatenate([after for after, _ in parts]), np.concatenate([weights for _, weights in parts])
-        )
-
-    def _own_move(self, move: Term | None) -> int | None:
-        """The id of the role's own move; None for any, -1 for one that it never has."""
-        if move is None:
-            return None
-        try:
-            return self.machine.move_id(self.role, move)
-        except GdlError:
-            return -1
+        return thinned(worlds, weights, limits.worlds, self._numbers)
 
 
 def world_machine(machine: Machine, role: int) -> WorldMachine:

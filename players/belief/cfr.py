@@ -15,12 +15,16 @@ from gdl.information import playing
 from gdl.machine import Machine, State
 from gdl.words import counted
 from players.belief.belief import Belief
-from players.belief.game_tree import Floats, GameTree, TreeBuilder
-from players.belief.pimc import PimcPlayer
+from players.belief.game_tree import Floats, GameTree, TreeBuilder, estimated_nodes
+from players.belief.sampled.ismcts import IsmctsPlayer
+from players.belief.sampled.mccfr import MccfrPlayer
 from players.options import Option, at_least, between
-from players.player import Candidate, Choice, Player
+from players.player import Candidate, Choice, Player, same_numbering
 
 _NODES = 400_000
+_WALKS = 64
+_DOUBT = 8
+"""Trees that seem to have so many times as many nodes as are wanted are not grown."""
 _TURN_SHARE = 0.5
 """Share of a turn's time for more rounds."""
 _ENOUGH = 20_000
@@ -139,8 +143,8 @@ class Cfr:
 
 
 class CfrPlayer(Player):
-    """Plays by CFR+ where the tree of a game of two roles is small. Else, and until it is grown, it plays as
-    ``pimc``."""
+    """Plays by CFR+ where the tree of a game of two roles is small. Until it is grown it plays as
+    ``mccfr``; in larger games as ``ismcts``."""
 
     name = "cfr"
     OPTIONS = (
@@ -152,22 +156,28 @@ class CfrPlayer(Player):
         super().__init__(seed=seed, **options)
         self._nodes: int = self.options["nodes"]
         self._rounds: int = self.options["rounds"]
-        self._other = PimcPlayer(seed=seed)
+        self._other: Player = IsmctsPlayer(seed=seed)
         self._builder: TreeBuilder | None = None
         self._cfr: Cfr | None = None
+        self._started = False
 
     def prepare(self, state: State, deadline: float) -> None:
         self._rng = random.Random(f"{self.seed} {self.role}")
+        self.stop()
         self._begin()
-        if not self._train(deadline):
+        if self._builder is not None:
+            self._other = MccfrPlayer(seed=self.seed)
+        grown_until = deadline if self._builder is not None else time.monotonic()
+        if not self._train(grown_until):
             self._other.start(self.machine, self.role, state, 0.0, deadline)
             self._started = True
 
     def update_machine(self, machine: Machine) -> None:
+        kept = self._cfr is not None or same_numbering(self.machine, machine)
         super().update_machine(machine)
         if self._started:
             self._other.update_machine(machine)
-        if self._cfr is None:
+        if not kept:
             self._begin()
 
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:
@@ -207,9 +217,10 @@ class CfrPlayer(Player):
     def _begin(self) -> None:
         """Begin to grow the tree, unless there are not two players."""
         self._cfr, self._own_machine = None, self.machine
-        self._started = False
-        two = len(playing(self.machine.roles)) == 2
-        self._builder = TreeBuilder(self.machine, self._nodes) if two else None
+        small = len(playing(self.machine.roles)) == 2 and (
+            estimated_nodes(self.machine, _WALKS, self._rng) < _DOUBT * self._nodes
+        )
+        self._builder = TreeBuilder(self.machine, self._nodes) if small else None
 
     def _train(self, deadline: float) -> bool:
         """Grow the tree, or learn on it; whether there is one."""

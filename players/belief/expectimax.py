@@ -70,7 +70,7 @@ class ExpectimaxPlayer(Player):
         chosen = max(alike, key=lambda move: (alike[move], -self.in_order(options).index(move)))
         ordered = sorted(best, key=lambda move: (move != chosen, -best[move][0]))
         candidates = tuple(Candidate(move, 0, min(100.0, max(0.0, best[move][0]))) for move in ordered)
-        how = "to the end" if exact and belief.exact else f"{counted(depth, 'move')} ahead"
+        how = "to the end" if exact and search.whole else f"{counted(depth, 'move')} ahead"
         return Choice(chosen, candidates, f"{counted(len(belief), 'possible state')}, looked {how}")
 
 
@@ -84,7 +84,8 @@ class BeliefSearch:
         self._numbers = np.random.default_rng(len(belief.history))
         self._values: dict[object, tuple[float, bool]] = {}
         self._outlooks: dict[object, Outlook] = {}
-        self._start = belief.worlds, belief.weights
+        self._start = belief.few(self._most)
+        self.whole = belief.exact and len(self._start[0]) == len(belief)
 
     def root(self, depth: int) -> tuple[dict[int, tuple[float, float]], bool]:
         """Per move its value and the bits that it lets one learn; and whether they are exact."""

@@ -6,6 +6,8 @@ Where several roles have a choice in one state they choose one after the other, 
 
 from __future__ import annotations
 
+import math
+import random
 import time
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
@@ -17,6 +19,7 @@ from numpy.typing import NDArray
 from gdl.information import chance_role, observations, playing
 from gdl.machine import Machine, State
 
+_HUGE = 1e15
 TERMINAL, CHANCE = -2, -1
 """In place of the player (0 or 1) of a node."""
 
@@ -53,6 +56,21 @@ class GameTree:
     some_node: Numbers
     moves: list[int]
     places: dict[tuple[int, tuple[Hashable, ...]], int]
+
+
+def estimated_nodes(machine: Machine, walks: int, rng: random.Random) -> float:
+    """About how many states the tree of a game has, seen from random matches: on a path each state stands for
+    as many as there were joint moves to choose from on the way (Knuth, Estimating the efficiency of backtrack
+    programs, 1975)."""
+    total = 0.0
+    for _ in range(walks):
+        state, alike = machine.initial_state(), 1.0
+        total += alike
+        while not machine.is_terminal(state) and all(options := machine.options(state)) and alike < _HUGE:
+            alike *= math.prod(map(len, options))
+            total += alike
+            state = machine.next_state(state, [rng.choice(moves) for moves in options])
+    return total / walks
 
 
 class TreeBuilder:

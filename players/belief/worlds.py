@@ -6,6 +6,8 @@ once; on others the states themselves.
 
 from __future__ import annotations
 
+import math
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,13 +16,53 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.errors import GdlError
 from gdl.machine import Machine, State
-from gdl.terms import Term
+from gdl.terms import SEES, Term
 
 Worlds = NDArray[Any]
+Weights = NDArray[np.float64]
 Rows = NDArray[np.int64]
 Joints = NDArray[np.int32]
 _ASKED = 32
+_LOOK, _LEAST = 16, 1_500
+"""Joint moves on machines without lanes between two looks at the clock, and before the first: on a busy
+computer a moment is no measure of what was done in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What a role learnt of one turn: its own move, None where it is not known, and its percepts."""
+
+    move: Term | None
+    percepts: frozenset[Term]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far a set of worlds may grow in a turn.
+
+    Attributes:
+        effort: joint moves that are played at most; where there are more, so many are drawn.
+        worlds: how many worlds are kept at most.
+        deadline: seconds of :func:`time.monotonic` after which only as many are drawn as are needed.
+        end: the same, after which little is played on machines without lanes whether it fits or not.
+    """
+
+    effort: int
+    worlds: int
+    deadline: float = math.inf
+    end: float = math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """The worlds that follow and go on, each once, with weights that add up to what share of all that may
+    follow these are; ``complete``: whether they are all of them."""
+
+    worlds: Worlds
+    weights: Weights
+    complete: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +107,26 @@ class WorldMachine(ABC):
         """One world as a state."""
 
     @abstractmethod
-    def options(self, worlds: Worlds, move: int | None = None) -> Options:
-        """What may be done in each. With a move, the role of the machine makes this one or, where it is not
-        legal, none."""
+    def options(self, worlds: Worlds) -> Options:
+        """What may be done in each."""
+
+    @abstractmethod
+    def follow(
+        self,
+        worlds: Worlds,
+        weights: Weights,
+        seen: Observed,
+        limits: Limits,
+        numbers: np.random.Generator,
+        *,
+        blind: bool = False,
+    ) -> Following:
+        """What follows these worlds in a turn of which the role learnt this; ``blind``: whatever it has
+        perceived. All that is drawn follows from ``numbers``."""
+
+    @abstractmethod
+    def can_be(self, seen: Observed) -> bool:
+        """Whether the role ever makes this move and perceives this, as far as its rules tell at a glance."""
 
     @abstractmethod
     def terminal(self, worlds: Worlds) -> NDArray[np.bool_]:
@@ -77,14 +136,6 @@ class WorldMachine(ABC):
     def step(self, worlds: Worlds, joints: Joints) -> tuple[Worlds, NDArray[Any]]:
         """The worlds after a joint move in each, int32 (n, roles); and what the role perceives on the way, a
         row or an object per world: equal where the percepts are."""
-
-    @abstractmethod
-    def seen(self, percepts: frozenset[Term]) -> Any:
-        """Percepts as :meth:`step` has them; None where the role can never have them."""
-
-    @abstractmethod
-    def same(self, seen: NDArray[Any], wanted: Any) -> NDArray[np.bool_]:
-        """Which rows of what was perceived are what :meth:`seen` has given."""
 
     @abstractmethod
     def goals(self, worlds: Worlds) -> NDArray[np.float64]:
@@ -99,10 +150,19 @@ class WorldMachine(ABC):
     def codes(self, seen: NDArray[Any]) -> NDArray[np.int64]:
         """Numbers for what was perceived: the same ones for the same percepts."""
 
-    def merged(self, worlds: Worlds, weights: NDArray[np.float64]) -> tuple[Worlds, NDArray[np.float64]]:
+    def merged(self, worlds: Worlds, weights: Weights) -> tuple[Worlds, Weights]:
         """Each world once, with the weights of its copies added up."""
         once, places = self.unique(worlds)
         return once, np.bincount(places, weights, len(once)).astype(np.float64)
+
+    def own_move(self, move: Term | None) -> int | None:
+        """The id of a move of the role; None for any, -1 for one that it never has."""
+        if move is None:
+            return None
+        try:
+            return self.machine.move_id(self.role, move)
+        except GdlError:
+            return -1
 
 
 class StateWorlds(WorldMachine):
@@ -114,9 +174,12 @@ class StateWorlds(WorldMachine):
     def state(self, worlds: Worlds, number: int) -> State:
         return cast(State, worlds[number])
 
-    def options(self, worlds: Worlds, move: int | None = None) -> Options:
+    def options(self, worlds: Worlds) -> Options:
+        return self._options(worlds, [])
+
+    def _options(self, worlds: Worlds, made: list[list[int]]) -> Options:
+        """What may be done in each, by the role what is ``made`` if anything is given."""
         machine, roles = self.machine, range(len(self.machine.roles))
-        made = [] if move is None else self._made(worlds, move)
         lists = [
             [
                 made[number] if made and role == self.role else machine.legal_moves(state, role)
@@ -127,6 +190,51 @@ class StateWorlds(WorldMachine):
         counts = np.array([[len(moves) for moves in row] for row in lists], np.int64).reshape(-1, len(roles))
         moves = np.array([move for row in lists for moves in row for move in moves], np.int32)
         return Options(self.terminal(worlds), counts, moves)
+
+    def follow(
+        self,
+        worlds: Worlds,
+        weights: Weights,
+        seen: Observed,
+        limits: Limits,
+        numbers: np.random.Generator,
+        *,
+        blind: bool = False,
+    ) -> Following:
+        move = self.own_move(seen.move)
+        nothing = Following(worlds[:0], weights[:0], True)
+        if move == -1 or not (blind or self.can_be(seen)):
+            return nothing
+        options = self._options(worlds, [] if move is None else self._made(worlds, move))
+        rows = options.open
+        if not len(rows):
+            return nothing
+        counts = options.counts[rows].astype(np.float64).prod(axis=1)
+        complete = bool(counts.sum() <= limits.effort)
+        if complete:
+            of, joints = all_joints(options, rows)
+            shares = (weights[rows] / counts)[np.searchsorted(rows, of)]
+        else:
+            of = np.repeat(rows, draws(weights[rows], limits.effort, numbers))
+            joints = drawn_joints(options, of, numbers)
+            shares = np.full(len(of), 1 / len(of))
+        order = np.arange(len(of)) if math.isinf(limits.deadline) else numbers.permutation(len(of))
+        sums: dict[State, float] = {}
+        for done, place in enumerate(order.tolist()):
+            if (
+                done >= _LEAST
+                and done % _LOOK == 0
+                and time.monotonic() > (limits.deadline if sums else limits.end)
+            ):
+                complete = False
+                break
+            state, joint = worlds[of[place]], joints[place].tolist()
+            if blind or self.machine.percepts(state, joint)[self.role] == seen.percepts:
+                after = self.machine.next_state(state, joint)
+                sums[after] = sums.get(after, 0.0) + float(shares[place])
+        going = {state: share for state, share in sums.items() if not self.machine.is_terminal(state)}
+        found, theirs = thinned(_objects(list(going)), np.array(list(going.values())), limits.worlds, numbers)
+        return Following(found, theirs, complete and len(found) == len(going))
 
     def _made(self, worlds: Worlds, move: int) -> list[list[int]]:
         """The move where it is legal. In sound games a role has the same moves in all states that it may hold
@@ -140,6 +248,13 @@ class StateWorlds(WorldMachine):
             return [asked[0]] * len(worlds)
         return [legal(state) for state in worlds]
 
+    def can_be(self, seen: Observed) -> bool:
+        heads = [rule.head.args for rule in self.machine.rules if rule.head.signature == (SEES, 2)]
+        role = self.machine.roles[self.role]
+        own = [percept for who, percept in heads if who is role or who.is_variable]
+        known = all(any(_matches(pattern, percept) for pattern in own) for percept in seen.percepts)
+        return known and self.own_move(seen.move) != -1
+
     def terminal(self, worlds: Worlds) -> NDArray[np.bool_]:
         return np.array([self.machine.is_terminal(state) for state in worlds], np.bool_)
 
@@ -148,12 +263,6 @@ class StateWorlds(WorldMachine):
         after = [machine.next_state(state, joint) for state, joint in zip(worlds, moves, strict=True)]
         seen = [machine.percepts(state, joint)[self.role] for state, joint in zip(worlds, moves, strict=True)]
         return _objects(after), _objects(seen)
-
-    def seen(self, percepts: frozenset[Term]) -> Any:
-        return percepts
-
-    def same(self, seen: NDArray[Any], wanted: Any) -> NDArray[np.bool_]:
-        return np.array([one == wanted for one in seen], np.bool_)
 
     def goals(self, worlds: Worlds) -> NDArray[np.float64]:
         values = [self.machine.result(state, self.role) for state in worlds]
@@ -169,11 +278,38 @@ class StateWorlds(WorldMachine):
         return np.array([numbers.setdefault(one, len(numbers)) for one in seen], np.int64)
 
 
+def _matches(pattern: Term, ground: Term) -> bool:
+    """Whether a term may be an instance of a pattern, whose variables may all be different."""
+    if pattern.is_variable or pattern is ground:
+        return True
+    return pattern.signature == ground.signature and all(map(_matches, pattern.args, ground.args))
+
+
 def _objects(items: list[Any]) -> NDArray[Any]:
     """An array with these objects as they are."""
     array = np.empty(len(items), object)
     array[:] = items
     return array
+
+
+def draws(weights: Weights, count: int, numbers: np.random.Generator) -> NDArray[np.int64]:
+    """How often each comes where so many are drawn by weight, all at the same distance: as often as it has to
+    be, or once more (systematic resampling)."""
+    ends = np.cumsum(weights)
+    upto: NDArray[np.int64] = np.floor(ends * (count / ends[-1]) + numbers.random()).astype(np.int64)
+    upto[1:] -= upto[:-1].copy()
+    return upto
+
+
+def thinned(
+    worlds: Worlds, weights: Weights, most: int, numbers: np.random.Generator
+) -> tuple[Worlds, Weights]:
+    """At most so many of these worlds, drawn by weight; the weights add up to what they did."""
+    if len(worlds) <= most:
+        return worlds, weights
+    times = draws(weights, most, numbers)
+    kept = np.flatnonzero(times)
+    return worlds[kept], times[kept] * (weights.sum() / most)
 
 
 def all_joints(options: Options, rows: Rows) -> tuple[Rows, Joints]:

@@ -31,7 +31,7 @@ _LONGER = 1.1
 """Where roles move at the same time, a guide must make playouts so many times as long to be worth its gates
 (see docs/measurements.md)."""
 _STORED_BYTES = 1 << 28
-_VERSION = "8"
+_VERSION = "9"
 
 
 class GuidedMachine(NativeMachine):

@@ -87,19 +87,19 @@ class KaskadePlayer(Player):
         self._deadline = deadline
         self._go_up(belief.likeliest)
         self.player.interrupted = lambda: False  # it decides by many states, and resumes in none of them
-        choice = self.player.choose_from(self._own_belief(belief), deadline)
+        choice = self.player.choose_from(self._own_belief(belief, deadline), deadline)
         return self.player.translated(choice, belief.machine)
 
-    def _own_belief(self, belief: Belief) -> Belief:
+    def _own_belief(self, belief: Belief, deadline: float) -> Belief:
         """The same on the machine that the player thinks on: kept, and grown turn by turn."""
         if self.machine is belief.machine:
             return belief
         own = self._belief
         if own is None or own.machine is not self.machine or not belief.goes_on(own):
-            own = self._belief = belief.on(self.machine)
+            own = self._belief = belief.on(self.machine, deadline)
         else:
             for seen in belief.history[len(own.history) :]:
-                own.update(seen)
+                own.update(seen, deadline)
         return own
 
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:

@@ -9,7 +9,8 @@ from typing import ClassVar
 
 from gdl.errors import GdlError
 from gdl.machine import State
-from players.openspiel.spiel_game import SpielGame, SpielState, pyspiel_module, spiel_game
+from players.openspiel.spiel_game import SpielGame, spiel_game
+from players.openspiel.spiel_state import SpielState, pyspiel_module
 from players.player import Choice, Player
 from propnet.capabilities import lane_machine
 
@@ -57,7 +58,7 @@ class BotPlayer(Player):
     def _ask(self, game: SpielGame, spiel: SpielState, deadline: float) -> int:
         """The bot's action in a state."""
         if self.bot != "mcts":
-            return int(pyspiel.load_bot(self.bot, game, self.role).step(spiel))
+            return int(pyspiel.load_bot(self.bot, game, game.rules.players.index(self.role)).step(spiel))
         if not game.rules.sequential:
             raise GdlError("mcts of OpenSpiel plays games whose roles take turns", remedy="take another bot")
         from players.openspiel.timed_mcts import TimedMcts

@@ -1,79 +1,43 @@
-"""A game of OpenSpiel for each of our games: `SpielGame` and `SpielState`.
+"""A game of OpenSpiel for each of our games: `SpielGame`.
 
-A game is sequential if random play never shows two roles with a choice in one state, else simultaneous. In a
-sequential game a role that only waits is passed over, and a move that nobody chooses is made for its role.
-Returns are 0 before the end; then they are goal / 50 - 1 where two roles' goals always add up to 100 (a
+A game is sequential if random play never shows two players with a choice in one state, else simultaneous.
+Returns are 0 before the end; then they are goal / 50 - 1 where two players' goals always add up to 100 (a
 zero-sum game), else goal / 100. A state that contradicts what random play has shown is a GdlError.
+
+The role ``random`` is no player: its moves are chance nodes. Where information is hidden the information
+state is what a player has learnt, its own moves and percepts.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
 
-import numpy as np
-
 from gdl.errors import GdlError
-from gdl.information import check_open
+from gdl.information import chance_role, hides, playing
 from gdl.machine import State
 from gdl.rules import Rules
+from players.openspiel.spiel_state import (
+    ChanceState,
+    SensesObserver,
+    SpielObserver,
+    SpielRules,
+    SpielState,
+    pyspiel_module,
+)
 from propnet.analysis.classify import final_goals, is_constant_sum
+from propnet.environments.senses import Senses
 from propnet.environments.vector_match import TurnTaking
 from propnet.machine import PropnetMachine
 from propnet.network import Network
 
-
-class MissingOpenSpielError(GdlError, ImportError):
-    """OpenSpiel is not installed."""
-
-
-def pyspiel_module() -> Any:
-    """OpenSpiel's module. Raises MissingOpenSpielError where it is not installed."""
-    try:
-        import pyspiel
-    except ImportError:
-        raise MissingOpenSpielError(
-            "games and bots of OpenSpiel need the package open_spiel", remedy="pip install 'kaskade-ggp[rl]'"
-        ) from None
-    return pyspiel
-
-
 pyspiel = pyspiel_module()
 _Game: Any = pyspiel.Game
-_State: Any = pyspiel.State
 
 DYNAMICS: Final = ("auto", "sequential", "simultaneous")
 UTILITIES: Final = ("auto", "zero-sum", "general-sum")
 _ENDS, _LONGEST = 512, 2_000
-
-
-@dataclass(frozen=True)
-class SpielRules:
-    """What all states of a game share.
-
-    Attributes:
-        name: the short name under which the game is registered.
-        machine: the machine.
-        turns: who acts.
-        sequential, zero_sum: the kind of game.
-        max_steps: joint moves after which a match is over, with returns of 0.
-        draw: what draws states as text; None for GDL.
-        settings: those of :func:`spiel_game`, to make the same again.
-    """
-
-    name: str
-    machine: PropnetMachine
-    turns: TurnTaking
-    sequential: bool
-    zero_sum: bool
-    max_steps: int
-    draw: Callable[[State], str] | None
-    settings: dict[str, Any]
-
-    def __deepcopy__(self, memo: object) -> SpielRules:
-        return self  # OpenSpiel copies what a state holds
 
 
 class SpielGame(_Game):  # type: ignore[misc]
@@ -84,11 +48,11 @@ class SpielGame(_Game):  # type: ignore[misc]
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         rules = self.rules
-        roles = len(rules.machine.roles)
+        moves = rules.machine.network.moves
         info = pyspiel.GameInfo(
-            num_distinct_actions=max(map(len, rules.machine.network.moves)),
-            max_chance_outcomes=0,
-            num_players=roles,
+            num_distinct_actions=max(len(moves[role]) for role in rules.players),
+            max_chance_outcomes=0 if rules.chance is None else len(moves[rules.chance]),
+            num_players=len(rules.players),
             min_utility=-1.0 if rules.zero_sum else 0.0,
             max_utility=1.0,
             utility_sum=0.0 if rules.zero_sum else None,
@@ -103,126 +67,38 @@ class SpielGame(_Game):  # type: ignore[misc]
 
     def new_initial_state(self) -> SpielState:
         """The state before the first move."""
-        return SpielState(self)
+        return self._state()
+
+    def _state(self) -> SpielState:
+        rules = self.rules
+        return ChanceState(self) if rules.chance is not None or rules.senses else SpielState(self)
 
     def action_to_string(self, player: int, action: int) -> str:
-        """A role's move as GDL text."""
-        machine = self.rules.machine
-        return str(machine.rules.spell(machine.move(player, action)))
+        """A player's move, or one of chance, as GDL text."""
+        rules = self.rules
+        role = rules.chance if player < 0 else rules.players[player]
+        assert role is not None
+        return str(rules.machine.rules.spell(rules.machine.move(role, action)))
 
     def state_of(self, state: State) -> SpielState:
         """A state with no history: this state of the machine."""
-        made = SpielState(self)
+        made = self._state()
         made.put(state)
         return made
 
     def make_py_observer(self, iig_obs_type: Any = None, params: dict[str, Any] | None = None) -> Any:
-        """What observes states: the base propositions as a tensor, the state as text."""
+        """What observes states: the base propositions as a tensor, the state as text; where information is
+        hidden what the player has learnt."""
+        if self.rules.senses:
+            recall = iig_obs_type is not None and iig_obs_type.perfect_recall
+            hidden = pyspiel.PrivateInfoType.NONE
+            own = iig_obs_type is None or iig_obs_type.private_info != hidden
+            return SensesObserver(self.rules, recall, own)
         if iig_obs_type is None or (iig_obs_type.public_info and not iig_obs_type.perfect_recall):
             return SpielObserver(self.rules)
         from open_spiel.python.observation import IIGObserverForPublicInfoGame
 
         return IIGObserverForPublicInfoGame(iig_obs_type, params)
-
-
-_TERMINAL, _SIMULTANEOUS = int(pyspiel.PlayerId.TERMINAL), int(pyspiel.PlayerId.SIMULTANEOUS)
-
-
-class SpielState(_State):  # type: ignore[misc]
-    """A state of a match. OpenSpiel copies what its attributes hold, so that is little.
-
-    Attributes:
-        rules: the game's.
-        key: the packed state, as :class:`gdl.machine.State` has it.
-        steps: joint moves since the match began.
-    """
-
-    def __init__(self, game: SpielGame) -> None:
-        super().__init__(game)
-        self.rules = game.rules
-        self.steps = 0
-        self.put(game.rules.machine.initial_state())
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _again_state, (self.get_game(), self.serialize())
-
-    def put(self, state: State) -> None:
-        """Stand at this state, or at the next one in which somebody acts."""
-        rules = self.rules
-        if rules.sequential:
-            left = rules.max_steps - self.steps
-            state, options, acting, passed = rules.turns.settle(state, max(0, left))
-            self.steps += passed
-            if len(acting) > 1 and len([moves for moves in options if len(moves) > 1]) > 1:
-                raise GdlError(
-                    "two roles have a choice in one state",
-                    remedy="load the game with dynamics='simultaneous'",
-                )
-        else:
-            options = rules.machine.options(state)
-            acting = [] if rules.machine.is_terminal(state) or not all(options) else [0]
-        self.key = state.key
-        self.options = options
-        self.over = not acting or self.steps >= rules.max_steps
-        self.actor = acting[0] if acting else -1
-        self._player = _TERMINAL if self.over else self.actor if rules.sequential else _SIMULTANEOUS
-        ended = not acting and rules.machine.is_terminal(state)
-        self.result = _returns(rules, state) if ended else [0.0] * len(options)
-
-    def current_player(self) -> int:
-        """Whose turn it is, as OpenSpiel numbers that."""
-        return self._player
-
-    def _legal_actions(self, player: int) -> list[int]:
-        if self.over or (self.rules.sequential and player != self.actor):
-            return []
-        return list(self.options[player])
-
-    def _apply_action(self, action: int) -> None:
-        joint = [moves[0] for moves in self.options]
-        joint[self.actor] = action
-        self._make(joint)
-
-    def _apply_actions(self, actions: list[int]) -> None:
-        self._make(list(actions))
-
-    def _make(self, joint: list[int]) -> None:
-        machine = self.rules.machine
-        self.steps += 1
-        self.put(machine.next_state(State(machine, self.key), joint))
-
-    def _action_to_string(self, player: int, action: int) -> str:
-        game: SpielGame = self.get_game()
-        return game.action_to_string(player, action)
-
-    def is_terminal(self) -> bool:
-        """Whether the match is over."""
-        return self.over
-
-    def returns(self) -> list[float]:
-        """What each role has got: 0 before the end."""
-        return self.result
-
-    def __str__(self) -> str:
-        state, draw = State(self.rules.machine, self.key), self.rules.draw
-        return state.to_kif() if draw is None else draw(state)
-
-
-class SpielObserver:
-    """Sees all: the base propositions, float32 0 or 1 by id, and the state as text."""
-
-    def __init__(self, rules: SpielRules) -> None:
-        self.tensor = np.zeros(len(rules.machine.network.bases), np.float32)
-        self.dict = {"observation": self.tensor}
-
-    def set_from(self, state: SpielState, player: int) -> None:
-        """Write the tensor of a state."""
-        octets = np.frombuffer(state.key, np.uint8)  # type: ignore[call-overload]
-        self.tensor[:] = np.unpackbits(octets, count=len(self.tensor), bitorder="little")
-
-    def string_from(self, state: SpielState, player: int) -> str:
-        """The state as text."""
-        return str(state)
 
 
 _made: dict[tuple[Any, ...], SpielGame] = {}
@@ -250,44 +126,57 @@ def spiel_game(
 
     Raises:
         GdlError: a setting is none of these, or a sequential or zero-sum game is asked for and the game is
-            none, as random play shows; or the game hides information.
+            none, as random play shows.
     """
     if dynamics not in DYNAMICS or utility not in UTILITIES or max_steps < 1:
         raise GdlError(
             f"dynamics={dynamics!r}, utility={utility!r}, max_steps={max_steps}",
             remedy=f"choose of {', '.join(DYNAMICS)}; of {', '.join(UTILITIES)}; at least 1",
         )
-    check_open(machine.rules, "OpenSpiel's states")
     settings = {"dynamics": dynamics, "utility": utility, "max_steps": max_steps, "draw": draw}
     key = (str(machine.rules), *settings.values())
     if key in _made:
         return _made[key]
+    hidden = hides(machine.rules)
     turns = TurnTaking(machine)
     sequential = not turns.several if dynamics == "auto" else dynamics == "sequential"
-    if sequential and turns.several:
+    if sequential and turns.several and not hidden:
         raise GdlError("two roles have a choice in one state", remedy="choose dynamics='simultaneous'")
-    zero_sum = _is_zero_sum(machine) if utility == "auto" else utility == "zero-sum"
+    players = tuple(playing(machine.roles))
+    zero_sum = _is_zero_sum(machine, players) if utility == "auto" else utility == "zero-sum"
     short = "gdl_" + re.sub(r"\W", "_", name)
     number = 2
     while _owners.get(short, key) != key or short in pyspiel.registered_names():
         short = f"gdl_{re.sub(r'[^0-9A-Za-z_]', '_', name)}_{number}"
         number += 1
-    rules = SpielRules(short, machine, turns, sequential, zero_sum, max_steps, draw, settings)
-    roles = len(machine.roles)
+    rules = SpielRules(
+        name=short,
+        machine=machine,
+        turns=turns,
+        players=players,
+        chance=chance_role(machine.roles),
+        senses=tuple(Senses(machine, role) for role in players) if hidden else (),
+        sequential=sequential,
+        zero_sum=zero_sum,
+        max_steps=max_steps,
+        draw=draw,
+        settings=settings,
+    )
+    modes, told = pyspiel.GameType.ChanceMode, pyspiel.GameType.Information
     kind = pyspiel.GameType(
         short_name=short,
         long_name=f"{name}, in GDL",
         dynamics=(
             pyspiel.GameType.Dynamics.SEQUENTIAL if sequential else pyspiel.GameType.Dynamics.SIMULTANEOUS
         ),
-        chance_mode=pyspiel.GameType.ChanceMode.DETERMINISTIC,
-        information=pyspiel.GameType.Information.PERFECT_INFORMATION,
+        chance_mode=modes.DETERMINISTIC if rules.chance is None else modes.EXPLICIT_STOCHASTIC,
+        information=told.IMPERFECT_INFORMATION if hidden else told.PERFECT_INFORMATION,
         utility=(pyspiel.GameType.Utility.ZERO_SUM if zero_sum else pyspiel.GameType.Utility.GENERAL_SUM),
         reward_model=pyspiel.GameType.RewardModel.TERMINAL,
-        max_num_players=roles,
-        min_num_players=roles,
+        max_num_players=len(players),
+        min_num_players=len(players),
         provides_information_state_string=True,
-        provides_information_state_tensor=False,
+        provides_information_state_tensor=hidden and rules.recalled > 0,
         provides_observation_string=True,
         provides_observation_tensor=True,
         parameter_specification={},
@@ -305,23 +194,9 @@ def _again(name: str, rules: Rules, network: Network, settings: dict[str, Any]) 
     return spiel_game(name, PropnetMachine(rules, network), **settings)
 
 
-def _again_state(game: SpielGame, history: str) -> Any:
-    """The state after pickling."""
-    return game.deserialize_state(history)
-
-
-def _is_zero_sum(machine: PropnetMachine) -> bool:
-    """Whether there are two roles, and their goals added up to 100 at the end of every match that random play
-    has finished."""
-    return len(machine.roles) == 2 and is_constant_sum(final_goals(machine, _ENDS, 1, _LONGEST))
-
-
-def _returns(rules: SpielRules, state: State) -> list[float]:
-    """The returns of a terminal state."""
-    machine = rules.machine
-    goals = [machine.result(state, role) or 0 for role in range(len(machine.roles))]
-    if not rules.zero_sum:
-        return [goal / 100 for goal in goals]
-    if sum(goals) != 100:
-        raise GdlError(f"goals {goals} in a zero-sum game", remedy="load the game with utility='general-sum'")
-    return [goal / 50 - 1 for goal in goals]
+def _is_zero_sum(machine: PropnetMachine, players: tuple[int, ...]) -> bool:
+    """Whether there are two players, and their goals added up to 100 at the end of every match that random
+    play has finished."""
+    if len(players) != 2:
+        return False
+    return is_constant_sum(final_goals(machine, _ENDS, 1, _LONGEST)[:, list(players)])

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from propnet.machine import PropnetMachine
 
 _DEEPEST = 512
+_PENALTY = 1.0
+"""What a line below a node adds to its numbers."""
 _STUCK = 100
 """So many rounds without anything to open end a search: states that repeat are in its way."""
 _MOST = 4096
@@ -93,11 +95,10 @@ class Proof:
         role: int = 0,
         memory: int = 1 << 27,
         lines: int = 128,
-        penalty: float = 1.0,
     ) -> None:
         """For a network machine of two roles or more. The graph gets ``memory`` bytes, which are set aside,
         but taken only as it fills. So many ``lines`` go down at once; each line below a node adds
-        ``penalty`` to the node's numbers."""
+        one to the node's numbers."""
         self.machine = machine
         self.role = role
         self._expander = Expander(machine, 1 << 14)
@@ -105,7 +106,6 @@ class Proof:
         nodes = max(4096, memory // (words * 8 + NODE.itemsize + 4 * _EDGES + 12))
         self._graph = make_graph(words, nodes, _EDGES * nodes)
         self._lines = make_lines(lines, _DEEPEST)
-        self._penalty = penalty
         self.fits = len(machine.roles) >= 2
         self.opened = 0
         self.waits = False
@@ -215,7 +215,7 @@ class Proof:
                 break
             first = int(graph.used[NODES])
             count, claim = len(lines.depth), self._claim
-            wanted, enough = kernels.walk(graph, lines, count, claim, self._penalty, self._round)
+            wanted, enough = kernels.walk(graph, lines, count, claim, _PENALTY, self._round)
             if wanted:
                 self._stuck = 0
                 self._open(lines.wanted[:wanted].copy())

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _FILE = r".+\.(?:xsb|sok|slc|txt)(?=:[^:/\\()\s]*$)|.+(?=:[0-9]{1,9}$)"
 _NUMBERED = re.compile(_FILE, re.IGNORECASE | re.DOTALL)
+_RIGHT = re.compile(r"(.+):([0-9]{1,9})", re.DOTALL)
+"""A name as it should be: only what is wrong with another one takes a grammar, which takes long to load."""
 
 
 def read_level_name(name: str) -> tuple[Path, int | None]:
@@ -30,6 +32,8 @@ def read_level_name(name: str) -> tuple[Path, int | None]:
     """
     if not _NUMBERED.match(name) or os.path.isfile(name):
         return Path(name), None
+    if right := _RIGHT.fullmatch(name):
+        return Path(right[1]), int(right[2])
     path, number = read_phrase(_grammar(), name, "level", "it is named FILE:N, for example yards.xsb:2")
     return Path(path), int(number)
 

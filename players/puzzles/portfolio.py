@@ -2,19 +2,29 @@
 
 Time and memory are divided by what the solvers promise (:class:`players.puzzles.solver.Promise`). Nested and
 single-player tree search keep a best line, too (Cazenave 2009, Schadd et al. 2008).
+:func:`solve` runs it alone, without a match.
+
+>>> from gdl.syntax.parser import parse_rules
+>>> from players.kaskade.make_machine import make_machine
+>>> rules = "(role you) (init (at 0)) (legal you go) (<= (next (at 1)) (does you go)) (goal you 100)"
+>>> machine = make_machine(parse_rules(rules + "(<= terminal (true (at 1)))"), "propnet")
+>>> solution = solve(machine, seconds=10.0)
+>>> solution.value, solution.moves, solution.proven
+(100, ('go',), True)
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
+from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from gdl.terms import Term
 from gdl.words import counted
 from players.companions import Companion
-from players.puzzles.solver import Certainty, LineSolver, Promise, Task
+from players.puzzles.solver import Certainty, LineSolver, Promise, Solution, Task, highest_goal
 from propnet.capabilities import lane_machine
 
 
@@ -116,6 +126,7 @@ class Portfolio(Companion):
         number: which of several portfolios for the same match this is. Solvers that would do the same in
             all of them work in the first one alone.
         only: the name of the one solver that is wanted; None for all that recognise the game.
+        patient: as in :class:`players.puzzles.solver.Task`.
 
     Attributes:
         value: the best goal value of any line, once that is proven; else -1.
@@ -140,6 +151,7 @@ class Portfolio(Companion):
         seed: int,
         number: int = 0,
         only: str | None = None,
+        patient: bool = True,
     ) -> None:
         self.start = start
         self.solver = ""
@@ -158,7 +170,8 @@ class Portfolio(Companion):
         able = [(kind, promise) for kind, promise in promises if promise and not (promise.alike and number)]
         sizes = _divided([promise for _, promise in able], memory)
         for (kind, promise), size in zip(able, sizes, strict=True):
-            self._members.append(_Member(promise, kind, Task(network, start, self._keep, size, seed)))
+            task = Task(network, start, self._keep, size, seed, patient)
+            self._members.append(_Member(promise, kind, task))
         masters = [promise.weight for _, promise in able if promise.outcome is Certainty.MASTERS]
         for member in self._members:
             if masters and member.weight < max(masters):
@@ -231,3 +244,70 @@ def _divided(promises: Sequence[Promise], memory: int) -> list[int]:
         for promise in promises
     )
     return [max(_LEAST_MEMORY, int(size)) for size in sizes]
+
+
+MEMORY_BYTES = 600 * 1024**2
+_STEP_SECONDS = 0.05
+_LOOK_SECONDS = 0.2
+"""How often a watcher is told, about."""
+
+
+Watcher = Callable[[Solution, list[str]], None]
+"""Takes what is known so far, and the names of the solvers still at work."""
+
+
+def solve(
+    machine: Machine,
+    seconds: float,
+    *,
+    memory: int = MEMORY_BYTES,
+    seed: int = 0,
+    number: int = 0,
+    only: str | None = None,
+    watch: Watcher | None = None,
+) -> Solution:
+    """The best line from the initial state that is found in some wall time.
+
+    Args:
+        machine: a machine with lanes, of a game of one role.
+        seconds: wall time; it returns earlier when the best line is proven or no solver goes on.
+        memory: bytes that the solvers may take together.
+        seed: what their randomness comes from.
+        number: which of several such searches side by side this is, from 0.
+        only: the name of the one solver that is wanted.
+        watch: is called about five times a second.
+
+    Raises:
+        GdlError: the game has several roles, or there is no such solver, or it can do nothing here.
+    """
+    began, clock = time.monotonic(), time.process_time()
+    if len(machine.roles) != 1:
+        raise GdlError(
+            f"this game has {len(machine.roles)} roles, and only a puzzle of one role can be solved"
+        )
+    start, line = machine.initial_state(), BestLine()
+    if machine.is_terminal(start):
+        return Solution(machine.result(start, 0) or 0, (), True, "", 0, 0.0)
+    portfolio = Portfolio(machine, start, line, memory, seed, number, only)
+    if not portfolio.active and not number:
+        raise GdlError(
+            f"the solver {only!r} does not recognise this game" if only else "no solver recognises this game",
+            remedy="try others with --solver, or play it: ggp play GAME",
+        )
+
+    lanes = lane_machine(machine)
+    perfect = 100 if lanes is None else highest_goal(lanes.network)
+
+    def so_far() -> Solution:
+        moves = tuple(machine.rules.spell(term) for term in line.terms(machine))
+        proven = portfolio.value >= 0 or portfolio.hopeless or line.value >= perfect
+        used = time.process_time() - clock
+        return Solution(line.value, moves, proven, portfolio.solver, portfolio.states, used)
+
+    looked = began
+    while portfolio.active and line.value < perfect and (now := time.monotonic()) < began + seconds:
+        portfolio.step(_STEP_SECONDS, min(now + _STEP_SECONDS, began + seconds))
+        if watch is not None and time.monotonic() > looked + _LOOK_SECONDS:
+            looked = time.monotonic()
+            watch(so_far(), portfolio.at_work)
+    return so_far()

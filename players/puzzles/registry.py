@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from gdl.errors import GdlError
 from players.puzzles.cover.recognition.move_set_solver import MoveSetSolver
-from players.puzzles.cover.recognition.tour_solver import TourSolver
 from players.puzzles.factored import Factored
 from players.puzzles.fail_first import FailFirst
 from players.puzzles.frontier.solver import Frontier
@@ -20,7 +19,6 @@ SOLVERS: list[type[LineSolver]] = [
     Sokoban,
     Frontier,
     MoveSetSolver,
-    TourSolver,
     Factored,
     FailFirst,
     NestedPolicy,

@@ -74,6 +74,8 @@ class Task:
         report: takes each line that is better than those before: a higher value, or as high and shorter.
         memory: bytes that it may take.
         seed: what its randomness comes from.
+        patient: whether kernels may be compiled that only make a line better. In a match that would take the
+            time of a turn.
     """
 
     machine: PropnetMachine
@@ -81,6 +83,7 @@ class Task:
     report: Report
     memory: int
     seed: int = 0
+    patient: bool = True
 
 
 class LineSolver(ABC):
@@ -88,7 +91,7 @@ class LineSolver(ABC):
 
     A solver is made for one start, asked for any number of slices, and dropped. What it reports must
     replay: every move legal, the state after the last one terminal, with the goal value it says. It needs no
-    tree and no match beside it: see :mod:`players.puzzles.solve`.
+    tree and no match beside it: see :mod:`players.puzzles.portfolio`.
 
     Attributes:
         name: by which people ask for it.

@@ -194,11 +194,11 @@ class Search:
         self._fixed = -1
         self._rooted, self.playouts = time.monotonic(), 0
         if self._alone and (self._solvers is None or not self._solvers.holds(state)):
-            tuning = self.tuning
             memory = int(self._memory * _SOLVERS_MEMORY)
             if self._solvers is not None:
                 self._shares.leave(self._solvers)
-            self._solvers = Portfolio(self.machine, state, self.line, memory, self.seed, tuning.number)
+            whole = self.machine, state, self.line, memory, self.seed, self.tuning.number
+            self._solvers = Portfolio(*whole, patient=self._deriving is None)
             self._shares.join(self._solvers)
         self.opened = tree.opened
         if not self.opened:

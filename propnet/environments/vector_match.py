@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import GdlError, MoveError, TooLargeError
+from gdl.information import playing
 from gdl.machine import Machine, State
 from gdl.words import counted
 from propnet.capabilities import lane_machine
@@ -281,7 +282,7 @@ class TurnTaking:
 
     Attributes:
         waiting: per role, the ids of moves that it was seen to be forced to make while another had a choice.
-        several: whether two roles were seen to have a choice in one state.
+        several: whether two roles, chance not counted, were seen to have a choice in one state.
     """
 
     def __init__(self, machine: PropnetMachine) -> None:
@@ -290,6 +291,7 @@ class TurnTaking:
         self.several = False
         if len(machine.roles) == 1:
             return
+        players = playing(machine.roles)
         matches = VectorMatch(machine, _MATCHES, memory_limit=1 << 34)
         matches.reset(seed=1)
         bounds = list(pairwise(machine.role_moves.tolist()))
@@ -300,7 +302,7 @@ class TurnTaking:
                 break  # the initial state leaves a role without a move
             counts = np.stack([matches.legal(role).sum(axis=1) for role in range(len(seen))], axis=1)
             choosing = (counts > 1) & ~matches.done[:, None]
-            self.several = self.several or bool((choosing.sum(axis=1) > 1).any())
+            self.several = self.several or bool((choosing[:, players].sum(axis=1) > 1).any())
             busy = choosing.any(axis=1)
             for role, moves in enumerate(seen):
                 waits = busy & ~choosing[:, role] & (actions[:, role] >= 0)
@@ -309,27 +311,34 @@ class TurnTaking:
             matches.random_actions(actions)
         self.waiting = [set(np.flatnonzero(moves).tolist()) for moves in seen]
 
-    def acting(self, options: Sequence[Sequence[int]]) -> list[int]:
+    def acting(self, options: Sequence[Sequence[int]]) -> Sequence[int]:
         """The roles that act, in role order; none where all only wait, or where one has no legal move."""
-        if len(options) == 1:
-            return [0] if options[0] else []
+        if len(options) == 2:  # nearly always, and looked at with every step
+            first, second = map(len, options)
+            if first > 1 and second:
+                return (0, 1) if second > 1 else (0,)
+            if second > 1 and first:
+                return (1,)
         if not all(options):
-            return []
+            return ()
         choosing = [role for role, moves in enumerate(options) if len(moves) > 1]
-        return choosing or [r for r, moves in enumerate(options) if moves[0] not in self.waiting[r]]
+        if choosing or len(options) == 1:
+            return choosing or (0,)
+        return [r for r, moves in enumerate(options) if moves[0] not in self.waiting[r]]
 
     def settle(
         self, state: State, most: int = _FORCED_STEPS
-    ) -> tuple[State, tuple[tuple[int, ...], ...], list[int], int]:
+    ) -> tuple[State, tuple[tuple[int, ...], ...], Sequence[int], int]:
         """The first state, from this one on, in which somebody acts or the match cannot go on: the state, its
         legal moves, who acts there, and how many steps nobody had to choose. At most ``most`` such steps are
         made; nobody acts then."""
         machine = self.machine
         steps = 0
         while True:
-            options = machine.options(state)
-            if machine.is_terminal(state):
-                return state, options, [], steps
+            one = machine.at(state.key)
+            options = one.legal
+            if one.terminal:
+                return state, options, (), steps
             acting = self.acting(options)
             if acting or not all(options) or steps >= most:
                 return state, options, acting, steps

@@ -26,10 +26,12 @@ from numba.core import event
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
+from propnet.jit import compiler_flags
 from propnet.jit.kernel_cache import cache_for
 from propnet.jit.notice import listen
 
 listen(event)
+compiler_flags.compare_quickly()
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from propnet.jit.arrays import Flags, Index, Ints, Offsets, Vector, Words
-from propnet.jit.decorators import inner, kernel
+from propnet.jit.decorators import inner
 from propnet.jit.vector512 import (
     BYTES,
     LANES,
@@ -52,7 +52,7 @@ def unpack(records: Words, bits: int) -> Flags:
     return np.unpackbits(octets, axis=1, count=bits, bitorder="little").view(np.bool_)
 
 
-@kernel
+@inner
 def transpose(block: Words) -> None:
     """Transpose eight 64x64 bit matrices in place: ``block`` is (64, 8), matrix w its column w.
 
@@ -62,7 +62,7 @@ def transpose(block: Words) -> None:
         _exchange(block, row, block, row, BYTES, 1, _BITS)
 
 
-@kernel
+@inner
 def write_lanes(records: Words, first: Index, n: Index, wires: Words, wire: Index, bits: Index) -> None:
     """Write the records ``first .. first + n - 1`` to lanes 0 .. n - 1 of ``bits`` wires from
     ``wire`` on; the other lanes become 0."""
@@ -82,7 +82,7 @@ def write_lanes(records: Words, first: Index, n: Index, wires: Words, wire: Inde
             block[:] = 0
 
 
-@kernel
+@inner
 def read_lanes(wires: Words, offsets: Offsets, signs: Ints, records: Words, first: Index, n: Index) -> None:
     """Read the records ``first .. first + n - 1`` from lanes 0 .. n - 1: bit b of a record is
     the wire at byte offset ``offsets[b]``, negated where ``signs[b]`` is -1."""

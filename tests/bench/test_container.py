@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.container.dockerfile import assignments, stages
+from bench.container import assignments, stages
 
 DOCKERFILE = Path(__file__).resolve().parents[2] / "Dockerfile"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.frontier.sliding import GOALS, search_tiles
+from bench.frontier import GOALS, search_tiles
 from players.puzzles.frontier.outcome import FrontierOptions
 from tests.players.puzzles.frontier.plain import PLENTY
 

@@ -17,6 +17,7 @@ from tests.places import GAMES
 LONGEST = {
     "amazons": 112,
     "atarigo": 49,
+    "backgammon": 3_000,
     "battleships": 18,
     "biddingtictactoe": 18,
     "blindtictactoe": 18,

@@ -6,8 +6,7 @@ import xml.etree.ElementTree as ET
 
 from gdl.syntax.format import convert
 from gdl.syntax.notation import Notation
-from ggp.drawing import PlainDrawing
-from ggp.game import Game
+from ggp.game import Game, PlainDrawing
 from players.kaskade.make_machine import make_machine
 
 NOTATIONS: dict[Notation, str] = {"kif": "(control x)", "infix": "control(x)"}

@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from ggp.game import Game
+from ggp.warm import warm_up
 from players.kaskade.make_machine import make_machine
-from players.warm_kernels import compile_together, match_parts, missing
+from players.warm_kernels import Part, compile_together, match_parts, missing, search_parts
 from propnet.kernels import playouts
 from tests.places import ROOT
 
-MOST_KERNELS = 35
+MOST_KERNELS = 18
 """That ``ggp play sokoban`` may compile; all that players need are 77."""
 
 
@@ -24,25 +26,39 @@ def kernels(folder: Path) -> set[str]:
     return {path.name.split("-")[0] for path in folder.rglob("*.nbc")}
 
 
-@pytest.mark.slow
-def test_the_first_game_compiles_few_kernels_and_none_of_the_tree(tmp_path: Path) -> None:
-    places = {"NUMBA_CACHE_DIR": str(tmp_path / "kernels"), "GGP_CACHE": str(tmp_path / "games")}
+def played(game: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """``ggp play`` where nothing is compiled."""
+    places = {"NUMBA_CACHE_DIR": str(folder / "kernels"), "GGP_CACHE": str(folder / "games")}
     for place in places.values():
         Path(place).mkdir(mode=0o700)
-    done = subprocess.run(
-        [sys.executable, "-m", "ggp", "play", "sokoban"],
+    return subprocess.run(
+        [sys.executable, "-m", "ggp", "play", game],
         capture_output=True,
         text=True,
         cwd=ROOT,
         env={**os.environ, **places, "PYTHONPATH": str(ROOT)},
     )
+
+
+@pytest.mark.slow
+def test_a_match_between_searches_begins_before_its_kernels_are_compiled(tmp_path: Path) -> None:
+    done = played("tictactoe", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "until then montecarlo moves in its place" in done.stdout
+    assert "step 1:" in done.stdout and "result: x (uct)" in done.stdout
+
+
+@pytest.mark.slow
+def test_the_first_game_compiles_few_kernels_and_none_of_the_tree(tmp_path: Path) -> None:
+    done = played("sokoban", tmp_path)
     assert done.returncode == 0, done.stderr
     assert "compiling what this match needs, once" in done.stdout
     assert "result: keeper (uct) 100" in done.stdout
     compiled = kernels(tmp_path / "kernels")
-    # Of a search that a level as easy needs not, of the tree, of proofs.
+    # Of a search that a level as easy needs not, of the tree, of proofs, of what follows a solution.
     costly = {"search_kernels.run", "playouts.playouts", "backup.back_up", "select.select", "kernels.judge"}
-    assert not compiled & costly
+    after = {"optimizer_kernels.search_slice", "larger._spread", "minimal._box_sets"}
+    assert not compiled & (costly | after)
     assert 10 < len(compiled) <= MOST_KERNELS
 
 
@@ -51,10 +67,11 @@ def test_a_match_has_the_parts_compiled_that_its_players_use() -> None:
         machine = make_machine(Game.load(game).rules, "propnet")
         return {name for name, _ in match_parts(machine, searches, plays_out)}
 
-    assert names("tictactoe", False) == {"states"}
-    assert names("tictactoe", False, True) == {"states", "playouts"}
+    network = {"evaluate", "states"}
+    assert names("tictactoe", False) == network
+    assert names("tictactoe", False, True) == network | {"root", "playouts"}
     assert {"tree-up", "tree-down", "proofs"} <= names("tictactoe", True)
-    assert names("sokoban", True) == {"states", "sokoban-searches", "sokoban-solved"}
+    assert names("sokoban", True) == network | {"root", "sokoban-searches", "sokoban-rooms"}
     knights = names("knightstour", True)
     assert "proofs" not in knights and not any(name.startswith("sokoban-") for name in knights)
 
@@ -68,8 +85,24 @@ def test_a_part_is_missing_until_it_was_compiled_and_again_for_another_program(
     assert missing(parts) == parts
     compile_together(parts[:1])
     assert missing(parts) == parts[1:]
-    monkeypatch.setattr("players.warm_kernels._stamp", lambda: "of another program")
+    monkeypatch.setattr("players.processes.compiled_parts._stamp", lambda: "of another program")
     assert missing(parts) == parts
     compile_together(parts)
     assert missing(parts) == [] and done == ["a", "a", "b"]
     assert len(list(tmp_path.glob("part-a.*.done"))) == 1
+
+
+def test_what_ggp_warm_has_compiled_no_match_finds_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: set[str] = set()
+
+    def compile_together(parts: Sequence[Part]) -> None:
+        compiled.update(name for name, _ in parts)
+
+    monkeypatch.setattr("players.warm_kernels.compile_together", compile_together)
+    monkeypatch.setattr("ggp.warm._play", lambda *_: None)
+    warm_up("uct", "auto")
+    assert {name for name, _ in search_parts()} <= compiled
+    for game in ("sokoban", "knightstour", "hanoi"):
+        machine = make_machine(Game.load(game).rules, "propnet")
+        assert {name for name, _ in match_parts(machine, True, False)} <= compiled
+    assert {"sokoban-optimizer", "sokoban-dead-sets"} <= compiled

@@ -17,12 +17,12 @@ from ggp.bench.results import read_results
 from ggp.commands import read_or_complain
 from ggp.complaint import complain
 from ggp.cover.instance import load_instance
-from ggp.cover.save_file import SaveFile
+from ggp.cover.solve import SaveFile
 from ggp.game import Game, read_rules_file
 from ggp.traces import verify
 from ggp.traces.verify import find_traces, read_trace
-from ggp.web.replay.replay_process import _READERS
 from ggp.web.replay.shelf import Shelf
+from ggp.web.replay.sources import _READERS
 from players.knowledge.store import KnowledgeStore, read_file
 from players.puzzles.cover.files.xmpuzzle import read_xmpuzzle
 from players.puzzles.frontier.storage.directory import LOCK, read_manifest

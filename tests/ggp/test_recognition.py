@@ -10,7 +10,7 @@ from gdl.rules import Rules
 from gdl.scramble import scramble
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game, installed_games
-from ggp.recognition import by_length, name_of
+from ggp.match_process.survey import by_length, name_of
 
 NAMES = [path.stem for path in installed_games()]
 

@@ -49,3 +49,37 @@ def best_result(machine: Machine, state: State) -> int:
     options = [machine.legal_moves(state, r) for r in range(len(machine.roles))]
     results = [best_result(machine, machine.next_state(state, joint)) for joint in product(*options)]
     return min(results) if len(options) == 2 and len(options[1]) > 1 else max(results)
+
+
+def random_hidden_game(seed: int, steps: int = 4) -> str:
+    """Rules of a walk in which ``me`` sees little of where chance and ``you`` go.
+
+    ``me`` has the same moves everywhere, the others their own in each place. What ``me`` perceives depends on
+    the place, on what the others do there, and on what chance did before. The match ends after so many
+    ``steps``, or in some places.
+    """
+    rng = random.Random(seed)
+    places = range(rng.randint(2, 6))
+    lines = ["(role me)", "(role you)", "(role random)", "(init (at 0))", "(init (step 0))"]
+    lines += [f"(succ {i} {i + 1})" for i in range(steps)]
+    lines += ["(<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))", f"(<= terminal (true (step {steps})))"]
+    lines += ["(<= (next (before ?m)) (does random ?m))"]
+    mine = rng.sample(["a", "b", "c"], rng.randint(1, 3))
+    lines += [f"(legal me {move})" for move in mine]
+    for place in places:
+        options = [mine]
+        for name in ("you", "random"):
+            options.append(rng.sample(["a", "b", "c"], rng.randint(1, 3)))
+            lines += [f"(<= (legal {name} {move}) (true (at {place})))" for move in options[-1]]
+        for joint in product(*options):
+            does = " ".join(f"(does {n} {m})" for n, m in zip(("me", "you", "random"), joint, strict=True))
+            lines.append(f"(<= (next (at {rng.choice(places)})) (true (at {place})) {does})")
+        for move in options[2]:
+            if rng.random() < 0.4:
+                lines.append(f"(<= (sees me (drew {move})) (true (at {place})) (does random {move}))")
+        if rng.random() < 0.5:
+            lines.append(f"(<= (sees me {rng.choice('xy')}) (true (at {place})) (does you {options[1][0]}))")
+        if place and rng.random() < 0.2:
+            lines.append(f"(<= terminal (true (at {place})))")
+    lines += ["(<= (sees me old) (true (before a)) (does you b))", "(goal me 50)", "(goal you 50)"]
+    return "\n".join(lines)

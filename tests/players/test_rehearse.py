@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from gdl.checks.diagnostic import Diagnostic
 from gdl.checks.run import check_text
+from gdl.information import hides
 from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import BASE, INPUT
+from ggp.game import Game, installed_games
 from players import rehearse as rehearse_module
+from players.belief.tell_apart import doubts
 from players.rehearse import PLAYED_KINDS, Rehearsal, declared, rehearse
 from players.walks import Trail, walk
 from tests.places import GAMES
+
+HIDING = [path.stem for path in installed_games() if hides(Game.load(path.stem).rules)]
 
 CLEAN = """\
 (role walker) (role other)
@@ -54,7 +61,27 @@ ENDLESS = """\
 (after 1 2) (after 2 3) (after 3 1)
 """
 
+HIDDEN = """\
+(role guesser) (role random)
+(base (coin heads)) (base (coin tails)) (base (step 0)) (base (step 1)) (base (step 2)) (base right)
+(input guesser noop) (input guesser (call heads)) (input guesser (call tails)) (input guesser bow)
+(input random noop) (input random (toss heads)) (input random (toss tails))
+(side heads) (side tails) (init (step 0)) (succ 0 1) (succ 1 2)
+(<= (legal random (toss ?s)) (true (step 0)) (side ?s)) (<= (legal random noop) (true (step 1)))
+(<= (legal guesser noop) (true (step 0)))
+(<= (legal guesser (call ?s)) (true (step 1)) (side ?s))
+(<= (next (coin ?s)) (does random (toss ?s))) (<= (next (coin ?s)) (true (coin ?s)))
+(<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
+(<= (next right) (does guesser (call ?s)) (true (coin ?s)))
+(<= (sees guesser well) (does guesser (call ?s)) (true (coin ?s)))
+(<= terminal (true (step 2)))
+(<= (goal guesser 100) (true right)) (<= (goal guesser 0) (not (true right)))
+"""
+"""A coin is tossed, and named unseen; then it is seen whether that was right."""
+
 BROKEN = {
+    "moves-not-known": HIDDEN + "(<= (legal guesser bow) (true (step 1)) (true (coin tails)))",
+    "goal-not-known": HIDDEN.replace("(sees guesser well)", "(sees random well)"),
     "stuck-role": CLEAN.replace("(legal other wait)", "(<= (legal other wait) (not (true (step 3))))"),
     "goal-undefined": CLEAN.replace("(<= (goal walker 0) (not (true (at 3))))", ""),
     "goal-ambiguous": CLEAN + "(<= (goal walker 30) (true (at 3)))",
@@ -83,6 +110,34 @@ def findings_of(text: str, playouts: int = 64, seconds: float = 60.0) -> list[Di
 
 def test_rules_that_are_right_have_no_findings(level: str) -> None:
     assert not findings_of(CLEAN)
+    assert not findings_of(HIDDEN)
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        (
+            "moves-not-known",
+            "guesser cannot know whether bow is legal after 1 step: it learns the same if the match below"
+            " went 1. noop (toss heads)",
+        ),
+        ("goal-not-known", "guesser cannot know whether it gets"),
+    ],
+)
+def test_states_that_a_role_cannot_tell_apart_are_told_with_both_matches(
+    code: str, message: str, level: str
+) -> None:
+    (finding,) = findings_of(BROKEN[code])
+    assert finding.code == code and finding.message.startswith(message)
+    assert finding.evidence is not None
+    assert "(toss heads)" in finding.message or "(toss tails)" in finding.message
+    tossed = finding.evidence.moves[0][1]
+    assert tossed not in finding.message  # the other match is another one
+
+
+@pytest.mark.parametrize("name", HIDING)
+def test_in_our_own_games_every_role_knows_its_moves_and_its_goal(name: str) -> None:
+    assert doubts(Game.load(name).machine("propnet"), 5.0, 3, matches=12) == []
 
 
 def test_every_kind_has_a_game() -> None:
@@ -108,7 +163,13 @@ def test_what_is_broken_is_found_with_the_match_that_shows_it(code: str, level: 
             state = state.play(*joint)
         assert sorted(finding.evidence.state) == sorted(map(str, state.propositions))
         role = next((r for r, name in enumerate(machine.roles) if finding.message.startswith(f"{name} ")), 0)
-        if code == "stuck-role":
+        if code == "moves-not-known":
+            (move,) = re.findall(r"whether (.*) is legal", finding.message)
+            assert move in state.legal[str(machine.roles[role])]
+        elif code == "goal-not-known":
+            assert machine.is_terminal(state)
+            assert str(machine.goal(state, role)) in finding.message
+        elif code == "stuck-role":
             assert not machine.is_terminal(state)
             assert not machine.legal_moves(state, role)
         elif code.startswith("goal"):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import GdlError
-from players.spec import PlayerSpec, read_names, read_spec
+from players.options import PlayerSpec, read_names, read_spec
 
 WORDS = st.from_regex(r"[a-z][a-z0-9_.-]{0,8}", fullmatch=True)
 VALUES = st.from_regex(r"[A-Za-z0-9_./:@=-]{0,8}", fullmatch=True)

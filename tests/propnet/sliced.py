@@ -4,9 +4,26 @@ from __future__ import annotations
 
 import numpy as np
 
-from propnet.jit.arrays import Words
+from propnet.jit.arrays import Index, Ints, Offsets, Words
+from propnet.jit.decorators import kernel
 from propnet.jit.vector512 import BYTES, LANES, aligned
-from propnet.kernels.records import read_lanes, record_words, write_lanes
+from propnet.kernels.records import read_lanes, record_words, transpose, write_lanes
+
+
+@kernel
+def transposed(block: Words) -> None:
+    """:func:`propnet.kernels.records.transpose`, which only kernels call."""
+    transpose(block)
+
+
+@kernel
+def _write(records: Words, n: Index, wires: Words, bits: Index) -> None:
+    write_lanes(records, np.int64(0), n, wires, np.int64(0), bits)
+
+
+@kernel
+def _read(wires: Words, offsets: Offsets, signs: Ints, records: Words, n: Index) -> None:
+    read_lanes(wires, offsets, signs, records, np.int64(0), n)
 
 
 def to_sliced(records: Words, bits: int) -> Words:
@@ -14,7 +31,7 @@ def to_sliced(records: Words, bits: int) -> Words:
     if len(records) > LANES:
         raise ValueError(f"{len(records)} records, but a sliced array has {LANES} lanes")
     sliced = aligned(bits)
-    write_lanes(np.ascontiguousarray(records, np.uint64), 0, len(records), sliced, 0, bits)
+    _write(np.ascontiguousarray(records, np.uint64), len(records), sliced, bits)
     return sliced
 
 
@@ -25,5 +42,5 @@ def to_records(sliced: Words, n: int) -> Words:
     bits = len(sliced)
     records = np.zeros((n, record_words(bits)), np.uint64)
     offsets = np.arange(bits, dtype=np.uint32) * np.uint32(BYTES)
-    read_lanes(np.ascontiguousarray(sliced), offsets, np.zeros(bits, np.int64), records, 0, n)
+    _read(np.ascontiguousarray(sliced), offsets, np.zeros(bits, np.int64), records, n)
     return records

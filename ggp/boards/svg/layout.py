@@ -205,6 +205,10 @@ def _panel_places(board: Grid, pitch_x: float, pitch_y: float) -> Callable[[int]
     return lambda p: (p % across, p // across)
 
 
+_ASIDE = 0.8
+"""How far from a hexagon the name of its column stands, in steps from one hexagon to the next."""
+
+
 def _hexagons(board: Grid, rules: Rules) -> BoardLayout:
     centred = board.shape is BoardShape.CENTRED
     whole: list[list[Square]] = [[((), x, y) for x in board.columns] for y in board.rows]
@@ -214,24 +218,27 @@ def _hexagons(board: Grid, rules: Rules) -> BoardLayout:
     left = _margin(rules, board.rows)
     spots: dict[Square, Spot] = {}
     labels: list[Label] = []
+    above = board.shape is BoardShape.RIGHT
     for j, row in enumerate(rows):
-        y = (len(rows) - 1 - j) * step + UNIT * 0.6
+        y = (len(rows) - 1 - j) * step + UNIT * 0.6 + (_LABEL if above else 0)
         begin = left + offsets[j] * UNIT / 2
-        if row:
-            labels.append(Label(begin - left / 2, y, clipped(rules.spell(board.rows[j]), 8)))
         for n, square in enumerate(row):
             i = board.columns.index(square[1])
             x = begin + ((n if centred else i) + 0.5) * UNIT
             name = square_name(rules, square)
             spots[square] = Spot(f"0,{i},{j}", name, x, y, SpotKind.HEXAGON)
+        if row:
+            x = spots[row[0]].x - UNIT / 2 - left / 2
+            labels.append(Label(x, y, clipped(rules.spell(board.rows[j]), 8)))
     height = (len(rows) - 1) * step + UNIT * 1.2
     if not centred:
-        begin = left + offsets[0] * UNIT / 2
-        # The axis follows the columns as they lean.
-        lean = -0.5 if board.shape is BoardShape.RIGHT else 0.5
-        for i, x_name in enumerate(board.columns):
-            x = begin + (i + 0.5 + lean) * UNIT
-            labels.append(Label(x, height + _LABEL / 2, clipped(rules.spell(x_name), 5)))
+        # A column's name stands at its end on the right, above or below: names of rows stand on the left.
+        for x_name in board.columns:
+            column = [spot for square, spot in spots.items() if square[1] == x_name]
+            if column:
+                last = min(column, key=lambda spot: spot.y if above else -spot.y)
+                y = last.y + (-1 if above else 1) * _ASIDE * (step + _LABEL / 3)
+                labels.append(Label(last.x + _ASIDE * UNIT / 2, y, clipped(rules.spell(x_name), 5)))
         height += _LABEL
     width = max((spot.x for spot in spots.values()), default=UNIT) + UNIT / 2
     return BoardLayout(width, height, spots, labels=tuple(labels), edges=tuple(_hexagon_edges(board, spots)))

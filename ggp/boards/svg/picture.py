@@ -27,11 +27,10 @@ from ggp.boards.svg.facts import FactBlock, draw_facts, fact_blocks
 from ggp.boards.svg.layout import BoardLayout, lay_out, square_name
 from ggp.boards.svg.looks import PieceLook, PieceShape, looks_of, role_classes
 from ggp.boards.svg.markup import element, number, stylesheet, text_of
-from ggp.boards.svg.overlay import NO_OVERLAY, BoardOverlay, draw_overlay
+from ggp.boards.svg.overlay import NO_OVERLAY, BoardOverlay, draw_overlay, has_towers, lay_out_towers
 from ggp.boards.svg.scenes import LevelScene, Scene, SnakesScene
 from ggp.boards.svg.sprites import draw_side
 from ggp.boards.svg.squares import SquareStyle, draw_borders, draw_square
-from ggp.boards.svg.towers import has_towers, lay_out_towers
 from ggp.boards.turns import TurnFinder
 
 _EDGE = 12.0
@@ -136,6 +135,16 @@ class SvgPainter:
         height += _EDGE
         return self._whole(parts, width, height, self._spoken(placed.on, blocks), alone)
 
+    def draw_over(self, overlay: BoardOverlay) -> str:
+        """The overlay alone, to be put behind the squares of a drawing of this board; empty without one."""
+        spots = {} if self._layout is None else self._layout.spots
+        return draw_overlay(overlay, {spot.key: spot for spot in spots.values()})
+
+    def lines_beside(self, propositions: Iterable[Term]) -> list[str]:
+        """What :meth:`draw` puts beside the board, as a line for each relation."""
+        blocks = self._blocks(self._sorted(propositions, None))
+        return [f"{block.name} {', '.join(' '.join(row) for row in block.rows)}".strip() for block in blocks]
+
     def describe(self, propositions: Iterable[Term], before: Iterable[Term] | None = None) -> dict[str, Any]:
         """The same as JSON has it: ``shape``, ``width``, ``height``, names of ``columns``, ``rows`` and
         ``panels``; ``squares``, each with its ``square`` (as in the drawing), ``name``, middle ``x`` and
@@ -182,6 +191,10 @@ class SvgPainter:
             {"sign": look.sign, "shape": look.shape.value, "colour": look.colour, "meaning": look.meaning}
             for look in self._looks.values()
         ]
+
+    def colour(self, thing: Thing) -> str:
+        """The class of colours in which a thing is drawn."""
+        return self._look(thing).colour
 
     def _sorted(self, propositions: Iterable[Term], before: Iterable[Term] | None) -> _Placed:
         """What stands where."""

@@ -39,9 +39,6 @@ def command(
     compare: Path | None = typer.Option(
         None, metavar="OLD.json", help="Show the ratios to these earlier results."
     ),
-    gdl_perf: bool = typer.Option(
-        False, "--gdl-perf", help="Be the test process of gdl-perf: the arguments are RULES RESULTS SECONDS."
-    ),
 ) -> None:
     """Measure random playouts per second.
 
@@ -56,8 +53,6 @@ def command(
     from ggp.bench.results import read_results
 
     chosen = choose_levels(machine, levels())
-    if gdl_perf:
-        raise typer.Exit(_gdl_perf(games or [], chosen[-1], seed))
     before = read_results(compare)[1] if compare else []
     jobs = [(name, level) for name in _expanded(games or []) for level in chosen]
     if not jobs:
@@ -139,15 +134,3 @@ def _expanded(names: list[str]) -> list[str]:
         for name, path in paths
         for file in (map(str, sorted(path.glob("*.kif"))) if path.is_dir() else [name])
     ]
-
-
-def _gdl_perf(arguments: list[str], level: str, seed: int) -> int:
-    """Exit status of a test process of gdl-perf."""
-    from ggp.bench.measure import perf_test
-
-    try:
-        rules, results, seconds = arguments
-        limit = float(seconds)
-    except ValueError:
-        raise GdlError("--gdl-perf needs three arguments: RULES RESULTS SECONDS") from None
-    return 0 if perf_test(Path(rules), Path(results), limit, level, seed) else 1

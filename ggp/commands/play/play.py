@@ -57,8 +57,8 @@ def command(
     loaded = Game.load(game)  # before slow imports: a wrong name is told at once
 
     from ggp.terminal.setup import HUMAN, LocalMatch, check_names, doubts
+    from players.options import read_names
     from players.processes.limits import cores
-    from players.spec import read_names
 
     if tables is not None and not players:
         players = "tables"

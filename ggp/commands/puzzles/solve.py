@@ -11,7 +11,7 @@ from ggp.commands import GAME_HELP, parse_bytes
 
 if TYPE_CHECKING:
     from ggp.sokoban.wishes import Wishes
-    from players.puzzles.sokoban.optimizer import Metric
+    from players.puzzles.sokoban.solution import Metric
 
 
 def command(
@@ -92,8 +92,7 @@ def command(
 
     from gdl.errors import GdlError
     from ggp.game import Game
-    from ggp.solving.frontier_search import check_options, wants_frontier
-    from ggp.solving.frontier_view import FRONTIER
+    from ggp.solving.frontier_options import FRONTIER, check_options, wants_frontier
     from players.puzzles.sokoban.levels.read import names_level_file
 
     if strong and plot is None and solver != FRONTIER and not cluster:
@@ -263,7 +262,7 @@ def _solve_levels(
     from ggp.solving.levels import LevelOrder, LevelView, as_line, solve_levels
     from ggp.solving.team import cpu_seconds
     from players.puzzles.sokoban.levels.read import find_level, levels_of_file, names_level_file, split_name
-    from players.puzzles.sokoban.search.push_search import Outcome
+    from players.puzzles.sokoban.solution import Outcome
 
     if not names_level_file(name):
         raise GdlError(
@@ -307,7 +306,7 @@ def _solve_levels(
 
 def _metric(name: str | None) -> Metric | None:
     from gdl.errors import GdlError
-    from players.puzzles.sokoban.optimizer import Metric
+    from players.puzzles.sokoban.solution import Metric
 
     try:
         return None if name is None else Metric(name)

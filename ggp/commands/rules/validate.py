@@ -43,7 +43,8 @@ def command(
     Errors are what cannot be played, or cannot be played to the end; warnings break the language or are
     probably slips; notes concern style. Errors come first, then warnings. Rules without errors are also
     played at random: who gets stuck, ends without one goal value for each role, matches that do not end,
-    roles that cannot win, and what base and input rules leave out.
+    roles that cannot win, what base and input rules leave out, and where information is hidden, roles that
+    cannot know their legal moves or their goal.
 
     Exit status: 0 no errors, 1 errors (with --strict: warnings, too), 2 a file could not be read.
     """

@@ -129,8 +129,8 @@ def command(
 def _name_of(player: str) -> str:
     """What a server calls itself that was given no name: after the kind of its player, but for the usual one.
     Options may name folders, which are nobody else's business."""
+    from players.options import read_spec
     from players.registry import is_registered
-    from players.spec import read_spec
 
     kind = read_spec(player).kind if is_registered(player) else player.rpartition(":")[2]
     return "kaskade" if kind == "uct" else f"kaskade-{''.join(c for c in kind if c.isalnum() or c in '-_.+')}"

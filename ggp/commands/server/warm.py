@@ -14,8 +14,8 @@ def command(
     """Compile everything once, so that no match waits for it.
 
     Where that was done before it takes a second or two. Kernels are kept in $NUMBA_CACHE_DIR, else beside
-    the program, else in the user's cache folder. Without this the first match compiles them, and is played
-    by a weaker player meanwhile.
+    the program, else in the user's cache folder. Without this the first match compiles them: a weaker player
+    plays meanwhile, and puzzles wait.
     """
     from ggp.warm import compile_all
     from players.processes.limits import cores

@@ -13,7 +13,8 @@
     return;
   }
   const gl = renderer.gl;
-  const camera = new Camera(gl, { fov: 35 });
+  const FIELD = 35; // degrees
+  const camera = new Camera(gl, { fov: FIELD });
   const vertex = `
     attribute vec3 position; attribute vec3 normal;
     uniform mat4 modelViewMatrix; uniform mat4 projectionMatrix; uniform mat3 normalMatrix;
@@ -112,7 +113,10 @@
     const { clientWidth, clientHeight } = canvas;
     renderer.setSize(clientWidth, clientHeight);
     canvas.style.width = canvas.style.height = "";
-    camera.perspective({ aspect: clientWidth / clientHeight });
+    const aspect = clientWidth / clientHeight;
+    // The angle is that of the shorter side, so that nothing is cut off on a narrow window.
+    const half = Math.tan((FIELD / 2) * (Math.PI / 180)) / Math.min(1, aspect);
+    camera.perspective({ fov: 2 * Math.atan(half) * (180 / Math.PI), aspect });
   }
 
   const middle = new Vec3(...data.middle);

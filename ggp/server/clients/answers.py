@@ -18,7 +18,7 @@ from ggp.protocol.dialect import CONTENT_TYPE, decoded
 from ggp.protocol.event_source import EventSource
 from ggp.protocol.http_error import HttpError
 from ggp.protocol.messages import Info, Message, Play, Preview, Start, parse_message
-from ggp.server import metrics, status
+from ggp.server import status
 from ggp.server.clients.peer import PEER, ConnectionPhase, Peer
 from ggp.server.clients.visitors import Visitors
 from ggp.server.margin import round_trip
@@ -33,7 +33,7 @@ class Desk(Protocol):
     """Who answers what comes in by the connections."""
 
     config: ServerConfig
-    metrics: metrics.Metrics
+    metrics: status.Metrics
 
     async def answer(self, message: Message, received: float, sender: str) -> str:
         """The reply to a message that came at ``received`` from ``sender``; GdlError with the reason if there

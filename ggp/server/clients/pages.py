@@ -19,7 +19,7 @@ from gdl.visible import without_folders
 from ggp.log_lines import one_line
 from ggp.protocol.dialect import rights
 from ggp.protocol.http_error import HttpError
-from ggp.server import metrics, status
+from ggp.server import status
 from ggp.server.clients.answers import Desk, MatchEndpoint, peer_of, reply
 from ggp.server.clients.callers import is_here
 from ggp.server.clients.visitors import Visitors
@@ -59,7 +59,7 @@ def add_pages(app: web.Application, desk: Desk, visitors: Visitors, answers: Mat
     async def counted(request: web.Request) -> web.StreamResponse:
         visitors.check_page(request.headers)
         desk.metrics.requests.labels("metrics").inc()
-        return reply(desk.metrics.text(), 200, metrics.CONTENT_TYPE)
+        return reply(desk.metrics.text(), 200, status.CONTENT_TYPE)
 
     async def events(request: web.Request) -> web.StreamResponse:
         visitors.check_message(request.headers)

@@ -14,8 +14,7 @@ from gdl.visible import visible
 from ggp.answers.catalogue import title_of
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
-from ggp.processes.parent import JsonMessage, Send
-from ggp.processes.work_process import answer_orders
+from ggp.processes.parent import JsonMessage, Send, answer_orders
 from ggp.web.choice.card_process import sokoban_picture
 
 MEMORY = 2 * 1024**3

@@ -11,8 +11,7 @@ from ggp.answers.catalogue import PACKING_ENDINGS, playthrough
 from ggp.boards.svg.markup import element, text_of
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game, games_folder
-from ggp.processes.parent import JsonMessage, Send
-from ggp.processes.work_process import answer_orders
+from ggp.processes.parent import JsonMessage, Send, answer_orders
 from players.puzzles.sokoban.levels.level import Level
 
 MEMORY = 2 * 1024**3

@@ -26,7 +26,7 @@ async def _page(request: web.Request) -> web.Response:
         "start.js",
         ("board.css", "cards.css", "start.css"),
         shown=shown,
-        games=sum(card["kind"] not in ("level", "packing", "hidden") for card in cards),
+        games=sum(card["kind"] not in ("level", "packing") for card in cards),
         puzzles=sum(card["kind"] in ("puzzle", "level", "packing") for card in cards),
         players=request.app[TABLES].players,
     )

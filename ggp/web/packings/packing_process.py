@@ -11,8 +11,7 @@ from gdl.reading import read_limited
 from ggp.cover.drawings import page
 from ggp.cover.instance import MOST_BYTES, PackingInstance, packing_instance
 from ggp.game import games_folder
-from ggp.processes.parent import JsonMessage, Send
-from ggp.processes.work_process import answer_orders
+from ggp.processes.parent import JsonMessage, Send, answer_orders
 from players.puzzles.cover.outcome import CoverOptions, CoverResult
 from players.puzzles.cover.problem import CoverError
 

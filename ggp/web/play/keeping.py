@@ -7,14 +7,32 @@ from collections.abc import Sequence
 import orjson
 
 from gdl.errors import GdlError
+from gdl.information import hides
 from gdl.machine import State
+from gdl.terms import RANDOM
 from ggp.game import Game
 from ggp.protocol.match_record import MatchRecord
 from ggp.web.play.view import TableStep
 from ggp.web.replay.recorded import read_match
-from ggp.web.replay.replay_process import Replay, as_page
+from ggp.web.replay.replay_process import ComparedMatch, Replay, as_page
 
 FORMS = ("record", "html")
+
+
+def kept(
+    form: str,
+    game: Game,
+    title: str,
+    seats: Sequence[str],
+    steps: Sequence[TableStep],
+    last: State,
+    clock: float,
+) -> dict[str, str]:
+    """What :func:`keep` gives as ``text``, or as ``error`` why it gives nothing."""
+    try:
+        return {"text": keep(form, game, title, seats, steps, last, clock)}
+    except GdlError as error:
+        return {"error": str(error)}
 
 
 def keep(
@@ -46,13 +64,21 @@ def keep(
         record.add_state(map(spell, sorted(state.propositions)), [""] * len(roles))
     record.state_times = []  # people take steps back: no time belongs to a state
     for step in steps:
-        record.add_moves(spell(machine.move(role, step.joint[role])) for role in roles)
-    goals = [machine.goal(last, role) for role in roles] if machine.is_terminal(last) else [None]
+        seen = None
+        if hides(machine.rules):
+            seen = [list(map(spell, sorted(one))) for one in machine.percepts(step.state, step.joint)]
+        record.add_moves([spell(machine.move(role, step.joint[role])) for role in roles], seen)
+    goals = [
+        0 if machine.roles[role] is RANDOM else machine.goal(last, role)
+        for role in roles
+        if machine.is_terminal(last)
+    ] or [None]
     record.completed = None not in goals
     record.goals = [goal for goal in goals if goal is not None]
     told = record.to_dict()
     if form == "record":
         return orjson.dumps(told).decode()
     replay = Replay(read_match(told), game)
-    frames = [replay.draw(number) for number in range(len(steps) + 1)]
-    return as_page({**replay.story(), "game": title}, {}, frames)
+    frames = [replay.frame(number) for number in range(len(steps) + 1)]
+    words = {number: step.words for number, step in enumerate(steps, 1) if step.words}
+    return as_page({**replay.story(), "title": title}, ComparedMatch(words=words), frames)

@@ -22,7 +22,7 @@ from players.registry import NAMES
 TABLES = web.AppKey("tables", OpenTables)
 FIELDS = ("role", "move", "step", "player", "to", "from")
 """Of orders; others are dropped."""
-ORDERS = ("move", "back", "goto", "go", "pause", "seat", "swap", "hint", "show", "again", "walk")
+ORDERS = ("move", "back", "goto", "go", "pause", "seat", "swap", "hint", "show", "again", "walk", "sit")
 KINDS = {"record": ("application/json", "json"), "html": ("text/html", "html")}
 """In what form a match is kept: its type, and what the file's name ends in."""
 MOST_SEATS = 64
@@ -53,16 +53,18 @@ async def _page(request: web.Request) -> web.Response:
     table = request.match_info.get("table", "")
     players = request.app[TABLES].players
     if not table:
-        # A table shows everything to everybody: games that hide something are played at a terminal.
-        cards = [card for card in await request.app[KNOWN].cards.get() if card["kind"] != "hidden"]
+        cards = await request.app[KNOWN].cards.get()
         styles = ("board.css", "cards.css")
         return page(request, "Play", "choose.js", styles, cards=cards, players=players, names=NAMES)
     names = ["human", *NAMES, *players]
-    return page(request, "Play", "play.js", ("board.css", "play.css"), table=table, players=names)
+    return page(
+        request, "Play", "play.js", ("board.css", "play.css", "hidden.css"), table=table, players=names
+    )
 
 
 async def _events(request: web.Request) -> web.StreamResponse:
-    return await request.app[TABLES].get(request.match_info["table"]).news.stream(request)
+    table = request.app[TABLES].get(request.match_info["table"])
+    return await table.heard_with(request.query.get("key", "")).stream(request)
 
 
 async def _open(request: web.Request) -> web.Response:
@@ -118,10 +120,13 @@ async def _order(request: web.Request) -> web.Response:
     if order not in ORDERS:
         raise web.HTTPNotFound(reason="there is no such order")
     told = await json_object(request)
+    table = request.app[TABLES].get(request.match_info["table"])
+    if order == "sit":
+        return web.json_response({"key": table.sit(str(told.get("role") or ""))})
     if order == "seat":
         _player(told.get("player"))
     known = {name: told[name] for name in FIELDS if name in told}
-    request.app[TABLES].get(request.match_info["table"]).order(order, known)
+    table.order(order, known, str(told.get("key") or ""))
     return web.json_response({})
 
 

@@ -16,8 +16,10 @@ import secrets
 from collections.abc import Callable, Collection, Sequence
 
 from gdl.errors import GdlError
+from gdl.information import hides
 from gdl.machine import JointMove, Machine, State
 from gdl.syntax.parser import parse_term
+from gdl.terms import RANDOM
 from ggp.protocol import messages
 from ggp.protocol.address import parse_address
 from ggp.protocol.asking import post
@@ -69,17 +71,18 @@ class RemoteSeat:
         with no legal move; InterruptedByPeopleError."""
         machine = state.machine
         told = len(self._line)
+        answer = ""
         if not self._match or list(line[:told]) != self._line:
-            self._begin(state, len(line))
-            self._line = list(line)
+            # Where information is hidden no rules may tell the state: all percepts are told once more.
+            first = 0 if hides(machine.rules) else len(line)
+            self._begin(line[0][0] if line and not first else state, first)
+            self._line, told = list(line[:first]), first
             answer = self._play(machine, None)
-        else:
-            answer = ""
-            for number in range(told, len(line)):
-                self._line.append(line[number])
-                answer = self._play(machine, line[number][1])
-            if not answer:  # the same state once more
-                answer = self._play(machine, self._line[-1][1] if len(self._line) > self._first else None)
+        for step in line[told:]:
+            self._line.append(step)
+            answer = self._play(machine, step)
+        if not answer:  # the same state once more
+            answer = self._play(machine, self._line[-1] if len(self._line) > self._first else None)
         try:
             move = machine.move_id(self._role, parse_term(answer))
             legal = move in machine.legal_moves(state, self._role)
@@ -107,11 +110,19 @@ class RemoteSeat:
             raise GdlError("does not answer that it is ready", remedy="is it free?")
         self._match, self._first = match, steps
 
-    def _play(self, machine: Machine, joint: JointMove | None) -> str:
-        moves = None
-        if joint is not None:
-            moves = [machine.rules.spell(machine.move(role, move)) for role, move in enumerate(joint)]
-        return self._ask(messages.play_request(self._match, moves), self._clock + GRACE_SECONDS)
+    def _play(self, machine: Machine, step: tuple[State, JointMove] | None) -> str:
+        moves: list[str] = []
+        spell, role = machine.rules.spell, self._role
+        if step is not None:
+            moves = [spell(machine.move(other, move)) for other, move in enumerate(step[1])]
+        if not hides(machine.rules):
+            request = messages.play_request(self._match, None if step is None else moves)
+        elif step is None:
+            request = messages.blind_request("PLAY", self._match, 0, None, ())
+        else:
+            seen = map(spell, sorted(machine.percepts(*step)[role]))
+            request = messages.blind_request("PLAY", self._match, len(self._line), moves[role], list(seen))
+        return self._ask(request, self._clock + GRACE_SECONDS)
 
     def _ask(self, message: str, seconds: float, patient: bool = False) -> str:
         try:
@@ -164,3 +175,14 @@ def check_offer(name: str) -> None:
         parse_address(name)
     elif name != HUMAN:
         check_name(name)
+
+
+def seated(names: Sequence[str], roles: int, chance: int | None) -> list[str]:
+    """Who plays the roles, given names in role order, with or without one for chance, whose moves are
+    drawn."""
+    seats = list(names)
+    if chance is None:
+        return seats
+    if len(seats) == roles:
+        del seats[chance]
+    return [*seats[:chance], RANDOM.name, *seats[chance:]]

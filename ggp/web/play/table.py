@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import queue
 import random
+import secrets
 import time
+from typing import Any
 
 from gdl.ends import no_move, stuck_roles
 from gdl.errors import GdlError, MoveError
-from gdl.information import chance_role, check_open
+from gdl.information import Information, chance_role, information_of
 from gdl.machine import State
 from gdl.terms import RANDOM
 from ggp.processes.parent import Inbox, JsonMessage, Send
-from ggp.web.play.keeping import keep
+from ggp.web.play.keeping import kept
 from ggp.web.play.order import AttentiveSeat, TableOrder
-from ggp.web.play.seats import InterruptedByPeopleError, RemoteSeat, check_seat, is_remote
+from ggp.web.play.seats import InterruptedByPeopleError, RemoteSeat, check_seat, is_remote, seated
 from ggp.web.play.view import HUMAN, TableStep, TableView, expected
 from ggp.web.play.walk import WalkFinder
 from players.kaskade.kaskade import BOTTOM, Kaskade
@@ -29,8 +31,6 @@ from players.processes.limits import describe
 from players.registry import make_player
 
 HINT_SECONDS = 2.0
-FIRST_SECONDS = 3.0
-"""How long the first machine above the prover is waited for."""
 MOST_STEPS = 5000
 WALK_SECONDS = 0.06
 """Between the steps of a walk, so that they are seen."""
@@ -45,22 +45,24 @@ class Table:
         GdlError: there is no such player, or the page may not choose it.
     """
 
+    FIRST_SECONDS = 3.0
+    """How long the first machine above the prover is waited for."""
+
     def __init__(self, order: TableOrder, inbox: Inbox, send: Send) -> None:
         for name in {*order.seats, order.others}:
             check_seat(name, order.allowed)
         self._order, self._inbox, self._send = order, inbox, send
         self._later: list[JsonMessage] = []
         game = order.game
-        check_open(game.rules, "the page")
         self._kaskade = Kaskade("auto")
         self._kaskade.begin(game.text, game.rules)
-        self._kaskade.wait(next(iter(self._kaskade.levels), BOTTOM), FIRST_SECONDS)
+        self._kaskade.wait(next(iter(self._kaskade.levels), BOTTOM), self.FIRST_SECONDS)
         self.machine = machine = self._kaskade.best()
         self._view = TableView(game, machine, order.title)
         self.roles = self._view.roles
         rest = [order.others] * (len(self.roles) - len(order.seats))
         self._chance = chance_role(machine.roles)
-        self.seats = self._seated([*order.seats, *rest][: len(self.roles)])
+        self.seats = seated([*order.seats, *rest][: len(self.roles)], len(self.roles), self._chance)
         """Seats that the game does not have stay empty: a page does not know how many there are."""
         self._players: dict[int, AttentiveSeat | RemoteSeat] = {}
         self._adviser: dict[int, AttentiveSeat] = {}
@@ -72,7 +74,10 @@ class Table:
         self._chosen: dict[int, int] = {}
         self._choices: dict[int, Choice] = {}
         self._waits = False  # somebody has gone back: our players wait for a move or ``go``
-        self._rng = random.Random(order.seed)
+        # Where chance plays, each match is another one, unless somebody has asked for this one.
+        draws = information_of(game.rules) is not Information.PERFECT
+        self._seed = order.seed or (secrets.randbelow(1 << 31) if draws else 0)
+        self._rng = random.Random(self._seed)
 
     def run(self) -> None:
         """Play until the order ``end`` comes."""
@@ -99,11 +104,12 @@ class Table:
             return self._obey(self._next_order())
         if self._waits or len(self._steps) >= MOST_STEPS:
             return self._obey(self._next_order())
+        known = len(self._choices)
         for role, moves in enumerate(options):
             if role in self._chosen:
                 continue
-            if len(moves) == 1:
-                self._chosen[role] = moves[0]
+            if len(moves) == 1 or role == self._chance:
+                self._chosen[role] = moves[0] if len(moves) == 1 else self._rng.choice(moves)
             elif self.seats[role] != HUMAN:
                 choice = self._think(role, state)
                 if choice is None:
@@ -112,6 +118,8 @@ class Table:
                 self._choices[role] = choice
         waiting = [role for role in range(len(self.roles)) if role not in self._chosen]
         if waiting:
+            if len(self._choices) > known:
+                self._show()  # who has chosen, not what
             return self._await_people(waiting, options)
         self._make()
         return True
@@ -136,21 +144,20 @@ class Table:
         deadline = time.monotonic() + self._order.playclock
         self._send("thinking", role=role, seconds=self._order.playclock)
         try:
-            player = self._player(role, state, deadline)
-            if isinstance(player, RemoteSeat):
-                line = [(step.state, step.joint) for step in self._steps[: self._at]]
-                choice = player.choose(state, line)
-            else:
-                choice = player.choose(state, deadline)
+            choice = self._answer(self._player(role, state, deadline), role, state, deadline)
         except InterruptedByPeopleError:
             return None
-        except (GdlError, MemoryError, OSError) as error:
-            self._send("note", text=f"{self.seats[role]} failed: {error}")
-            return Choice(self._rng.choice(self.machine.legal_moves(state, role)))
         except Exception as error:
-            self._send("note", text=f"{self.seats[role]} failed: {describe(error)}")
+            plain = isinstance(error, (GdlError, MemoryError, OSError))
+            self._send("note", text=f"{self.seats[role]} failed: {error if plain else describe(error)}")
             return Choice(self._rng.choice(self.machine.legal_moves(state, role)))
         return None if self._urgent() else choice
+
+    def _answer(self, player: AttentiveSeat | RemoteSeat, role: int, state: State, deadline: float) -> Choice:
+        """What a player chooses."""
+        if isinstance(player, RemoteSeat):
+            return player.choose(state, [(step.state, step.joint) for step in self._steps[: self._at]])
+        return player.choose(state, deadline)
 
     def _player(self, role: int, state: State, deadline: float) -> AttentiveSeat | RemoteSeat:
         player = self._players.get(role)
@@ -164,7 +171,7 @@ class Table:
         return player
 
     def _new_player(self, name: str, role: int, state: State, deadline: float) -> AttentiveSeat:
-        made = make_player(name, self._order.seed * 64 + role, workers=self._order.workers, ponder=False)
+        made = make_player(name, self._seed * 64 + role, workers=self._order.workers, ponder=False)
         player = AttentiveSeat(made, self._kaskade, self._urgent)
         player.on_progress = lambda choice: self._think_aloud(role, player, self._shown, choice)
         startclock = (deadline - time.monotonic()) / 2
@@ -174,13 +181,18 @@ class Table:
     def _think_aloud(self, role: int, player: KaskadePlayer, state: State, choice: Choice) -> None:
         """Tell what a player thinks so far, now and then."""
         now = time.monotonic()
-        if now >= self._aloud + ALOUD_SECONDS:
+        secret = self._view.secret(state, role, self.seats, self._chosen)
+        if now >= self._aloud + ALOUD_SECONDS and not secret:
             self._aloud = now
-            candidates = self._view.candidates(state, role, choice)
+            candidates = self._view_of(role).candidates(state, role, choice)
             told = {"machine": player.machine.level, "expects": expected(choice), "candidates": candidates}
             self._send(
                 "search", turn=self._at + 1, role=role, note=f"{self.roles[role]}, {choice.note}", **told
             )
+
+    def _view_of(self, role: int) -> TableView:
+        """What spells a role's moves."""
+        return self._view
 
     def _make(self) -> None:
         """The joint move that all have chosen."""
@@ -191,7 +203,11 @@ class Table:
         self._state = self.machine.next_state(state, joint)
         self._at += 1
         self._clear()
+        self._learnt(state, joint)
         self._show()
+
+    def _learnt(self, state: State, joint: tuple[int, ...]) -> None:
+        """A joint move was made in a state."""
 
     def _clear(self) -> None:
         self._chosen, self._choices = {}, {}
@@ -294,19 +310,11 @@ class Table:
         self._clear()
         self._show()
 
-    def _seated(self, names: list[str]) -> list[str]:
-        """Names in role order, with or without one for chance, whose moves are drawn."""
-        if self._chance is None:
-            return names
-        if len(names) == len(self.roles):
-            del names[self._chance]
-        return [*names[: self._chance], RANDOM.name, *names[self._chance :]]
-
     def _swap(self) -> None:
         for role in range(len(self.roles)):
             self._leave(role)
         playing = [name for role, name in enumerate(self.seats) if role != self._chance]
-        self.seats = self._seated([*playing[1:], *playing[:1]])
+        self.seats = seated([*playing[1:], *playing[:1]], len(self.roles), self._chance)
         self._clear()
         self._show()
 
@@ -334,13 +342,9 @@ class Table:
             self._make()
 
     def _keep(self, form: str) -> None:
-        try:
-            order = self._order
-            last = self._state
-            text = keep(form, order.game, self._view.title, self.seats, self._steps, last, order.playclock)
-            self._send("kept", form=form, text=text)
-        except GdlError as error:
-            self._send("kept", form=form, error=str(error))
+        game, clock = self._order.game, self._order.playclock
+        told = kept(form, game, self._view.title, self.seats, self._steps, self._state, clock)
+        self._send("kept", form=form, **told)
 
     def _leave(self, role: int) -> None:
         player = self._players.pop(role, None)
@@ -356,35 +360,34 @@ class Table:
         self._send("thinking", role=role, seconds=HINT_SECONDS)
         if role not in self._adviser:
             self._adviser[role] = self._new_player("uct", role, state, deadline)
-        choice = self._adviser[role].choose(state, deadline)
-        self._send(
-            "hint",
-            role=role,
-            step=self._at,
-            move=self._view.spelled(role, choice.move),
-            expects=expected(choice),
-            note=choice.note,
-            candidates=[
-                {"move": move, "visits": visits, "value": value}
-                for move, visits, value in self._view.candidates(state, role, choice)
-            ],
-        )
+        choice = self._answer(self._adviser[role], role, state, deadline)
+        self._send("hint", role=role, step=self._at, **self._view_of(role).hint(state, role, choice))
 
     def _show(self) -> None:
+        self._send("state", **self._told())
+
+    def _told(self) -> dict[str, Any]:
+        """What a page is told of the state that is shown, and of the whole match."""
         state = self._shown
         options = [] if self.machine.is_terminal(state) else self._options()
         stuck = stuck_roles(state)
-        self._send(
-            "state",
+        return {
             **self._view.seen(self._steps, self._at, state),
-            seats=self.seats,
-            why=f"{no_move(state, stuck)}: the match cannot go on" if stuck else "",
-            waits=self._waits,
-            asked=self._view.asked(state, options, self.seats, self._chosen),
-            choosing=[role for role, moves in enumerate(options) if len(moves) > 1 and not stuck],
-            chosen=sorted(self._chosen),
-            clock=self._order.playclock,
-            card=self._order.card,
-            next=self._order.next_card,
-            patience=self._order.patience,
-        )
+            **self._setting(),
+            "why": f"{no_move(state, stuck)}: the match cannot go on" if stuck else "",
+            "asked": self._view.asked(state, options, self.seats, self._chosen),
+            "choosing": [role for role, moves in enumerate(options) if len(moves) > 1 and not stuck],
+            "chosen": sorted(self._chosen),
+        }
+
+    def _setting(self) -> dict[str, Any]:
+        """What does not depend on the state."""
+        order = self._order
+        return {
+            "seats": self.seats,
+            "waits": self._waits,
+            "clock": order.playclock,
+            "card": order.card,
+            "next": order.next_card,
+            "patience": order.patience,
+        }

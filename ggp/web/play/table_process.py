@@ -6,8 +6,10 @@ Its first order is ``open``: the game's name or its rules, ``seats``, ``playcloc
 
 from __future__ import annotations
 
+from gdl.information import hides
 from ggp.game import Game
 from ggp.processes.parent import Inbox, JsonMessage, Parent, explain
+from ggp.web.play.blind_table import BlindTable
 from ggp.web.play.order import TableOrder
 from ggp.web.play.table import Table
 from players.processes.limits import limit_memory
@@ -23,7 +25,8 @@ def main() -> None:
     try:
         order = _order(inbox.get())
         send("rules", text=order.game.text)
-        Table(order, inbox, send).run()
+        kind = BlindTable if hides(order.game.rules) else Table
+        kind(order, inbox, send).run()
     except BrokenPipeError:
         return
     except Exception as error:

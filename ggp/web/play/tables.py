@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gdl.errors import GdlError
-from gdl.visible import without_folders
+from gdl.visible import visible, without_folders
 from ggp.processes.budget import Reservation, WorkBudget, WorkNeed
 from ggp.processes.child import Child, ProcessKind
 from ggp.processes.parent import JsonMessage
 from ggp.protocol.http_error import BusyError
-from ggp.web.play.view import HUMAN
+from ggp.web.play.view import HUMAN, OUTSIDE
 from ggp.web.shell import Broadcast, encode
 from players.processes.limits import cores
 
@@ -67,7 +67,8 @@ class TableNews:
             self._seats = state["seats"]
             seats = zip(state["roles"], state["seats"], strict=True)
             players = [f"{role}: {seat}" for role, seat in seats]
-            self._told |= {"game": state["game"], "players": players, "moves": moves, "answers": answers}
+            self._told |= {"game": state["game"], "title": state["title"], "players": players}
+            self._told |= {"moves": moves, "answers": answers}
             self.hear("match", dict(self._told))
         elif moves != before:
             self._tell("step", {"moves": moves})
@@ -132,6 +133,8 @@ class OpenTable:
         touched: when somebody last wanted something, time.monotonic() seconds.
         over: why it has ended; empty while it goes on.
         rules: those of its game, as they were written.
+        chairs: what happens there for those who sit on each chair, where the game hides information
+            (:mod:`ggp.web.play.blind_table`).
     """
 
     def __init__(self, child: Child, outside: TableNews, reservation: Reservation) -> None:
@@ -143,16 +146,20 @@ class OpenTable:
         self._child = child
         self.rules = ""
         self._keeping: dict[str, asyncio.Future[JsonMessage]] = {}
-        self._state: JsonMessage | None = None
+        self._states: dict[int, JsonMessage] = {}
         self._opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.news = Broadcast(self._greeting)
+        self.news = Broadcast(lambda: self._greeting(OUTSIDE))
+        self.chairs: dict[int, Broadcast] = {}
+        self._keys: dict[str, int] = {}
+        self._chairs: dict[str, int] = {}
         child.on_message = self._heard
         child.on_exit = self._gone
         reservation.pid = child.pid
 
     def idle(self, seconds: float) -> bool:
         """Whether nobody has looked on for so long."""
-        return not self.news.readers and time.monotonic() - self.touched > seconds
+        readers = self.news.readers or any(chair.readers for chair in self.chairs.values())
+        return not readers and time.monotonic() - self.touched > seconds
 
     @property
     def makes_room(self) -> bool:
@@ -183,12 +190,36 @@ class OpenTable:
             raise GdlError(message["error"])
         return str(message["text"])
 
-    def order(self, do: str, fields: JsonMessage) -> None:
+    def sit(self, role: str) -> str:
+        """The key of the chair of a role that nobody has taken. Raises GdlError where there is none."""
+        chair = self._chairs.get(role)
+        if chair is None:
+            raise GdlError(f"no person has to sit at {visible(role[:100])!r} here")
+        if chair in self._keys.values():
+            raise GdlError(f"somebody sits at {role} already", remedy="open a table of your own")
+        key = secrets.token_urlsafe(12)
+        self._keys[key] = chair
+        self.chairs[chair] = Broadcast(lambda: self._greeting(chair))
+        state = self._states[OUTSIDE]
+        state["free"] = self._not_taken()
+        self.news.send("state", state)
+        return key
+
+    def _not_taken(self) -> list[str]:
+        """The roles at which a person may sit down."""
+        return [role for role, chair in self._chairs.items() if chair not in self._keys.values()]
+
+    def heard_with(self, key: str) -> Broadcast:
+        """What happens there for who has a key, or for those who look on."""
+        chair = self._keys.get(key)
+        return self.news if chair is None else self.chairs[chair]
+
+    def order(self, do: str, fields: JsonMessage, key: str = "") -> None:
         """Tell the table what somebody wants. Raises GdlError where it has ended."""
         if self.over:
             raise GdlError(f"this table has ended: {self.over}", remedy="open a new one")
         self.touched = time.monotonic()
-        self._child.send(do, **fields)
+        self._child.send(do, **fields, chair=self._keys.get(key, OUTSIDE))
 
     async def close(self) -> None:
         """End it."""
@@ -196,8 +227,9 @@ class OpenTable:
         self._child.send("end")
         await self._child.end(1.0)
 
-    def _greeting(self) -> list[bytes]:
-        greeting = [] if self._state is None else [encode("state", self._state)]
+    def _greeting(self, chair: int) -> list[bytes]:
+        state = self._states.get(chair)
+        greeting = [] if state is None else [encode("state", state)]
         return [*greeting, encode("ended", {"text": self.over})] if self.over else greeting
 
     def _heard(self, message: JsonMessage) -> None:
@@ -213,18 +245,25 @@ class OpenTable:
             if waiting is not None and not waiting.done():
                 waiting.set_result(message)
             return
-        self.outside.says(kind, message)
         if kind == "rules":
+            self.outside.says(kind, message)
             self.rules = str(message["text"])
             return
+        chair = message.pop("to", OUTSIDE)
+        if chair == OUTSIDE:
+            self.outside.says(kind, message)
         if kind == "state":
-            self._state = message
+            self._chairs = message.pop("chairs", {})
+            message["free"] = self._not_taken()
+            self._states[chair] = message
             if not self._opened.done():
                 self._opened.set_result(None)
         for name in ("text", "note"):  # of a note, of a search or hint
             if name in message:
                 message[name] = without_folders(message[name])
-        self.news.send(kind, message)
+        hears = self.news if chair == OUTSIDE else self.chairs.get(chair)
+        if hears is not None:  # somebody sits there
+            hears.send(kind, message)
 
     def _gone(self, child: Child) -> None:
         self.reservation.release()
@@ -236,7 +275,8 @@ class OpenTable:
             self._opened.set_exception(GdlError(f"the table could not be set up: {why}"))
         if not self.over:
             self.over = why
-            self.news.send("ended", {"text": why})
+            for news in (self.news, *self.chairs.values()):
+                news.send("ended", {"text": why})
 
 
 class OpenTables:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Container, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from gdl.ends import no_goal
 from gdl.machine import Machine, State
-from gdl.terms import sort_key
+from gdl.terms import RANDOM, Term, sort_key
 from gdl.visible import without_folders
 from ggp.answers.catalogue import title_of
-from ggp.boards.board import find_board
+from ggp.boards.board import Grid, find_board
 from ggp.boards.clicks import ClickFinder
+from ggp.boards.svg.overlay import BoardOverlay
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
 from ggp.sokoban.findings import lost_boxes, sentences
@@ -22,6 +23,8 @@ from ggp.wording.moves import MoveWords
 from players.player import Choice
 
 HUMAN = "human"
+OUTSIDE = -1
+"""The chair of those who look on, and of everybody where nothing is hidden."""
 SHOWN_CANDIDATES = 8
 
 
@@ -43,18 +46,22 @@ class TableStep:
 
 
 class TableView:
-    """Draws and spells the states and moves of one game."""
+    """Draws and spells the states and moves of one game.
 
-    def __init__(self, game: Game, machine: Machine, title: str = "") -> None:
+    Args:
+        like: another view of the game, whose board is taken.
+    """
+
+    def __init__(self, game: Game, machine: Machine, title: str = "", like: TableView | None = None) -> None:
         self.title = title or title_of(game.text)[0] or game.name
         self._game, self._machine = game.name, machine
-        board = find_board(machine)
-        self._painter = SvgPainter(board, game.rules, machine.roles, game.name)
+        board: Grid | None = find_board(machine) if like is None else like.board
+        self.painter = SvgPainter(board, game.rules, machine.roles, game.name)
         self._clicks = ClickFinder(board, game.rules)
         self._words = MoveWords(game.rules, machine.roles, board, self._clicks)
         self._ends = EndFinder(machine, board)
         self._ended: tuple[State, Ending] | None = None
-        self.board = board
+        self.board: Grid | None = board
         self._stage = stage_of_machine(machine) if len(machine.roles) == 1 else None
         self.roles = [game.rules.spell(role) for role in machine.roles]
 
@@ -71,21 +78,58 @@ class TableView:
             for one in choice.candidates[:SHOWN_CANDIDATES]
         ]
 
+    def secret(self, state: State, role: int, seats: Sequence[str], chosen: Container[int]) -> bool:
+        """Whether a person who has not chosen yet would see what a role is about to choose at the same
+        time."""
+        return any(
+            seat == HUMAN and len(self._machine.legal_moves(state, other)) > 1
+            for other, seat in enumerate(seats)
+            if other != role and other not in chosen
+        )
+
+    def hint(self, state: State, role: int, choice: Choice) -> dict[str, Any]:
+        """What a role is advised to do: the ``move``, ``over``, the markup over the board that shows it, what
+        it ``expects``, and the ``candidates``."""
+        found = self.candidates(state, role, choice)
+        return {
+            "move": self.spelled(role, choice.move),
+            "over": self._arrow(state, role, choice.move),
+            "expects": expected(choice),
+            "note": choice.note,
+            "candidates": [{"move": move, "visits": visits, "value": value} for move, visits, value in found],
+        }
+
+    def _arrow(self, state: State, role: int, move: int) -> str:
+        """A move as an arrow or rings over the board: markup to be put behind the squares of its drawing."""
+        legal = [self._machine.move(role, one) for one in self._machine.legal_moves(state, role)]
+        text = self.spelled(role, move)
+        found = self._clicks.clicks(legal, state.propositions).moves
+        clicks = next((one for one in found if one.move == text), None)
+        return "" if clicks is None else self.painter.draw_over(BoardOverlay.of_move(clicks))
+
     def asked(
         self, state: State, options: Sequence[Sequence[int]], seats: Sequence[str], chosen: Container[int]
     ) -> list[dict[str, Any]]:
         """The roles that people are asked for, and how their moves are clicked. ``options`` are the legal
         moves of each role."""
-        asked = []
-        for role, legal in enumerate(options):
-            if seats[role] == HUMAN and role not in chosen and len(legal) > 1 and all(options):
-                moves = sorted((self._machine.move(role, move) for move in legal), key=sort_key)
-                texts = self._words.texts(state, role)
-                words = {self.spelled(role, move): texts.get(move, "") for move in legal}
-                clicks = self._clicks.clicks(moves, state.propositions).as_json()
-                shown = [{**move, "text": words[move["move"]] or move["move"]} for move in clicks]
-                asked.append({"role": role, "moves": shown})
-        return asked
+        return [
+            {"role": role, "moves": self.offered(role, legal, state.propositions)}
+            for role, legal in enumerate(options)
+            if seats[role] == HUMAN and role not in chosen and len(legal) > 1 and all(options)
+        ]
+
+    def offered(
+        self, role: int, legal: Sequence[int], propositions: Collection[Term]
+    ) -> list[dict[str, Any]]:
+        """A role's legal moves, in words and as clicks on the board where these propositions are true."""
+        terms = [self._machine.move(role, move) for move in legal]
+        texts = dict(zip(map(self._machine.rules.spell, terms), self.words(role, legal), strict=True))
+        clicks = self._clicks.clicks(sorted(terms, key=sort_key), propositions).as_json()
+        return [{**move, "text": texts[move["move"]] or move["move"]} for move in clicks]
+
+    def words(self, role: int, moves: Sequence[int]) -> list[str]:
+        """Different moves of a role in words."""
+        return self._words.of_terms([self._machine.move(role, move) for move in moves])
 
     def seen(self, steps: Sequence[TableStep], at: int, state: State) -> dict[str, Any]:
         """The board before step ``at`` with its last joint move, and all that was played."""
@@ -102,15 +146,18 @@ class TableView:
             "roles": self.roles,
             "step": at,
             "steps": len(steps),
-            "svg": self._painter.draw_board(state, before),
+            "svg": self.painter.draw_board(state, before, overlay=BoardOverlay(won=tuple(end.squares))),
             "facts": " ".join(map(machine.rules.spell, sorted(state.propositions))),
-            "beside": self._painter.describe(state.propositions, was)["beside"],
+            "beside": self.painter.describe(state.propositions, was)["beside"],
             "over": over,
             "goals": goals,
             "reason": end.text,
-            "ringed": end.squares,
             "lost": [] if over or self._stage is None else self._lost(self._stage, state),
-            "doubts": [no_goal(state, role) for role, goal in enumerate(goals) if goal is None],
+            "doubts": [
+                no_goal(state, role)
+                for role, goal in enumerate(goals)
+                if goal is None and machine.roles[role] is not RANDOM
+            ],
             "last": history[at - 1]["moves"] if at else None,
             "history": history,
         }

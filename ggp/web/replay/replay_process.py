@@ -9,8 +9,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -19,24 +19,39 @@ import orjson
 
 from gdl.errors import GdlError
 from gdl.machine import Machine
-from gdl.reading import read_limited
-from gdl.syntax.parser import parse_rules
 from gdl.visible import visible
-from ggp.boards.board import board_of, find_board
-from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
 from ggp.manager import in_words
-from ggp.processes.parent import JsonMessage, Send
-from ggp.processes.work_process import answer_orders
-from ggp.protocol.json_body import object_of
-from ggp.tournament.session import stored_settings
-from ggp.tournament.store import Store
-from ggp.web.replay.recorded import RecordedMatch, one_of, read_match, records_in, summary
-from ggp.web.replay.shelf import LARGEST, MOST_BROUGHT_BYTES
+from ggp.processes.parent import JsonMessage, Send, answer_orders
+from ggp.web.replay.record_card import CardMaker, painter_of, shown_title
+from ggp.web.replay.recorded import RecordedMatch, one_of, read_match, summary
+from ggp.web.replay.seen import seeing_roles, sights_of
+from ggp.web.replay.sources import CARRIED, UNKNOWN, RecordSource, game_of, read_source
+from ggp.wording.moves import MoveWords
 
 CHECK_SECONDS = 5.0
 """How long a match is compared with its rules at most."""
-_NO_RULES = "(role unknown)"
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedMatch:
+    """A match beside its rules.
+
+    Attributes:
+        doubts: step -> where the record and the rules part ways: a move that is not legal, another state, an
+            end that is none.
+        words: step -> each role's move that led to it in words, None for one that only waits.
+    """
+
+    doubts: dict[int, str] = field(default_factory=dict)
+    words: dict[int, list[str | None]] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, object]:
+        """The same with texts as keys."""
+        return {
+            "doubts": {str(step): text for step, text in self.doubts.items()},
+            "words": {str(step): words for step, words in self.words.items()},
+        }
 
 
 class Replay:
@@ -45,20 +60,15 @@ class Replay:
     Args:
         match: the match.
         game: its rules; None where nobody has them: the board is then found in the states alone.
+        whose: whose rules they are (:mod:`ggp.web.replay.sources`).
     """
 
-    def __init__(self, match: RecordedMatch, game: Game | None) -> None:
+    def __init__(self, match: RecordedMatch, game: Game | None, whose: str = CARRIED) -> None:
         self.match = match
         self.game = game
-        self._machine: Machine | None = None
-        if game is None:
-            rules = parse_rules(_NO_RULES)
-            states = list(match.states)
-            board = board_of(rules, (), states, set().union(*states))
-            self._painter = SvgPainter(board, rules, (), match.game)
-        else:
-            self._machine = game.machine("prover")
-            self._painter = SvgPainter(find_board(self._machine), game.rules, self._machine.roles, game.name)
+        self._whose = UNKNOWN if game is None else whose
+        self._machine: Machine | None = None if game is None else game.machine("prover")
+        self._painter = painter_of(match, game)
 
     def story(self) -> dict[str, Any]:
         """What there is beside the drawings: names, results, and for each step its moves and faults."""
@@ -80,28 +90,40 @@ class Replay:
         return {
             "name": match.name,
             "game": self.game.name if self.game is not None else match.game,
-            "known": machine is not None,
+            "title": shown_title(match, self.game),
+            "rules": self._whose,
             "roles": roles,
             "players": match.players,
             "clocks": [match.startclock, match.playclock],
             "goals": match.goals,
             "aborted": match.aborted,
+            "hidden": seeing_roles(machine),
             "steps": steps,
         }
 
-    def draw(self, number: int, alone: bool = False) -> str:
-        """The drawing of a state; what has changed since the one before is marked."""
+    def frame(self, number: int) -> dict[str, object]:
+        """A state: ``svg``, in which what has changed since the one before is marked, and ``beside``, what is
+        true and stands on no square, a line for each relation."""
         states = self.match.states
-        return self._painter.draw(states[number], states[number - 1] if number else None, alone=alone)
+        now, before = states[number], states[number - 1] if number else None
+        beside = [] if self._painter.board is None else self._painter.lines_beside(now)
+        return {"svg": self._painter.draw(now, before, facts=False), "beside": beside}
 
-    def doubts(self) -> dict[int, str]:
-        """Step -> where the record and the rules part ways: a move that is not legal, another state, an end
-        that is none. Empty without rules."""
+    def sights(self, role: int) -> list[dict[str, Any]]:
+        """What a role knew, step by step (:func:`ggp.web.replay.seen.sights_of`)."""
+        if self._machine is None:
+            raise GdlError("the rules of this match are not known")
+        return sights_of(self.match, self._machine, self._painter, role)
+
+    def compared(self) -> ComparedMatch:
+        """The match beside its rules, step by step, as far as the time reaches. Empty without rules."""
         match, machine = self.match, self._machine
-        doubts: dict[int, str] = {}
+        told = ComparedMatch()
         if machine is None:
-            return doubts
+            return told
+        doubts, words = told.doubts, told.words
         end = time.process_time() + CHECK_SECONDS
+        speech = MoveWords(machine.rules, machine.roles, self._painter.board)
         if machine.initial_state().propositions != match.states[0]:
             doubts[0] = "the rules begin with another state"
         for number, found in enumerate(match.states):
@@ -111,13 +133,15 @@ class Replay:
                 state = machine.state_of(found)
                 if number < len(match.moves):
                     after = state.play(*match.moves[number])
+                    joint = [machine.move_id(role, move) for role, move in enumerate(match.moves[number])]
+                    words[number + 1] = speech.joint(state, joint)
                     if number + 1 < len(match.states) and after.propositions != match.states[number + 1]:
                         doubts[number + 1] = "by the rules another state follows"
                 elif match.goals and not machine.is_terminal(state):
                     doubts[number] = "by the rules the match goes on here"
             except GdlError as error:
                 doubts[min(number + 1, len(match.states) - 1)] = error.message
-        return doubts
+        return told
 
 
 LARGEST_PAGE = 48 * 1024 * 1024
@@ -125,21 +149,21 @@ LARGEST_PAGE = 48 * 1024 * 1024
 _STATIC = Path(__file__).parent.parent / "static"
 
 
-def as_page(story: dict[str, Any], doubts: Mapping[int, str], frames: Sequence[str]) -> str:
-    """The file: story, doubts and drawings as data, the viewer's script and styles. Raises GdlError if it is
-    too long."""
+def as_page(story: dict[str, Any], compared: ComparedMatch, frames: Sequence[Mapping[str, object]]) -> str:
+    """The file: story, comparison with the rules and drawings as data, the viewer's script and styles. Raises
+    GdlError if it is too long."""
     # In a script element only its end tag and a comment mean anything.
-    told = {"story": story, "doubts": {str(step): text for step, text in doubts.items()}, "frames": frames}
+    told = {"story": story, "compared": compared.as_json(), "frames": frames}
     data = orjson.dumps(told).decode().replace("<", "\\u003c")
     viewer = (_STATIC / "viewer.js").read_text("utf-8").replace("export function", "function")
     script = (
         f"{viewer}\nconst data = JSON.parse(document.getElementById('data').textContent);\n"
         "view(document.querySelector('main'), data.story, async (step) => data.frames[step])\n"
-        ".doubt(data.doubts);\n"
+        ".compare(data.compared);\n"
     )
     style = "".join((_STATIC / name).read_text("utf-8") for name in ("style.css", "board.css", "replay.css"))
     policy = f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'"
-    title = escape(visible(f"{story['game'] or 'match'}: {', '.join(story['players'])}"))
+    title = escape(visible(f"{story['title'] or 'match'}: {', '.join(story['players'])}"))
     page = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
@@ -165,15 +189,6 @@ MOST_LISTED = 2000
 """Matches of one file."""
 
 
-@dataclass(frozen=True, slots=True)
-class RecordSource:
-    """The records of a file, with the rules and the game's name where it has them."""
-
-    records: list[dict[str, Any]]
-    rules: str = ""
-    game: str = ""
-
-
 class ReplayDesk:
     """Answers orders; keeps the match that was asked for last."""
 
@@ -182,14 +197,25 @@ class ReplayDesk:
         self._source = RecordSource([])
         self._known: tuple[object, ...] | None = None
         self._replay: Replay | None = None
+        self._cards = CardMaker()
 
     def answer(self, order: JsonMessage, news: Send) -> dict[str, object]:
-        """``story``, ``doubts``, ``frames`` (``first``, ``count``) or ``page`` of the record in the file at
-        ``path``, whose ``kind`` is that of :class:`ggp.web.replay.shelf.ShelvedRecord`. Where it holds
-        several, ``match`` is the number of one, or 0: then the ``story`` lists them. Raises GdlError."""
+        """What is asked of a record.
+
+        Args:
+            order: ``do`` is ``story``, ``compared``, ``frames`` (``first``, ``count``), ``page``, ``card`` or
+                ``sights`` (``role``). ``path`` is the file, ``kind`` that of
+                :class:`ggp.web.replay.shelf.ShelvedRecord`, ``match`` the number of the match, or 0: of a
+                file with several the ``story`` then lists them.
+
+        Raises:
+            GdlError: the record cannot be read, or there is no such match.
+        """
         kind, path, number = order["kind"], Path(order["path"]), int(order["match"])
         in_tournament = number if kind == "tournament" else 0
         self._read(kind, path, in_tournament)
+        if order["do"] == "card":
+            return {"card": self._cards.card(self._source, 1 if in_tournament else number)}
         if not number and len(self._source.records) > 1:
             return {"story": {"matches": list(map(summary, self._source.records[:MOST_LISTED]))}}
         replay = self._of(1 if in_tournament else number or 1)
@@ -197,16 +223,18 @@ class ReplayDesk:
         match order["do"]:
             case "story":
                 return {"story": replay.story()}
-            case "doubts":
-                return {"doubts": {str(number): text for number, text in replay.doubts().items()}}
+            case "compared":
+                return replay.compared().as_json()
+            case "sights":
+                return {"sights": replay.sights(int(order["role"]))}
             case "frames":
                 first = max(0, int(order["first"]))
                 end = min(last, first + min(int(order["count"]), MOST_FRAMES))
-                drawn = [replay.draw(number) for number in range(first, end)]
+                drawn = [replay.frame(number) for number in range(first, end)]
                 return {"frames": drawn, "facts": replay.match.texts[first:end]}
             case _:
-                frames = [replay.draw(number) for number in range(last)]
-                return {"page": as_page(replay.story(), replay.doubts(), frames)}
+                frames = [replay.frame(number) for number in range(last)]
+                return {"page": as_page(replay.story(), replay.compared(), frames)}
 
     def _read(self, kind: str, path: Path, number: int) -> None:
         """Have the contents of a file, read anew where it has changed."""
@@ -214,7 +242,7 @@ class ReplayDesk:
             told = path.stat()
             stamp = kind, path, number, told.st_mtime_ns, told.st_size
             if stamp != self._stamp:
-                self._source = _READERS[kind](path, number)
+                self._source = read_source(kind, path, number)
                 self._stamp = stamp
         except OSError as error:
             raise GdlError(f"the record cannot be read: {error.strerror}") from None
@@ -224,49 +252,8 @@ class ReplayDesk:
         if self._replay is None or key != self._known:
             source = self._source
             match = read_match(one_of(source.records, number))
-            name = source.game or match.game
-            rules = source.rules or match.rules
-            known = Game(name or "game", rules) if rules else _installed(name)
-            self._known, self._replay = key, Replay(match, known)
+            self._known, self._replay = key, Replay(match, *game_of(*source.text_of(match)))
         return self._replay
-
-
-def _of_file(path: Path, number: int) -> RecordSource:
-    return RecordSource(records_in(read_limited(path, LARGEST).decode("utf-8", "replace")))
-
-
-def _brought(path: Path, number: int) -> RecordSource:
-    told = object_of(read_limited(path, MOST_BROUGHT_BYTES))
-    texts = [told.get(name, "") for name in ("record", "rules", "game")]
-    if not all(isinstance(text, str) for text in texts):
-        raise GdlError("record, rules and game are texts")
-    record, rules, game = texts
-    if len(record) + len(rules) > LARGEST:
-        raise GdlError(f"the record has more than {LARGEST:,} bytes")
-    return RecordSource(records_in(record), rules, game)
-
-
-def _in_tournament(path: Path, number: int) -> RecordSource:
-    with Store(path, writing=False) as store:
-        fixture, record = store.record(number)
-        settings = stored_settings(store)
-    games = () if settings is None else settings.games
-    rules = next((game.rules for game in games if game.name == fixture.game), "")
-    return RecordSource(records_in(orjson.dumps(record).decode()), rules, fixture.game)
-
-
-_READERS: dict[str, Callable[[Path, int], RecordSource]] = {
-    "record": _of_file,
-    "brought": _brought,
-    "tournament": _in_tournament,
-}
-
-
-def _installed(name: str) -> Game | None:
-    from ggp.game import installed_games
-
-    found = next((path for path in installed_games() if path.stem == name.lower()), None)
-    return None if found is None else Game.load(found.stem)
 
 
 def main() -> None:

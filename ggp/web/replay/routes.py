@@ -14,6 +14,7 @@ from gdl.errors import GdlError
 from ggp.processes.workers import Workers, WorkKind
 from ggp.web.gate import STREAMED, WebSettings
 from ggp.web.overseer import BUDGET
+from ggp.web.replay.kept_cards import RecordCards
 from ggp.web.replay.shelf import MOST_BROUGHT_BYTES, Shelf, ShelvedRecord
 from ggp.web.shell import add_page, page
 from ggp.web.visits import body_chunks
@@ -21,6 +22,7 @@ from ggp.web.visits import body_chunks
 WORK = WorkKind("ggp.web.replay.replay_process", "replay", most=6, seconds=60.0, longest=64 * 1024 * 1024)
 WORKERS = web.AppKey("replay_workers", Workers)
 SHELF = web.AppKey("shelf", Shelf)
+CARDS = web.AppKey("record_cards", RecordCards)
 
 
 def add_routes(app: web.Application, settings: WebSettings) -> None:
@@ -30,8 +32,10 @@ def add_routes(app: web.Application, settings: WebSettings) -> None:
     add_page(app, "/replay", _page)
     app.router.add_get("/replay/stamp", _stamp)
     app.router.add_get("/replay/story", _story)
-    app.router.add_get("/replay/doubts", _doubts)
+    app.router.add_get("/replay/compared", _compared)
     app.router.add_get("/replay/frames", _frames)
+    app.router.add_get("/replay/sights", _sights)
+    app.router.add_get("/replay/card", _card)
     app.router.add_get("/replay/export", _export)
     app.router.add_post("/replay/records", _bring)
     app[STREAMED].add(_bring)
@@ -39,8 +43,10 @@ def add_routes(app: web.Application, settings: WebSettings) -> None:
 
 async def _workers(app: web.Application) -> AsyncIterator[None]:
     app[WORKERS] = workers = Workers(WORK, app[BUDGET])
+    app[CARDS] = cards = RecordCards(app[BUDGET])
     yield
     await workers.close()
+    await cards.workers.close()
     app[SHELF].close()
 
 
@@ -53,7 +59,7 @@ async def _page(request: web.Request) -> web.Response:
         request,
         "Replay",
         "replay.js",
-        ("board.css", "replay.css"),
+        ("board.css", "cards.css", "replay.css", "hidden.css"),
         asked=asked,
         query=request.query_string if asked else "",
         files=files,
@@ -70,14 +76,27 @@ async def _story(request: web.Request) -> web.Response:
     return web.json_response((await _work(request, {"do": "story"}))["story"])
 
 
-async def _doubts(request: web.Request) -> web.Response:
-    return web.json_response((await _work(request, {"do": "doubts"}))["doubts"])
+async def _compared(request: web.Request) -> web.Response:
+    told = await _work(request, {"do": "compared"})
+    return web.json_response({name: told[name] for name in ("doubts", "words")})
 
 
 async def _frames(request: web.Request) -> web.Response:
     first, count = (_count(request, name) for name in ("first", "count"))
     answer = await _work(request, {"do": "frames", "first": first, "count": count})
     return web.json_response({"frames": answer["frames"], "facts": answer["facts"]})
+
+
+async def _sights(request: web.Request) -> web.Response:
+    """What a role knew in each step."""
+    answer = await _work(request, {"do": "sights", "role": _count(request, "role")})
+    return web.json_response({"sights": answer["sights"]})
+
+
+async def _card(request: web.Request) -> web.Response:
+    found, number = await _found(request)
+    card = await request.app[CARDS].card(found, number)
+    return web.Response(body=card, content_type="application/json")
 
 
 async def _export(request: web.Request) -> web.Response:
@@ -107,16 +126,21 @@ async def _bring(request: web.Request) -> web.Response:
 
 
 async def _work(request: web.Request, order: dict[str, Any]) -> dict[str, Any]:
-    found = await asyncio.to_thread(request.app[SHELF].find, request.query)
-    number = found.number or (_count(request, "match") if "match" in request.query else 0)
+    found, number = await _found(request)
     return await _ask(request, found, {**order, "match": number})
+
+
+async def _found(request: web.Request) -> tuple[ShelvedRecord, int]:
+    """The record that a request names, and the number of its match: 0 for the whole file."""
+    found = await asyncio.to_thread(request.app[SHELF].find, request.query)
+    return found, found.number or (_count(request, "match") if "match" in request.query else 0)
 
 
 async def _ask(request: web.Request, found: ShelvedRecord, order: dict[str, Any]) -> dict[str, Any]:
     # One process for a file, also while it grows.
     key = hashlib.sha256(f"{found.path} {found.number}".encode("utf-8", "surrogateescape")).hexdigest()
-    if order["do"] == "doubts":  # takes seconds: drawings are not to wait for it
-        key = f"{key} doubts"
+    if order["do"] == "compared":  # takes seconds: drawings are not to wait for it
+        key = f"{key} compared"
     return await request.app[WORKERS].ask(key, {**order, "kind": found.kind, "path": str(found.path)})
 
 

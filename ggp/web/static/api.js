@@ -64,7 +64,7 @@ export async function show(main, { examples }) {
           el("p", {}, call.summary),
           schema ? el("details", {}, el("summary", {}, "Fields"), fields(schema)) : null,
           schema ? body : null,
-          el("div", { class: "row" }, el("button", { type: "button", "data-call": call.operationId, onclick: () => attempt(path, name, body.value, result) }, "Try it"), el("code", { class: "shell" }, shell)),
+          el("div", { class: "row" }, el("button", { type: "button", "data-call": call.operationId, onclick: () => attempt(path, name, body.value, result) }, "Try it"), el("code", { class: "shell", tabindex: "0", role: "region", "aria-label": "The same with curl" }, shell)),
           result,
         );
       }),

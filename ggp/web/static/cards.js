@@ -4,6 +4,7 @@ import { clearError, drawing, el, fail, post } from "/static/page.js";
 const KINDS = {
   turns: "Two players and more",
   "at once": "At the same time",
+  hidden: "Hidden information",
   puzzle: "Puzzles",
   level: "Levels",
   packing: "Packing puzzles",
@@ -91,7 +92,7 @@ async function base64(blob) {
 
 /** A place to drop or paste: rules, levels, packing puzzles. What it turns out to be becomes cards below. */
 export function bringYourOwn(choose) {
-  const file = el("input", { type: "file", id: "bring", accept: ".kif,.gdl,.hrf,.pl,.lp,.prolog,.xsb,.sok,.slc,.txt,.packing,.xmpuzzle" });
+  const file = el("input", { type: "file", id: "bring", "aria-label": "A file of your own", accept: ".kif,.gdl,.hrf,.pl,.lp,.prolog,.xsb,.sok,.slc,.txt,.packing,.xmpuzzle" });
   const text = el("textarea", { id: "rules", rows: 5, spellcheck: "false", "aria-label": "Rules or a level, pasted", placeholder: "Paste rules (GDL), a level of Sokoban or Snakes, or a packing puzzle" });
   const found = el("div", { class: "cards", role: "group", "aria-label": "What you brought" });
   const said = el("p", { role: "status" });

@@ -3,7 +3,10 @@ import { el, fail } from "/static/page.js";
 import { openTable } from "/static/opponent.js";
 
 /** Who has won, as the person at the screen sees it. */
-function verdict({ roles, goals, seats }) {
+function verdict({ roles: named, goals: reached, seats: seated }) {
+  // Chance wins nothing.
+  const playing = named.flatMap((role, i) => (role === "random" && reached[i] == null ? [] : [i]));
+  const [roles, goals, seats] = [named, reached, seated].map((all) => playing.map((i) => all[i]));
   const people = seats.flatMap((seat, role) => (seat === "human" ? [role] : []));
   if (goals.some((goal) => goal == null)) return "The match is over";
   if (roles.length === 1) return goals[0] === 100 ? "Solved!" : `Over: ${goals[0]} of 100`;
@@ -45,7 +48,7 @@ export function endBanner(table, order, state) {
     element.replaceChildren(
       el("h2", {}, verdict(news)),
       news.reason ? el("p", { class: "reason" }, news.reason) : "",
-      el("p", { class: "goals" }, `${roles.map((role, i) => `${role} ${goals[i] ?? "undefined"}`).join(", ")}${news.doubts.map((doubt) => `; ${doubt}`).join("")}`),
+      el("p", { class: "goals" }, `${roles.flatMap((role, i) => (role === "random" && goals[i] == null ? [] : [`${role} ${goals[i] ?? "undefined"}`])).join(", ")}${news.doubts.map((doubt) => `; ${doubt}`).join("")}`),
       el(
         "div",
         { class: "row" },

@@ -1,13 +1,14 @@
-// What a page draws over a board: arrows and rings, and pieces that move from one drawing to the next.
+// What a page draws over a board: hints, dots on targets, and pieces that move from one drawing to the next.
+import { drawing } from "/static/page.js";
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
 const GROUND = /\bgb-(cell|reach|point|new|wall|goal|side|ground)\b/;
 const MOVE_MS = 180;
 
-const squareOf = (svg, key) => svg.querySelector(`[data-square="${CSS.escape(key)}"]`);
+export const squareOf = (svg, key) => svg.querySelector(`[data-square="${CSS.escape(key)}"]`);
 
 /** The middle and the half width of a square, in the drawing's units. */
-function spot(square) {
+export function spot(square) {
   const box = (square.querySelector(".gb-cell, .gb-reach") ?? square).getBBox();
   return { x: box.x + box.width / 2, y: box.y + box.height / 2, half: Math.min(box.width, box.height) / 2 };
 }
@@ -22,21 +23,10 @@ function draw(parent, name, attributes) {
 function layer(svg, kind) {
   svg.querySelector(`.${kind}`)?.remove();
   const group = document.createElementNS(NAMESPACE, "g");
-  group.setAttribute("class", `gb-over ${kind}`);
+  group.setAttribute("class", kind);
   // Squares may lie in a group that is shifted.
   (svg.querySelector("[data-square]")?.parentNode ?? svg).append(group);
   return group;
-}
-
-/** Rings squares. */
-export function ring(svg, keys, kind = "gb-ringed") {
-  const group = layer(svg, kind);
-  for (const key of keys) {
-    const square = squareOf(svg, key);
-    if (square === null) continue;
-    const { x, y, half } = spot(square);
-    draw(group, "circle", { cx: x, cy: y, r: half * 0.86 });
-  }
 }
 
 /** Dots on the squares where a move may go. */
@@ -50,33 +40,12 @@ export function dots(svg, keys) {
   }
 }
 
-/** Shows a move: an arrow from its first square to its last, or a ring where it names one. */
-export function advise(svg, clicks) {
-  const group = layer(svg, "gb-advice");
-  const squares = clicks.map((keys) => squareOf(svg, keys[0])).filter(Boolean);
-  if (squares.length === 0) return;
-  if (squares.length === 1 || squares[0] === squares.at(-1)) {
-    for (const key of clicks[0].slice(0, 12)) {
-      const square = squareOf(svg, key);
-      if (square === null) continue;
-      const { x, y, half } = spot(square);
-      draw(group, "circle", { cx: x, cy: y, r: half * 0.86 });
-    }
-    return;
-  }
-  const from = spot(squares[0]);
-  const to = spot(squares.at(-1));
-  const long = Math.hypot(to.x - from.x, to.y - from.y) || 1;
-  const [dx, dy] = [(to.x - from.x) / long, (to.y - from.y) / long];
-  const head = from.half * 0.7;
-  const end = { x: to.x - dx * head, y: to.y - dy * head };
-  draw(group, "line", { x1: from.x, y1: from.y, x2: end.x, y2: end.y });
-  const wide = head * 0.62;
-  draw(group, "polygon", { points: `${to.x},${to.y} ${end.x - dy * wide},${end.y + dx * wide} ${end.x + dy * wide},${end.y - dx * wide}` });
-}
-
-export function clearAdvice(svg) {
-  svg?.querySelector(".gb-advice")?.remove();
+/** Puts what the server has drawn over a board, a hint, behind its squares; "" takes it away. */
+export function putOver(svg, markup) {
+  svg?.querySelector(".gb-overlay")?.remove();
+  if (markup === "") return;
+  const drawn = drawing(`<svg xmlns="${NAMESPACE}">${markup}</svg>`);
+  (svg.querySelector("[data-square]")?.parentNode ?? svg).append(...drawn.children);
 }
 
 /** What stands on each square: the words of its title behind the square's name. */

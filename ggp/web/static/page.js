@@ -60,6 +60,15 @@ export function expectation(value) {
   return value === null || value === undefined ? "not visited yet" : value.toFixed(1);
 }
 
+const SPANS = [["year", 31557600], ["month", 2629800], ["day", 86400], ["hour", 3600], ["minute", 60]];
+
+/** When something was, in words: "yesterday", "3 hours ago". `time` is in seconds since 1970. */
+export function ago(time) {
+  const past = Date.now() / 1000 - time;
+  const [unit, size] = SPANS.find((span) => past >= span[1]) ?? ["second", 1];
+  return new Intl.RelativeTimeFormat("en", { numeric: "auto" }).format(-Math.round(past / size), unit);
+}
+
 /** An SVG drawing from the server, as an element: scripts and handlers in it do not come to life. */
 export function drawing(svg) {
   const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;

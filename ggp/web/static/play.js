@@ -1,8 +1,9 @@
 // A table: the board, who plays and whose turn it is, and behind tabs the moves, the rules, the search and the state.
 import { askOn } from "/static/clicks.js";
 import { endBanner } from "/static/ending.js";
+import { hiddenView, keyOf, ownHistory } from "/static/hidden.js";
 import { hasDirections, moveOfKey } from "/static/hands.js";
-import { advise, clearAdvice, glide, ring } from "/static/marks.js";
+import { glide, putOver } from "/static/marks.js";
 import { dot } from "/static/opponent.js";
 import { clearError, drawing, el, expectation, fail, get, listen, post } from "/static/page.js";
 import { styled } from "/static/styled.js";
@@ -29,6 +30,7 @@ export function show(main, { table, players }) {
   const facts = el("div", { class: "facts" });
   const stylesheets = styled();
   const banner = endBanner(table, order, () => state);
+  const hidden = hiddenView(table, () => showState(state), hear);
   const record = el("div", {}, history, el("div", { class: "steps" }, slider, where));
   const tabbed = tabs(
     [
@@ -52,7 +54,7 @@ export function show(main, { table, players }) {
   async function order(name, body = {}) {
     clearError();
     try {
-      await post(`/play/${table}/${name}`, body);
+      await post(`/play/${table}/${name}`, { ...body, key: keyOf(table) });
     } catch (error) {
       fail(error);
     }
@@ -139,7 +141,9 @@ export function show(main, { table, players }) {
   }
 
   const person = (role) => state.seats[role] === "human";
-  const seatName = (role) => (person(role) ? (state.seats.filter((seat) => seat === "human").length === 1 ? "you" : "a person") : state.seats[role]);
+  const alone = (role) => (state.blind ? state.blind.as === role : state.seats.filter((seat) => seat === "human").length === 1);
+  const chance = (role) => state.roles[role] === "random" && state.seats[role] === "random";
+  const seatName = (role) => (person(role) ? (alone(role) ? "you" : "a person") : chance(role) ? "⚄ chance" : state.seats[role]);
 
   function tellStatus() {
     if (state === null) return;
@@ -157,7 +161,9 @@ export function show(main, { table, players }) {
       const chosen = state.chosen.filter((role) => state.choosing.includes(role));
       words = `${list(asked)}: choose, secretly.${chosen.length > 0 ? ` ${list(chosen)} ${chosen.length === 1 ? "has" : "have"} chosen.` : ""}`;
     } else if (asked.length > 0) words = asked.length === 1 && seatName(asked[0]) === "you" ? `Your turn (${list(asked)})` : `${list(asked)} to move`;
+    else if (state.blind?.over) words = "The match is over. Looking back.";
     else if (state.waits) words = "Paused. Go on with p.";
+    else if (state.blind) words = state.blind.as === null ? "The match goes on." : "The others choose …";
     else if (thinking !== null) words = `${state.roles[thinking.role]} thinks …`;
     else words = "…";
     status.textContent = words;
@@ -189,7 +195,7 @@ export function show(main, { table, players }) {
     bars.hidden = shown.size === 0;
     bars.replaceChildren(
       ...[...shown].sort(([a], [b]) => a - b).map(([role, value]) =>
-        el("div", { class: "bar" }, el("meter", { min: 0, max: 100, value, "aria-label": `${state.roles[role]} expects` }), el("small", {}, `${state.roles[role]} ${Math.round(value)}`)),
+        el("div", { class: "bar" }, el("meter", { min: 0, max: 100, value, "aria-label": `${state.roles[role]} expects` }), el("small", {}, `${state.roles[role]}${state.over ? "" : " expects"} ${Math.round(value)}`)),
       ),
     );
   }
@@ -226,7 +232,7 @@ export function show(main, { table, players }) {
     });
     if (width === 1) history.replaceChildren(el("ol", { class: "run" }, ...rows.map(({ cells }) => el("li", {}, cells[0]))));
     else {
-      const heads = el("tr", {}, el("th", {}, ""), ...state.roles.map((role) => el("th", { scope: "col" }, role)));
+      const heads = el("tr", {}, el("td", {}), ...state.roles.map((role) => el("th", { scope: "col" }, role)));
       history.replaceChildren(el("table", {}, el("thead", {}, heads), el("tbody", {}, ...rows.map(({ cells }, i) => el("tr", {}, el("td", { class: "number" }, `${i + 1}.`), ...state.roles.map((_, role) => el("td", {}, cells[role] ?? "")))))));
     }
     const here = history.querySelector("[aria-current]");
@@ -239,7 +245,7 @@ export function show(main, { table, players }) {
   function fillFacts() {
     facts.replaceChildren(
       ...(state.beside.length === 0 ? [el("p", {}, "All that is true stands on the board.")] : []),
-      ...state.beside.map(({ name, rows }) => el("section", {}, el("h3", {}, name), el("p", {}, rows.map((words) => (Array.isArray(words) ? words.join(" ") : words)).filter(Boolean).join(", ")))),
+      ...state.beside.map(({ name, rows }) => el("section", {}, el("h2", {}, name), el("p", {}, rows.map((words) => (Array.isArray(words) ? words.join(" ") : words)).filter(Boolean).join(", ")))),
       el("details", { class: "seating" }, el("summary", {}, "Change players"), seats),
     );
   }
@@ -253,18 +259,23 @@ export function show(main, { table, players }) {
     hinting = false;
     walking = carrying = "";
     asksUntil = Date.now() + 1000 * news.patience;
-    if (moved) clearAdvice(before);
     main.querySelector("h1").textContent = news.title;
-    const now = drawing(news.svg);
+    const { svg: now, shade } = hidden.drawn(news, drawing);
     board.replaceChildren(now);
     if (moved) glide(before, now);
-    if (news.ringed.length > 0) ring(now, news.ringed);
+    shade();
+    hidden.show(news);
+    // What was told is not taken back.
+    const told = Boolean(news.blind && !news.blind.over && news.steps > 0);
+    const people = news.roles.filter((role) => role !== "random").length;
+    for (const [name, none] of [["hint", news.over], ["pause", news.over], ["back", told], ["swap", told || people < 2]]) controls.querySelector(`[data-order=${name}]`).hidden = none;
     stylesheets.show(news.game, news.facts);
     for (const [role, value] of Object.entries(news.history[news.step - 1]?.expects ?? {})) expects.set(news.roles.indexOf(role), value);
     fillNames();
     fillBars();
     fillSeats();
-    fillHistory();
+    if (news.blind && !news.blind.over) history.replaceChildren(ownHistory(news));
+    else fillHistory();
     fillFacts();
     banner.show(news);
     tellStatus();
@@ -291,16 +302,13 @@ export function show(main, { table, players }) {
     );
   }
 
-  function showHint({ role, candidates, note, move, step, expects: value }) {
+  function showHint({ role, candidates, note, move, over, step, expects: value }) {
     hinting = false;
     thinking = null;
     tellStatus();
     fillNames();
     if (step !== state.step) return;
-    const clicks = state.asked.find((asked) => asked.role === role)?.moves.find((m) => m.move === move)?.clicks ?? [];
-    const svg = board.querySelector("svg");
-    if (clicks.length > 0) advise(svg, clicks);
-    for (const keys of clicks) svg.querySelector(`[data-square="${CSS.escape(keys[0])}"]`)?.classList.add("gb-advised");
+    putOver(board.querySelector("svg"), over);
     if (value != null) expects.set(role, value);
     fillBars();
     status.textContent = `Hint: ${candidates[0]?.move ?? move}`;
@@ -316,8 +324,8 @@ export function show(main, { table, players }) {
         head.push(line.replace(/^;+ ?/, ""));
       }
       rules.replaceChildren(
-        head.length > 0 ? el("pre", { class: "words" }, head.join("\n")) : el("p", {}, "The rules have no words of their own."),
-        el("details", {}, el("summary", {}, "The rules as they are written"), el("pre", {}, text)),
+        head.length > 0 ? el("pre", { class: "words", tabindex: "0", role: "region", "aria-label": "The rules in words" }, head.join("\n")) : el("p", {}, "The rules have no words of their own."),
+        el("details", {}, el("summary", {}, "The rules as they are written"), el("pre", { tabindex: "0", role: "region", "aria-label": "The rules" }, text)),
       );
     } catch (error) {
       rules.replaceChildren(el("p", {}, error.message));
@@ -332,7 +340,7 @@ export function show(main, { table, players }) {
       { class: "table" },
       el("div", { class: "head" }, names, status),
       el("div", { class: "middle" }, bars, board),
-      el("div", { class: "side" }, banner.element, choices, controls, legal, tabbed.element, stylesheets.label, stylesheets.frame),
+      el("div", { class: "side" }, banner.element, hidden.element, choices, controls, legal, tabbed.element, stylesheets.label, stylesheets.frame),
     ),
   );
   document.addEventListener("keydown", (event) => {
@@ -354,37 +362,39 @@ export function show(main, { table, players }) {
       controls.querySelector(`[data-order=${name}]`).click();
     }
   });
-  listen(
-    `/play/${table}/events`,
-    {
-      state: showState,
-      thinking: ({ role, seconds }) => {
-        thinking = { role, until: Date.now() + 1000 * seconds };
-        tellStatus();
-        fillNames();
-      },
-      search: ({ role, candidates, note, expects: value }) => {
-        if (value != null) expects.set(role, value);
-        fillBars();
-        showSearch(role, candidates.map(([move, visits, worth]) => ({ move, visits, value: worth })), note);
-      },
-      hint: showHint,
-      note: ({ text }) => {
-        hinting = false;
-        if (walking && text.startsWith("there is no way")) {
-          carrying = walking;
-          walking = "";
-          for (const chosen of board.querySelectorAll(".gb-carried")) chosen.classList.remove("gb-carried");
-          board.querySelector(`[data-square="${CSS.escape(carrying)}"]`)?.classList.add("gb-carried");
-        } else fail(new Error(text));
-        tellStatus();
-      },
-      ended: ({ text }) => fail(new Error(`this table has ended: ${text}`)),
-    },
-    () => fail(new Error("this table is there no more: open a new one")),
-    (there) => {
+  let unheard = () => {};
+  /** Hears what happens at the table, from the chair that this browser has. */
+  function hear() {
+    unheard();
+    unheard = listen(`/play/${table}/events?key=${encodeURIComponent(keyOf(table))}`, heard, () => fail(new Error("this table is there no more: open a new one")), (there) => {
       lost = !there;
       tellStatus();
+    });
+  }
+  const heard = {
+    state: showState,
+    thinking: ({ role, seconds }) => {
+      thinking = { role, until: Date.now() + 1000 * seconds };
+      tellStatus();
+      fillNames();
     },
-  );
+    search: ({ role, candidates, note, expects: value }) => {
+      if (value != null) expects.set(role, value);
+      fillBars();
+      showSearch(role, candidates.map(([move, visits, worth]) => ({ move, visits, value: worth })), note);
+    },
+    hint: showHint,
+    note: ({ text }) => {
+      hinting = false;
+      if (walking && text.startsWith("there is no way")) {
+        carrying = walking;
+        walking = "";
+        for (const chosen of board.querySelectorAll(".gb-carried")) chosen.classList.remove("gb-carried");
+        board.querySelector(`[data-square="${CSS.escape(carrying)}"]`)?.classList.add("gb-carried");
+      } else fail(new Error(text));
+      tellStatus();
+    },
+    ended: ({ text }) => fail(new Error(`this table has ended: ${text}`)),
+  };
+  hear();
 }

@@ -1,5 +1,7 @@
 // The replay room: records of the folder, those that a person brings, and one that is looked at.
-import { clearError, el, fail, get, post } from "/static/page.js";
+import { recordCards } from "/static/record_cards.js";
+import { ago, clearError, el, fail, get, post } from "/static/page.js";
+import { seeAs } from "/static/see_as.js";
 import { styled } from "/static/styled.js";
 import { view } from "/static/viewer.js";
 
@@ -19,7 +21,7 @@ async function showMatch(main, query) {
     showMatches(main, query, story.matches);
     return;
   }
-  const title = story.game || story.name;
+  const title = story.title || story.name;
   document.title = `${title} - kaskade`;
   main.querySelector("h1").textContent = title;
   const batches = new Map();
@@ -32,16 +34,19 @@ async function showMatch(main, query) {
     return batches.get(number);
   };
   const stylesheets = styled();
-  const { doubt, extend } = view(main, story, async (step) => {
+  const seen = story.hidden.length > 0 ? seeAs(query, story, () => again()) : null;
+  if (seen) main.append(seen.element);
+  const { compare, extend, again } = view(main, story, async (step) => {
     const number = Math.floor(step / BATCH);
     const { frames, facts } = await batch(number);
     if ((number + 1) * BATCH < story.steps.length) batch(number + 1);
     stylesheets.show(story.game, facts[step - number * BATCH]);
-    return frames[step - number * BATCH];
+    const plain = frames[step - number * BATCH];
+    return seen ? seen.frame(step, plain) : plain;
   });
   main.append(stylesheets.label, stylesheets.frame);
   main.append(el("p", {}, el("a", { href: `/replay/export?${query}`, download: true }, "Keep this match as one HTML file"), " that needs nothing else"));
-  if (story.known) doubt(await get(`/replay/doubts?${query}`));
+  if (story.rules) compare(await get(`/replay/compared?${query}`));
 
   // A match that is still being played grows: its file is written anew after each step.
   const goesOn = () => stamp && story.goals.length === 0 && !story.aborted;
@@ -64,20 +69,13 @@ async function showMatch(main, query) {
 }
 
 function showMatches(main, query, matches) {
-  const rows = matches.map((one, i) =>
-    el(
-      "tr",
-      {},
-      el("td", {}, el("a", { href: `/replay?${query}&match=${i + 1}` }, one.name || `match ${i + 1}`)),
-      el("td", {}, one.game),
-      el("td", {}, one.players.join(" - ")),
-      el("td", {}, one.goals.join(" - ")),
-      el("td", {}, String(one.steps)),
-      el("td", { class: one.faults ? "wrong" : "" }, one.faults ? String(one.faults) : ""),
-    ),
-  );
-  const heads = ["match", "game", "players", "goals", "steps", "faults"].map((name) => el("th", { scope: "col" }, name));
-  main.append(el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Matches" }, el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...rows))));
+  const found = matches.map((one, i) => ({
+    href: `/replay?${query}&match=${i + 1}`,
+    ask: `/replay/card?${query}&match=${i + 1}`,
+    name: one.name || `match ${i + 1}`,
+    line: [one.game, `${one.steps} steps`].filter(Boolean).join(", "),
+  }));
+  main.append(recordCards(found));
 }
 
 function showList(main, { files, folder }) {
@@ -119,22 +117,13 @@ function showList(main, { files, folder }) {
     main.append(el("p", {}, "Start with ", el("code", {}, "ggp web --records DIR"), " to see the records of a folder here."));
     return;
   }
-  const filter = el("input", { type: "search", id: "filter", placeholder: "type to filter", "aria-label": "Filter", autocomplete: "off" });
-  const body = el("tbody");
-  const link = ({ file: name, kind }) =>
-    kind === "record" ? `/replay?file=${encodeURIComponent(name)}` : `/tournaments?file=${encodeURIComponent(name)}`;
-  function fill() {
-    const words = filter.value.toLowerCase();
-    body.replaceChildren(
-      ...files
-        .filter((one) => one.file.toLowerCase().includes(words))
-        .map((one) =>
-          el("tr", {}, el("td", {}, el("a", { href: link(one) }, one.file)), el("td", {}, one.kind), el("td", {}, new Date(one.time * 1000).toLocaleString()), el("td", {}, `${Math.ceil(one.bytes / 1024)} KB`)),
-        ),
-    );
-  }
-  filter.addEventListener("input", fill);
-  fill();
-  main.append(el("h2", {}, "In the folder"), filter, el("table", {}, el("thead", {}, el("tr", {}, ...["file", "kind", "changed", "size"].map((name) => el("th", {}, name)))), body));
+  const parameter = { record: "file", tournament: "tournament" };
+  const found = files.map(({ file: name, kind, time }) => ({
+    href: kind === "record" ? `/replay?file=${encodeURIComponent(name)}` : `/tournaments?file=${encodeURIComponent(name)}`,
+    ask: `/replay/card?${parameter[kind]}=${encodeURIComponent(name)}${kind === "tournament" ? "&match=1" : ""}`,
+    name,
+    line: kind === "tournament" ? `tournament, ${ago(time)}` : ago(time),
+  }));
+  main.append(el("h2", {}, "In the folder"), recordCards(found));
   if (files.length === 0) main.append(el("p", {}, "There is nothing yet."));
 }

@@ -233,6 +233,12 @@ export async function show(main, { games }) {
   );
   main.append(
     loading,
+    el(
+      "div",
+      { class: "row", role: "group", "aria-label": "Use the rules" },
+      el("button", { type: "button", id: "play", class: "main", onclick: () => openTable({ game: "", rules: editor.text }, ["human"], STRENGTHS.medium) }, "Play these rules"),
+      button("solve", "Solve as a puzzle", () => solveCard(own())),
+    ),
     el("div", { class: "rules" }, el("div", {}, editor.element, el("p", { class: "hint" }, "F8 and Shift+F8 go from finding to finding.")), el("div", { class: "told" }, seen.element, status, list)),
     el(
       "div",
@@ -246,8 +252,6 @@ export async function show(main, { games }) {
       seed,
       button("count", "Ground statistics", () => job("count", {}, ({ rows }) => present("Ground rules", table(rows)))),
       button("draw", "Draw the network", () => draw("")),
-      button("play", "Play these rules", () => openTable({ game: "", rules: editor.text }, ["human"], STRENGTHS.medium)),
-      button("solve", "Solve as a puzzle", () => solveCard(own())),
     ),
     result,
   );

@@ -1,9 +1,10 @@
 // A match, step by step: slider, keys, play, faults marked. It imports nothing: exported files carry it.
 
 /**
- * Fills `main` with a match. `story` is what /replay/story tells; `frame(step)` promises the SVG of a step.
- * The step stands in the page's address, after #. Returns `doubt`, which takes step -> where record and rules part,
- * and `extend`, which takes a longer story of the same match.
+ * Fills `main` with a match. `story` is what /replay/story tells; `frame(step)` promises
+ * {svg, beside} of a step.
+ * The step stands in the page's address, after #. Returns `compare`, which takes what the rules say of each step (doubts,
+ * moves in words), `extend`, which takes a longer story of the same match, and `again`, which draws the step once more.
  */
 export function view(main, story, frame) {
   let last = story.steps.length - 1;
@@ -27,57 +28,98 @@ export function view(main, story, frame) {
   const moves = make("dl", { class: "joint" });
   const play = make("button", { type: "button", "aria-pressed": "false", title: "key: space" }, "Play");
   const speed = make("select", { "aria-label": "Speed" }, ...[["1000", "1 step a second"], ["300", "3 steps"], ["100", "10 steps"], ["2500", "slow"]].map(([value, text]) => make("option", { value }, text)));
-  const list = make("ol", { class: "history", start: "0", "aria-label": "Steps", tabindex: "0" });
+  const list = make("div", { class: "history", role: "group", "aria-label": "Steps", tabindex: "0" });
+  const times = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   const marks = make("div", { class: "marks", "aria-hidden": "true" });
   let at = -1;
   let timer = null;
 
-  const rows = [];
+  // Until the rules have told the words, and where nobody knows them, the name by convention is passed over.
+  const idle = (move) => move.toLowerCase() === "noop";
+  const spoken = (step) => step.words ?? (step.moves.every(idle) ? step.moves : step.moves.map((move) => (idle(move) ? null : move)));
+  let buttons = []; // for each step those that lead to it
 
+  /** The steps in columns by role; who only waits is left out. */
   function fill() {
-    while (rows.length < story.steps.length) {
-      rows.push(make("li"));
-      list.append(rows.at(-1));
-    }
     bad = [];
     marks.replaceChildren();
-    story.steps.forEach((step, number) => {
+    const width = Math.max(1, story.roles.length);
+    const rows = [];
+    let reached = width; // the last column of the row that is being filled
+    buttons = story.steps.map((step, number) => {
       const wrong = trouble(step);
-      const text = number === 0 ? "start" : step.moves.join("  ");
-      const button = make("button", { type: "button", class: wrong.length ? "quiet wrong" : "quiet", onclick: () => go(number) }, text);
-      rows[number].replaceChildren(button, ...wrong.map((line) => make("small", { class: "wrong" }, line)));
-      if (wrong.length === 0) return;
-      bad.push(number);
-      marks.append(make("i", { class: `at-${2 * Math.round((50 * number) / Math.max(1, last))}` }));
+      if (wrong.length > 0) {
+        bad.push(number);
+        marks.append(make("i", { class: `at-${2 * Math.round((50 * number) / Math.max(1, last))}` }));
+      }
+      const button = (text, role) =>
+        make("button", { type: "button", class: wrong.length ? "quiet wrong" : "quiet", title: [step.moves[role] ?? "", ...wrong].filter(Boolean).join(" - "), onclick: () => go(number) }, text);
+      if (number === 0) return [button("start", 0)];
+      const words = spoken(step);
+      const said = words.flatMap((word, role) => (word === null ? [] : [role]));
+      const shown = said.length > 0 ? said : [0];
+      if (shown[0] <= reached || width === 1) rows.push({});
+      const row = rows.at(-1);
+      for (const role of shown) row[role] = button(words[role] ?? "-", role);
+      reached = shown.length > 1 ? width : shown[0];
+      return shown.map((role) => row[role]);
     });
+    list.replaceChildren(make("p", {}, buttons[0][0]), story.roles.length > 1 ? columns(rows) : make("ol", { class: "run" }, ...rows.map((row) => make("li", {}, row[0]))));
     toFault.hidden = bad.length === 0;
+    fillTimes();
+  }
+
+  function columns(rows) {
+    const heads = make("tr", {}, make("td"), ...story.roles.map((role) => make("th", { scope: "col" }, role)));
+    const lines = rows.map((row, i) => make("tr", {}, make("td", { class: "number" }, `${i + 1}.`), ...story.roles.map((_, role) => make("td", {}, row[role] ?? ""))));
+    return make("table", {}, make("thead", {}, heads), make("tbody", {}, ...lines));
+  }
+
+  /** How long each step took, as bars. */
+  function fillTimes() {
+    const most = Math.max(0, ...story.steps.map(({ seconds }) => seconds ?? 0));
+    times.replaceChildren();
+    times.toggleAttribute("hidden", most === 0);
+    const put = (element, attributes) => {
+      for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+      return element;
+    };
+    put(times, { class: "times", viewBox: `0 0 ${Math.max(1, last)} 1`, preserveAspectRatio: "none", role: "img", "aria-label": `Time of each step, at most ${most} s` });
+    story.steps.forEach(({ seconds }, number) => {
+      if (!seconds || seconds < 0) return;
+      const height = seconds / most;
+      times.append(put(document.createElementNS(times.namespaceURI, "rect"), { x: number - 0.9, y: 1 - height, width: 0.8, height }));
+    });
   }
 
   async function go(number, keep = true) {
     number = Math.max(0, Math.min(last, number));
     if (number === at) return;
-    if (at >= 0) rows[at].removeAttribute("aria-current");
+    for (const button of buttons[at] ?? []) button.removeAttribute("aria-current");
     at = number;
     slider.value = String(number);
     where.textContent = `step ${number} of ${last}`;
-    rows[number].setAttribute("aria-current", "step");
-    list.scrollTop = rows[number].offsetTop - list.clientHeight / 2;
+    follow();
     if (keep) history.replaceState(null, "", `#${number}`);
     tell();
-    const step = story.steps[number];
-    moves.replaceChildren(...step.moves.flatMap((move, role) => [make("dt", {}, who(role)), make("dd", {}, move)]));
     try {
-      const svg = await frame(number);
+      const { svg, beside } = await frame(number);
       if (at !== number) return;
       const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
-      board.replaceChildren(document.importNode(parsed, true));
+      board.replaceChildren(document.importNode(parsed, true), ...beside.map((line) => make("p", { class: "beside" }, line)));
     } catch (error) {
       said.textContent = error.message;
     }
   }
 
+  function follow() {
+    for (const button of buttons[at]) button.setAttribute("aria-current", "step");
+    list.scrollTop = buttons[at][0].offsetTop - list.clientHeight / 2;
+  }
+
   function tell() {
     const step = story.steps[at];
+    moves.replaceChildren(...spoken(step).flatMap((move, role) => (move === null ? [] : [make("dt", {}, who(role)), make("dd", {}, move)])));
     const time = step.seconds == null ? "" : `after ${step.seconds} s`;
     const end = at === last ? result() : "";
     said.textContent = [time, end, ...trouble(step)].filter(Boolean).join(" · ") || (at ? "" : "the match begins");
@@ -125,11 +167,12 @@ export function view(main, story, frame) {
     speed,
     toFault,
   );
-  const about = make("p", {}, `${story.game ? `${story.game}: ` : ""}${story.roles.map((_, role) => who(role)).join(", ")}. Startclock ${story.clocks[0]} s, playclock ${story.clocks[1]} s.`);
-  if (!story.known) about.append(" The rules of this game are not known: the board is guessed from the states.");
+  const about = make("p", {}, `${story.title ? `${story.title}: ` : ""}${story.roles.map((_, role) => who(role)).join(", ")}. Startclock ${story.clocks[0]} s, playclock ${story.clocks[1]} s.`);
+  if (story.rules === "named") about.append(" The record has no rules: those of the game of this name that comes along are used.");
+  if (story.rules === "") about.append(" The rules of this game are not known: the board is guessed from the states.");
   main.append(
     about,
-    make("div", { class: "table" }, board, make("div", { class: "side" }, said, moves, controls, make("div", { class: "steps" }, make("div", { class: "track" }, slider, marks), where), list)),
+    make("div", { class: "table" }, board, make("div", { class: "side" }, said, moves, controls, make("div", { class: "steps" }, make("div", { class: "track" }, times, slider, marks), where), list)),
   );
   fill();
 
@@ -152,9 +195,11 @@ export function view(main, story, frame) {
   const asked = () => Number.parseInt(location.hash.slice(1), 10) || 0;
   window.addEventListener("hashchange", () => go(asked(), false));
   go(asked(), false);
-  function doubt(doubts) {
+  function compare({ doubts, words }) {
     for (const [number, text] of Object.entries(doubts)) story.steps[number].doubt = text;
+    for (const [number, said] of Object.entries(words)) story.steps[number].words = said;
     fill();
+    follow();
     tell();
   }
   function extend(longer) {
@@ -165,9 +210,15 @@ export function view(main, story, frame) {
     fill();
     if (atEnd && at < last) go(last);
     else {
+      follow();
       where.textContent = `step ${at} of ${last}`;
       tell();
     }
   }
-  return { doubt, extend };
+  function again() {
+    const here = at;
+    at = -1;
+    go(here, false);
+  }
+  return { compare, extend, again };
 }

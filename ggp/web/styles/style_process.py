@@ -21,8 +21,7 @@ from xml.sax.saxutils import escape
 from gdl.errors import FileError, GdlError, MissingFileError
 from gdl.reading import read_limited
 from gdl.syntax.sexpr import Atom, Group, SExpr, read
-from ggp.processes.parent import JsonMessage, Send
-from ggp.processes.work_process import answer_orders
+from ggp.processes.parent import JsonMessage, Send, answer_orders
 from ggp.web.styles.drawing import clean_drawing
 from players.processes.limits import limit_files
 

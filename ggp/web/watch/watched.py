@@ -87,7 +87,7 @@ class WatchedMatch:
             "server": self.server,
             "match": self.told["match"],
             "role": who[:LONGEST_TEXT],
-            "game": self.told["game"],
+            "game": self.told.get("title") or self.told["game"],
             "steps": len(self.moves),
             "why": self.why,
         }

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.puzzles.cover.engines.engine import CoverEngine, sorted_parts
+from players.puzzles.cover.outcome import damaged, number, solutions
 from players.puzzles.cover.problem import CoverProblem, restricted
 from players.puzzles.cover.reduction import ReducedProblem
-from players.puzzles.cover.saving import damaged, number, solutions
 
 _MOST_CHILDREN = 4096
 

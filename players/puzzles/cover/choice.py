@@ -1,6 +1,9 @@
-"""Which engine searches a cover problem: by what a node costs, estimated."""
+"""Which engine searches a cover problem, by what a node costs, estimated; and whether the counting memo
+overtakes the engine that counts."""
 
 from __future__ import annotations
+
+import time
 
 import numpy as np
 
@@ -8,6 +11,7 @@ from players.puzzles.cover.engines.bitset import Bitset
 from players.puzzles.cover.engines.cells import DancingCells
 from players.puzzles.cover.engines.engine import CoverEngine
 from players.puzzles.cover.engines.masks import MasksEngine
+from players.puzzles.cover.engines.memo import MemoCounter
 from players.puzzles.cover.problem import CoverError, CoverProblem
 
 ENGINES: dict[str, type[CoverEngine]] = {kind.name: kind for kind in (MasksEngine, DancingCells, Bitset)}
@@ -40,3 +44,67 @@ def _chosen(problem: CoverProblem) -> type[CoverEngine]:
     sets = 0.05 * (problem.options / 64 + 1) * must
     costs = {Bitset: 60 + 0.05 * sets, MasksEngine: 100 + sets, DancingCells: 250 + 0.7 * moved}
     return min((kind for kind in ENGINES.values() if kind.takes(problem)), key=costs.__getitem__)
+
+
+_MADE, _NODE, _WORTH = 0.001, 1e-6, 10.0
+"""Seconds that it takes to make a memo, and of these for each node of the problem; the engine must still need
+so many times as long."""
+_TRIED = 0.08
+"""What of the engine's time the memo may take before it must be clearly faster."""
+_CLEARLY = 0.3
+_SLICE, _LONGEST_SLICE = 0.0005, 0.25
+_SHARE = 0.1
+"""A slice is so much of all time so far."""
+
+
+class MemoBeside:
+    """Counts the solutions of a problem as an engine does, once that would take long.
+
+    Args:
+        problem: one that the memo takes.
+
+    Attributes:
+        memo: the memo; None as long as it has not begun.
+        gave_up: whether the memo needs too much memory, or is the slower one for good.
+    """
+
+    def __init__(self, problem: CoverProblem) -> None:
+        self._problem = problem
+        self.memo: MemoCounter | None = None
+        self.gave_up = False
+        self._spent = 0.0
+
+    @property
+    def over(self) -> bool:
+        """Whether the memo has counted all."""
+        return self.memo is not None and self.memo.over
+
+    def leads(self, spent: float, progress: float) -> bool:
+        """Whether the memo is to go on rather than the engine, which has spent so many seconds for so much
+        of its work."""
+        if self.gave_up or not spent:
+            return False
+        left = spent * (1 / progress - 1) if progress > 1e-12 else 1e12
+        if self.memo is None:
+            made = _MADE + _NODE * len(self._problem.nodes)
+            if spent < made or left < _WORTH * made:  # a young search may be wrong about what is left
+                return False
+            began = time.thread_time()
+            self.memo = MemoCounter(self._problem)
+            self._spent = time.thread_time() - began
+        rest = self.memo.seconds_left
+        tried = self._spent + self.memo.seconds < _TRIED * (spent + left)
+        return rest < left and (tried or rest < _CLEARLY * left)
+
+    def slice(self, spent: float) -> float:
+        """How long the one that leads goes on before the two are compared again, in seconds."""
+        every = spent + (self.memo.seconds if self.memo else 0.0)
+        return min(max(_SLICE, _SHARE * every), _LONGEST_SLICE)
+
+    def step(self, deadline: float) -> None:
+        """Let the memo count until about the deadline (time.monotonic() seconds)."""
+        assert self.memo is not None
+        self.memo.step(deadline)
+        if self.memo.gave_up:
+            self.gave_up = True
+            self.memo = None

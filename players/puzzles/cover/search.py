@@ -11,14 +11,22 @@ from dataclasses import replace
 from typing import Any, Self
 
 from players.puzzles.cover.branches import BranchSearch, CoverBranch, Solution, branches
-from players.puzzles.cover.choice import ENGINES, engine_for
-from players.puzzles.cover.counting import MemoBeside
+from players.puzzles.cover.choice import ENGINES, MemoBeside, engine_for
 from players.puzzles.cover.engines.engine import CoverEngine
 from players.puzzles.cover.engines.memo import MemoCounter
-from players.puzzles.cover.outcome import MOST_OPEN, CoverOptions, CoverResult
+from players.puzzles.cover.outcome import (
+    FORMAT,
+    MOST_OPEN,
+    CoverOptions,
+    CoverResult,
+    damaged,
+    digest,
+    number,
+    seconds,
+    solutions,
+)
 from players.puzzles.cover.problem import CoverError, CoverProblem
 from players.puzzles.cover.reduction import reduced
-from players.puzzles.cover.saving import FORMAT, damaged, digest, number, seconds, solutions
 
 _PARTS_PER_WORKER = 32
 _CUTTING = 10_000_000

@@ -12,11 +12,10 @@ import numpy as np
 
 from gdl.errors import GdlError
 from players.puzzles.frontier.budget import MemoryPlan, peak_bytes, resident_bytes, return_free_memory
-from players.puzzles.frontier.checkpoint import check_found, check_lines, check_state
 from players.puzzles.frontier.key_space import CodingBrokenError, KeySpace, coding_as_json, coding_from_json
 from players.puzzles.frontier.line import RebuiltLine, line_to
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierProgress, FrontierResult
-from players.puzzles.frontier.search import LayeredSearch, Layers
+from players.puzzles.frontier.search import LayeredSearch, Layers, check_found, check_lines, check_state
 from players.puzzles.frontier.storage.files import ScratchError
 from players.puzzles.frontier.storage.store import BlobStore
 from players.puzzles.solver import highest_goal

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterator, Sequence
-from enum import Enum
 
 import numpy as np
 
@@ -40,6 +39,7 @@ from players.puzzles.sokoban.optimizer_kernels import (
     new_line,
     search_slice,
 )
+from players.puzzles.sokoban.solution import Metric
 from propnet.jit.arrays import Int32s, Words
 
 _REACHES = ((8, 0, 0), (24, 3, 0), (48, 6, 2), (48, 10, 3), (64, 16, 4), (64, 24, 6))
@@ -48,13 +48,6 @@ _ROWS, _PAIR_ROWS, _STATES = 256, 16, 2000
 """How much is done between two looks at the clock: a few milliseconds."""
 _FEWEST_STATES = 1 << 15
 _FEWEST_KEYS = 1 << 16
-
-
-class Metric(Enum):
-    """What makes one solution shorter than another; the other one decides where they are equal."""
-
-    PUSHES = "pushes"
-    MOVES = "moves"
 
 
 class Optimizer:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 from players.puzzles.solver import Certainty, LineSolver, Promise, Task
 
 if TYPE_CHECKING:
-    from players.puzzles.sokoban.geometry import Position
+    from players.puzzles.sokoban.geometry import Geometry, Position
     from players.puzzles.sokoban.lines import Push
     from players.puzzles.sokoban.optimizer import Optimizer
     from players.puzzles.sokoban.recognition.recognise import Recognised
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _SLICE = 0.02
 """CPU seconds that a search works at once."""
+_WAIT_SECONDS = 0.01
 
 
 @dataclass(slots=True)
@@ -52,6 +53,7 @@ class Sokoban(LineSolver):
     def __init__(self, task: Task) -> None:
         super().__init__(task)
         self._memory = task.memory
+        self._patient = task.patient
         self._work = self._solve()
 
     @classmethod
@@ -64,30 +66,34 @@ class Sokoban(LineSolver):
     @classmethod
     def warm_up(cls, machine: PropnetMachine) -> None:
         warm_up_searches(math.inf)
-        warm_up_solved()
+        warm_up_rooms()
+        warm_up_optimizer()
+        warm_up_dead_sets()
 
     def step(self, deadline: float) -> bool:
-        return any(time.monotonic() >= deadline for _ in self._work)
+        # What has a line may want no shorter one, whose search has kernels of its own.
+        return any(reported or time.monotonic() >= deadline for reported in self._work)
 
-    def _solve(self) -> Iterator[None]:
+    def _solve(self) -> Iterator[bool]:
+        """Work a little at a time; yields whether a first line was reported just now."""
         from players.puzzles.sokoban.recognition.recognise import recognise
-        from players.puzzles.sokoban.search.push_search import Outcome
+        from players.puzzles.sokoban.solution import Outcome
 
         game = recognise(self.machine)
         if game is None:
             return
-        yield
+        yield False
         begun = self._resumed(game)
         search = begun.search
         while search.outcome is Outcome.GOING_ON:
             search.step(_SLICE)
             self.states = search.progress.positions
-            yield
+            yield False
         if search.outcome is not Outcome.SOLVED:
             return
         if begun.optimizer is None:
             self._report(game, search.pushes)
-            yield
+            yield True
         yield from self._shorten(begun)
 
     def _report(self, game: Recognised, pushes: list[Push]) -> None:
@@ -98,11 +104,15 @@ class Sokoban(LineSolver):
         if line is not None:
             self.report(game.claim.best, line)
 
-    def _shorten(self, begun: _Begun) -> Iterator[None]:
+    def _shorten(self, begun: _Begun) -> Iterator[bool]:
         """Look for lines with fewer moves of the game. The first one may have more than the game allows."""
-        from players.puzzles.sokoban.optimizer import Metric, Optimizer
+        from players.puzzles.sokoban.optimizer import Optimizer
+        from players.puzzles.sokoban.solution import Metric
 
         game = begun.game
+        while not self._patient and not _can_shorten():
+            time.sleep(_WAIT_SECONDS)
+            yield False
         if begun.optimizer is None:
             metric = Metric.MOVES if game.by_steps else Metric.PUSHES
             begun.optimizer = Optimizer(
@@ -116,7 +126,7 @@ class Sokoban(LineSolver):
             if begun.optimizer.cost < cost:
                 cost = begun.optimizer.cost
                 self._report(game, begun.optimizer.pushes)
-            yield
+            yield False
 
     def _resumed(self, game: Recognised) -> _Begun:
         """What is under way for this start, or made anew. A search goes on if no box was pushed since."""
@@ -137,39 +147,64 @@ class Sokoban(LineSolver):
         return Sokoban._begun
 
 
-_SMALL = ("#######", "#@ $ .#", "# $  .#", "#######")
+def _can_shorten() -> bool:
+    """Whether what makes a solution shorter need not be compiled."""
+    from players.processes import launch
+    from players.processes.compiled_parts import is_compiled
+
+    return launch.warm or is_compiled("sokoban-optimizer")
+
+
+_SMALL = ("########", "#@ $  .#", "# $   .#", "#  $  .#", "########")
+"""A level of three boxes: dead sets of three have kernels of their own."""
 _RIGHT = 1
+
+
+def _small() -> tuple[Geometry, Position]:
+    from players.puzzles.sokoban.geometry import from_level
+    from players.puzzles.sokoban.levels.level import Level
+
+    return from_level(Level(_SMALL))
 
 
 def warm_up_searches(latest: float = 0.0) -> None:
     """Have the kernels compiled or loaded of the searches that begin after so many CPU seconds at the latest.
     By default those that begin at once, which solve easy levels."""
-    from players.puzzles.sokoban.geometry import from_level
-    from players.puzzles.sokoban.levels.level import Level
     from players.puzzles.sokoban.search.portfolio import ENTRIES, Entry, SearchPortfolio
     from players.puzzles.sokoban.search.push_search import LevelKnowledge, PushTask
 
-    geometry, start = from_level(Level(_SMALL))
+    geometry, start = _small()
     for entry in (one for one in ENTRIES if one.begin <= latest):
         task = PushTask(LevelKnowledge(geometry), start, 1 << 22)
-        SearchPortfolio(task, [Entry(entry.kind, 1.0, 1.0)]).step(0.01)
+        SearchPortfolio(task, [Entry(entry.search, 1.0, 1.0)]).step(0.01)
 
 
-def warm_up_solved() -> None:
-    """The same for what follows a solution: it is made shorter, and what the level is like is looked at."""
-    from players.puzzles.sokoban.deadsets.dead_sets import make_dead_sets
-    from players.puzzles.sokoban.geometry import from_level
-    from players.puzzles.sokoban.levels.level import Level
+def warm_up_optimizer() -> None:
+    """The same for what makes a solution shorter."""
     from players.puzzles.sokoban.optimizer import Optimizer
-    from players.puzzles.sokoban.rooms import forced_pushes, packing_order
 
-    geometry, start = from_level(Level(_SMALL))
+    geometry, start = _small()
     pushes: list[Push] = []
     for square in sorted(start.boxes):
         while square not in geometry.goals:
             pushes.append((square, _RIGHT))
             square = int(geometry.neighbours[square, _RIGHT])
-    Optimizer(geometry, start, pushes).step(0.01)
+    optimizer = Optimizer(geometry, start, pushes)
+    while optimizer.step(1.0):  # to the end: a slice may be over as soon as the first kernel is compiled
+        pass
+
+
+def warm_up_rooms() -> None:
+    """The same for tunnels, rooms and the order of packing."""
+    from players.puzzles.sokoban.rooms import forced_pushes, packing_order
+
+    geometry, start = _small()
     forced_pushes(geometry)
     packing_order(geometry, start)
-    make_dead_sets(geometry)
+
+
+def warm_up_dead_sets() -> None:
+    """The same for dead sets of two and of three boxes."""
+    from players.puzzles.sokoban.deadsets.dead_sets import make_dead_sets
+
+    make_dead_sets(_small()[0], seconds=math.inf)

@@ -8,22 +8,13 @@ from collections.abc import Callable
 from players.batch_machine import BatchMachine, NetworkBatch
 from players.companions import TimeShares
 from players.uct.rollouts.averages import AveragePolicy
-from players.uct.rollouts.dead_ends import DeadEndFinder
 from players.uct.rollouts.policy import RolloutPolicy
 from players.uct.rollouts.policy_trials import PolicyTrials
 from players.uct.rollouts.rollouts import Rollouts
 
-
-def _dead_ends(batched: NetworkBatch) -> RolloutPolicy:
-    from players.uct.rollouts.dead_ends import DeadEndRollouts
-
-    return DeadEndRollouts(batched.machine)
-
-
 POLICIES: dict[str, Callable[[NetworkBatch], RolloutPolicy]] = {
     RolloutPolicy.name: lambda batched: RolloutPolicy(),
     AveragePolicy.name: lambda batched: AveragePolicy(batched.first_column),
-    "dead-ends": _dead_ends,
 }
 """Name -> what makes the policy for a machine."""
 
@@ -37,8 +28,8 @@ def policy_names() -> tuple[str, ...]:
 
 
 class RolloutChoice:
-    """The rollouts of a search: by the policy that was asked for, or with equal chances until trials, or in
-    one-player games dead ends, tell better.
+    """The rollouts of a search: by the policy that was asked for, or with equal chances until trials tell
+    better.
 
     Attributes:
         rollouts: what to roll out by; companions replace its policy and its machine.
@@ -51,17 +42,13 @@ class RolloutChoice:
         """``asked``: the name of a policy, or AUTO; ``shares``: where companions join; ``needed``: whether
         there are rollouts at all, so that trials pay."""
         self._seed = seed
-        self._dead_ends: DeadEndFinder | None = None
         self.trials: PolicyTrials | None = None
         self.rollouts = Rollouts(batched, RolloutPolicy())
         if not isinstance(batched, NetworkBatch):
             return
         if asked != AUTO:
             self.rollouts.policy = POLICIES[asked](batched)
-        elif len(batched.machine.roles) == 1:
-            self._dead_ends = DeadEndFinder(batched.machine, self.rollouts)
-            shares.join(self._dead_ends)
-        elif needed:
+        elif needed and len(batched.machine.roles) > 1:
             self._begin_trials(batched, shares)
 
     @property
@@ -73,8 +60,6 @@ class RolloutChoice:
         """Roll out on another machine, which numbers states and moves alike, and join these companions.
         Trials begin anew where the guide is new, or they are not over."""
         guided, self.rollouts.batched = self.rollouts.batched.guided or self.unguided, batched
-        if self._dead_ends is not None:
-            shares.join(self._dead_ends)
         if self.trials is None:
             return
         assert isinstance(batched, NetworkBatch)

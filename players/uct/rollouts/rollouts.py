@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.information import chance_role
 from players.batch_machine import BatchMachine, Ends, NetworkBatch, Records
 from players.uct.rollouts.policy import RolloutPolicy
 from propnet.kernels.records import unpack
@@ -132,11 +133,12 @@ def _play(
     made: NDArray[np.bool_],
 ) -> None:
     """Play these states to their ends; ``lanes`` are their rows in ``ends`` and ``traces``."""
-    columns = machine.role_moves
+    columns, chance = machine.role_moves, chance_role(machine.roles)
     first = lanes[0] if len(lanes) else 0
     for step in range(max_steps + 1):
         evaluation = machine.evaluate(states)
         legal = unpack(evaluation.legal, machine.network.move_count)
+        possible = legal.copy()
         stuck = ~np.logical_or.reduceat(legal, columns[:-1], axis=1).all(axis=1)
         over = evaluation.terminal | stuck
         going = np.flatnonzero(~over)
@@ -160,6 +162,10 @@ def _play(
             chances *= np.exp2(policy.weights)
         if look.weights is not None:
             chances[going] *= look.weights
+        if chance is not None:
+            own = slice(columns[chance], columns[chance + 1])
+            legal[:, own] = possible[:, own]
+            chances[:, own] = legal[:, own]
         keep = ~done
         lanes, states, legal, chances = lanes[keep], states[keep], legal[keep], chances[keep]
         joint = np.stack(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.sokoban.collection import compared, main, numbers, totals
+from bench.sokoban.__main__ import compared, main, numbers, totals
 
 
 def _row(level: int, result: str, seconds: float) -> dict[str, object]:

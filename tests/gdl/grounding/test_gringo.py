@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.gringo.translate import translate
+from bench.gringo.compare import translate
 from gdl.compile.normalize import normalize
 from gdl.grounding.pipeline import ground
 from gdl.rules import Rules

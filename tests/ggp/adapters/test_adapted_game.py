@@ -122,6 +122,8 @@ def test_each_module_imports_its_own_framework_only() -> None:
         assert run.stdout.strip() == "[]", (module, run.stdout, run.stderr)
 
 
-def test_environments_are_refused_to_games_of_hidden_information() -> None:
+def test_vectors_of_matches_are_refused_to_games_of_hidden_information() -> None:
+    from ggp.adapters import make_vec
+
     with pytest.raises(GdlError, match="hide information"):
-        AdaptedGame("kuhn", machine="propnet")
+        make_vec("gdl/kuhn-v0", num_envs=2)

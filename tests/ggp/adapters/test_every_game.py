@@ -10,10 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gdl.errors import GdlError, TooLargeError
+from gdl.errors import TooLargeError
 from gdl.grounding.limits import GroundLimits
 from gdl.grounding.pipeline import ground
-from gdl.information import hides
 from ggp.adapters.adapted_game import AdaptedGame
 from ggp.game import Game, installed_games
 from propnet.environments.vector_match import VectorMatch
@@ -59,10 +58,6 @@ def test_every_game_that_grounds_passes_all_checks(path: Path, capsys: pytest.Ca
     from ggp.adapters import GdlAEC, GdlEnv, GdlParallel, load_gdl
 
     game = Game.load(path)
-    if hides(game.rules):
-        with pytest.raises(GdlError, match="hide information"):
-            AdaptedGame(game, machine="propnet")
-        return
     try:
         ground(game.rules, GroundLimits(cpu_seconds=10.0))
     except TooLargeError as error:

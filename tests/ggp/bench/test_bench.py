@@ -1,4 +1,4 @@
-"""Measuring machines: what is counted, what files hold, comparisons, gdl-perf's form (no time asserted)."""
+"""Measuring machines: what is counted, what files hold, comparisons (no time asserted)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from bench.table.report import level_ratios
 from gdl.errors import GdlError
 from gdl.machine import Machine, Playouts
-from ggp.bench.measure import key_values, levels, measure, perf_test, run
+from ggp.bench.measure import levels, measure, run
 from ggp.bench.results import (
     bar,
     compare,
@@ -322,41 +322,6 @@ def test_nothing_to_measure_and_unknown_machines_are_refused() -> None:
     for arguments in (
         [],
         ["tictactoe", "-m", "abacus"],
-        ["--gdl-perf"],
-        ["x", "y", "z", "--gdl-perf"],
     ):
         done = ggp_bench(*arguments)
         assert isinstance(done.exception, GdlError)
-
-
-# --- gdl-perf ------------------------------------------------------------------------------------------
-def as_gdl_perf_reads(file: Path) -> dict[str, str]:
-    """Lines of name, equals sign, value; white space around them does not count."""
-    pairs = (line.split("=", 1) for line in file.read_text().splitlines() if "=" in line)
-    return {name.strip(): value.strip() for name, value in pairs}
-
-
-@pytest.mark.parametrize("level", levels())
-def test_results_are_what_gdl_perf_reads(tmp_path: Path, level: str) -> None:
-    results = tmp_path / "results.txt"
-    assert perf_test(Path("games/tictactoe.kif"), results, 0.1, level)
-    fields = as_gdl_perf_reads(results)
-    assert list(fields) == ["version", "millisecondsTaken", "numStateChanges", "numRollouts"]
-    assert int(fields["millisecondsTaken"]) >= 100
-    assert 5 <= int(fields["numStateChanges"]) / int(fields["numRollouts"]) <= 9
-    assert level in fields["version"]
-
-
-def test_an_error_becomes_a_line_of_the_results(tmp_path: Path) -> None:
-    rules, results = tmp_path / "broken.kif", tmp_path / "results.txt"
-    rules.write_text("(role x) (<= terminal")
-    assert not perf_test(rules, results, 0.1, "propnet")
-    fields = as_gdl_perf_reads(results)
-    assert list(fields) == ["version", "errorMessage"]
-    assert "ParseError" in fields["errorMessage"]
-
-
-@given(st.dictionaries(st.sampled_from(["version", "errorMessage"]), st.text()))
-def test_values_keep_to_one_line(fields: dict[str, str]) -> None:
-    assert key_values(fields).count("\n") == len(fields)
-    assert len(key_values(fields).splitlines()) == len(fields)

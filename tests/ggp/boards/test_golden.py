@@ -5,7 +5,7 @@ from __future__ import annotations
 import orjson
 import pytest
 
-from bench.boards.golden import GOLDEN, hashes, own_games
+from bench.boards.recorded import GOLDEN, hashes, own_games
 from tests.places import ROOT
 
 KNOWN = orjson.loads((ROOT / GOLDEN).read_bytes())

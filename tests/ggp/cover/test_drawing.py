@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from ggp.cover.drawings import page, svg
+from ggp.cover.drawings import SHAPES, Solid, edges, page, surface, svg
 from ggp.cover.packed import LETTERS, Packed, PlacedPiece, css, layers
-from ggp.cover.solids import SHAPES, Solid, edges, surface
 from players.puzzles.cover.packing.disassembly import Assembly, take_apart
 
 BAR = PlacedPiece("bar", ((0, 0, 0), (1, 0, 0)), 0)

@@ -123,3 +123,74 @@ def test_a_match_is_resumed_from_its_history() -> None:
     assert resumed.observed == match.observed
     assert resumed.follow(numbered(4, "noop", "(opened 1)"), "noop", True, False)
     assert legal(resumed) == {"stay", "switch"}
+
+
+@pytest.mark.parametrize(
+    "junk",
+    [
+        numbered(1000, "(nonsense 1)", "thunder"),
+        numbered(7, "(choose 1)"),
+        numbered(2, "(fly away)"),
+        numbered(2, "(choose 3)", "(opened 3)"),
+        numbered(2, "(choose 1)", "?x"),
+    ],
+)
+def test_a_doubtful_turn_gives_way_to_the_one_that_is_so(junk: Told) -> None:
+    match, events = begun()
+    match.follow(numbered(0, None), None, True, False)
+    match.follow(numbered(1, "noop"), "noop", True, False)
+    assert match.follow(junk, "(choose 2)", True, False)
+    assert match.options()
+    assert match.follow(numbered(2, "(choose 2)"), "stay", True, False)
+    assert "this turn was told otherwise before" in events
+    assert junk is not None
+    if junk[0] == "turn 2":
+        assert not match.follow(junk, "noop", True, False)
+    assert match.follow(numbered(3, "noop", "(opened 1)"), "noop", True, False)
+    assert legal(match) == {"stay", "switch"}
+    assert sorted(match.belief.weights.round(3)) == [0.333, 0.667]
+    assert len(match.history) == 3
+    # A process that comes later is told of both.
+    clean = match.history
+    resumed, _ = begun()
+    resumed.replay([clean[0], ("turn 2", "(fly away)", "thunder"), *clean[1:]])
+    assert resumed.observed == match.observed
+    assert sorted(resumed.belief.weights.round(3)) == [0.333, 0.667]
+
+
+def test_a_turn_that_cannot_be_is_not_taken_back_twice() -> None:
+    """After the last turn no state follows; what comes then is forgotten without what came before."""
+    match, events = begun()
+    match.follow(numbered(0, None), None, True, False)
+    match.follow(numbered(1, "noop"), "noop", True, False)
+    match.follow(numbered(2, "(choose 2)"), "(choose 2)", True, False)
+    match.follow(numbered(3, "noop", "(opened 1)"), "noop", True, False)
+    before = match.observed
+    match.follow(numbered(4, "stay"), "stay", True, False)
+    assert "a turn that cannot be" in events
+    match.follow(numbered(4, "switch"), "stay", True, False)
+    assert match.observed == before and len(match.history) == 4
+
+
+def test_nonsense_costs_the_prover_no_more_than_some_hundred_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In mastermind with a thousand possible codes: what can never be perceived is not looked for."""
+    match, events = begun("mastermind")
+    calls = {"percepts": 0, "next_state": 0}
+    for name in calls:
+        usual = getattr(ProverMachine, name)
+
+        def counting(self: ProverMachine, *args: object, name: str = name, usual: object = usual) -> object:
+            calls[name] += 1
+            return usual(self, *args)  # type: ignore[operator]
+
+        monkeypatch.setattr(ProverMachine, name, counting)
+    match.follow(numbered(0, None), None, True, False)
+    for turn in range(1, 5):
+        match.follow(numbered(turn, "noop"), "noop", True, False)
+    assert len(match.belief) == 1296 and not events
+    for turn in range(5, 9):
+        calls.update(dict.fromkeys(calls, 0))
+        match.follow(numbered(turn, match.text(0, match.options()[0]), "(nonsense 1)"), None, True, False)
+        assert events[-1] == "percepts that fit no state"
+        assert calls["percepts"] == 0 and calls["next_state"] <= 256
+        assert 0 < len(match.belief) <= 256

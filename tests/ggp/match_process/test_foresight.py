@@ -11,9 +11,8 @@ import pytest
 
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
-from ggp.match_process import foresight
-from ggp.match_process.foresight import Foresight
-from ggp.match_process.match_follower import Follower
+from ggp.match_process import match_follower
+from ggp.match_process.match_follower import Follower, Foresight
 from tests.places import GAMES
 
 
@@ -33,7 +32,7 @@ def play(number: int, moves: list[str] | None, answered: str | None) -> dict[str
 @pytest.mark.parametrize("game", ["breakthrough", "tictactoe", "rockpaperscissors", "sokoban", "chess"])
 def test_replies_are_legal_after_their_joint_moves(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a follower says before a PLAY is an answer to it, whatever the others did."""
-    monkeypatch.setattr(foresight, "AHEAD_SECONDS", 60.0)
+    monkeypatch.setattr(match_follower, "AHEAD_SECONDS", 60.0)
     rules = parse_rules((GAMES / f"{game}.kif").read_text())
     machine = ProverMachine(rules)
     draw = random.Random(3)
@@ -53,9 +52,13 @@ def test_replies_are_legal_after_their_joint_moves(game: str, monkeypatch: pytes
             assert reply in state.play(*reported).legal[str(machine.roles[role])]
         legal = list(state.legal.values())
         count = math.prod(map(len, legal))
-        ends = sum(state.play(*each).terminal for each in product(*legal)) if count <= foresight.AHEAD else 0
-        assert len(replies) == count - ends or count > foresight.AHEAD
-        assert len(replies) <= foresight.AHEAD
+        ends = (
+            sum(state.play(*each).terminal for each in product(*legal))
+            if count <= match_follower.AHEAD
+            else 0
+        )
+        assert len(replies) == count - ends or count > match_follower.AHEAD
+        assert len(replies) <= match_follower.AHEAD
         known += len(replies)
         joint = [draw.choice(moves) for moves in legal]
         answered = joint[role]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.soak.junk import KINDS, junk
+from bench.soak.game_manager import KINDS, junk
 from gdl.machine import State
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules, parse_term

@@ -6,8 +6,8 @@ import pytest
 
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
-from ggp.match_process import practice
-from ggp.match_process.practice import Practice
+from ggp.match_process import match_follower
+from ggp.match_process.match_follower import Practice
 from tests.ggp.match_process.test_foresight import messages, play
 from tests.places import GAMES
 
@@ -43,8 +43,8 @@ def test_what_is_left_when_the_match_begins_is_played_beside_its_turns() -> None
 
 
 def test_it_ends_when_no_more_code_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(practice, "PRACTICE_SECONDS", 1e9)
-    monkeypatch.setattr(practice, "QUIET_SECONDS", 0.05)
+    monkeypatch.setattr(match_follower, "PRACTICE_SECONDS", 1e9)
+    monkeypatch.setattr(match_follower, "QUIET_SECONDS", 0.05)
     machine = ProverMachine(parse_rules((GAMES / "connectfour.kif").read_text()))
     games = Practice(machine, 1)
     before = machine.functions_written
@@ -54,8 +54,8 @@ def test_it_ends_when_no_more_code_is_written(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_where_code_is_written_all_the_time_it_ends_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(practice, "PRACTICE_SECONDS", 0.05)
-    monkeypatch.setattr(practice, "QUIET_SECONDS", 1e9)
+    monkeypatch.setattr(match_follower, "PRACTICE_SECONDS", 0.05)
+    monkeypatch.setattr(match_follower, "QUIET_SECONDS", 1e9)
     games = Practice(ProverMachine(parse_rules((GAMES / "connectfour.kif").read_text())), 1)
     steps = 0
     while not games.over:

@@ -6,8 +6,7 @@ import os
 import time
 
 from gdl.errors import GdlError
-from ggp.processes.parent import JsonMessage, Send
-from ggp.processes.work_process import answer_orders
+from ggp.processes.parent import JsonMessage, Send, answer_orders
 
 
 def answer(order: JsonMessage, send: Send) -> dict[str, object]:

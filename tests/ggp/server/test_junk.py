@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from ggp.game import Game
 from ggp.protocol import messages
 from ggp.protocol.messages import spaced
 from tests.ggp.server.live import LiveServer, eventually
@@ -46,6 +48,47 @@ def test_what_cannot_be_is_answered_without_going_on(serve: Callable[..., LiveSe
         assert reply == f"(go {at} a)" or "before" in kind
         moves = f"((go {at} a) pass)"
     assert server.say(f"( STOP m1 {moves} )") == "done"
+
+
+HIDDEN_JUNK = {
+    "percepts that nobody has": "{turn} (choose 1) (thunder (nonsense 1))",
+    "percepts that are no terms": "{turn} noop (?x (()))",
+    "a turn far ahead": "{ahead} (choose 2) ()",
+    "a turn long ago": "0 NIL NIL",
+    "a move that it never has": "{turn} (fly away) ()",
+    "no percepts": "{turn} noop",
+    "too much": "{turn} noop () () ()",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", HIDDEN_JUNK)
+def test_what_cannot_be_of_a_hidden_match_gets_a_legal_move_in_time(
+    serve: Callable[..., LiveServer], kind: str
+) -> None:
+    """Before each turn nonsense is told in its place: then the turn as it was, and every reply to that is
+    legal."""
+    server, game = serve(), Game.load("montyhall")
+    assert server.say(messages.start_request("m1", "candidate", spaced(game.text), 30, 10)) == "ready"
+    doors = {"(choose 1)", "(choose 2)", "(choose 3)"}
+    turns = [
+        ("NIL NIL", {"noop"}),
+        ("noop ()", doors),
+        ("{own} ()", {"noop"}),
+        ("noop ((opened {other}))", {"stay", "switch"}),
+    ]
+    own = ""
+    for turn, (told, legal) in enumerate(turns):
+        if turn:
+            began = time.monotonic()
+            reply = server.say(f"( PLAY m1 {HIDDEN_JUNK[kind].format(turn=turn, ahead=turn + 1000)} )")
+            assert reply in {"noop", "stay", "switch"} | doors or reply.startswith("error")
+            assert time.monotonic() - began < 10
+        other = 1 if own != "(choose 1)" else 2
+        reply = server.say(f"( PLAY m1 {turn} {told.format(own=own, other=other)} )")
+        assert reply in legal, f"turn {turn}: {reply}"
+        own = reply if turn == 1 else own
+    assert server.say(f"( STOP m1 4 {reply} () )") == "done"
 
 
 @pytest.mark.slow

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from ggp.protocol.messages import NO_MOVE, Play, Start
+from ggp.server.fork_servers import Spares
 from ggp.server.known import Remembered
 from ggp.server.match import MAX_RESTARTS, ServedMatch
-from ggp.server.metrics import Metrics
 from ggp.server.settings import MatchSettings
-from ggp.server.spares import Spares
+from ggp.server.status import Metrics
 from players.processes.priority import USUAL, WAITS
 
 CLOCK = 600
@@ -69,7 +69,7 @@ class FakeChild:
 
 
 class FakeSpare:
-    """A :class:`ggp.server.spares.Spare` of such processes."""
+    """A :class:`ggp.server.fork_servers.Spare` of such processes."""
 
     def __init__(self) -> None:
         self.children: list[FakeChild] = []

@@ -113,3 +113,19 @@ def test_parentheses_that_do_not_balance_are_told_with_their_place_in_the_rules(
     with pytest.raises(ParseError) as caught:
         MatchNews(Start("m1", "x", "role (a ()", 10, 5))
     assert str(caught.value).startswith("m1:1:6: this '(' is never closed")
+
+
+def test_where_information_is_hidden_nothing_is_told_of_a_match_before_its_end() -> None:
+    start = Start("m2", "first", Game.load("kuhn").kif, 20, 20)
+    news, told = MatchNews(start), list[tuple[str, dict[str, Any]]]()
+    news.publish = lambda event, data: told.append((event, data))
+    news.began()
+    news.search({"turn": 1, "note": "holds the king", "candidates": [["bet", 3, 75.0]], "expects": 75.0})
+    news.answer(1, "bet", {"note": "holds the king", "expects": 75.0})
+    news.joint(["bet", "noop", "noop"])
+    assert [event for event, _ in told] == ["match"]
+    late = news.told()
+    assert (late["moves"], late["answers"], late["search"], news.note) == ([], [], {}, "")
+    news.ended("done", "75 25 0")
+    assert [event for event, _ in told] == ["match", "step", "answer", "ended"]
+    assert told[2][1]["move"] == "bet" and told[1][1]["moves"] == [["bet", "noop", "noop"]]

@@ -15,7 +15,7 @@ from players.puzzles.sokoban.geometry import from_level
 from players.puzzles.sokoban.levels.read import find_level
 from players.puzzles.sokoban.lines import after_steps, is_solved
 from players.puzzles.sokoban.search.portfolio import all_searches
-from players.puzzles.sokoban.search.solve_level import replay
+from players.puzzles.sokoban.solution import replay
 
 LEVELS = """\
 ; 1

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,8 +19,9 @@ from gdl.errors import GdlError
 from ggp.cli import build
 from ggp.game import Game
 from ggp.solving.team import Order, solve_together
+from players import warm_kernels
 from players.kaskade.make_machine import make_machine
-from players.puzzles.solve import solve
+from players.puzzles.portfolio import solve
 from players.puzzles.solver import Solution, replayed
 from players.warm_kernels import Part
 
@@ -141,7 +144,8 @@ def test_what_is_compiled_first_takes_nothing_from_the_search(monkeypatch: pytes
         compiled.extend(name for name, _ in parts)
         hour[0] = 3600.0
 
-    monkeypatch.setattr(team, "compile_together", compile_for_an_hour)
+    monkeypatch.setattr(warm_kernels, "missing", lambda parts: parts)
+    monkeypatch.setattr(warm_kernels, "compile_together", compile_for_an_hour)
     monkeypatch.setattr(time, "monotonic", lambda: monotonic() + hour[0])
     order = Order(Game.load("hanoi").text, 600.0, 1 << 26, "frontier")
     assert solve_together(order, lambda solution, at_work: None).value == 100
@@ -154,6 +158,24 @@ def test_it_ends_when_time_is_up() -> None:
     best = solve_together(order, lambda solution, at_work: None)
     assert best.value == -1
     assert time.monotonic() - began < 60.0
+
+
+LEVEL = "#######\n#@ $ .#\n# $  .#\n#######\n"
+HEAVY = ("numba", "scipy", "aiohttp", "matplotlib", "pyparsing", "asyncio")
+
+
+@pytest.mark.parametrize("what", ["puzzle", "level"])
+def test_few_states_take_no_kernels_and_no_network(what: str, tmp_path: Path) -> None:
+    """What is not imported costs nothing: the time itself is in docs/measurements.md."""
+    path = tmp_path / ("level.xsb" if what == "level" else "puzzle.kif")
+    path.write_text(LEVEL if what == "level" else NO_GOAL + "(<= terminal (true (at 1))) (goal you 40)")
+    code = (
+        "import sys\nfrom ggp.cli import main\ntry: main()\nexcept SystemExit as end: assert not end.code\n"
+        f"print(sorted(set({HEAVY}) & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, "solve", str(path)], capture_output=True, text=True)
+    assert done.stderr.strip() == "[]"
+    assert "few-states" in done.stdout or "few-positions" in done.stdout
 
 
 STUCK = "(role you) (init (at 0)) (<= (legal you go) (true (at 9))) (<= (next (at 1)) (true (at 0)))"

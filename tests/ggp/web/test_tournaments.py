@@ -34,17 +34,22 @@ def add(store: Store, number: int, first: bool, goal: int, record: dict[str, Any
     store.add(Result(fixture(number, first), goals, ((0, 0, 0), (1, 0, 0)), True, 9, 0.5), record)
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
+def kept_tournament(path: Path) -> Path:
+    """A tournament's file with three matches of tic-tac-toe."""
     record = asyncio.run(played("tictactoe")).to_dict()
     game = Game.load("tictactoe")
     entrants = tuple(parse_entrants(["greedy,random"]))
     settings = TournamentSettings(EVIL, (GameSpec("tictactoe", game.kif, 2),), entrants, 3, 1.0, 0.5)
-    with Store(tmp_path / "one.sqlite") as store:
+    with Store(path) as store:
         store.set("settings", settings.as_json())
         for number, first, goal in ((1, True, 100), (1, False, 100), (2, True, 50)):
             add(store, number, first, goal, record)
-    return tmp_path / "one.sqlite"
+    return path
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return kept_tournament(tmp_path / "one.sqlite")
 
 
 def test_the_tables_are_those_of_the_file(path: Path) -> None:

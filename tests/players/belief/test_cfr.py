@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 import time
 
 import numpy as np
@@ -12,7 +13,7 @@ from gdl.terms import Term
 from ggp.game import Game
 from players.belief.belief import Belief, Observed
 from players.belief.cfr import Cfr, CfrPlayer
-from players.belief.game_tree import CHANCE, TERMINAL, GameTree, TreeBuilder
+from players.belief.game_tree import CHANCE, TERMINAL, GameTree, TreeBuilder, estimated_nodes
 
 COIN = {"kuhn": 25, "leduc": 3}
 """What a coin is worth in goals."""
@@ -99,5 +100,20 @@ def test_larger_games_are_played_all_the_same() -> None:
     player.start(machine, 0, machine.initial_state(), 0.0, time.monotonic())
     choice = player.choose_from(Belief(machine, 0), time.monotonic() + 0.3)
     assert choice.move in machine.legal_moves(machine.initial_state(), 0)
-    assert "possible state" in choice.note
+    assert "simulation" in choice.note or "learnt from" in choice.note
+    player.stop()
+
+
+@pytest.mark.parametrize(("name", "least", "most"), [("kuhn", 30, 120), ("leduc", 3_000, 30_000)])
+def test_the_size_of_a_tree_is_estimated_from_random_matches(name: str, least: int, most: int) -> None:
+    machine = Game.load(name).machine("propnet")
+    assert least < estimated_nodes(machine, 500, random.Random(1)) < most
+
+
+@pytest.mark.parametrize("name", ["blindtictactoe", "phantomconnect", "battleships"])
+def test_large_trees_are_not_begun(name: str) -> None:
+    player = CfrPlayer(seed=1)
+    machine = Game.load(name).machine("propnet")
+    player.start(machine, 0, machine.initial_state(), 0.0, time.monotonic() + 0.3)
+    assert player._builder is None
     player.stop()

@@ -15,7 +15,7 @@ from players.belief.belief import Belief, Observed
 from players.player import Player
 from players.registry import fitting, make_player
 
-EVERY = ("expectimax", "pimc", "cfr", "uct", "montecarlo", "random", "legal", "greedy")
+EVERY = ("expectimax", "pimc", "ismcts", "mccfr", "cfr", "uct", "montecarlo", "random", "legal", "greedy")
 
 
 @cache
@@ -93,7 +93,18 @@ def test_every_player_plays_games_of_hidden_information(name: str, spec: str) ->
     player.stop()
 
 
-@pytest.mark.parametrize("spec", ["expectimax", "pimc:playouts=64", "cfr:rounds=50", "random", "greedy"])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "expectimax",
+        "pimc:playouts=64",
+        "ismcts:playouts=500",
+        "mccfr:playouts=500",
+        "cfr:rounds=50",
+        "random",
+        "greedy",
+    ],
+)
 def test_what_is_not_seen_changes_no_answer(spec: str) -> None:
     """The belief of a player is all that it is given: equal histories, equal choices."""
     machine = machine_of("kuhn")

@@ -7,8 +7,8 @@ import pytest
 
 from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
+from players.puzzles.portfolio import solve
 from players.puzzles.registry import SOLVERS
-from players.puzzles.solve import solve
 from players.strong.solve import solve_game
 from propnet.machine import PropnetMachine
 from propnet.recoding.samples import clock_states, sample_states

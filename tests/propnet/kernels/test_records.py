@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from propnet.kernels.records import pack, record_words, transpose, unpack
-from tests.propnet.sliced import to_records, to_sliced
+from propnet.kernels.records import pack, record_words, unpack
+from tests.propnet.sliced import to_records, to_sliced, transposed
 
 boolean_rows = st.tuples(st.integers(0, 512), st.integers(0, 200)).flatmap(lambda s: arrays(np.bool_, s))
 
@@ -45,7 +45,7 @@ def test_records_come_back_from_the_sliced_form(values):
 def test_transpose_exchanges_rows_and_columns_of_eight_matrices():
     block = np.random.default_rng(1).integers(0, 2**64, size=(64, 8), dtype=np.uint64)
     bits = unpack(block.reshape(-1, 1), 64).reshape(64, 8, 64)
-    transpose(block)
+    transposed(block)
     np.testing.assert_array_equal(
         unpack(block.reshape(-1, 1), 64).reshape(64, 8, 64), bits.transpose(2, 1, 0)
     )

@@ -9,12 +9,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from players.puzzles.cover.outcome import MOST_OPEN, CoverOptions, CoverResult
+from players.puzzles.cover.outcome import MOST_OPEN, CoverOptions, CoverResult, solutions
 from players.puzzles.cover.packing.assembly import Packing
 from players.puzzles.cover.packing.duplicates import Duplicates
 from players.puzzles.cover.packing.puzzle import PackingPuzzle
 from players.puzzles.cover.problem import CoverError
-from players.puzzles.cover.saving import solutions
 from players.puzzles.cover.search import CoverSearch
 
 Watch = Callable[[CoverResult], None]

@@ -40,8 +40,8 @@ of the solution (-1 for none), the least estimate met."""
 
 DEPTH_WEIGHT, ESTIMATE_WEIGHT, PULLING, KEEPER, MOST_PUSHES, CORRAL_BUDGET, BY_CELLS = range(7)
 """What ``settings`` hold: weights of the key; whether boxes are pulled; for pulls, the square that the keeper
-must be able to reach at the end; the most pushes that count; how many states a look into a corral may expand,
--1 for no look at corrals; whether cells take turns."""
+must be able to reach at the end; the most pushes that count; how many states a look into a corral may expand;
+whether cells take turns."""
 
 DEAD = 65535
 """The estimate of a node that leads to no solution."""
@@ -158,7 +158,7 @@ def add_root(
 def search(
     board: Board,
     freeze: Freeze,
-    detector: CorralDetector,
+    detector: CorralDetector | None,
     matching: Matching,
     nodes: Nodes,
     other: Nodes,
@@ -169,8 +169,9 @@ def search(
     room: Int32s,
     most: int,
 ) -> int:
-    """Expand so many nodes. ``room``: int32, shape (3, 4 * boxes + 1), to work in. The board is empty before
-    and after. Returns GOING_ON, FOUND, EMPTY or FULL."""
+    """Expand so many nodes. ``detector``: None for no look at corrals, which takes half the time to compile.
+    ``room``: int32, shape (3, 4 * boxes + 1), to work in. The board is empty before and after. Returns
+    GOING_ON, FOUND, EMPTY or FULL."""
     records, heads, keys, before, after = nodes.records, nodes.heads, nodes.keys, nodes.before, nodes.after
     occupied, neighbours = board.occupied, board.neighbours
     count = records.shape[1] - 1
@@ -201,7 +202,7 @@ def search(
         total = np.int64(total_cost(matching))
         moves = 0
         needed = np.int64(OPEN)
-        if settings[CORRAL_BUDGET] >= 0:
+        if detector is not None:
             needed = np.int64(corral_pushes(board, detector, region, settings[CORRAL_BUDGET]))
         for row in range(count):
             one = np.int64(matching.squares[row])
@@ -210,8 +211,9 @@ def search(
                     able = can_pull(board, one, direction)
                 else:
                     able = can_push(board, one, direction)
-                if needed != OPEN and able:
-                    able = is_listed(detector.pushes, needed, one, direction)
+                if detector is not None:  # noqa: SIM102
+                    if needed != OPEN and able:
+                        able = is_listed(detector.pushes, needed, one, direction)
                 if able and not dead[neighbours[one, direction]]:
                     room[0, moves] = row
                     room[1, moves] = direction

@@ -11,7 +11,8 @@ from players.puzzles.sokoban.board import BOXED, FREE, Board, can_push, new_boar
 from players.puzzles.sokoban.deadlocks.freeze import Freeze, is_freeze_deadlock, new_freeze
 from players.puzzles.sokoban.lines import is_solved
 from players.puzzles.sokoban.search.matching import FAR_COST, Matching, match_boxes, new_matching, total_cost
-from players.puzzles.sokoban.search.push_search import Outcome, PushSearch, PushTask, SliceRate, checked
+from players.puzzles.sokoban.search.push_search import PushSearch, PushTask, SliceRate, checked
+from players.puzzles.sokoban.solution import Outcome
 from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import ARENA, inner, kernel
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from gdl.errors import GdlError
 from players.puzzles.sokoban.lines import is_solved
-from players.puzzles.sokoban.search.best_first import AStar, Greedy
-from players.puzzles.sokoban.search.from_goals import Backward, BidirectionalCells
-from players.puzzles.sokoban.search.ida import IdaStar
-from players.puzzles.sokoban.search.push_search import Outcome, PushSearch, PushTask, checked
+from players.puzzles.sokoban.search.few_positions import SECONDS, FewPositions
+from players.puzzles.sokoban.search.push_search import PushSearch, PushTask, checked
+from players.puzzles.sokoban.solution import Outcome
 
 if TYPE_CHECKING:
     from players.puzzles.sokoban.fess.search import FessSearch
@@ -74,32 +73,69 @@ class Entry:
     """A search of the portfolio.
 
     Attributes:
-        kind: its class.
+        kind: its class, or a function that returns the class, and loads it first.
         weight: its share of the time.
         memory: its share of the memory.
         begin: CPU seconds that the others have before it begins; it then catches up.
     """
 
-    kind: type[PushSearch]
+    kind: type[PushSearch] | Callable[[], type[PushSearch]]
     weight: float
     memory: float
     begin: float = 0.0
 
+    @property
+    def search(self) -> type[PushSearch]:
+        """Its class."""
+        return self.kind if isinstance(self.kind, type) else self.kind()
+
+
+def _a_star() -> type[PushSearch]:
+    from players.puzzles.sokoban.search.best_first import AStar
+
+    return AStar
+
+
+def _greedy() -> type[PushSearch]:
+    from players.puzzles.sokoban.search.best_first import Greedy
+
+    return Greedy
+
+
+def _backward() -> type[PushSearch]:
+    from players.puzzles.sokoban.search.best_first import Backward
+
+    return Backward
+
+
+def _bidirectional() -> type[PushSearch]:
+    from players.puzzles.sokoban.search.best_first import BidirectionalCells
+
+    return BidirectionalCells
+
+
+def _ida_star() -> type[PushSearch]:
+    from players.puzzles.sokoban.search.ida import IdaStar
+
+    return IdaStar
+
 
 ENTRIES = [
-    Entry(Backward, 1.0, 0.2),
-    Entry(Greedy, 0.25, 0.05),
-    Entry(FeatureSpace, 6.0, 0.6, 0.3),
-    Entry(BidirectionalCells, 1.0, 0.15, 3.0),
-    Entry(IdaStar, 1.0, 0.05, math.inf),
+    Entry(FewPositions, 1.0, 0.0),
+    Entry(_backward, 1.0, 0.2, SECONDS),
+    Entry(_greedy, 0.25, 0.05, SECONDS),
+    Entry(FeatureSpace, 6.0, 0.6, SECONDS + 0.3),
+    Entry(_bidirectional, 1.0, 0.15, SECONDS + 3.0),
+    Entry(_ida_star, 1.0, 0.05, math.inf),
 ]
-"""The searches, the first to begin first. Weights are from measured success. The last begins when no other
-goes on: its table is of a fixed size, so that it has use for all the time that is left."""
+"""The searches, the first to begin first. The first one needs no kernels; the others load theirs as they
+begin. Weights are from measured success. The last begins when no other goes on: its table is of a fixed size,
+so that it has use for all the time that is left."""
 
 
 def all_searches() -> list[type[PushSearch]]:
     """All searches that can be asked for by name: those of the portfolio first."""
-    return [*(entry.kind for entry in ENTRIES), AStar]
+    return [*(entry.search for entry in ENTRIES), _a_star()]
 
 
 def entries_named(name: str | None) -> list[Entry]:
@@ -148,7 +184,7 @@ class SearchPortfolio(PushSearch):
     @property
     def at_work(self) -> list[str]:
         """The names of the searches that have begun and have something left to do."""
-        return [member.entry.kind.name for member in self._members]
+        return [member.search.name for member in self._members]
 
     def step(self, seconds: float) -> Outcome:
         """See :meth:`PushSearch.step`."""
@@ -165,11 +201,11 @@ class SearchPortfolio(PushSearch):
             member.seconds += used
             self._seconds += used
             if outcome in (Outcome.SOLVED, Outcome.UNSOLVABLE):
-                self.outcome, self.winner = outcome, member.entry.kind.name
+                self.outcome, self.winner = outcome, member.search.name
                 self.pushes, self.optimal = member.search.pushes, member.search.optimal
             elif outcome is not Outcome.GOING_ON:
                 if outcome is Outcome.MEMORY_FULL:
-                    self.full.append(member.entry.kind.name)
+                    self.full.append(member.search.name)
                 self._members.remove(member)
                 self._done_positions += member.search.progress.positions
                 member.search.close()
@@ -188,7 +224,7 @@ class SearchPortfolio(PushSearch):
             entry = self._entries.pop(0)
             task = self.task
             memory = int(task.memory * entry.memory)
-            made = entry.kind(PushTask(task.knowledge, task.start, memory, task.most_pushes))
+            made = entry.search(PushTask(task.knowledge, task.start, memory, task.most_pushes))
             self._members.append(_Member(entry, made))
 
     def _report(self, member: _Member) -> None:

@@ -6,7 +6,6 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
 from functools import cached_property
 from typing import ClassVar
 
@@ -14,9 +13,9 @@ import numpy as np
 
 from gdl.errors import GdlError
 from gdl.words import counted
-from players.puzzles.sokoban.distances import FAR, goal_distances
 from players.puzzles.sokoban.geometry import Geometry, Position
 from players.puzzles.sokoban.lines import Push
+from players.puzzles.sokoban.solution import Outcome
 from propnet.jit.arrays import Int32s, Octets
 
 
@@ -34,11 +33,15 @@ class LevelKnowledge:
     @cached_property
     def distances(self) -> Int32s:
         """int32, shape (goals, size + 1): pushes of a lone box to each goal, FAR where there is no way."""
+        from players.puzzles.sokoban.distances import goal_distances  # brings a kernel along
+
         return goal_distances(self.geometry)
 
     @cached_property
     def dead(self) -> Octets:
         """uint8, shape (size + 1,): 1 where a box can never reach any goal."""
+        from players.puzzles.sokoban.distances import FAR
+
         dead: Octets = (self.distances == FAR).all(axis=0).astype(np.uint8)
         return dead
 
@@ -63,20 +66,6 @@ class PushTask:
     def geometry(self) -> Geometry:
         """The level's."""
         return self.knowledge.geometry
-
-
-class Outcome(Enum):
-    """What a search has come to."""
-
-    GOING_ON = "going on"
-    SOLVED = "solved"
-    UNSOLVABLE = "unsolvable"
-    """Proven: all positions were looked at, or left out for a proof of their own. With ``most_pushes``, that
-    no solution has so few."""
-    MEMORY_FULL = "memory full"
-    """It needs more memory to go on; nothing is proven."""
-    GAVE_UP = "gave up"
-    """It ran out of ideas; nothing is proven."""
 
 
 @dataclass(slots=True)

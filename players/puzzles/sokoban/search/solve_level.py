@@ -10,48 +10,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from gdl.errors import GdlError
-from gdl.syntax.parser import parse_rules
 from players.puzzles.sokoban.geometry import from_level
-from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level
-from players.puzzles.sokoban.lines import LETTERS, Push, steps_of
-from players.puzzles.sokoban.optimizer import Metric, Optimizer
+from players.puzzles.sokoban.lines import steps_of
 from players.puzzles.sokoban.search.portfolio import ENTRIES, Entry, SearchPortfolio
-from players.puzzles.sokoban.search.push_search import LevelKnowledge, Outcome, PushTask
-from players.puzzles.solver import Solution, replayed
+from players.puzzles.sokoban.search.push_search import LevelKnowledge, PushTask
+from players.puzzles.sokoban.solution import LevelSolution, Metric, Outcome, replay
 
 MEMORY_BYTES = 600 * 1024**2
-GDL_MOVES = dict(zip(LETTERS, ("(move up)", "(move right)", "(move down)", "(move left)"), strict=True))
-"""The move of the rules that each letter of a solution stands for."""
 _STEP_SECONDS = 0.1
-
-
-@dataclass(frozen=True, slots=True)
-class LevelSolution:
-    """What came of a level.
-
-    Attributes:
-        outcome: SOLVED, UNSOLVABLE (proven), MEMORY_FULL, GAVE_UP, or GOING_ON where time was up.
-        pushes: the solution.
-        steps: the same as letters, see :mod:`players.puzzles.sokoban.lines`.
-        optimal: whether no solution is known to have fewer pushes, by proof.
-        solver: the search that found it; empty where none was needed or none did.
-        positions: how many positions were made.
-        seconds: CPU seconds of this thread, replaying included.
-        full: the searches whose memory was full.
-    """
-
-    outcome: Outcome
-    pushes: tuple[Push, ...]
-    steps: str
-    optimal: bool
-    solver: str
-    positions: int
-    seconds: float
-    full: tuple[str, ...] = ()
 
 
 _WARM_UP = Level(("######", "#    #", "#@$ .#", "#    #", "######"))
@@ -64,7 +33,7 @@ def warm_up(entries: Sequence[Entry] | None = None) -> None:
     """Have the kernels of all searches compiled or loaded; by default those of the portfolio."""
     geometry, start = from_level(_WARM_UP)
     for entry in ENTRIES if entries is None else entries:
-        search = entry.kind(PushTask(LevelKnowledge(geometry), start, 1 << 20))
+        search = entry.search(PushTask(LevelKnowledge(geometry), start, 1 << 20))
         search.step(0.01)
         search.close()
 
@@ -130,6 +99,8 @@ def shortened(
     """
     if solution.outcome is not Outcome.SOLVED or seconds <= 0:
         return solution
+    from players.puzzles.sokoban.optimizer import Optimizer  # brings kernels along
+
     began, used = clock(), time.thread_time()
     geometry, start = from_level(level)
     optimizer = Optimizer(geometry, start, solution.pushes, metric, memory)
@@ -144,17 +115,3 @@ def shortened(
         positions=solution.positions + optimizer.states,
         seconds=solution.seconds + time.thread_time() - used,
     )
-
-
-def replay(level: Level, steps: str, solver: str = "") -> None:
-    """Play the steps on the prover, by the rules that the level is written as.
-
-    Raises:
-        GdlError: they do not solve it. That is an error of the solver.
-    """
-    rules = parse_rules(level_to_gdl(level, solution=len(steps)), "the level's rules")
-    moves = tuple(GDL_MOVES[letter] for letter in steps.lower())
-    try:
-        replayed(rules, Solution(100, moves, False, solver or "the level as it is", 0, 0.0))
-    except GdlError as error:
-        raise GdlError(f"a solution does not solve the level: {error.message}") from None

@@ -30,6 +30,7 @@ class At:
     def __init__(self, client: Client, table: str, token: str) -> None:
         self.client, self.table, self.token = client, table, token
         self.reader: Any = None
+        self.heard: list[str] = []
 
     async def order(self, name: str, **fields: object) -> dict[str, Any]:
         reply = await self.client.post(
@@ -47,6 +48,7 @@ class At:
             while True:
                 text = (await self.reader.content.readuntil(b"\n\n")).decode()
                 name, _, data = text.partition("\n")
+                self.heard.append(name.removeprefix("event: "))
                 if name == f"event: {event}" and done(found := json.loads(data.removeprefix("data: "))):
                     return found  # type: ignore[no-any-return]
 
@@ -121,7 +123,7 @@ def test_a_person_walks_and_pushes_by_squares_and_keeps_the_match() -> None:
         record = json.loads(await reply.text())
         assert reply.status == 200
         replay = Replay(read_match(record), Game("kept", record["rules"]))
-        assert replay.doubts() == {}
+        assert replay.compared().doubts == {}
         assert len(record["moves"]) == len(record["states"]) - 1 >= 3
         page = await (await client.get(f"/play/{at.table}/keep?form=html")).text()
         assert page.startswith("<!doctype html>")
@@ -139,12 +141,24 @@ def test_the_end_says_why_and_rings_the_line_and_a_new_match_begins() -> None:
             await at.order("move", role="xo"[number % 2], move=f"(mark {square})")
             state = await at.until("state", lambda s, n=number: s["step"] == n + 1)  # type: ignore[misc]
         assert (state["over"], state["reason"]) == (True, "three in a row")
-        assert len(state["ringed"]) == 3
+        assert state["svg"].count("gb-won") == 3
         assert [step["words"] for step in state["history"]][:2] == [["a1", None], [None, "a2"]]
         await at.order("again")
         state = await at.until("state", lambda s: s["steps"] == 0)
         assert not state["over"]
         assert not state["history"]
+
+    with_client(talk)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("game", "told"), [("rockpaperscissors", False), ("connectfour", True)])
+def test_nobody_sees_what_another_thinks_before_both_have_chosen(game: str, told: bool) -> None:
+    async def talk(client: Client) -> None:
+        seats = ["human", "uct"] if game == "rockpaperscissors" else ["uct", "human"]
+        at = await opened(client, game=game, seats=seats, playclock=3)
+        await at.until("state", lambda s: s["chosen"] == [1] or s["step"] == 1)
+        assert ("search" in at.heard) == told
 
     with_client(talk)
 
@@ -157,6 +171,7 @@ def test_a_hint_names_a_legal_move(monkeypatch: pytest.MonkeyPatch) -> None:
         await at.order("hint", role="x")
         hint = await at.until("hint")
         assert hint["move"] in moves(state)
+        assert hint["over"].count("gb-hint") == 1
         assert {c["move"] for c in hint["candidates"]} <= {m["text"] for m in state["asked"][0]["moves"]}
 
     with_client(talk)
@@ -178,18 +193,6 @@ def test_chance_draws_its_moves_and_nobody_takes_its_seat() -> None:
         await at.order("seat", role="random", player="legal")
         await at.order("swap")
         assert (await at.until("state"))["seats"] == ["human", "random"]
-
-    with_client(talk)
-
-
-def test_the_page_opens_no_table_for_a_game_of_hidden_information() -> None:
-    async def talk(client: Client) -> None:
-        assert client.app is not None
-        token = client.app[TOKENS].make()
-        order = {"game": "kuhn", "seats": ["human"]}
-        reply = await client.post("/play/tables", json=order, headers={"X-Ggp-Token": token})
-        assert reply.status == 400
-        assert "hide information" in await reply.text()
 
     with_client(talk)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -13,10 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gdl.errors import GdlError
+from ggp.answers.catalogue import title_of
 from ggp.game import Game
 from ggp.processes.parent import explain
 from ggp.web.replay.recorded import RecordError, records_in
 from ggp.web.replay.replay_process import ReplayDesk
+from ggp.web.replay.sources import CARRIED, NAMED, UNKNOWN
 from tests.ggp.web.replay.test_in_browser import until
 
 GOOD: dict[str, Any] = {
@@ -51,7 +54,7 @@ def test_an_array_of_records_is_a_list_of_matches() -> None:
     assert [one["name"] for one in listed["matches"]] == ["m", '["x\\n"]']
     assert listed["matches"][0]["goals"] == list(map(str, GOOD["goalValues"]))
     story: Any = answer(text, match=1)["story"]
-    assert (story["game"], story["known"]) == ("tictactoe", True)
+    assert (story["game"], story["rules"]) == ("tictactoe", NAMED)
     assert len(story["steps"]) == len(GOOD["states"])
     with pytest.raises(RecordError, match="matchId"):
         answer(text, match=2)
@@ -65,9 +68,45 @@ def test_a_trace_is_a_list_of_matches() -> None:
     lines = [json.loads(line) for line in text.splitlines()]
     assert len(listed) == len({line["p"] for line in lines if line["type"] == "step"})
     story: Any = answer(text, match=1)["story"]
-    assert story["known"]
+    assert story["rules"] == NAMED
     assert story["steps"][1]["moves"] == lines[1]["joint"]
-    assert answer(text, "doubts", match=1)["doubts"] == {}
+    assert answer(text, "compared", match=1)["doubts"] == {}
+
+
+def test_a_card_has_the_last_position_of_a_match_and_of_the_last_of_several() -> None:
+    other = {**GOOD, "states": GOOD["states"][:2], "moves": GOOD["moves"][:1], "matchId": "short"}
+    text = json.dumps([{**other, "game": "tictactoe"}, {**GOOD, "game": "tictactoe"}])
+
+    def last(number: int) -> str:
+        steps = len(json.loads(text)[number - 1]["states"])
+        frames: Any = answer(text, "frames", match=number, first=steps - 1, count=1)["frames"]
+        return str(frames[0]["svg"])
+
+    def squares(svg: str) -> list[str]:
+        return re.findall(r"<title>([a-c] [1-3][^<]*)</title>", svg)
+
+    cards: list[Any] = [answer(text, "card", match=number)["card"] for number in (0, 1, 2)]
+    assert [card["matches"] for card in cards] == [2, 1, 1]
+    assert [card["title"] for card in cards] == ["Tic-tac-toe"] * 3
+    assert (cards[1]["steps"], cards[1]["name"], cards[2]["faults"]) == (1, "short", 2)
+    assert len(squares(cards[1]["svg"])) == 9
+    assert [squares(card["svg"]) for card in cards] == [squares(last(number)) for number in (2, 1, 2)]
+    assert squares(cards[1]["svg"]) != squares(cards[2]["svg"])
+    with pytest.raises(GdlError, match="no match 3"):
+        answer(text, "card", match=3)
+
+
+def test_rules_of_the_record_count_before_those_of_its_name() -> None:
+    rules = "; Odd: a game of our own\n" + Path("games/tictactoe.kif").read_text()
+    for more, whose, title in (
+        ({"game": "tictactoe", "rules": rules}, CARRIED, "Odd"),
+        ({"game": "tictactoe"}, NAMED, "Tic-tac-toe"),
+        ({"game": "nobody knows it"}, UNKNOWN, "nobody knows it"),
+        ({"gameMetaURL": "http://x/base/games/ticTacToe/v0/"}, NAMED, "Tic-tac-toe"),
+    ):
+        story: Any = answer(json.dumps({**GOOD, **more}))["story"]
+        card: Any = answer(json.dumps({**GOOD, **more}), "card")["card"]
+        assert (story["rules"], story["title"], card["title"]) == (whose, title, title)
 
 
 JUNK = st.recursive(
@@ -110,6 +149,7 @@ def test_malformed_files_are_told_in_one_line(text: str) -> None:
         many = "matches" in listed
         story: Any = answer(text, match=1)["story"] if many else listed
         answer(text, "frames", match=int(many), first=0, count=2)
+        answer(text, "card", match=0)
         told = story["name"]
     except GdlError as error:
         told = explain(error, "replay")
@@ -130,10 +170,12 @@ def test_a_match_of_several_is_chosen_in_the_browser(
     (tmp_path / "trace.jsonl").write_bytes(Path("games/playthroughs/hex.jsonl").read_bytes())
     address = web("--records", str(tmp_path))
     browser.get(f"{address}/replay?file=all.json")
-    until(browser, "document.querySelectorAll('tbody a').length", 2)
-    browser.find_elements("css selector", "tbody a")[1].click()
+    until(browser, "document.querySelectorAll('a.card').length", 2)
+    browser.find_elements("css selector", "a.card")[1].click()
     until(browser, "document.querySelectorAll('.board .gb-square').length", 9)
-    assert browser.execute_script("return document.querySelector('h1').textContent") == "tictactoe"
+    assert browser.execute_script("return document.querySelector('h1').textContent") == "Tic-tac-toe"
     browser.get(f"{address}/replay?file=trace.jsonl&match=1#3")
     until(browser, "document.querySelectorAll('.board .gb-new').length > 0", True)
-    assert Game.load("hex").name == browser.execute_script("return document.querySelector('h1').textContent")
+    assert title_of(Game.load("hex").text)[0] == browser.execute_script(
+        "return document.querySelector('h1').textContent"
+    )

@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from ggp.game import Game
 from tests.ggp.web.replay.test_recorded import played
+from tests.ggp.web.replay.test_seen import recorded
 
 WebServer = Callable[..., str]
 
@@ -42,13 +44,17 @@ def test_a_record_of_the_folder_is_replayed_by_keys(web: WebServer, browser: Any
     last = len(json.loads(record.read_text())["states"]) - 1
     address = web("--records", str(record.parent.parent))
     browser.get(f"{address}/replay")
-    until(browser, "document.querySelectorAll('tbody a').length", 1)
-    browser.find_element("css selector", "tbody a").click()
+    until(browser, "document.querySelectorAll('a.card').length", 1)
+    until(browser, "document.querySelectorAll('a.card .gb-square').length", 64)
+    assert browser.find_element("css selector", "a.card strong").text == "Breakthrough"
+    assert browser.find_element("css selector", "a.card .line").text.startswith("p0 ")
+    browser.find_element("css selector", "a.card").click()
     where = "document.querySelector('output')?.textContent"
     until(browser, where, f"step 0 of {last}")
     press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
     until(browser, where, f"step 2 of {last}")
     assert browser.current_url.endswith("#2")
+    until(browser, "document.querySelectorAll('.history tbody td button').length", last)
     press("f")
     until(browser, where, f"step 3 of {last}")
     assert "no answer in time" in browser.find_element("css selector", ".status").text
@@ -116,3 +122,17 @@ def test_a_match_that_is_being_played_is_followed(
     until(browser, where, f"step 7 of {last}")
     browser.execute_script("document.querySelector('[aria-label=last]').click()")
     until(browser, "/ (100|0)\\b/.test(document.querySelector('.status').textContent)", True)
+
+
+@pytest.mark.slow
+def test_a_match_of_hidden_information_is_shown_as_a_role_saw_it(
+    web: WebServer, browser: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "kuhn.json").write_text(recorded(Game.load("kuhn"), 3).to_json())
+    browser.get(f"{web('--records', str(tmp_path))}/replay?file=kuhn.json#1")
+    board = "document.querySelector('.board')?.textContent"
+    until(browser, f"({board} ?? '').includes('second')", True)
+    browser.find_element("css selector", "#see-as option[value='0']").click()
+    until(browser, "document.querySelectorAll('.known .percept').length > 0", True)
+    until(browser, "/holds.*second/.test(document.querySelector('.board svg').textContent)", False)
+    assert "undefined" not in browser.execute_script(f"return {board}")

@@ -13,7 +13,7 @@ from ggp.game import Game
 from ggp.manager import GameManager, StandIn
 from ggp.protocol.match_record import MatchRecord
 from ggp.web.replay.recorded import RecordedMatch, RecordError, read_match, records_in
-from ggp.web.replay.replay_process import Replay, as_page
+from ggp.web.replay.replay_process import ComparedMatch, Replay, as_page
 
 
 def read_record(text: str) -> RecordedMatch:
@@ -43,7 +43,12 @@ def test_a_match_of_ours_agrees_with_its_rules(told: dict[str, Any]) -> None:
     assert match.texts == tuple(told["states"])
     replay = Replay(match, Game.load("tictactoe"))
     story = replay.story()
-    assert replay.doubts() == {}
+    compared = replay.compared()
+    assert compared.doubts == {}
+    assert list(compared.words) == list(range(1, len(match.states)))
+    for step, words in compared.words.items():  # (mark a 1) is a1; who does not have the turn says nothing
+        marked = [move.args for move in match.moves[step - 1] if move.args]
+        assert [word for word in words if word] == [f"{x}{y}" for x, y in marked]
     assert story["roles"] == ["x", "o"]
     assert not any(step["faults"] for step in story["steps"])
     assert story["steps"][1]["moves"] == [
@@ -54,8 +59,8 @@ def test_a_match_of_ours_agrees_with_its_rules(told: dict[str, Any]) -> None:
 
 def test_the_board_is_the_same_with_rules_that_nobody_knows(told: dict[str, Any]) -> None:
     match = read_record(json.dumps(told))
-    drawn = Replay(match, None).draw(len(match.states) - 1)
-    assert drawn.count('class="gb-square"') == 9
+    drawn = Replay(match, None).frame(len(match.states) - 1)
+    assert str(drawn["svg"]).count('class="gb-square"') == 9
 
 
 def test_what_parts_from_the_rules_is_told_at_its_step(told: dict[str, Any]) -> None:
@@ -64,13 +69,13 @@ def test_what_parts_from_the_rules_is_told_at_its_step(told: dict[str, Any]) -> 
     other["states"][2] = other["states"][2].replace("control x", "control o")
     other["errors"][3] = ["TO", "IL no"]
     replay = Replay(read_record(json.dumps(other)), game)
-    assert min(replay.doubts()) == 2
+    assert min(replay.compared().doubts) == 2
     faults = replay.story()["steps"][3]["faults"]
     assert [fault["text"] for fault in faults] == ["no answer in time", "illegal move: no"]
     twice = {**told, "moves": [told["moves"][0], told["moves"][0], *told["moves"][2:]]}
-    assert "not legal" in Replay(read_record(json.dumps(twice)), game).doubts()[2]
+    assert "not legal" in Replay(read_record(json.dumps(twice)), game).compared().doubts[2]
     cut = {**told, "states": told["states"][:3], "moves": told["moves"][:2], "goalValues": [50, 50]}
-    assert list(Replay(read_record(json.dumps(cut)), game).doubts()) == [2]
+    assert list(Replay(read_record(json.dumps(cut)), game).compared().doubts) == [2]
 
 
 def test_records_of_other_managers_name_their_game_by_its_address(told: dict[str, Any]) -> None:
@@ -125,7 +130,7 @@ def outcome(text: str) -> list[str]:
         return str(error).splitlines()
     replay = Replay(match, None)
     assert len(replay.story()["steps"]) == len(match.states)
-    return replay.draw(0).splitlines()[:1]
+    return str(replay.frame(0)["svg"]).splitlines()[:1]
 
 
 @given(st.text(max_size=200))
@@ -137,6 +142,6 @@ def test_text_that_is_no_record_is_refused(text: str) -> None:
 def test_an_exported_file_has_no_way_out(told: dict[str, Any]) -> None:
     evil = {**told, "playerNamesFromHost": ["</script><script>alert(1)</script>", "<!--<script>"]}
     replay = Replay(read_record(json.dumps(evil)), Game.load("tictactoe"))
-    page = as_page(replay.story(), {}, [replay.draw(0)])
+    page = as_page(replay.story(), ComparedMatch(), [replay.frame(0)])
     assert "default-src 'none'" in page
     assert page.count("<script") == 2 and "<!--" not in page.partition("<script")[2]

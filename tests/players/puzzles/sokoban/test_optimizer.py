@@ -14,7 +14,8 @@ from gdl.errors import GdlError
 from players.puzzles.sokoban.geometry import Geometry, Position, from_level
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.lines import Push, after_steps, is_solved
-from players.puzzles.sokoban.optimizer import Metric, Optimizer
+from players.puzzles.sokoban.optimizer import Optimizer
+from players.puzzles.sokoban.solution import Metric
 
 LEVELS = (
     Level(("########", "#  .   #", "# $#$  #", "# . @  #", "########")),

@@ -11,8 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bench.truth.covers import solutions_of
-from players.puzzles.cover.files.dlx import read_dlx
-from players.puzzles.cover.files.json_form import problem_of, read_json
+from players.puzzles.cover.files.texts import problem_of, read_dlx, read_json
 from players.puzzles.cover.problem import CoverError, CoverProblem
 from players.puzzles.cover.search import solve
 from tests.players.puzzles.cover.problems import as_json, cover_problems

@@ -15,8 +15,8 @@ from players.puzzles.sokoban.distances import start_distances
 from players.puzzles.sokoban.geometry import Geometry, Position, from_level
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.lines import after_steps, is_solved, steps_of
-from players.puzzles.sokoban.search.best_first import AStar, BestFirst, Greedy
-from players.puzzles.sokoban.search.from_goals import Backward, BidirectionalCells
+from players.puzzles.sokoban.search.best_first import AStar, Backward, BestFirst, BidirectionalCells, Greedy
+from players.puzzles.sokoban.search.few_positions import FewPositions
 from players.puzzles.sokoban.search.ida import IdaStar
 from players.puzzles.sokoban.search.portfolio import (
     ENTRIES,
@@ -25,9 +25,10 @@ from players.puzzles.sokoban.search.portfolio import (
     all_searches,
     entries_named,
 )
-from players.puzzles.sokoban.search.push_search import LevelKnowledge, Outcome, PushSearch, PushTask
+from players.puzzles.sokoban.search.push_search import LevelKnowledge, PushSearch, PushTask
+from players.puzzles.sokoban.solution import Outcome
 
-KINDS: list[type[PushSearch]] = [AStar, Greedy, Backward, BidirectionalCells, SearchPortfolio]
+KINDS: list[type[PushSearch]] = [AStar, FewPositions, Greedy, Backward, BidirectionalCells, SearchPortfolio]
 _MEMORY = 4 << 20
 
 
@@ -98,7 +99,7 @@ def test_what_is_solved_replays_and_what_is_proven_is_so(kind: type[PushSearch])
     for start, space in _spaces():
         search = _run(kind, space.geometry, start)
         if search.outcome is Outcome.GAVE_UP:
-            assert len(space.geometry.goals) > len(start.boxes)
+            assert len(space.geometry.goals) > len(start.boxes) or kind is FewPositions
             continue
         assert search.outcome is (Outcome.SOLVED if space.alive[0] else Outcome.UNSOLVABLE)
         if space.alive[0]:

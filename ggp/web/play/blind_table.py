@@ -1,0 +1,248 @@
+"""A table of a game of hidden information: each person is told what its role knows, until the match is over.
+
+Whoever sits down at a role has a *chair*, a number that goes with the person where sides are swapped. What
+the table says has the chair that it is for as ``to``; -1 stands for those who look on, and no ``to`` for
+all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from gdl.ends import stuck_roles
+from gdl.errors import GdlError, MoveError
+from gdl.information import playing
+from gdl.machine import State
+from ggp.boards.sight import RoleSight, SightView, new_belief, observed
+from ggp.processes.parent import Inbox, JsonMessage, Send
+from ggp.web.play.order import AttentiveSeat, TableOrder
+from ggp.web.play.seats import RemoteSeat
+from ggp.web.play.table import Table
+from ggp.web.play.view import HUMAN, OUTSIDE, TableView
+from players.kaskade.player import KaskadePlayer
+from players.player import Choice
+from players.registry import fitting
+
+_OF_PLAY = {"back", "goto", "walk", "seat", "swap"}
+"""Orders that would tell, or take, what is hidden while the match goes on."""
+
+
+class BlindTable(Table):
+    """One match in which roles do not see all; arguments and errors are those of :class:`Table`."""
+
+    FIRST_SECONDS = 10.0
+    """Beliefs are worth a longer wait."""
+
+    def __init__(self, order: TableOrder, inbox: Inbox, send: Send) -> None:
+        super().__init__(order, inbox, self._hushed)
+        self._tell = send
+        self._asker: int | None = None
+        self._last: dict[int, dict[str, Any]] = {}
+        """What each chair was told last."""
+        self._playing = playing(self.machine.roles)
+        self._chairs = dict(zip(self._playing, range(len(self._playing)), strict=True))
+        """Role -> chair."""
+        board, painter = self._view.board, self._view.painter
+        self._sight_view = SightView(self.machine, board, painter)
+        # Words and clicks depend on the moves that were seen before: each role has its own.
+        self._views = {role: TableView(order.game, self.machine, like=self._view) for role in self._playing}
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        self._revealed = False
+        self._beliefs = {role: new_belief(self.machine, role, 0) for role in self._playing}
+        self._sights: list[dict[int, RoleSight]] = [self._seen({})]
+        self._histories: dict[int, list[dict[str, Any]]] = {role: [] for role in self._playing}
+
+    def _seen(self, before: dict[int, RoleSight]) -> dict[int, RoleSight]:
+        """What each role knows now."""
+        view = self._sight_view
+        return {role: view.sight(belief, before.get(role)) for role, belief in self._beliefs.items()}
+
+    # The match
+
+    def _turn(self) -> bool:
+        self._revealed = self._revealed or self._is_over(self._state)
+        return self._obey(self._next_order()) if self._revealed else super()._turn()
+
+    def _is_over(self, state: State) -> bool:
+        return self.machine.is_terminal(state) or bool(stuck_roles(state))
+
+    def _learnt(self, state: State, joint: tuple[int, ...]) -> None:
+        learnt, before = observed(state, joint), self._sights[-1]
+        if self._is_over(self._state):
+            self._revealed = True
+            percepts = {role: self._sight_view.percepts(learnt[role].percepts) for role in self._playing}
+            self._sights.append(
+                {
+                    role: replace(sight, shown={**sight.shown, "percepts": percepts[role]})
+                    for role, sight in before.items()
+                }
+            )
+            return
+        for role, belief in self._beliefs.items():
+            belief.update(learnt[role])
+        self._sights.append(self._seen(before))
+        for role, steps in self._histories.items():
+            steps.append(self._own_step(role, state, joint[role]))
+
+    def _again(self) -> None:
+        self._seed += 1
+        self._begin_anew()
+        super()._again()
+
+    def _answer(self, player: AttentiveSeat | RemoteSeat, role: int, state: State, deadline: float) -> Choice:
+        if isinstance(player, RemoteSeat):
+            return super()._answer(player, role, state, deadline)
+        return player.choose_from(self._beliefs[role], deadline)
+
+    def _new_player(self, name: str, role: int, state: State, deadline: float) -> AttentiveSeat:
+        # With so many playouts and no more somebody wants a weak player.
+        name = name if "playouts" in name else fitting(name, self.machine)
+        return super()._new_player(name, role, state, deadline)
+
+    def _think_aloud(self, role: int, player: KaskadePlayer, state: State, choice: Choice) -> None:
+        """What a player thinks tells what it knows."""
+
+    def _view_of(self, role: int) -> TableView:
+        return self._views[role]
+
+    # Orders
+
+    def _obey(self, order: JsonMessage | None) -> bool:
+        self._asker = OUTSIDE if order is None else order.get("chair", OUTSIDE)
+        try:
+            self._check(order or {})
+            return super()._obey(order)
+        except GdlError as error:
+            self._send("note", text=str(error))
+            return True
+        finally:
+            self._asker = None
+
+    def _check(self, order: JsonMessage) -> None:
+        """Raise GdlError for an order that nobody, or only somebody else, may give now."""
+        do = order.get("do")
+        if do in ("move", "hint"):
+            if self._revealed:
+                raise MoveError("the match is over", remedy="play again")
+            name = str(order.get("role"))
+            role = self._role(name)
+            if self.seats[role] != HUMAN or self._chairs.get(role) != self._asker:
+                raise GdlError(f"{name} is played by somebody else", remedy="sit down where nobody sits")
+        elif do in _OF_PLAY and self._steps and not self._revealed:
+            raise GdlError("this game hides information: that waits for the end of the match")
+
+    def _swap(self) -> None:
+        chairs = list(self._chairs.values())
+        self._chairs = dict(zip(self._playing, [*chairs[1:], *chairs[:1]], strict=True))
+        super()._swap()
+
+    def _keep(self, form: str) -> None:
+        if self._revealed:
+            super()._keep(form)
+        else:
+            self._send("kept", form=form, error="a match that hides information is kept when it is over")
+
+    # What is told
+
+    def _hushed(self, kind: str, **fields: Any) -> None:
+        """Says what does not tell what is hidden: a note and a hint to who has asked, of thoughts nothing."""
+        if kind in ("note", "hint"):
+            if self._asker is not None:
+                self._tell(kind, **fields, to=self._asker)
+        elif kind == "kept":
+            self._tell(kind, **fields)
+
+    def _show(self) -> None:
+        people = {self._chairs[role]: role for role in self._playing if self.seats[role] == HUMAN}
+        self._revealed = self._revealed or self._is_over(self._state)
+        if self._revealed:
+            told = {**self._told(), "blind": self._all_sights()}
+            told |= {"asked": [], "choosing": []}
+            views = dict.fromkeys((OUTSIDE, *people), told)
+        else:
+            views = {
+                OUTSIDE: self._outside(),
+                **{chair: self._inside(role) for chair, role in people.items()},
+            }
+        for chair, view in views.items():
+            # Who has nothing new to see is told nothing, not even that somebody else has chosen.
+            told = {**view, "blind": {**view["blind"], "as": people.get(chair)}}
+            if self._last.get(chair) != told:
+                self._last[chair] = told
+                self._tell("state", **told, to=chair, chairs=self._free_chairs())
+
+    def _free_chairs(self) -> dict[str, int]:
+        """The chair of each role that a person plays."""
+        return {self.roles[role]: self._chairs[role] for role in self._playing if self.seats[role] == HUMAN}
+
+    def _all_sights(self) -> dict[str, Any]:
+        """What each role knew in the state that is shown."""
+        sights = self._sights[min(self._at, len(self._sights) - 1)]
+        return {"over": True, "sights": [{"role": role, **sight.shown} for role, sight in sights.items()]}
+
+    def _frame(self, step: int) -> dict[str, Any]:
+        """What everybody is told of a match that goes on."""
+        return {
+            **self._setting(),
+            "game": self._order.game.name,
+            "title": self._view.title,
+            "roles": self.roles,
+            "step": step,
+            "steps": step,
+            "over": False,
+            "goals": [],
+            "reason": "",
+            "lost": [],
+            "doubts": [],
+            "why": "",
+            "last": None,
+            "history": [],
+            "asked": [],
+            "choosing": [],
+            "chosen": [],
+        }
+
+    def _outside(self) -> dict[str, Any]:
+        """What those are told who look on: that the match goes on."""
+        drawing = self._view.painter.draw((), facts=False)
+        frame = self._frame(len(self._steps))
+        return {**frame, "svg": drawing, "facts": "", "beside": [], "blind": {"over": False}}
+
+    def _inside(self, role: int) -> dict[str, Any]:
+        """What a person is told."""
+        view, machine = self._views[role], self.machine
+        shown = dict(self._sights[-1][role].shown)
+        legal = machine.legal_moves(self._state, role)
+        free = len(legal) > 1
+        history = list(self._histories[role])
+        return {
+            **self._frame(len(self._steps)),
+            "svg": shown.pop("svg"),
+            "facts": shown.pop("facts"),
+            "beside": shown.pop("beside"),
+            "asked": [{"role": role, "moves": view.offered(role, legal, self._sights[-1][role].sure)}]
+            if free and role not in self._chosen
+            else [],
+            "choosing": [role] if free else [],
+            "chosen": [role] if free and role in self._chosen else [],
+            "last": history[-1]["moves"] if history else None,
+            "history": history,
+            "blind": {"over": False, **shown},
+        }
+
+    def _own_step(self, role: int, state: State, move: int) -> dict[str, Any]:
+        """The step that was just made, as a role knows it."""
+        width = range(len(self.roles))
+        text = self._views[role].spelled(role, move)
+        alone = len(self.machine.legal_moves(state, role)) == 1
+        words = None if alone else self._views[role].words(role, [move])[0]
+        return {
+            "moves": [text if one == role else "" for one in width],
+            "words": [words if one == role else None for one in width],
+            "percepts": self._sights[-1][role].shown["percepts"],
+            "notes": {},
+            "expects": {},
+        }

@@ -1,0 +1,36 @@
+"""How likely each proposition is to a role that holds a belief."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gdl.terms import Term
+from players.belief.belief import Belief
+from players.belief.lane_worlds import LaneWorlds
+from propnet.kernels.records import unpack
+from propnet.machine import PropnetMachine
+
+_MOST = 100_000
+"""Of more states so many are looked at."""
+SURE = 1 - 1e-9
+"""From this likelihood on a proposition is true in all states of a belief."""
+
+
+def likelihoods(belief: Belief) -> dict[Term, float]:
+    """The share of a belief's weight in which each proposition is true, of those that are true in any."""
+    machine = belief.machine
+    if isinstance(belief.world_machine, LaneWorlds) and isinstance(machine, PropnetMachine):
+        bases = machine.network.bases
+        worlds, weights = belief.few(_MOST)
+        bits = unpack(worlds, len(bases)).view(np.uint8)
+        shares = np.zeros(len(bases))
+        for first in range(
+            0, len(bits), 4096
+        ):  # a part at a time: as numbers the bits take eight times as much
+            shares += weights[first : first + 4096] @ bits[first : first + 4096]
+        return {bases[number]: float(shares[number]) for number in np.flatnonzero(shares)}
+    found: dict[Term, float] = {}
+    for state, weight in zip(belief.states(), belief.weights.tolist(), strict=True):
+        for term in state.propositions:
+            found[term] = found.get(term, 0.0) + weight
+    return found

@@ -1,0 +1,208 @@
+"""Possible states side by side, each with a number for what every role has observed on the way to it.
+
+A :class:`~players.belief.belief.Belief` forgets how a state was reached. Searches of information sets need
+that: what the others do depends on what they have seen. A *history* is a 64-bit number that a role's moves
+and percepts are mixed into, turn by turn: roles that have observed the same have equal histories.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gdl.information import playing
+from gdl.terms import Term
+from players.belief.lane_worlds import LaneWorlds
+from players.belief.worlds import Observed, Options, Rows, all_joints, drawn_joints
+from players.move_lists import unpack_moves
+from propnet.jit.arrays import Floats, Int32s, Words
+from propnet.jit.decorators import inner, kernel
+from propnet.jit.random_numbers import scramble
+from propnet.kernels.records import pack
+from propnet.machine import PropnetMachine
+
+MOST = 20_000
+"""States that are kept."""
+_EFFORT = 5_000, 100_000
+_EFFORT_PER_SECOND = 200_000
+"""Joint moves that are played for a turn: at least, at most, and for each second that is left."""
+
+
+Likelihoods = Callable[[Words, int, Int32s, Int32s], Floats]
+"""How probable the moves of a role are: its histories, the role, how many moves it had, and the places of
+those it made among them."""
+
+
+@inner
+def _mixed(number: Any, word: Any) -> Any:
+    """A number that depends on both."""
+    return scramble((number ^ word) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(1))
+
+
+@kernel(nogil=True)
+def _absorb(histories: Words, joints: Int32s, seen: Words, masks: Words) -> None:
+    """Mix each role's move and percepts into its history."""
+    for row in range(histories.shape[0]):
+        for role in range(histories.shape[1]):
+            mixed = _mixed(histories[row, role], np.uint64(joints[row, role] + 1))
+            for word in range(seen.shape[1]):
+                mixed = _mixed(mixed, seen[row, word] & masks[role, word])
+            histories[row, role] = mixed
+
+
+class Historians:
+    """Plays joint moves on many states, and keeps what each role observes."""
+
+    def __init__(self, machine: PropnetMachine) -> None:
+        self.machine = machine
+        roles, bounds = range(len(machine.roles)), machine.role_percepts.tolist()
+        bits = np.zeros((len(machine.roles), max(1, bounds[-1])), np.bool_)
+        for role in roles:
+            bits[role, bounds[role] : bounds[role + 1]] = True
+        self._masks = pack(bits)
+        percepts = machine.network.percepts or ((),) * len(machine.roles)
+        self._places = [
+            {percept: bounds[role] + p for p, percept in enumerate(percepts[role])} for role in roles
+        ]
+
+    def own(self, role: int, seen: Words) -> Words:
+        """A role's share of what was perceived."""
+        share: Words = seen & self._masks[role]
+        return share
+
+    def bits(self, role: int, percepts: frozenset[Term]) -> Words | None:
+        """A role's percepts as :meth:`own` has them; None where it can never have them."""
+        places = [self._places[role].get(percept, -1) for percept in percepts]
+        if -1 in places:
+            return None
+        bits = np.zeros((1, 64 * self._masks.shape[1]), np.bool_)
+        bits[0, places] = True
+        packed: Words = pack(bits)[0]
+        return packed
+
+    def step(self, records: Words, histories: Words, joints: Int32s) -> tuple[Words, Words, Words]:
+        """The records after a joint move each, the roles' histories then, and what was perceived."""
+        joints = np.ascontiguousarray(joints, np.int32)
+        after, seen = self.machine.perceive(records, joints)
+        grown = np.array(histories, np.uint64, order="C")
+        _absorb(grown, joints, seen, self._masks)
+        return after, grown, seen
+
+
+class Recollection:
+    """What a role may hold for possible, with the histories of all roles.
+
+    Attributes:
+        records, histories: uint64, a row per state.
+        weights: float64: they add up to 1.
+    """
+
+    def __init__(
+        self,
+        machine: PropnetMachine,
+        role: int,
+        seed: int = 0,
+        most: int = MOST,
+        likelihoods: Likelihoods | None = None,
+    ) -> None:
+        self.machine, self.role = machine, role
+        self.historians = Historians(machine)
+        self._lanes = LaneWorlds(machine, role)
+        self._seed, self._most, self._likelihoods = seed, most, likelihoods
+        self._begin()
+
+    def _begin(self) -> None:
+        self._numbers = np.random.default_rng([self._seed, self.role])
+        self._seen: list[Observed] = []
+        self.records: Words = self._lanes.of_states([self.machine.initial_state()])
+        self.histories: Words = np.zeros((1, len(self.machine.roles)), np.uint64)
+        self.weights: Floats = np.ones(1)
+
+    def catch_up(self, history: Sequence[Observed], deadline: float) -> bool:
+        """Take in what the role has observed until now; whether there are states that fit. Where there are
+        none, or the time is up, it begins anew the next time."""
+        if list(history[: len(self._seen)]) != self._seen or not len(self.records):
+            self._begin()
+        for seen in history[len(self._seen) :]:
+            if time.monotonic() > deadline or not self._grow(seen, deadline):
+                self.records = self.records[:0]
+                return False
+            self._seen.append(seen)
+        return True
+
+    def draw(self, count: int) -> tuple[Words, Words]:
+        """States and histories, drawn by weight."""
+        if len(self.weights) == 1:
+            chosen = np.zeros(count, np.int64)
+        else:
+            bounds = np.cumsum(self.weights)
+            chosen = np.searchsorted(bounds, self._numbers.random(count) * bounds[-1], side="right")
+            chosen = np.minimum(chosen, len(self.weights) - 1)
+        return self.records[chosen], self.histories[chosen]
+
+    def _grow(self, seen: Observed, deadline: float) -> bool:
+        seconds = deadline - time.monotonic()
+        effort = int(min(_EFFORT[1], max(_EFFORT[0], _EFFORT_PER_SECOND * seconds)))
+        move, wanted = self._lanes.own_move(seen.move), self.historians.bits(self.role, seen.percepts)
+        if move == -1 or wanted is None:
+            return False
+        options = self._options(move)
+        rows = options.open
+        if not len(rows):
+            return False
+        counts = options.counts[rows].astype(np.float64).prod(axis=1)
+        if counts.sum() <= effort:
+            of, joints = all_joints(options, rows)
+            weights = (self.weights[rows] / counts)[np.searchsorted(rows, of)]
+        else:
+            chances = self.weights[rows] / self.weights[rows].sum()
+            of = rows[self._numbers.choice(len(rows), effort, p=chances)]
+            joints, weights = drawn_joints(options, of, self._numbers), np.ones(len(of))
+        if self._likelihoods is not None:
+            weights = weights * self._surprise(options, of, joints)
+        after, histories, perceived = self.historians.step(self.records[of], self.histories[of], joints)
+        fits = (self.historians.own(self.role, perceived) == wanted).all(axis=1)
+        fits &= ~self._lanes.terminal(after)
+        once, weights = self._lanes.merged(np.hstack([after[fits], histories[fits]]), weights[fits])
+        if not len(once):
+            return False
+        if len(once) > self._most:
+            chosen = self._numbers.choice(len(once), self._most, replace=False, p=weights / weights.sum())
+            once, weights = once[chosen], np.ones(self._most)
+        words = self.records.shape[1]
+        self.records = np.ascontiguousarray(once[:, :words])
+        self.histories = np.ascontiguousarray(once[:, words:])
+        self.weights = weights / weights.sum()
+        return True
+
+    def _options(self, move: int | None) -> Options:
+        """What may be done in each state, where the role makes this move."""
+        lanes = self.machine
+        known = lanes.evaluate(self.records)
+        legal = known.legal
+        if move is not None:
+            columns = np.arange(int(lanes.role_moves[-1]))
+            first, past = lanes.role_moves[self.role : self.role + 2].tolist()
+            legal = legal & pack(((columns < first) | (columns >= past) | (columns == first + move))[None, :])
+        counts, moves = unpack_moves(legal, lanes.role_moves)
+        return Options(known.terminal, counts.astype(np.int64), moves)
+
+    def _surprise(self, options: Options, of: Rows, joints: Int32s) -> Floats:
+        """How much more probable the others' moves are than if all were alike."""
+        assert self._likelihoods is not None
+        factors = np.ones(len(of))
+        starts = options.starts
+        for role in playing(self.machine.roles):
+            counts = options.counts[of, role].astype(np.int32)
+            if role == self.role or not (counts > 1).any():
+                continue
+            places = np.zeros(len(of), np.int32)
+            for place in range(int(counts.max())):
+                there = np.flatnonzero(counts > place)
+                same = options.moves[starts[of[there], role] + place] == joints[there, role]
+                places[there[same]] = place
+            factors *= counts * self._likelihoods(self.histories[of], role, counts, places)
+        return factors

@@ -1,0 +1,338 @@
+"""Cover problems as text: JSON, and DLX as Knuth's programs dlx1, dlx2, dlx3 and their kin read it.
+
+JSON is an object with `items`, `options` and, where there is a limit, `holes`. An item is its name (to be
+covered exactly once) or an object with `name`, `min`, `max` (1 if absent) and `hole` (whether it counts as a
+hole when nothing covers it). An option is a list of nodes, or an object with `name` and `nodes`. A node is
+an item's name, `name:colour`, or an object with `item`, `weight` and `colour`.
+
+DLX: D. E. Knuth, https://www-cs-faculty.stanford.edu/~knuth/programs.html. Lines that begin with ``|`` are
+comments. The first other line names the items, the secondary ones after a ``|`` of its own; ``2:3|c`` is an
+item to be covered two or three times, ``2|c`` twice. Each further line is an option. ``x:red`` is a
+secondary item with a colour.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import numpy as np
+import orjson
+
+from gdl.errors import Place
+from gdl.visible import visible
+from players.puzzles.cover.problem import CoverError, CoverProblem
+
+_MOST = 2**31 - 1
+
+
+class ProblemBuilder:
+    """Collects items and options; what is wrong with one is said at the place that the caller gives."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.number: dict[str, int] = {}
+        self._minimum: list[int] = []
+        self._maximum: list[int] = []
+        self._may_be_hole: list[bool] = []
+        self._starts = [0]
+        self._nodes: list[int] = []
+        self._weights: list[int] = []
+        self._colours: list[int] = []
+        self._shades: dict[str, int] = {}
+        self._names: list[str] = []
+        self._last: list[int] = []
+        """For each item the option that it was last seen in."""
+
+    def wrong(self, message: str, remedy: str, place: Place | None) -> CoverError:
+        """The error to be raised for what is wrong at a place."""
+        return CoverError(message, place, remedy, self.source)
+
+    def item(
+        self, name: str, low: int, high: int, *, may_be_hole: bool = False, place: Place | None = None
+    ) -> None:
+        """An item with its bounds. Raises CoverError."""
+        if not name.isprintable():
+            raise self.wrong(
+                f"the item {name[:40]!r} has a character that is not printable", "remove it", place
+            )
+        if name in self.number:
+            raise self.wrong(f"the item {name[:40]!r} is there twice", "give each a name of its own", place)
+        if not 0 <= low <= high <= _MOST:
+            remedy = "0 <= minimum <= maximum < 2147483648"
+            raise self.wrong(f"the bounds {low} and {high} of {name[:40]!r} are none", remedy, place)
+        self.number[name] = len(self._minimum)
+        self._minimum.append(low)
+        self._maximum.append(high)
+        self._may_be_hole.append(may_be_hole)
+        self._last.append(-1)
+
+    def node(
+        self, name: str, *, weight: int = 1, colour: str | None = None, place: Place | None = None
+    ) -> int:
+        """A node of the option that is being read. Returns the item's number. Raises CoverError."""
+        item = self.number.get(name)
+        if item is None:
+            raise self.wrong(f"{name[:40]!r} is no item", "name it where the items are", place)
+        if self._last[item] == len(self._names):
+            raise self.wrong(f"{name[:40]!r} stands twice in an option", "leave one out", place)
+        if colour is not None and self._minimum[item] > 0:
+            raise self.wrong(
+                f"the item {name[:40]!r} has a colour here, but a minimum above 0", "make it optional", place
+            )
+        if not 1 <= weight <= _MOST:
+            raise self.wrong(f"the weight {weight} is none", "1 to 2147483647", place)
+        self._last[item] = len(self._names)
+        self._nodes.append(item)
+        self._weights.append(weight)
+        self._colours.append(0 if colour is None else self._shades.setdefault(colour, len(self._shades) + 1))
+        return item
+
+    def never(self) -> None:
+        """The option that is being read can never be chosen; it keeps its number."""
+        if "" not in self.number:
+            self.item("", 0, 0)
+        self.node("")
+
+    def end_option(self, name: str) -> None:
+        """The nodes since the last call are an option."""
+        self._names.append(visible(name))
+        self._starts.append(len(self._nodes))
+
+    def problem(self, holes: int | None = None) -> CoverProblem:
+        """What was read. Raises CoverError."""
+        problem = CoverProblem(
+            np.array(self._minimum, np.int32),
+            np.array(self._maximum, np.int32),
+            np.array(self._starts, np.int32),
+            np.array(self._nodes, np.int32),
+            np.array(self._weights, np.int32),
+            np.array(self._colours, np.int32),
+            np.array(self._may_be_hole, np.bool_),
+            holes,
+            tuple(self.number),
+            tuple(self._names) if any(self._names) else (),
+        )
+        problem.check()
+        return problem
+
+
+_Path = tuple[int | str, ...]
+
+
+def read_json(text: str, source: str = "") -> CoverProblem:
+    """The problem that a text says. Raises CoverError with line and column.
+
+    >>> read_json('{"items": ["a", {"name": "b", "min": 0}], "options": [["a"], ["a", "b"]]}').options
+    2
+    """
+    return _JsonReader(text, source).read()
+
+
+class _JsonReader:
+    def __init__(self, text: str, source: str) -> None:
+        self.text = text
+        self.builder = ProblemBuilder(source)
+
+    def read(self) -> CoverProblem:
+        try:
+            whole = orjson.loads(self.text)
+        except orjson.JSONDecodeError as error:
+            place = Place(error.lineno, error.colno)
+            raise self.builder.wrong(f"this is not JSON: {error.msg}", "mend the text", place) from None
+        self._object(whole, (), {"items", "options", "holes"})
+        items, options, holes = (whole.get(key) for key in ("items", "options", "holes"))
+        for index, item in enumerate(self._list(items, ("items",))):
+            self._item(item, ("items", index))
+        for index, option in enumerate(self._list(options, ("options",))):
+            self._option(option, ("options", index))
+        if holes is not None and (type(holes) is not int or not 0 <= holes < 2**31):
+            raise self.wrong("the number of holes is none", "0 or more", ("holes",))
+        return self.builder.problem(holes)
+
+    def wrong(self, message: str, remedy: str, path: _Path) -> Exception:
+        return self.builder.wrong(message, remedy, place_of(self.text, path))
+
+    def _list(self, value: Any, path: _Path) -> list[Any]:
+        if not isinstance(value, list):
+            raise self.wrong(f"{path[-1]} is no list", "write [...]", path)
+        return value
+
+    def _object(self, value: Any, path: _Path, known: set[str]) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise self.wrong("this is no object", "with " + ", ".join(sorted(known)), path)
+        unknown = sorted(set(value) - known)
+        if unknown:
+            remedy = "there are " + ", ".join(sorted(known))
+            raise self.wrong(f"{unknown[0][:40]!r} is unknown", remedy, (*path, unknown[0]))
+        return value
+
+    def _get(self, value: dict[str, Any], key: str, kind: type, default: Any, path: _Path) -> Any:
+        found = value.get(key, default)
+        if type(found) is not kind:
+            noun = {str: "a text", int: "a whole number", bool: "true or false"}[kind]
+            raise self.wrong(f"{key} is not {noun}", f"give {noun}", (*path, key) if key in value else path)
+        return found
+
+    def _item(self, value: Any, path: _Path) -> None:
+        entry = {"name": value} if isinstance(value, str) else value
+        self._object(entry, path, {"name", "min", "max", "hole"})
+        name = self._get(entry, "name", str, None, path)
+        low, high = (self._get(entry, key, int, 1, path) for key in ("min", "max"))
+        hole = self._get(entry, "hole", bool, False, path)
+        place = None if self._is_new(name) and 0 <= low <= high < 2**31 else place_of(self.text, path)
+        self.builder.item(name, low, high, may_be_hole=hole, place=place)
+
+    def _is_new(self, name: str) -> bool:
+        return name not in self.builder.number
+
+    def _option(self, value: Any, path: _Path) -> None:
+        name, nodes = "", value
+        if isinstance(value, dict):
+            self._object(value, path, {"name", "nodes"})
+            name = self._get(value, "name", str, "", path)
+            nodes, path = value.get("nodes"), (*path, "nodes")
+        for index, node in enumerate(self._list(nodes, path)):
+            self._node(node, (*path, index))
+        self.builder.end_option(name)
+
+    def _node(self, node: Any, path: _Path) -> None:
+        weight, colour = 1, None
+        if isinstance(node, str):
+            name = node
+            if name not in self.builder.number and ":" in name:
+                name, _, colour = name.rpartition(":")
+        else:
+            self._object(node, path, {"item", "weight", "colour"})
+            name = self._get(node, "item", str, None, path)
+            weight = self._get(node, "weight", int, 1, path)
+            colour = self._get(node, "colour", str, None, path) if "colour" in node else None
+        try:
+            self.builder.node(name, weight=weight, colour=colour)
+        except CoverError as error:
+            place = place_of(self.text, path)
+            raise self.builder.wrong(error.message, error.remedy, place) from None
+
+
+_SPACE = re.compile(r"[ \t\r\n,:]*")
+_DECODER = json.JSONDecoder()
+
+
+def place_of(text: str, path: tuple[int | str, ...]) -> Place:
+    """Line and column of the value that is found by these keys and indices in a text that is JSON; where it
+    is not there, of the last one on the way to it."""
+    at = _skip(text, 0)
+    for step in path:
+        inside = _entry(text, at, step)
+        if inside is None:
+            break
+        at = inside
+    return Place(text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at))
+
+
+def _skip(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    assert found is not None
+    return found.end()
+
+
+def _entry(text: str, at: int, step: int | str) -> int | None:
+    """Where the entry of the object or list at a position begins; the last of equal keys counts."""
+    if text[at : at + 1] != ("[" if isinstance(step, int) else "{"):
+        return None
+    at, index, last = _skip(text, at + 1), 0, None
+    while text[at : at + 1] not in ("]", "}", ""):
+        if isinstance(step, int):
+            if index == step:
+                return at
+        else:
+            key, at = _DECODER.raw_decode(text, at)
+            at = _skip(text, at)
+            if key == step:
+                last = at
+        _, at = _DECODER.raw_decode(text, at)
+        at, index = _skip(text, at), index + 1
+    return last
+
+
+def problem_of(data: bytes, source: str) -> CoverProblem:
+    """The problem in the bytes of a file: JSON if they begin with ``{``, else DLX text. Raises CoverError, in
+    which ``source`` is the place."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        before = data[: error.start]
+        line = before.rpartition(b"\n")[2].decode()
+        place = Place(before.count(b"\n") + 1, len(line) + 1)
+        raise CoverError("this is not UTF-8 text", place, "save the file as UTF-8", source) from None
+    return (read_json if text.lstrip().startswith("{") else read_dlx)(text, source)
+
+
+_WORD = re.compile(r"\S+")
+_BOUNDS = re.compile(r"(?:(\d{1,10}):)?(\d{1,10})\|(.*)", re.ASCII)
+
+
+def read_dlx(text: str, source: str = "") -> CoverProblem:
+    """The problem that a text says. Knuth's programs leave options without primary items out: here such a one
+    keeps its number, but can never be chosen. Raises CoverError with line and column.
+
+    >>> problem = read_dlx("| a comment\\n a b 2:3|c | x\\na b x:red\\nb c")
+    >>> problem.item_names, problem.maximum.tolist()
+    (('a', 'b', 'c', 'x'), [1, 1, 3, 1])
+    """
+    builder = ProblemBuilder(source)
+    primary = -1
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.lstrip().startswith("|"):
+            continue
+        if primary < 0:
+            primary = _read_items(builder, line, number)
+        else:
+            _read_option(builder, line, number, primary)
+    if primary < 0:
+        raise builder.wrong("no line names the items", "the first line does", Place(1, 1))
+    return builder.problem()
+
+
+def _read_items(builder: ProblemBuilder, line: str, number: int) -> int:
+    """Returns how many of the items are primary."""
+    primary = -1
+    for word in _WORD.finditer(line):
+        name, place = word[0], Place(number, word.start() + 1)
+        low = high = 1
+        if name == "|":
+            if primary >= 0:
+                raise builder.wrong("a second | among the items", "secondary items follow the first", place)
+            primary = len(builder.number)
+            continue
+        if "|" in name:
+            bounds = _BOUNDS.fullmatch(name)
+            if bounds is None or primary >= 0:
+                raise builder.wrong(f"{name[:40]!r} names no item", "primary items may be like 2:3|c", place)
+            low, high, name = int(bounds[1] or bounds[2]), int(bounds[2]), bounds[3]
+        if not name or ":" in name or "|" in name:
+            raise builder.wrong(f"{word[0][:40]!r} names no item", "no : and | in names", place)
+        builder.item(name, low if primary < 0 else 0, high, place=place)
+    if primary == 0 or not builder.number:
+        raise builder.wrong("there is no primary item", "name one before the |", Place(number, 1))
+    return len(builder.number) if primary < 0 else primary
+
+
+def _read_option(builder: ProblemBuilder, line: str, number: int, primary: int) -> None:
+    chosen = False
+    for word in _WORD.finditer(line):
+        name, colon, colour = word[0].partition(":")
+        place = Place(number, word.start() + 1)
+        if colon and (not colour or ":" in colour or "|" in colour):
+            raise builder.wrong(f"{word[0][:40]!r} has no colour after its :", "x:red", place)
+        item = builder.node(name, colour=colour if colon else None, place=place)
+        if item < primary:
+            chosen = True
+            if colon:
+                raise builder.wrong(
+                    f"{name[:40]!r} is primary and has a colour", "colours are for secondary items", place
+                )
+    if not chosen:
+        builder.never()
+    builder.end_option(" ".join(line.split()))

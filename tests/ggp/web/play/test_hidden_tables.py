@@ -1,0 +1,143 @@
+"""Tables of games that hide information: who sits where, what each is told, and that all is told after the
+end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ggp.web.replay.recorded import read_match
+from ggp.web.watch.watched import WATCHED
+from tests.ggp.web.play.test_tables import At, Client, moves, opened, with_client
+
+
+class Seated(At):
+    """Somebody who has sat down."""
+
+    def __init__(self, at: At, key: str) -> None:
+        super().__init__(at.client, at.table, at.token)
+        self.key = key
+
+    async def order(self, name: str, **fields: object) -> dict[str, Any]:
+        return await super().order(name, **fields, key=self.key)
+
+
+async def sits(at: At, role: str) -> Seated:
+    """Somebody sits down there."""
+    person = Seated(at, (await at.order("sit", role=role))["key"])
+    person.reader = await at.client.get(f"/play/{at.table}/events", params={"key": person.key})
+    return person
+
+
+async def move(person: Seated, state: dict[str, Any], text: str = "") -> dict[str, Any]:
+    role = state["roles"][state["asked"][0]["role"]]
+    return await person.order("move", role=role, move=text or moves(state)[0])
+
+
+def test_each_person_is_told_what_its_role_knows_and_all_of_it_after_the_end() -> None:
+    async def talk(client: Client) -> None:
+        at = await opened(client, game="kuhn", seats=["human", "human"], seed=5)
+        watched = await at.until("state")
+        assert (watched["blind"], watched["seats"]) == (
+            {"over": False, "as": None},
+            ["human", "human", "random"],
+        )
+        one, two = await sits(at, "first"), await sits(at, "second")
+        assert "already" in (await at.order("sit", role="first"))["error"]
+        assert "no person" in (await at.order("sit", role="random"))["error"]
+        first = await one.until("state", lambda s: s["asked"] != [])
+        second = await two.until("state", lambda s: s["step"] == 1)
+        own = [state["blind"]["percepts"][0].split()[1] for state in (first, second)]
+        assert own[0] != own[1]
+        assert f"holds second {own[1]}" not in first["facts"] and f"holds first {own[0]}" in first["facts"]
+        assert [share for _, share in first["blind"]["guesses"]] == [50, 50]
+        assert (second["asked"], second["choosing"]) == ([], [])
+        # The other's key, or none, makes no move for it; nothing is taken back; nothing is kept.
+        await two.order("move", role="first", move="bet")
+        assert "somebody else" in (await two.until("note"))["text"]
+        await at.order("move", role="first", move="bet")
+        await one.order("back")
+        assert "hides information" in (await one.until("note"))["text"]
+        assert (await client.get(f"/play/{at.table}/keep?form=record")).status == 400
+        await move(one, first, "bet")
+        second = await two.until("state", lambda s: s["asked"] != [])
+        assert second["blind"]["percepts"] == ["move first bet"]
+        assert [step["moves"] for step in second["history"]] == [["", "noop", ""]] * 2
+        await move(two, second, "call")
+        for person in (one, two, at):
+            over = await person.until("state", lambda s: s["over"])
+            assert f"holds first {own[0]}" in over["facts"] and f"holds second {own[1]}" in over["facts"]
+            assert over["history"][0]["moves"] == ["noop", "noop", f"(deal {own[0]} {own[1]})"]
+            assert [sight["role"] for sight in over["blind"]["sights"]] == [0, 1]
+        await at.order("goto", step=1)
+        back = await at.until("state", lambda s: s["step"] == 1)
+        assert back["asked"] == [] and back["blind"]["sights"][1]["guesses"]
+        kept = await (await client.get(f"/play/{at.table}/keep?form=record")).json()
+        assert kept["percepts"][0] == [[f"( card {own[0]} )"], [f"( card {own[1]} )"], []]
+        assert read_match(kept).goals
+
+    with_client(talk)
+
+
+def test_sides_are_swapped_after_the_end_and_everybody_keeps_the_own_chair() -> None:
+    async def talk(client: Client) -> None:
+        at = await opened(client, game="kuhn", seats=["human", "legal"], playclock=0.1)
+        one = await sits(at, "first")
+        await move(one, await one.until("state", lambda s: s["asked"] != []))
+        state = await one.until("state", lambda s: s["over"] or (s["step"] > 1 and s["asked"] != []))
+        if not state["over"]:
+            await move(one, state)
+            await one.until("state", lambda s: s["over"])
+        await one.order("swap")
+        await one.order("again")
+        state = await one.until("state", lambda s: not s["blind"]["over"] and s["step"] >= 1)
+        assert state["seats"] == ["legal", "human", "random"] and state["blind"]["as"] == 1
+
+    with_client(talk)
+
+
+def test_those_who_watch_the_servers_tables_see_nothing_before_the_end() -> None:
+    async def talk(client: Client) -> None:
+        assert client.app is not None
+        at = await opened(client, game="montyhall", seats=["human"])
+        one = await sits(at, "candidate")
+        await move(one, await one.until("state", lambda s: s["asked"] != []))
+        state = await one.until("state", lambda s: s["step"] == 3)
+        [match] = client.app[WATCHED].matches.values()
+        assert match.moves == [] and match.board["facts"] == "" and match.told["answers"] == []
+        assert "car" not in match.board["svg"].replace("card", "")
+        await move(one, state, "switch")
+        await one.until("state", lambda s: s["over"])
+        assert len(match.moves) == 4 and match.why.startswith("done: ")
+        assert any("hide" in joint[1] for joint in match.moves)
+
+    with_client(talk)
+
+
+def test_a_chair_on_which_nobody_sits_is_told_to_nobody() -> None:
+    async def talk(client: Client) -> None:
+        at = await opened(client, game="kuhn", seats=["human", "human"])
+        one = await sits(at, "first")
+        await move(one, await one.until("state", lambda s: s["asked"] != []), "bet")
+        await one.until("state", lambda s: s["step"] == 2)
+        heard: list[str] = []
+
+        def keep(state: dict[str, Any]) -> bool:
+            heard.append(f"{state['facts']} {state['blind']}")
+            return bool(state["step"] == 2)
+
+        await at.until("state", keep)
+        assert heard and {words.split("'as'")[0] for words in heard} == {" {'over': False, "}
+
+    with_client(talk)
+
+
+def test_a_hint_comes_from_what_the_own_role_knows_and_goes_to_it_alone() -> None:
+    async def talk(client: Client) -> None:
+        at = await opened(client, game="montyhall", seats=["human"])
+        one = await sits(at, "candidate")
+        await move(one, await one.until("state", lambda s: s["asked"] != []))
+        await one.until("state", lambda s: s["step"] == 3)
+        await one.order("hint", role="candidate")
+        assert (await one.until("hint"))["move"] == "switch"
+
+    with_client(talk)

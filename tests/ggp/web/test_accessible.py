@@ -1,0 +1,129 @@
+"""axe-core has no serious finding on any page, in light and dark colours. No page is wider than a phone."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.ggp.web.replay.test_recorded import played
+from tests.ggp.web.test_tournaments import kept_tournament
+
+WebServer = Callable[..., str]
+pytestmark = pytest.mark.slow
+PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
+OPEN = """
+const [path, order, done] = arguments;
+const headers = {'X-Ggp-Token': document.querySelector('meta[name=token]').content};
+fetch(path, {method: 'POST', headers, body: JSON.stringify(order)})
+  .then((reply) => reply.json()).then(({page}) => done(page));
+"""
+PAGES = {
+    "start": ("/", "document.querySelector('.doors')"),
+    "cards": ("/play", "document.querySelectorAll('.card').length > 40"),
+    "sheet": ("/play?game=chess", "document.querySelector('dialog[open]')"),
+    "puzzles": ("/puzzles", "document.querySelectorAll('.card').length > 20"),
+    "editor": ("/rules?game=tictactoe", "document.querySelector('.preview svg')"),
+    "watch": ("/watch", "document.querySelector('.servers li')"),
+    "replay": ("/replay", "document.querySelectorAll('.card svg').length === 2"),
+    "match": ("/replay?file=one.json#9", "document.querySelectorAll('.history td button').length > 9"),
+    "tournaments": ("/tournaments", "document.querySelector('main ul a')"),
+    "tournament": ("/tournaments?file=cup.sqlite", "document.querySelector('.cross')"),
+    "api": ("/api", "document.querySelectorAll('textarea').length > 6"),
+}
+TABLES = {
+    "chess": ({"game": "chess", "seats": ["human", "human"]}, 20),
+    "hex": ({"game": "hex", "seats": ["human", "human"]}, 81),
+    "level": ({"game": "tutorial.xsb:1", "seats": ["human"]}, 2),
+    "at once": ({"game": "rockpaperscissors", "seats": ["human", "human"]}, 3),
+}
+"""Tables, and how many moves somebody has in the first state."""
+
+
+@pytest.fixture(scope="module")
+def address(web: WebServer, tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("accessible")
+    (folder / "one.json").write_text(json.dumps(asyncio.run(played("breakthrough")).to_dict()))
+    kept_tournament(folder / "cup.sqlite")
+    return web("--records", str(folder))
+
+
+def wait(browser: Any, condition: str) -> None:
+    end = time.monotonic() + 90
+    while not browser.execute_script(f"return Boolean({condition})"):
+        assert time.monotonic() < end, condition
+        time.sleep(0.05)
+
+
+def findings(browser: Any) -> list[str]:
+    """What axe-core calls serious or worse on the page that is shown, and where."""
+    axe = pytest.importorskip("selenium_axe_python", reason="axe-core is not installed").Axe(browser)
+    axe.inject()
+    return [
+        f"{one['id']}: {node['target']} {node['failureSummary']}"
+        for one in axe.run()["violations"]
+        if one["impact"] in ("serious", "critical")
+        for node in one["nodes"]
+    ]
+
+
+def look(browser: Any) -> None:
+    """At the page that is shown: in both colours, and as wide as a phone."""
+    seen: dict[str, list[str]] = {}
+    try:
+        for scheme in ("light", "dark"):
+            features = [{"name": "prefers-color-scheme", "value": scheme}]
+            browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+            seen[scheme] = findings(browser)
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
+        wait(browser, "innerWidth < 500")
+        wide = browser.execute_script("return document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0
+    finally:
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert seen == {"light": [], "dark": []}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing_serious_on_a_page(address: str, browser: Any, name: str) -> None:
+    path, shown = PAGES[name]
+    browser.get(address + path)
+    wait(browser, shown)
+    look(browser)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_axe_finds_nothing_serious_at_a_table(address: str, browser: Any, name: str) -> None:
+    order, moves = TABLES[name]
+    browser.get(f"{address}/play")
+    browser.get(address + browser.execute_async_script(OPEN, "/play/tables", {"rules": "", **order}))
+    wait(browser, f"document.querySelectorAll('.moves button').length === {moves}")
+    look(browser)
+    for tab in browser.find_elements("css selector", "[role=tab]"):
+        tab.click()
+        assert findings(browser) == []
+
+
+def test_axe_finds_nothing_serious_at_the_end_and_on_a_solved_puzzle(address: str, browser: Any) -> None:
+    from selenium.webdriver import ActionChains
+    from selenium.webdriver.common.keys import Keys
+
+    browser.get(f"{address}/play")
+    order = {"rules": "", "game": "tutorial.xsb:1", "seats": ["human"]}
+    browser.get(address + browser.execute_async_script(OPEN, "/play/tables", order))
+    for number, key in enumerate((Keys.ARROW_UP, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)):
+        wait(browser, f"document.querySelector('output')?.textContent === 'step {number} of {number}'")
+        wait(browser, "document.title.startsWith('● Your turn')")
+        ActionChains(browser).send_keys(key).perform()
+    wait(browser, "document.querySelector('.banner:not([hidden])')")
+    look(browser)
+    browser.get(f"{address}/puzzles")
+    order = {"game": "tutorial.xsb:1", "seconds": 20, "solver": ""}
+    browser.get(address + browser.execute_async_script(OPEN, "/puzzles", order))
+    wait(browser, "Number(document.querySelector('input[aria-label=Step]')?.max) === 3")
+    look(browser)
