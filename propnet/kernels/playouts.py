@@ -4,7 +4,8 @@ A lane whose playout is over is parked, its state held, until what the parked la
 much as the gates that only goals need and the taking up of new playouts. Then the goals of all parked lanes
 are evaluated at once, and these lanes take the next playouts that wait. They do so at every second step only
 (every third with three roles, and so on), so that in games where roles take turns the same role is to move
-in all lanes and the others' choice is free. Which playouts are reported does not depend on how long they
+in all lanes and the others' choice is free. A lane in whose start another role is to move waits for a step.
+Which playouts are reported does not depend on how long they
 last.
 """
 
@@ -45,6 +46,7 @@ from propnet.kernels.step import (
     terminal_lanes,
 )
 from propnet.kernels.tally import note_choices, tally
+from propnet.kernels.uniform_choice import awake, can_rest
 from propnet.kernels.weighted_choice import choose_by_policy
 
 
@@ -145,10 +147,19 @@ def _play(
     parked = splat(0)
     stuck = splat(0)  # of the parked, those where a role has no legal move: their goals stay -1
     idle = np.int64(0)
+    fresh = active
     while any_lane(active):
         evaluate_play(args, wires)
         over = terminal_lanes(args, wires)
         going = active & ~parked
+        held = splat(0)
+        if any_lane(fresh):
+            held = _out_of_turn(args, wires, going, fresh)
+            for i in range(list_lanes(held, notes.lanes, notes.lane_of)):
+                lane = item(notes.lane_of, i)
+                put(notes.since, lane, step + 1)
+            going = going & ~held
+            fresh = splat(0)
         if weighted:
             stopped = choose_by_policy(
                 args, policy, scratch, depth, notes.widths, going, streams, notes.choosing
@@ -158,7 +169,7 @@ def _play(
                 args, wires, scratch.planes, scratch.groups, depth, going, streams, notes.choosing
             )
         if watched >= 0:
-            _note_moves(args, wires, notes, active, step, watched, trace)
+            _note_moves(args, wires, notes, going, step, watched, trace)
         moveless = stopped
         if step >= deadline:
             deadline = _find_overdue(notes, step, max_steps)
@@ -173,7 +184,7 @@ def _play(
                 lane = item(notes.lane_of, i)
                 put(lengths, item(notes.job, lane), step - item(notes.since, lane))
         if tallied:
-            note_choices(args, wires, notes.choosing, active & ~parked, scratch.chosen)
+            note_choices(args, wires, notes.choosing, going & ~parked, scratch.chosen)
         turn += 1
         renewed = splat(0)
         if turn == sizes.roles:
@@ -198,12 +209,31 @@ def _play(
                     active = (active & ~parked) | renewed
                     parked = splat(0)
                     stuck = splat(0)
+                    fresh = renewed
         evaluate_moves(args, wires)
-        next_states(args, wires, scratch.following, parked, renewed, one_start, notes.start)
+        next_states(
+            args, wires, scratch.following, parked | (held & ~renewed), renewed, one_start, notes.start
+        )
         if not one_start and any_lane(renewed):
             _scatter(wires, starts, notes, each)
         step += 1
     return cut
+
+
+@inner
+def _out_of_turn(args: KernelArgs, wires: Words, going: Vector, fresh: Vector) -> Vector:
+    """Those of the lanes taken up just now in which another role is to move than in most: they wait for a
+    step. Then one role rests in all lanes, whatever states playouts start from. Of two roles, where it is
+    known when the first rests."""
+    if sizes_of(args).roles != 2 or not can_rest(args, np.int64(0)):
+        return splat(0)
+    first = awake(args, wires, np.int64(0))
+    others = going & ~fresh
+    if not any_lane(others):
+        others = fresh
+    if 2 * count_lanes(others & first) >= count_lanes(others):
+        return fresh & ~first
+    return fresh & first
 
 
 @inner

@@ -74,12 +74,23 @@ def choose_of_role(
 @inner
 def rests(args: KernelArgs, wires: Words, role: Index, lanes: Vector) -> bool:
     """Whether it is clear that a role has nothing to choose in these lanes."""
+    return can_rest(args, role) and not any_lane(awake(args, wires, role) & lanes)
+
+
+@inner
+def can_rest(args: KernelArgs, role: Index) -> bool:
+    """Whether it is known when a role rests."""
+    return bool(item(args.rests, role * _REST + 1) > 0)
+
+
+@inner
+def awake(args: KernelArgs, wires: Words, role: Index) -> Vector:
+    """The lanes in which a key of a role holds."""
     at = role * _REST
-    keys = item(args.rests, at + 1)
-    awake = splat(0)
-    for place in range(at + 2, at + 2 + 2 * keys, 2):
-        awake = awake | (load(wires, item(args.rests, place)) ^ splat(item(args.rests, place + 1)))
-    return bool(keys > 0 and not any_lane(awake & lanes))
+    some = splat(0)
+    for place in range(at + 2, at + 2 + 2 * item(args.rests, at + 1), 2):
+        some = some | (load(wires, item(args.rests, place)) ^ splat(item(args.rests, place + 1)))
+    return some
 
 
 @inner

@@ -101,3 +101,21 @@ def test_playouts_are_the_same_whether_or_not_it_is_known_when_roles_rest() -> N
     unknown = machine.playouts(3000, seed=5)
     np.testing.assert_array_equal(known.goals, unknown.goals)
     np.testing.assert_array_equal(known.lengths, unknown.lengths)
+
+
+def test_playouts_from_starts_in_which_different_roles_move_are_legal_lines_to_their_ends() -> None:
+    """Lanes that are out of turn wait for a step, which is no part of their playouts."""
+    machine = PropnetMachine(Rules(()), tic_tac_toe())
+    first = machine.records([machine.initial_state()])
+    second = machine.successors(first, np.array([[4, 9]], np.int32))
+    starts = np.concatenate((first, second, second))[np.arange(1500) % 3]
+    played = machine.playouts_from(starts, 7, 100)
+    for row in range(0, 1500, 59):
+        length = int(played.lengths[row])
+        [state] = machine.states(starts[row : row + 1])
+        for joint in machine.playout_moves(starts, row, length, 7, 100).tolist():
+            assert not machine.is_terminal(state)
+            assert all(move in moves for move, moves in zip(joint, machine.options(state), strict=True))
+            state = machine.next_state(state, joint)
+        assert machine.is_terminal(state)
+        assert [machine.goal(state, role) for role in (0, 1)] == played.goals[row].tolist()
