@@ -13,6 +13,8 @@ import pytest
 from ggp.game import Game
 from ggp.warm import warm_up
 from players.kaskade.make_machine import make_machine
+from players.puzzles.sokoban.search.best_first_kernels import add_root, search
+from players.puzzles.sokoban.solver import warm_up_searches
 from players.warm_kernels import Part, compile_together, match_parts, missing, search_parts
 from propnet.kernels import playouts
 from tests.places import ROOT
@@ -106,3 +108,8 @@ def test_what_ggp_warm_has_compiled_no_match_finds_missing(monkeypatch: pytest.M
         machine = make_machine(Game.load(game).rules, "propnet")
         assert {name for name, _ in match_parts(machine, True, False)} <= compiled
     assert {"sokoban-optimizer", "sokoban-dead-sets"} <= compiled
+
+
+def test_an_easy_level_s_searches_are_loaded_before_its_match() -> None:
+    warm_up_searches()
+    assert add_root.signatures and search.signatures

@@ -167,13 +167,15 @@ def _small() -> tuple[Geometry, Position]:
     return from_level(Level(_SMALL))
 
 
-def warm_up_searches(latest: float = 0.0) -> None:
+def warm_up_searches(latest: float | None = None) -> None:
     """Have the kernels compiled or loaded of the searches that begin after so many CPU seconds at the latest.
-    By default those that begin at once, which solve easy levels."""
+    By default those that begin as soon as plain Python has given up, which solve easy levels."""
+    from players.puzzles.sokoban.search.few_positions import SECONDS
     from players.puzzles.sokoban.search.portfolio import ENTRIES, Entry, SearchPortfolio
     from players.puzzles.sokoban.search.push_search import LevelKnowledge, PushTask
 
     geometry, start = _small()
+    latest = SECONDS if latest is None else latest
     for entry in (one for one in ENTRIES if one.begin <= latest):
         task = PushTask(LevelKnowledge(geometry), start, 1 << 22)
         SearchPortfolio(task, [Entry(entry.search, 1.0, 1.0)]).step(0.01)
