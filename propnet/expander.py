@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from gdl.errors import StateError, TooLargeError
 from propnet.jit.arrays import Flags, Goals, Int32s, Ints, Words
 from propnet.jit.vector512 import LANES
-from propnet.kernels.expand_block import Rows
-from propnet.kernels.expand_kernel import expand
+from propnet.kernels.expand_kernel import Rows, expand
 from propnet.kernels.plan import Plan
 from propnet.kernels.records import record_words
 from propnet.kernels.scratch import new_block_scratch

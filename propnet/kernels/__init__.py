@@ -2,5 +2,5 @@
 
 Read plan (a network as arrays), kernel_args and scratch (what kernels are given), gates and step (what they
 do), then those that Python calls: evaluate, playouts (with uniform_choice, weighted_choice by move_weights,
-and tally) and expand_kernel (with expand_block). records and record_table are about packed states.
+both by move_counts, and tally) and expand_kernel. records and record_table are about packed states.
 """
