@@ -11,13 +11,13 @@ import numpy as np
 
 from propnet.jit.arrays import Goals, Index, Int32s, Octets, Words
 from propnet.jit.decorators import inner
+from propnet.jit.planes import add_carry
 from propnet.jit.vector512 import BYTES, LANES, WORDS, any_lane, item, load, lowest_bit, put, splat, store
 from propnet.kernels.gates import read_wire
 from propnet.kernels.kernel_args import KernelArgs
 from propnet.kernels.records import get_lane, set_lane, transpose
 from propnet.kernels.scratch import BlockScratch
 from propnet.kernels.step import evaluate_goals, read_goals, terminal_lanes
-from propnet.kernels.uniform_choice import add_carry
 
 MOST = 1 << 36
 """Joint moves of one state that are counted at most; no search gets through as many."""

@@ -23,7 +23,7 @@ import numpy as np
 
 from propnet.jit.arrays import Index, Ints, Offsets, Vector, Words
 from propnet.jit.decorators import inner
-from propnet.jit.random_numbers import advance
+from propnet.jit.planes import add_carry, count_down, count_move, draw, highest_rank, load_planes
 from propnet.jit.vector512 import BYTES, WORDS, any_lane, item, load, put, splat, store
 from propnet.kernels.gates import read_wire
 from propnet.kernels.kernel_args import KernelArgs, sizes_of
@@ -199,89 +199,9 @@ def _count(wires: Words, begin: Index, end: Index, planes: Words, depth: Index) 
     return some
 
 
-@inner
-def count_move(
-    legal: Vector, ones: Vector, twos: Vector, fours: Vector
-) -> tuple[Vector, Vector, Vector, Vector]:
-    """Count one more move in the lanes where it is legal: the three planes of the count, and the carry."""
-    two = ones & legal
-    four = twos & two
-    return ones ^ legal, twos ^ two, fours ^ four, fours & four
-
-
-@inner
-def add_carry(planes: Words, at: Index, carry: Vector) -> Index:
-    """Add a carry to the numbers whose planes begin at byte ``at``; the byte up to which planes changed."""
-    while any_lane(carry):
-        before = load(planes, at)
-        store(planes, at, before ^ carry)
-        carry = carry & before
-        at += BYTES
-    return at
-
-
-@inner
-def highest_rank(planes: Words, depth: Index, top: Index, some: Vector) -> Index:
-    """Turn counts of ``top`` planes into counts - 1 in ``some`` lanes with a legal move, and into 0 in
-    others; how many planes these need.
-
-    The second planes become the masks for the draw: all bits up to the highest one."""
-    borrow = some
-    for k in range(top):
-        old = load(planes, k * BYTES) & some
-        store(planes, k * BYTES, old ^ borrow)
-        borrow = borrow & ~old
-    bits: Index = 0
-    mask = splat(0)
-    for back in range(top):
-        plane = top - 1 - back
-        mask = mask | load(planes, plane * BYTES)
-        store(planes, (depth + plane) * BYTES, mask)
-        if bits == 0 and any_lane(mask):
-            bits = plane + 1
-    return bits
-
-
-@inner
-def draw(planes: Words, depth: Index, bits: Index, wanted: Vector, streams: Words) -> None:
-    """Draw ranks from 0 to the highest rank, all equally likely, into the third planes.
-
-    A lane draws as many random bits as its highest rank has, until they do not exceed it: less
-    than two draws on average, and only lanes that must draw again take the new bits."""
-    s0 = load(streams, 0)
-    s1 = load(streams, BYTES)
-    s2 = load(streams, 2 * BYTES)
-    s3 = load(streams, 3 * BYTES)
-    ranks = 2 * depth * BYTES
-    for k in range(depth):
-        store(planes, ranks + k * BYTES, splat(0))
-    while any_lane(wanted):
-        above = splat(0)
-        for k in range(bits):
-            random, s0, s1, s2, s3 = advance(s0, s1, s2, s3)
-            highest = load(planes, k * BYTES)
-            drawn = random & load(planes, (depth + k) * BYTES)
-            above = (drawn & ~highest) | (above & ~(drawn ^ highest))
-            at = ranks + k * BYTES
-            store(planes, at, (load(planes, at) & ~wanted) | (drawn & wanted))
-        wanted = wanted & above
-    store(streams, 0, s0)
-    store(streams, BYTES, s1)
-    store(streams, 2 * BYTES, s2)
-    store(streams, 3 * BYTES, s3)
-
-
 # The walks: subtract each move's wire from the ranks and leave the borrow in its place. What the
 # top plane lends is the choice: the rank is then all ones, and too few legal moves are left to
 # choose again. More than six planes take several walks, each borrowing from the one before.
-
-
-@inner
-def count_down(borrow: Vector, p0: Vector, p1: Vector, p2: Vector) -> tuple[Vector, Vector, Vector, Vector]:
-    """Subtract a bit from ranks of three planes: what is lent beyond them, and the planes."""
-    b1 = borrow & ~p0
-    b2 = b1 & ~p1
-    return b2 & ~p2, p0 ^ borrow, p1 ^ b1, p2 ^ b2
 
 
 @inner
@@ -293,12 +213,6 @@ def _walk(wires: Words, begin: Index, end: Index, planes: Words, ranks: Index, s
         if six:
             lent, p3, p4, p5 = count_down(lent, p3, p4, p5)
         store(wires, at, lent)
-
-
-@inner
-def load_planes(planes: Words, at: Index) -> tuple[Vector, Vector, Vector]:
-    """The three planes from byte ``at`` on."""
-    return load(planes, at), load(planes, at + BYTES), load(planes, at + 2 * BYTES)
 
 
 # Many moves, in groups.

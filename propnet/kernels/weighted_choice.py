@@ -24,21 +24,12 @@ import numpy as np
 
 from propnet.jit.arrays import Index, Ints, Vector, Words
 from propnet.jit.decorators import inner
+from propnet.jit.planes import add_carry, count_down, count_move, draw, highest_rank, load_planes
 from propnet.jit.vector512 import BYTES, any_lane, item, load, put, splat, store
 from propnet.kernels.kernel_args import KernelArgs, sizes_of
 from propnet.kernels.move_weights import HEAVIEST, Policy, class_of
 from propnet.kernels.scratch import Scratch
-from propnet.kernels.uniform_choice import (
-    add_carry,
-    choose_of_role,
-    count_down,
-    count_move,
-    draw,
-    highest_rank,
-    legal_wires,
-    load_planes,
-    rests,
-)
+from propnet.kernels.uniform_choice import choose_of_role, legal_wires, rests
 
 _CLASSES = HEAVIEST + 1
 
