@@ -93,3 +93,34 @@ def count_down(borrow: Vector, p0: Vector, p1: Vector, p2: Vector) -> tuple[Vect
 def load_planes(planes: Words, at: Index) -> tuple[Vector, Vector, Vector]:
     """The three planes from byte ``at`` on."""
     return load(planes, at), load(planes, at + BYTES), load(planes, at + 2 * BYTES)
+
+
+@inner
+def add_bits(a: Vector, b: Vector, c: Vector) -> tuple[Vector, Vector]:
+    """The sum of three bits: its lower plane, and the higher one."""
+    one = a ^ b
+    return one ^ c, (a & b) | (one & c)
+
+
+@inner
+def subtract_bits(a: Vector, b: Vector, borrow: Vector) -> tuple[Vector, Vector]:
+    """A bit less another bit and a borrow: the difference, and what is lent."""
+    other = a ^ b
+    return other ^ borrow, (b & ~a) | (borrow & ~other)
+
+
+@inner
+def count_fifteen(wires: Words, at: Index) -> tuple[Vector, Vector, Vector, Vector]:
+    """How many of fifteen vectors, from byte ``at`` on, each lane is in: four planes."""
+    ones, a = add_bits(load(wires, at), load(wires, at + BYTES), load(wires, at + 2 * BYTES))
+    ones, b = add_bits(ones, load(wires, at + 3 * BYTES), load(wires, at + 4 * BYTES))
+    ones, c = add_bits(ones, load(wires, at + 5 * BYTES), load(wires, at + 6 * BYTES))
+    twos, p = add_bits(a, b, c)
+    ones, a = add_bits(ones, load(wires, at + 7 * BYTES), load(wires, at + 8 * BYTES))
+    ones, b = add_bits(ones, load(wires, at + 9 * BYTES), load(wires, at + 10 * BYTES))
+    twos, q = add_bits(twos, a, b)
+    ones, a = add_bits(ones, load(wires, at + 11 * BYTES), load(wires, at + 12 * BYTES))
+    ones, b = add_bits(ones, load(wires, at + 13 * BYTES), load(wires, at + 14 * BYTES))
+    twos, r = add_bits(twos, a, b)
+    fours, eights = add_bits(p, q, r)
+    return ones, twos, fours, eights

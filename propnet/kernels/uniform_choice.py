@@ -23,7 +23,17 @@ import numpy as np
 
 from propnet.jit.arrays import Index, Ints, Offsets, Vector, Words
 from propnet.jit.decorators import inner
-from propnet.jit.planes import add_carry, count_down, count_move, draw, highest_rank, load_planes
+from propnet.jit.planes import (
+    add_bits,
+    add_carry,
+    count_down,
+    count_fifteen,
+    count_move,
+    draw,
+    highest_rank,
+    load_planes,
+    subtract_bits,
+)
 from propnet.jit.vector512 import BYTES, WORDS, any_lane, item, load, put, splat, store
 from propnet.kernels.gates import read_wire
 from propnet.kernels.kernel_args import KernelArgs, sizes_of
@@ -231,13 +241,6 @@ def _begin_at(group: Index) -> Index:
 
 
 @inner
-def _add(a: Vector, b: Vector, c: Vector) -> tuple[Vector, Vector]:
-    """The sum of three bits: its lower plane, and the higher one."""
-    one = a ^ b
-    return one ^ c, (a & b) | (one & c)
-
-
-@inner
 def _count_groups(
     wires: Words, begin: Index, end: Index, planes: Words, groups: Words
 ) -> tuple[Vector, Index, Index]:
@@ -253,7 +256,7 @@ def _count_groups(
     for at in range(begin, end, _GROUP_BYTES):
         whole = at + _GROUP_BYTES <= end
         if whole:
-            a, b, c, d = _count_whole(wires, at)
+            a, b, c, d = count_fifteen(wires, at)
         else:
             a, b, c, d = _count_part(wires, at, end)
         here = a | b | c | d
@@ -269,9 +272,9 @@ def _count_groups(
         some = some | here
         carry = ones & a
         ones = ones ^ a
-        twos, carry = _add(twos, b, carry)
-        fours, carry = _add(fours, c, carry)
-        eights, carry = _add(eights, d, carry)
+        twos, carry = add_bits(twos, b, carry)
+        fours, carry = add_bits(fours, c, carry)
+        eights, carry = add_bits(eights, d, carry)
         for plane in range(4 * BYTES, top * BYTES, BYTES):
             old = load(planes, plane)
             store(planes, plane, old ^ carry)
@@ -284,23 +287,6 @@ def _count_groups(
     store(planes, 2 * BYTES, fours)
     store(planes, 3 * BYTES, eights)
     return some, live, top
-
-
-@inner
-def _count_whole(wires: Words, at: Index) -> tuple[Vector, Vector, Vector, Vector]:
-    """Count the legal moves of a whole group, in four planes."""
-    ones, a = _add(load(wires, at), load(wires, at + BYTES), load(wires, at + 2 * BYTES))
-    ones, b = _add(ones, load(wires, at + 3 * BYTES), load(wires, at + 4 * BYTES))
-    ones, c = _add(ones, load(wires, at + 5 * BYTES), load(wires, at + 6 * BYTES))
-    twos, p = _add(a, b, c)
-    ones, a = _add(ones, load(wires, at + 7 * BYTES), load(wires, at + 8 * BYTES))
-    ones, b = _add(ones, load(wires, at + 9 * BYTES), load(wires, at + 10 * BYTES))
-    twos, q = _add(twos, a, b)
-    ones, a = _add(ones, load(wires, at + 11 * BYTES), load(wires, at + 12 * BYTES))
-    ones, b = _add(ones, load(wires, at + 13 * BYTES), load(wires, at + 14 * BYTES))
-    twos, r = _add(twos, a, b)
-    fours, eights = _add(p, q, r)
-    return ones, twos, fours, eights
 
 
 @inner
@@ -328,10 +314,10 @@ def _choose_groups(planes: Words, ranks: Index, bits: Index, groups: Words, live
     w3 = splat(0)
     for group in range(live):
         at = _counts_at(group)
-        q0, lent = _subtract(p0, load(groups, at), splat(0))
-        q1, lent = _subtract(p1, load(groups, at + BYTES), lent)
-        q2, lent = _subtract(p2, load(groups, at + 2 * BYTES), lent)
-        q3, lent = _subtract(p3, load(groups, at + 3 * BYTES), lent)
+        q0, lent = subtract_bits(p0, load(groups, at), splat(0))
+        q1, lent = subtract_bits(p1, load(groups, at + BYTES), lent)
+        q2, lent = subtract_bits(p2, load(groups, at + 2 * BYTES), lent)
+        q3, lent = subtract_bits(p3, load(groups, at + 3 * BYTES), lent)
         for plane in range(ranks + 4 * BYTES, ranks + bits * BYTES, BYTES):
             old = load(planes, plane)
             store(planes, plane, old ^ lent)
@@ -349,13 +335,6 @@ def _choose_groups(planes: Words, ranks: Index, bits: Index, groups: Words, live
     store(groups, (GROUP + 1) * BYTES, w1)
     store(groups, (GROUP + 2) * BYTES, w2)
     store(groups, (GROUP + 3) * BYTES, w3)
-
-
-@inner
-def _subtract(a: Vector, b: Vector, borrow: Vector) -> tuple[Vector, Vector]:
-    """A bit less another bit and a borrow: the difference, and what is lent."""
-    other = a ^ b
-    return other ^ borrow, (b & ~a) | (borrow & ~other)
 
 
 @inner
