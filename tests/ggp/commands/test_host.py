@@ -20,6 +20,7 @@ import pytest
 from gdl.syntax.parser import parse_rules
 from ggp.protocol.messages import Abort, Info, Message, Play, Start
 from ggp.web.replay.replay_process import ReplayDesk
+from ggp.web.replay.sources import CARRIED
 from tests.ggp.program import ggp
 from tests.ggp.puppets import Puppet, Reply, decent, marker
 from tests.ggp.server.live import MARKS, ServeProcess, eventually
@@ -46,7 +47,7 @@ def test_ggp_host_plays_a_file_and_writes_json(tmp_path: Path) -> None:
     order = {"do": "story", "kind": "record", "path": str(out), "match": 0}
     story = ReplayDesk().answer(order, lambda *_, **__: None)["story"]
     assert isinstance(story, dict)
-    assert (story["game"], story["known"]) == ("marks", True)
+    assert (story["game"], story["rules"]) == ("marks", CARRIED)
     assert story["roles"] == ["Robot", "other"]
     assert story["players"] == ("legal", "random")
 

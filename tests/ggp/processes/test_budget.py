@@ -59,7 +59,6 @@ def test_who_is_idle_makes_room_and_counts_until_it_has_ended() -> None:
         with pytest.raises(BusyError, match="third") as raised:
             await budget.reserve("third", WorkNeed(), lambda: False, nothing)
         assert raised.value.status == 503
-        assert raised.value.seconds > 0
 
     asyncio.run(run())
 

@@ -118,7 +118,9 @@ def test_a_match_that_keepers_have_no_processor_for_is_busy_and_one_alone_never(
     server = serve(matches=3)
     assert server.say(start("m1")) == "ready"
     assert move(server.say("( PLAY m1 NIL )")) == LEGAL[0]
-    assert "( status busy )" in server.say("( INFO )")
+    eventually(
+        lambda: "( status busy )" in server.say("( INFO )")
+    )  # as soon as the keeper has told what it took
     assert server.say(start("m2", "other")) == "busy"
     assert move(server.say("( PLAY m1 (( mark 2 2 ) pass) )")) == LEGAL[0]
     assert server.say("( STOP m1 NIL )") == "done"
