@@ -10,6 +10,7 @@ from gdl.errors import GdlError
 from gdl.information import hides
 from gdl.machine import State
 from gdl.terms import RANDOM
+from gdl.visible import without_folders
 from ggp.game import Game
 from ggp.protocol.match_record import MatchRecord
 from ggp.web.play.view import TableStep
@@ -32,7 +33,7 @@ def kept(
     try:
         return {"text": keep(form, game, title, seats, steps, last, clock)}
     except GdlError as error:
-        return {"error": str(error)}
+        return {"error": without_folders(str(error))}
 
 
 def keep(
