@@ -140,7 +140,17 @@ def test_what_strangers_may_choose_is_a_number_within_bounds_or_one_of_few_words
         value = option.public(text)
     except ValueError:
         return
-    most = {"workers": cores(), "memory": 1 << 29, "paths": 512, "per_leaf": 512, "exploration": 100}
+    most = {
+        "workers": cores(),
+        "memory": 1 << 29,
+        "paths": 512,
+        "per_leaf": 512,
+        "exploration": 100,
+        "nodes": 400_000,
+        "rounds": 20_000,
+        "depth": 100,
+        "worlds": 64,
+    }
     assert isinstance(value, int | float) or (isinstance(value, str) and value.isalnum())
     if isinstance(value, int | float) and option.name != "playouts":
         assert 0 <= value <= most.get(option.name, 1)

@@ -25,7 +25,6 @@ PUBLIC = (
     "checkers",
     "connectFour",
     "chineseCheckers2",
-    "blocker",
 )
 
 

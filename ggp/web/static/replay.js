@@ -59,6 +59,7 @@ async function showMatch(main, query) {
         ({ stamp } = now);
         story = longer;
         extend(longer);
+        if (story.rules) compare(await get(`/replay/compared?${query}`));
       }
     } catch (error) {
       fail(error);

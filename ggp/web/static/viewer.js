@@ -196,8 +196,10 @@ export function view(main, story, frame) {
   window.addEventListener("hashchange", () => go(asked(), false));
   go(asked(), false);
   function compare({ doubts, words }) {
-    for (const [number, text] of Object.entries(doubts)) story.steps[number].doubt = text;
-    for (const [number, said] of Object.entries(words)) story.steps[number].words = said;
+    // A record that grows may have more steps by now than were told.
+    const told = (steps) => Object.entries(steps).filter(([number]) => Number(number) <= last);
+    for (const [number, text] of told(doubts)) story.steps[number].doubt = text;
+    for (const [number, said] of told(words)) story.steps[number].words = said;
     fill();
     follow();
     tell();
