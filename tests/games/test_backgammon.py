@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from bench.gnubg import dice_of
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_term, parse_terms
 from gdl.terms import Term
@@ -77,15 +78,6 @@ class Side:
             largest = max(play[0][1] for play in wanted)
             wanted = [play for play in wanted if play[0][1] == largest]
         return {play[0] for play in wanted}
-
-
-def dice_of(state: State) -> list[int]:
-    for fact in state.propositions:
-        if fact.name == "pair":
-            return [int(die.name) for die in fact.args]
-        if fact.name == "left":
-            return [int(fact.args[0].name)] * int(fact.args[1].name)
-    return []
 
 
 def told(machine: Machine, state: State, number: int, role: str) -> set[tuple[int, int]]:

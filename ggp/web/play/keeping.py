@@ -10,7 +10,6 @@ from gdl.errors import GdlError
 from gdl.information import hides
 from gdl.machine import State
 from gdl.terms import RANDOM
-from gdl.visible import without_folders
 from ggp.game import Game
 from ggp.protocol.match_record import MatchRecord
 from ggp.web.play.view import TableStep
@@ -18,22 +17,6 @@ from ggp.web.replay.recorded import read_match
 from ggp.web.replay.replay_process import ComparedMatch, Replay, as_page
 
 FORMS = ("record", "html")
-
-
-def kept(
-    form: str,
-    game: Game,
-    title: str,
-    seats: Sequence[str],
-    steps: Sequence[TableStep],
-    last: State,
-    clock: float,
-) -> dict[str, str]:
-    """What :func:`keep` gives as ``text``, or as ``error`` why it gives nothing."""
-    try:
-        return {"text": keep(form, game, title, seats, steps, last, clock)}
-    except GdlError as error:
-        return {"error": without_folders(str(error))}
 
 
 def keep(
@@ -69,11 +52,9 @@ def keep(
         if hides(machine.rules):
             seen = [list(map(spell, sorted(one))) for one in machine.percepts(step.state, step.joint)]
         record.add_moves([spell(machine.move(role, step.joint[role])) for role in roles], seen)
-    goals = [
-        0 if machine.roles[role] is RANDOM else machine.goal(last, role)
-        for role in roles
-        if machine.is_terminal(last)
-    ] or [None]
+    goals: list[int | None] = [None]
+    if machine.is_terminal(last):
+        goals = [0 if machine.roles[role] is RANDOM else machine.goal(last, role) for role in roles]
     record.completed = None not in goals
     record.goals = [goal for goal in goals if goal is not None]
     told = record.to_dict()

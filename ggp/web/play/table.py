@@ -18,8 +18,9 @@ from gdl.errors import GdlError, MoveError
 from gdl.information import Information, chance_role, information_of
 from gdl.machine import State
 from gdl.terms import RANDOM
+from gdl.visible import without_folders
 from ggp.processes.parent import Inbox, JsonMessage, Send
-from ggp.web.play.keeping import kept
+from ggp.web.play.keeping import keep
 from ggp.web.play.order import AttentiveSeat, TableOrder
 from ggp.web.play.seats import InterruptedByPeopleError, RemoteSeat, check_seat, is_remote, seated
 from ggp.web.play.view import HUMAN, TableStep, TableView, expected
@@ -343,8 +344,11 @@ class Table:
 
     def _keep(self, form: str) -> None:
         game, clock = self._order.game, self._order.playclock
-        told = kept(form, game, self._view.title, self.seats, self._steps, self._state, clock)
-        self._send("kept", form=form, **told)
+        try:
+            text = keep(form, game, self._view.title, self.seats, self._steps, self._state, clock)
+            self._send("kept", form=form, text=text)
+        except GdlError as error:
+            self._send("kept", form=form, error=without_folders(str(error)))
 
     def _leave(self, role: int) -> None:
         player = self._players.pop(role, None)
