@@ -209,6 +209,7 @@ class Soak:
         return {
             **{name: getattr(counts, name) for name in copied},
             "slowest": round(counts.slowest, 3),
+            "stood_still": round(counts.stood_still, 3),
             "percentiles": _percentiles(counts.times),
             "seconds": round(seconds, 1),
             "harmed": sum(harm.values()),
