@@ -25,7 +25,7 @@ from gdl.syntax.parser import parse_term
 from ggp.game import Game
 from ggp.protocol import messages
 from ggp.protocol.dialect import request_bytes
-from players.processes.priority import FIRST, go_first, set_session
+from players.processes.limits import FIRST, go_first, set_session
 
 KINDS = ("too few moves", "too many moves", "no terms", "not legal", "long ago", "the turn before was other")
 """The last kind is legal in the state before: the manager might put itself right so."""

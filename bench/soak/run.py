@@ -26,7 +26,7 @@ from typing import Any
 
 from bench.serving import ServerProcess
 from bench.soak.game_manager import Signals, SoakCounts, SoakPlan, manage
-from players.processes.descendants import descendants, proportional_bytes
+from players.processes.lifeline import descendants, proportional_bytes
 
 GAMES = (
     "breakthrough connectfour othello tictactoe hex checkers rockpaperscissors biddingtictactoe tron sokoban"

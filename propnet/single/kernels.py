@@ -10,17 +10,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from propnet.jit.addresses import int32s, int64s, octets, words
 from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import inner, kernel
-from propnet.jit.python_objects import (
+from propnet.jit.intrinsics import (
     empty_tuple,
+    int32s,
+    int64s,
     is_sequence,
     make_bytes,
     make_number,
     make_tuple,
     number_at,
+    octets,
     set_item,
+    words,
 )
 from propnet.jit.vector512 import item, lowest_bit, put
 from propnet.single.wiring import (

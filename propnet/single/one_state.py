@@ -11,7 +11,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from gdl.errors import MoveError
-from propnet.jit.python_objects import entry, python_object
+from propnet.jit.intrinsics import entry, python_object
 from propnet.kernels.records import record_words
 from propnet.network import Network
 from propnet.single.kernels import Wires, WireSizes, answer, worth
