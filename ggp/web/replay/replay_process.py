@@ -10,6 +10,7 @@ import base64
 import hashlib
 import time
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -69,6 +70,7 @@ class Replay:
         self._whose = UNKNOWN if game is None else whose
         self._machine: Machine | None = None if game is None else game.machine("prover")
         self._painter = painter_of(match, game)
+        self._whole: list[ComparedMatch] = []  # for each step that another one follows, what was found
 
     def story(self) -> dict[str, Any]:
         """What there is beside the drawings: names, results, and for each step its moves and faults."""
@@ -116,32 +118,56 @@ class Replay:
         return sights_of(self.match, self._machine, self._painter, role)
 
     def compared(self) -> ComparedMatch:
-        """The match beside its rules, step by step, as far as the time reaches. Empty without rules."""
-        match, machine = self.match, self._machine
-        told = ComparedMatch()
+        """The match beside its rules, step by step, as far as the time reaches; what was compared before is
+        kept. Empty without rules."""
+        machine, told = self._machine, ComparedMatch()
         if machine is None:
             return told
-        doubts, words = told.doubts, told.words
         end = time.process_time() + CHECK_SECONDS
         speech = MoveWords(machine.rules, machine.roles, self._painter.board)
-        if machine.initial_state().propositions != match.states[0]:
-            doubts[0] = "the rules begin with another state"
-        for number, found in enumerate(match.states):
-            if time.process_time() > end:
+        if machine.initial_state().propositions != self.match.states[0]:
+            told.doubts[0] = "the rules begin with another state"
+        for number in range(len(self.match.states)):
+            if number < len(self._whole):
+                found = self._whole[number]
+            elif time.process_time() > end:
                 break
-            try:
-                state = machine.state_of(found)
-                if number < len(match.moves):
-                    after = state.play(*match.moves[number])
-                    joint = [machine.move_id(role, move) for role, move in enumerate(match.moves[number])]
-                    words[number + 1] = speech.joint(state, joint)
-                    if number + 1 < len(match.states) and after.propositions != match.states[number + 1]:
-                        doubts[number + 1] = "by the rules another state follows"
-                elif match.goals and not machine.is_terminal(state):
-                    doubts[number] = "by the rules the match goes on here"
-            except GdlError as error:
-                doubts[min(number + 1, len(match.states) - 1)] = error.message
+            else:
+                found = self._compared_step(machine, speech, number)
+                if number + 1 < len(self.match.states):
+                    self._whole.append(found)
+            told.doubts.update(found.doubts)
+            told.words.update(found.words)
         return told
+
+    def _compared_step(self, machine: Machine, speech: MoveWords, number: int) -> ComparedMatch:
+        """A state and what was played in it, beside the rules."""
+        match, told = self.match, ComparedMatch()
+        try:
+            state = machine.state_of(match.states[number])
+            if number < len(match.moves):
+                after = state.play(*match.moves[number])
+                joint = [machine.move_id(role, move) for role, move in enumerate(match.moves[number])]
+                told.words[number + 1] = speech.joint(state, joint)
+                if number + 1 < len(match.states) and after.propositions != match.states[number + 1]:
+                    told.doubts[number + 1] = "by the rules another state follows"
+            elif match.goals and not machine.is_terminal(state):
+                told.doubts[number] = "by the rules the match goes on here"
+        except GdlError as error:
+            told.doubts[min(number + 1, len(match.states) - 1)] = error.message
+        return told
+
+    def grown(self, match: RecordedMatch) -> Replay | None:
+        """The replay of a match by the same rules that goes on where this one ends. It keeps the board, and
+        what has been compared. None of a match that is another one, or whose rules nobody has."""
+        old = self.match
+        count = len(old.states)
+        steps = match.states[:count], match.moves[: count - 1]
+        if self.game is None or steps != (old.states, old.moves[: count - 1]):
+            return None
+        replay = copy(self)
+        replay.match, replay._whole = match, self._whole[: count - 1]
+        return replay
 
 
 LARGEST_PAGE = 48 * 1024 * 1024
@@ -196,6 +222,7 @@ class ReplayDesk:
         self._stamp: tuple[object, ...] | None = None
         self._source = RecordSource([])
         self._known: tuple[object, ...] | None = None
+        self._rules = "", ""
         self._replay: Replay | None = None
         self._cards = CardMaker()
 
@@ -248,11 +275,15 @@ class ReplayDesk:
             raise GdlError(f"the record cannot be read: {error.strerror}") from None
 
     def _of(self, number: int) -> Replay:
+        """The replay of a match; where the file has grown, what was found of its beginning is kept."""
         key = self._stamp, number
         if self._replay is None or key != self._known:
-            source = self._source
-            match = read_match(one_of(source.records, number))
-            self._known, self._replay = key, Replay(match, *game_of(*source.text_of(match)))
+            match = read_match(one_of(self._source.records, number))
+            rules = self._source.text_of(match)
+            before = self._replay if rules == self._rules else None
+            grown = None if before is None else before.grown(match)
+            self._replay = Replay(match, *game_of(*rules)) if grown is None else grown
+            self._known, self._rules = key, rules
         return self._replay
 
 
