@@ -26,6 +26,7 @@ from rich.text import Text
 
 from gdl.errors import GdlError
 from gdl.words import counted
+from players.processes.compiled_parts import kernel_folder
 from players.processes.launch import anew
 from propnet.jit.notice import tell_when_compiling
 
@@ -225,14 +226,12 @@ def compile_behind(parts: Sequence[Part]) -> subprocess.Popen[bytes]:
 
 def _kept_in() -> str:
     """Where kernels are kept. Raises GdlError where there is no place: to compile would be of no use."""
-    from propnet.kernels.playouts import playouts
-
-    if (folder := playouts._cache.cache_path) is None:
+    if (folder := kernel_folder()) is None:
         raise GdlError(
             "nothing that is compiled can be kept: no folder for it can be written by you alone",
             remedy="name one in $NUMBA_CACHE_DIR",
         )
-    return str(folder)
+    return folder
 
 
 class _WarmProcess:

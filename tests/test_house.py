@@ -91,6 +91,7 @@ READ_THEIR_OWN = {
     "gdl/reading.py": "reads for all others",
     "gdl/writing.py": "opens to flush",
     "gdl/grounding/limits.py": "/proc",
+    "players/processes/compiled_parts.py": "/proc",
     "players/processes/launch.py": "/proc",
     "players/processes/lifeline.py": "its own pipe, /proc",
     "players/puzzles/frontier/budget.py": "/proc",

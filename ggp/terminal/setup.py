@@ -30,7 +30,6 @@ from ggp.boards.snakes import SnakesPainter, map_of_rules
 from ggp.boards.text import Painter
 from ggp.console import new_console, spinner
 from ggp.game import Game, loaded_files
-from ggp.terminal.blind_view import BlindView
 from ggp.terminal.human import HumanPlayer, Quit
 from ggp.terminal.local_match import play_match
 from ggp.terminal.views import JsonView, TextView
@@ -194,7 +193,11 @@ class LocalMatch:
             who = ", ".join(f"{spell(r)}: {p.name}" for r, p in zip(machine.roles, players, strict=True))
             console.print(Text.assemble((name, "bold"), f" on the {machine.level} machine; {who}"))
             blind = hides(machine.rules) and any(isinstance(player, HumanPlayer) for player in players)
-            kind = BlindView if blind else TextView
+            kind = TextView
+            if blind:
+                from ggp.terminal.blind_view import BlindView
+
+                kind = BlindView
             view = kind(console, machine, players, painter, board, delay)
             cleanup.callback(view.close)
             try:
