@@ -17,7 +17,9 @@ from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.lines import after_steps, is_solved, steps_of
 from players.puzzles.sokoban.search.best_first import AStar, Backward, BestFirst, BidirectionalCells, Greedy
 from players.puzzles.sokoban.search.few_positions import FewPositions
+from players.puzzles.sokoban.search.ida import IdaStar
 from players.puzzles.sokoban.search.portfolio import (
+    ENTRIES,
     Entry,
     SearchPortfolio,
     all_searches,
@@ -117,6 +119,22 @@ def test_a_star_finds_fewest_pushes_with_corrals_or_without(corrals: int) -> Non
         assert (len(search.pushes) if search.optimal else -1) == _to_go(space)[0]
 
 
+def test_iterative_deepening_finds_fewest_pushes() -> None:
+    for start, space in _spaces():
+        fewest = _to_go(space)[0]
+        if fewest < 0:
+            # Without a limit it would go on deepening.
+            assert _run(IdaStar, space.geometry, start, 30).outcome is Outcome.UNSOLVABLE
+            continue
+        for most in (None, fewest):
+            search = _run(IdaStar, space.geometry, start, most)
+            steps = steps_of(space.geometry, start, search.pushes)
+            assert is_solved(space.geometry, after_steps(space.geometry, start, steps))
+            assert len(search.pushes) == fewest
+        if fewest > 0:
+            assert _run(IdaStar, space.geometry, start, fewest - 1).outcome is Outcome.UNSOLVABLE
+
+
 def test_a_limit_of_pushes_is_kept() -> None:
     for start, space in _spaces()[:20]:
         fewest = _to_go(space)[0]
@@ -129,7 +147,7 @@ def test_each_search_is_found_by_its_name() -> None:
     kinds = all_searches()
     names = [kind.name for kind in kinds]
     assert len(set(names)) == len(names)
-    assert {"greedy", "a-star", "backward", "bidirectional-cells", "fess"} <= set(names)
+    assert {"greedy", "a-star", "ida-star", "backward", "bidirectional-cells", "fess"} <= set(names)
     assert [entries_named(name)[0].kind for name in names] == kinds
 
 
@@ -180,15 +198,16 @@ def test_no_memory_is_no_proof() -> None:
         assert search.step(1.0) is Outcome.MEMORY_FULL
 
 
-def test_searches_whose_memory_is_full_leave_their_time_to_one_that_begins_late() -> None:
+def test_searches_whose_memory_is_full_leave_their_time_to_one_that_needs_none() -> None:
     geometry, start = from_level(Level(OPEN))
     full = [Entry(kind, 1.0, 0.0) for kind in (AStar, Greedy)]
-    task = PushTask(LevelKnowledge(geometry), start, _MEMORY)
+    task = PushTask(LevelKnowledge(geometry), start, 0)
     search = SearchPortfolio(task, full)
     assert search.step(10.0) is Outcome.MEMORY_FULL
     assert sorted(search.full) == ["a-star", "greedy"]
-    search = SearchPortfolio(task, [*full, Entry(Greedy, 1.0, 1.0, 1e9)])
-    assert search.step(10.0) is Outcome.SOLVED
+    search = SearchPortfolio(task, [*full, ENTRIES[-1]])
+    assert ENTRIES[-1].begin == float("inf")
+    assert search.step(3.0) is Outcome.SOLVED or search.at_work == ["ida-star"]
     assert sorted(search.full) == ["a-star", "greedy"]
 
 
