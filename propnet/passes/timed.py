@@ -16,7 +16,7 @@ from propnet.passes.circuit import FALSE, TRUE, Circuit, CircuitBuilder, remove_
 STATES = 4096
 """So many states of the clocks are looked at; clocks that take longer are left alone."""
 
-INPUTS = 2_000_000
+INPUTS = 400_000
 """Gate inputs that are looked at while the clocks run."""
 
 

@@ -13,7 +13,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gdl.grounding.pipeline import ground
-from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from propnet.build import build
 from propnet.kernels.records import pack, unpack
@@ -88,13 +87,12 @@ def test_records_are_encoded_as_the_coding_says(bases, seed):
         assert encoder.encoded(pack(states)) is None
 
 
-def _connection_rules(size: int) -> Rules:
+def connection_game(size: int) -> str:
     """Stones on a square board; a group has the number of the step in which it last grew. Who connects two
     sides wins. In the last step of a full board nobody may have won: then it is a draw."""
     numbers = " ".join(f"(next_number {i} {i + 1})" for i in range(1, size))
     steps = " ".join(f"(next_step {i} {i + 1})" for i in range(1, size * size + 1))
-    return parse_rules(
-        f"""
+    return f"""
 (role white) (role black) (init (control white)) (init (time 1)) {numbers} {steps}
 (<= (line ?x) (next_number ?x ?y)) (<= (line ?y) (next_number ?x ?y))
 (<= (legal ?r (put ?x ?y)) (true (control ?r)) (line ?x) (line ?y) (not (taken ?x ?y)))
@@ -121,12 +119,11 @@ def _connection_rules(size: int) -> Rules:
 (<= (goal ?r 100) (wins ?r)) (<= (goal ?r 0) (wins ?o) (role ?r) (distinct ?r ?o))
 (<= (goal ?r 50) (role ?r) (not (wins white)) (not (wins black)))
 """
-    )
 
 
 @cache
 def _plain() -> NativeMachine:
-    rules = _connection_rules(4)
+    rules = parse_rules(connection_game(4))
     return native_machine(rules, build(ground(rules)))
 
 
