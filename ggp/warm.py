@@ -41,7 +41,7 @@ PROCESSES = (
     "ggp.match_process.thinking_process",
     "players.kaskade.builder",
     "players.knowledge.derived_propositions",
-    "players.uct.play_processes",
+    "players.uct.training.play_processes",
     "players.uct.workers.worker",
 )
 """What the processes of a match run."""
@@ -104,8 +104,8 @@ def _play(name: str, level: str, rules: str) -> None:
     player.stop()
 
 
-def warm_up_keeper() -> None:
-    """Load what a keeper needs."""
+def warm_up_standby() -> None:
+    """Load what a standby needs."""
     import_module("ggp.match_process.safe_move_process")
 
 

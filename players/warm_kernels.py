@@ -216,8 +216,8 @@ def _lesson() -> None:
     from gdl.syntax.parser import parse_rules
     from players.knowledge.canonical_rules import canonical_names
     from players.knowledge.training import Training
-    from players.uct.searched_play import PlayTerms
-    from players.uct.searched_training import SearchedTraining
+    from players.uct.training.searched_play import PlayTerms
+    from players.uct.training.searched_training import SearchedTraining
     from propnet.build import build
     from propnet.machine import PropnetMachine
 

@@ -267,7 +267,7 @@ def _solve_levels(
 
     from gdl.errors import GdlError
     from ggp.game import locate_level
-    from ggp.solving.levels import LevelOrder, LevelView, as_line, solve_levels
+    from ggp.solving.levels import LevelRequest, LevelView, as_line, solve_levels
     from ggp.solving.team import cpu_seconds
     from players.puzzles.sokoban.levels.read import find_level, levels_of_file, names_level_file, split_name
     from players.puzzles.sokoban.solution import Outcome
@@ -288,7 +288,7 @@ def _solve_levels(
     found, interrupted = [], False
     with view:
         try:
-            order = LevelOrder(seconds, memory, only, workers, _metric(shorter))
+            order = LevelRequest(seconds, memory, only, workers, _metric(shorter))
             for number, solution in solve_levels(levels, order, view.watch):
                 found.append(solution)
                 if as_json:

@@ -1,7 +1,8 @@
 """The process that reads and draws the records of one source, within limits of time and memory.
 
-A match is drawn state by state and compared with its rules; a replay may be kept as one HTML file that needs
-nothing else and loads nothing.
+A match is drawn state by state and compared with its rules; what a role knew in each step of a match of
+hidden information is worked out from them. A replay may be kept as one HTML file that needs nothing else and
+loads nothing.
 """
 
 from __future__ import annotations
@@ -19,16 +20,61 @@ from typing import Any
 import orjson
 
 from gdl.errors import GdlError
+from gdl.information import hides, playing
 from gdl.machine import Machine
 from gdl.visible import visible
+from ggp.boards.sight import RoleSight, SightView, new_belief, observed
+from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
 from ggp.manager import in_words
-from ggp.processes.parent import JsonMessage, Send, answer_orders
-from ggp.web.replay.record_card import CardMaker, painter_of, shown_title
+from ggp.processes.parent import JsonMessage, Send, answer_requests
 from ggp.web.replay.recorded import RecordedMatch, one_of, read_match, summary
-from ggp.web.replay.seen import seeing_roles, sights_of
-from ggp.web.replay.sources import CARRIED, UNKNOWN, RecordSource, game_of, read_source
+from ggp.web.replay.sources import (
+    CARRIED,
+    UNKNOWN,
+    CardMaker,
+    RecordSource,
+    game_of,
+    painter_of,
+    read_source,
+    shown_title,
+)
 from ggp.wording.moves import MoveWords
+
+SECONDS = 20.0
+"""CPU time for one role; later steps are left out."""
+
+
+def seeing_roles(machine: Machine | None) -> list[int]:
+    """The roles as which a match can be seen: those that do not see all."""
+    return [] if machine is None or not hides(machine.rules) else playing(machine.roles)
+
+
+def sights_of(match: RecordedMatch, machine: Machine, painter: SvgPainter, role: int) -> list[dict[str, Any]]:
+    """What a role knew in each state, as :class:`ggp.boards.sight.RoleSight` shows it, from the first one
+    on, as far as the record fits the rules and the time reaches. Nothing is worked out of the last state.
+
+    Raises GdlError where the role sees all, or there is no such role.
+    """
+    if role not in seeing_roles(machine):
+        raise GdlError(f"no role {role} of this game has anything hidden from it")
+    end = time.process_time() + SECONDS
+    view, belief = SightView(machine, painter.board, painter), new_belief(machine, role, 0)
+    sight: RoleSight | None = None
+    shown: list[dict[str, Any]] = []
+    for found, joint in zip(match.states, match.moves, strict=False):
+        sight = view.sight(belief, sight)
+        shown.append(sight.shown)
+        try:
+            state = machine.state_of(found)
+            made = tuple(machine.move_id(one, move) for one, move in enumerate(joint))
+            if time.process_time() > end or machine.is_terminal(machine.next_state(state, made)):
+                break
+            belief.update(observed(state, made)[role])
+        except GdlError:  # the record and the rules part ways
+            break
+    return shown
+
 
 CHECK_SECONDS = 5.0
 """How long a match is compared with its rules at most."""
@@ -112,7 +158,7 @@ class Replay:
         return {"svg": self._painter.draw(now, before, facts=False), "beside": beside}
 
     def sights(self, role: int) -> list[dict[str, Any]]:
-        """What a role knew, step by step (:func:`ggp.web.replay.seen.sights_of`)."""
+        """What a role knew, step by step (:func:`ggp.web.replay.replay_process.sights_of`)."""
         if self._machine is None:
             raise GdlError("the rules of this match are not known")
         return sights_of(self.match, self._machine, self._painter, role)
@@ -289,7 +335,7 @@ class ReplayDesk:
 
 def main() -> None:
     """Answer until the other end is gone."""
-    answer_orders(ReplayDesk().answer, "replay", MEMORY, CPU_SECONDS)
+    answer_requests(ReplayDesk().answer, "replay", MEMORY, CPU_SECONDS)
 
 
 if __name__ == "__main__":
