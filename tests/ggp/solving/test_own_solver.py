@@ -55,7 +55,7 @@ def solved(folder: Path, solver: str, *options: str) -> subprocess.CompletedProc
     (folder / "walk.py").write_text(WALK)
     (folder / "steps.kif").write_text(GAME)
     return subprocess.run(
-        [sys.executable, "-P", "-m", "ggp", "solve", "steps.kif", "--solver", solver, *options],
+        [sys.executable, "-P", "-m", "ggp", "solve", "steps.kif", "--solver", solver, "-s", "300", *options],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
