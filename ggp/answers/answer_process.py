@@ -16,9 +16,9 @@ from gdl.excerpt import extent
 from gdl.machine import Machine, State
 from gdl.syntax.notation import form_of
 from gdl.syntax.parser import parse_terms
-from ggp.answers.source import load_source
+from ggp.answers.catalogue import load_source
 from ggp.game import Game
-from ggp.processes.parent import JsonMessage, Send, answer_orders
+from ggp.processes.parent import JsonMessage, Send, answer_requests
 
 PLAY_SECONDS = 10.0
 """For grounding, and again for playing."""
@@ -80,7 +80,7 @@ def solve_told(game: Game, order: JsonMessage, send: Send) -> dict[str, object]:
     The answer is what ``ggp solve --json`` prints, its line replayed by the prover. Raises GdlError: it is no
     puzzle, or no solver recognises it.
     """
-    from ggp.solving.team import Order, cpu_seconds, solve_together
+    from ggp.solving.team import SolveRequest, cpu_seconds, solve_together
     from ggp.solving.view import doubt_of
     from players.puzzles.solver import Solution, replayed
 
@@ -107,7 +107,9 @@ def solve_told(game: Game, order: JsonMessage, send: Send) -> dict[str, object]:
             **news,
         )
 
-    work = Order(game.text, float(order["seconds"]), SOLVER_MEMORY, order["solver"] or None, 1, order["seed"])
+    work = SolveRequest(
+        game.text, float(order["seconds"]), SOLVER_MEMORY, order["solver"] or None, 1, order["seed"]
+    )
     found = replace(solve_together(work, tell), seconds=cpu_seconds() - cpu)
     last = replayed(game.rules, found) if found.value >= 0 else None
     return {
@@ -253,7 +255,7 @@ def _verified(game: Game, trace: str) -> Told:
 
 def main() -> None:
     """Answer until the other end is gone."""
-    answer_orders(Answerer().answer, "question", MEMORY, CPU_SECONDS)
+    answer_requests(Answerer().answer, "question", MEMORY, CPU_SECONDS)
 
 
 if __name__ == "__main__":

@@ -30,10 +30,10 @@ from gdl.prover.machine import ProverMachine
 from gdl.rules import Formula, Literal, Rule, Rules
 from gdl.syntax.writer import OwnNotation
 from gdl.terms import DISTINCT, NEXT, TERMINAL, TRUE, Term
+from ggp.boards.beside import TurnFinder
 from ggp.boards.board import Grid
 from ggp.boards.layers import Layer, Square
 from ggp.boards.shapes import BoardShape
-from ggp.boards.turns import TurnFinder
 
 _SECONDS = 0.6
 """CPU time to take things away from a board."""
@@ -107,10 +107,8 @@ class EndFinder:
         line = self._line(state, holding)
         if line is not None:
             return line
-        for reason, values in holding:
-            if text := self._words(reason, values):
-                return Ending(text)
-        return Ending(self._without_words(state), self._changed(state, before))
+        words = next((text for reason, values in holding if (text := self._words(reason, values))), "")
+        return Ending(words or self._without_words(state), self._changed(state, before))
 
     def _derived(self) -> tuple[ProverMachine, tuple[_Reason, ...]]:
         """The game with a proposition that follows for each reason that holds, and the reasons."""

@@ -112,6 +112,22 @@ def test_the_last_move_is_ringed_where_a_side_cannot_move() -> None:
     assert finder.ending(state).squares == ()
 
 
+def test_the_last_move_is_ringed_where_the_rules_have_words_for_the_end() -> None:
+    machine, finder = found("atarigo")
+    board = finder._board
+    assert board is not None
+    ringed = 0
+    for before, state in ends(machine, 8):
+        ending = finder.ending(state, before)
+        old, on = board.place(before.propositions)[0], board.place(state.propositions)[0]
+        changed = {
+            board.key(square) for square in old.keys() | on.keys() if old.get(square) != on.get(square)
+        }
+        assert "captured" in ending.text and set(ending.squares) <= changed
+        ringed += bool(ending.squares)
+    assert ringed
+
+
 @pytest.mark.parametrize("name", ["because0", "because_0"])
 def test_no_name_of_the_rules_is_mistaken_for_a_reason(name: str) -> None:
     text = f"""(role r) (init ({name} 1)) (<= (legal r ({name} 2)) (true ({name} 1))) (<= (next ({name} 2))
