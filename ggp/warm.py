@@ -64,6 +64,7 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
     """
     from players.kaskade.stages import WARM_UP_GAMES
     from players.warm_kernels import (
+        PLAYS_OUT,
         belief_parts,
         compile_together,
         lesson_parts,
@@ -76,7 +77,7 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
     # Players from outside this program, and those that only look at the rules, need no kernels.
     kind = player.partition(":")[0].strip().lower()
     searches = kind.startswith("uct") or kind == "tables"  # uct plays where a table does not help
-    lanes = level != "prover" and (searches or kind in _LANES)
+    lanes = level != "prover" and (searches or kind in PLAYS_OUT)
     if lanes and searches:
         compile_together(search_parts())
     else:
@@ -88,10 +89,6 @@ def warm_up(player: str, level: str, on_several: Callable[[], None] = lambda: No
     _play(player, level, one_role)
     compile_together(belief_parts() if lanes else ())
     compile_together(lesson_parts() if lanes and searches else ())
-
-
-_LANES = ("montecarlo", "greedy", "pimc", "ismcts", "mccfr", "expectimax", "cfr")
-"""Players that use lanes, besides those that search by UCT."""
 
 
 def _play(name: str, level: str, rules: str) -> None:

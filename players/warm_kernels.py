@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -145,6 +145,20 @@ def match_parts(machine: Machine, searches: bool, plays_out: bool) -> tuple[Part
     return *playout_parts(), *tree_parts(), *(part for part in line_parts() if part[0] in able)
 
 
+PLAYS_OUT = ("montecarlo", "greedy", "pimc", "ismcts", "mccfr", "expectimax", "cfr")
+"""Players that use lanes, besides those that search by UCT."""
+
+
+def tournament_parts(players: Iterable[str], alone: bool, hidden: bool) -> tuple[Part, ...]:
+    """For matches of several games between players of these names, on machines with lanes. ``alone``: some
+    games have one role; ``hidden``: some hide information."""
+    kinds = {name.partition(":")[0].strip().lower() for name in players}
+    beliefs = belief_parts() if hidden else ()
+    if any(kind.startswith("uct") or kind == "tables" for kind in kinds):
+        return *search_parts(), *(line_parts() if alone else ()), *beliefs
+    return *(network_parts() if kinds.isdisjoint(PLAYS_OUT) else playout_parts()), *beliefs
+
+
 def search_parts() -> tuple[Part, ...]:
     """For UCT in games of several roles."""
     return *playout_parts(), *tree_parts(), *_proof_parts()
@@ -217,9 +231,9 @@ def _lesson() -> None:
 
 def line_parts() -> tuple[Part, ...]:
     """For UCT in games of a single role, besides."""
-    from players.puzzles.registry import SOLVERS
+    from players.puzzles.registry import OWN, SOLVERS
 
-    others = (solver for solver in SOLVERS if solver.name != "sokoban")
+    others = (solver for solver in SOLVERS if solver.name != "sokoban" and solver not in OWN)
     return *sokoban_parts(), *((solver.name, partial(_line, solver)) for solver in others)
 
 

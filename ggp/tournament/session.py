@@ -16,8 +16,9 @@ from rich.live import Live
 from rich.text import Text
 
 from gdl.errors import GdlError
-from gdl.information import playing
+from gdl.information import hides, playing
 from gdl.words import counted
+from ggp.console import spinner
 from ggp.game import Game
 from ggp.output_file import replacing, write_file
 from ggp.server.newsroom import Newsroom
@@ -31,6 +32,10 @@ from ggp.tournament.statistics.scores import block_scores
 from ggp.tournament.statistics.standing import fault_lines, standing_of
 from ggp.tournament.statistics.tables import LiveTable, cross, games, standings, test_line
 from ggp.tournament.store import FAULTS, Store
+from ggp.warm import compile_missing
+from players.kaskade.kaskade import BOTTOM
+from players.processes.limits import cores
+from players.warm_kernels import tournament_parts
 
 
 def write_json(store: Store, path: Path) -> int:
@@ -179,9 +184,22 @@ class Session:
                 style="yellow",
                 soft_wrap=True,
             )
+        if runner.left and sites is None:
+            self._compile()
         shown = Live(table, console=self.console, refresh_per_second=4, transient=True)
         with shown if self.console.is_terminal else nullcontext():
             asyncio.run(self._run(runner, table, newsroom, events))
+
+    def _compile(self) -> None:
+        """Have compiled what the local players need: no clock would wait for it."""
+        if self.settings.level == BOTTOM:
+            return
+        specs = self.settings.games
+        hidden = any(hides(Game(spec.name, spec.rules).rules) for spec in specs)
+        local = [entrant.spec for entrant in self.settings.entrants if not entrant.remote]
+        parts = tournament_parts(local, any(spec.roles == 1 for spec in specs), hidden)
+        with spinner(self.console) as progress:
+            compile_missing(parts, cores(), progress)
 
     async def _run(self, runner: Runner, table: LiveTable, newsroom: Newsroom, events: int | None) -> None:
         if events is None:

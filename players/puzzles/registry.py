@@ -28,6 +28,10 @@ SOLVERS: list[type[LineSolver]] = [
 begins."""
 
 
+OWN: list[type[LineSolver]] = []
+"""Those among them that a user has added by name: nothing is compiled for them beforehand."""
+
+
 def add_own(name: str) -> str:
     """Have a class of the user's, ``module:Class``, among the solvers from now on; the solver's name. Raises
     GdlError if there is no such class, or if it has no name of its own."""
@@ -39,6 +43,7 @@ def add_own(name: str) -> str:
                 f"{name} is called {called!r}", remedy="give the class a name that no solver has: name = ..."
             )
         SOLVERS.append(own)
+        OWN.append(own)
     return called
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import random
 import re
 from collections import Counter
@@ -10,10 +9,9 @@ from collections import Counter
 import pytest
 
 from gdl.hints import BOARDS, HINT_COLOURS, LOOKS
-from gdl.machine import Machine
-from gdl.scramble import scramble
+from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules, parse_terms
-from ggp.boards.board import Grid, find_board
+from ggp.boards.board import find_board
 from ggp.boards.clicks import ClickMove
 from ggp.boards.svg.looks import PieceShape, looks_of
 from ggp.boards.svg.markup import stylesheet
@@ -22,18 +20,19 @@ from ggp.boards.svg.picture import SvgPainter
 from ggp.boards.text import Painter
 from ggp.game import Game
 from players.kaskade.make_machine import make_machine
+from tests.ggp.boards.found_boards import UNHURRIED, found
 from tests.ggp.wording.test_moves import walk
 
-UNHURRIED = 600.0
+
+def hinted_rules(game: str, *hints: str) -> Rules:
+    """A game's rules after hints. They change how a board looks, not which it is."""
+    lines = [f"; draw: {hint}" for hint in hints]
+    return parse_rules("\n".join([*lines, str(found(game)[0].rules)]))
 
 
-@functools.cache
-def found(game: str, seed: int = 0) -> tuple[Machine, Grid]:
-    rules = Game.load(game).rules
-    machine = make_machine(scramble(rules, seed=seed)[0] if seed else rules, "prover")
-    board = find_board(machine, UNHURRIED)
-    assert board is not None
-    return machine, board
+def hinted_painter(game: str, *hints: str) -> SvgPainter:
+    machine, board = found(game)
+    return SvgPainter(board, hinted_rules(game, *hints), machine.roles)
 
 
 def shapes(game: str, seed: int = 0) -> dict[str, str]:
@@ -84,7 +83,7 @@ def test_sokoban_without_hints_is_a_level_too() -> None:
     machine = make_machine(parse_rules(str(rules)), "prover")
     assert not machine.rules.hints
     drawn = SvgPainter.of_machine(machine, "", UNHURRIED).draw_state(machine.initial_state())
-    with_hints = SvgPainter.of_machine(make_machine(rules, "prover"), "", UNHURRIED)
+    with_hints = SvgPainter(found("sokoban")[1], rules, machine.roles)
     assert drawn == with_hints.draw_state(machine.initial_state())
     assert "gb-wall" not in drawn and "gb-cell" not in drawn
 
@@ -226,11 +225,8 @@ def test_whose_turn_it_is_is_said_in_words() -> None:
 
 def hinted(game: str, *hints: str) -> dict[str, str]:
     """The shapes and colours of things with hints before the rules."""
-    text = "\n".join(f"; draw: {hint}" for hint in hints) + "\n" + str(Game.load(game).rules)
-    machine = make_machine(parse_rules(text), "prover")
-    board = find_board(machine, UNHURRIED)
-    assert board is not None
-    looks = looks_of(board, machine.rules, machine.roles)
+    machine, board = found(game)
+    looks = looks_of(board, hinted_rules(game, *hints), machine.roles)
     return {look.meaning: f"{look.shape.value} {look.sign} {look.colour}" for look in looks.values()}
 
 
@@ -241,11 +237,10 @@ def test_a_hint_comes_before_all_else_and_the_last_one_counts() -> None:
 
 @pytest.mark.parametrize("look", sorted(LOOKS))
 def test_every_look_of_hints_is_drawn(look: str) -> None:
-    text = f"; draw: peg as {look} in red\n{Game.load('pegsolitaire').rules}"
-    machine = make_machine(parse_rules(text), "prover")
-    drawn = SvgPainter.of_machine(machine, "", UNHURRIED).draw_state(machine.initial_state())
-    before = SvgPainter.of_machine(Game.load("pegsolitaire").machine("prover"), "", UNHURRIED)
-    assert drawn != before.draw_state(machine.initial_state()) or look == "peg"
+    machine, board = found("pegsolitaire")
+    state = machine.initial_state()
+    drawn = hinted_painter("pegsolitaire", f"peg as {look} in red").draw_state(state)
+    assert drawn != SvgPainter(board, machine.rules, machine.roles).draw_state(state) or look == "peg"
     classes = {cls for said in re.findall(r'class="([^"]*)"', drawn) for cls in said.split()}
     assert classes - {"gb-square", "gb"} <= set(re.findall(r"\.(gb-[a-z0-9]+)", stylesheet()))
 
@@ -275,9 +270,8 @@ def test_letters_of_chess_are_told_from_those_of_draughts(names: str, shape: str
 
 @pytest.mark.parametrize("look", sorted(BOARDS))
 def test_every_look_of_a_board_is_drawn(look: str) -> None:
-    text = f"; draw: board as {look}\n{Game.load('hanoi' if look == 'towers' else 'atarigo').rules}"
-    machine = make_machine(parse_rules(text), "prover")
-    drawn = SvgPainter.of_machine(machine, "", UNHURRIED).draw_state(machine.initial_state())
+    game = "hanoi" if look == "towers" else "atarigo"
+    drawn = hinted_painter(game, f"board as {look}").draw_state(found(game)[0].initial_state())
     signs = {"chequered": "gb-dark", "plain": "gb-cell", "points": "gb-point", "towers": "gb-disk"}
     signs["none"] = "gb-fact"
     assert (look == "none") == ("gb-square" not in drawn)

@@ -15,12 +15,13 @@ from pathlib import Path
 
 import pytest
 
+from gdl.information import playing
 from ggp.console import new_console
 from ggp.game import Game
 from ggp.tournament.runner import Runner
 from ggp.tournament.schedule import Fixture, plan
 from ggp.tournament.session import Session
-from ggp.tournament.settings import Entrant, GameSpec, TournamentSettings
+from ggp.tournament.settings import Entrant, GameSpec, TournamentSettings, parse_entrants
 from ggp.tournament.statistics.ratings import Sprt, rate
 from ggp.tournament.statistics.scores import comparisons
 from ggp.tournament.statistics.standing import fault_lines, standing_of
@@ -368,3 +369,31 @@ def test_the_command_writes_everything_and_refuses_what_does_not_fit(tmp_path: P
         assert failed.returncode == 2
         assert message in failed.stderr
         assert "Traceback" not in failed.stderr
+
+
+@pytest.mark.parametrize(
+    ("names", "games", "level", "expected"),
+    [
+        ("uct:playouts=10,random", "tictactoe", "auto", {"tree-up", "playouts", "proofs"}),
+        ("random,legal", "hanoi tictactoe", "auto", {"evaluate", "states"}),
+        ("uct:playouts=10", "hanoi", "auto", {"tree-up", "sokoban-searches", "frontier"}),
+        ("random,cfr", "kuhn", "auto", {"playouts", "beliefs"}),
+        ("uct:playouts=10,random", "tictactoe", "prover", set()),
+    ],
+)
+def test_kernels_are_compiled_before_the_first_match_begins(
+    names: str, games: str, level: str, expected: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(
+        "ggp.tournament.session.compile_missing", lambda parts, *_: asked.extend(name for name, _ in parts)
+    )
+    monkeypatch.setattr("ggp.tournament.session.asyncio.run", lambda waiting: waiting.close())
+    known = [Game.load(game) for game in games.split()]
+    specs = tuple(GameSpec(one.name, one.kif, len(playing(one.machine("prover").roles))) for one in known)
+    settings = TournamentSettings("t", specs, tuple(parse_entrants([names])), 1, 1.0, 1.0, level=level)
+    with Store(tmp_path / "t.sqlite", writing=True) as store:
+        Session(new_console(file=io.StringIO()), settings, store, None).play(1)
+    assert expected <= set(asked)
+    assert bool(asked) == bool(expected)
+    assert "uct" in names or "tree-up" not in asked

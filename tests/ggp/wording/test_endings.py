@@ -9,18 +9,15 @@ import pytest
 
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_rules
-from ggp.boards.board import find_board
-from ggp.game import Game
 from ggp.wording.endings import EndFinder, Ending
 from players.kaskade.make_machine import make_machine
-
-UNHURRIED = 600.0
+from tests.ggp.boards.found_boards import board_of_machine, machine_of
 
 
 @functools.cache
 def found(game: str) -> tuple[Machine, EndFinder]:
-    machine = Game.load(game).machine("prover")
-    return machine, EndFinder(machine, find_board(machine, UNHURRIED))
+    machine = machine_of(game)
+    return machine, EndFinder(machine, board_of_machine(game))
 
 
 def ends(machine: Machine, matches: int) -> list[tuple[State, State]]:
