@@ -19,7 +19,7 @@ from pathlib import Path
 
 from bench.hostile import COUNTING
 from bench.serving import ServerProcess, say
-from players.processes.descendants import descendants, resident_bytes
+from players.processes.lifeline import descendants, resident_bytes
 
 SETTLE_SECONDS = 60.0
 """How long it may take until ended matches have gone."""

@@ -20,7 +20,7 @@ from ggp.tournament.statistics.scores import Tally
 from ggp.training.trial import opening, seat_of, summary
 from players.kaskade.guided_machine import guided
 from players.options import read_options
-from players.uct.duel import LONGEST, play_pair
+from players.uct.training.duel import LONGEST, play_pair
 from players.uct.tuning import Tuning, tuning_options
 from propnet.native.machine import NativeMachine
 

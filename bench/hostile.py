@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
 from bench.serving import ServerProcess, post, say, send
-from players.processes.descendants import resident_bytes
+from players.processes.lifeline import resident_bytes
 
 COUNTING = (
     "(role left) (role right) (init (count 0)) (small 1) (small 2)"

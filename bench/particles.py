@@ -24,7 +24,7 @@ from rich.console import Console
 from gdl.machine import Machine
 from ggp.game import Game
 from players.belief.belief import Belief, Observed
-from players.processes.descendants import resident_bytes
+from players.processes.lifeline import resident_bytes
 
 
 def learnt(machine: Machine, role: int, rng: random.Random) -> list[Observed]:

@@ -1,11 +1,14 @@
-"""Two directives for pages of the site that are made when it is built, and so stay true.
+"""Three directives for pages of the site that are made when it is built, and so stay true.
 
 ``gallery``: our games, each with its board after some moves of its recorded playthrough. ``commands``: every
-command of ``ggp`` with its options, as its own help has them.
+command of ``ggp`` with its options, as its own help has them. ``live FILE``: a packing puzzle in space, as
+``ggp cover --render`` writes it, in a frame that can be turned, with the block's text below it.
 """
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
@@ -54,6 +57,24 @@ class Commands(SphinxDirective):
         return self.parse_text_to_nodes(text, allow_section_headings=True)
 
 
+class Live(SphinxDirective):
+    """A frame with one solution of a packing puzzle, and words below it."""
+
+    required_arguments = 1
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        path = Path(self.env.app.srcdir).parent / self.arguments[0]
+        self.env.note_dependency(str(path))
+        folder = Path(self.env.app.outdir) / "_static"
+        folder.mkdir(parents=True, exist_ok=True)
+        command = [sys.executable, "-m", "ggp", "cover", str(path), "--first", "1", "--render"]
+        subprocess.run([*command, str(folder / f"{path.stem}.html")], check=True, stdout=subprocess.DEVNULL)
+        words = self.parse_content_to_nodes()
+        frame = f'<iframe class="live" src="_static/{path.stem}.html" title="{escape(path.stem)}"></iframe>'
+        return [nodes.raw("", frame, format="html"), *words]
+
+
 def section(name: str, command: Any) -> Iterator[str]:
     """The Markdown of one command."""
     context = typer.Context(command, info_name=name)
@@ -79,7 +100,8 @@ def _plain(text: str) -> str:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Add both."""
+    """Add them."""
     app.add_directive("gallery", Gallery)
+    app.add_directive("live", Live)
     app.add_directive("commands", Commands)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,5 @@
-"""Scrambling: the same game under other names, as competitions send it.
+"""Scrambling: the same game under other names, as competitions send it; and the cipher of such a match, which
+has the words of the game on one side and the made-up ones on the other.
 
 Relations, functions, constants, roles and variables get made-up, pronounceable names, each the same wherever
 it occurs. Keywords, connectives, the role ``random`` and (by the flow of values) numbers that can become goal
@@ -8,6 +9,7 @@ values keep theirs.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
@@ -100,3 +102,32 @@ def _fresh(rng: random.Random, prefix: str, used: set[str]) -> str:
                 used.add(name)
                 return name
         syllables += 1
+
+
+_WORD = re.compile(r"[^\s();]+")
+
+
+class Cipher:
+    """Replaces words of KIF text, one by one, whatever their case. ``mapping`` has the made-up words by those
+    of the game, in lower case; the empty one changes nothing."""
+
+    def __init__(self, mapping: Mapping[str, str]) -> None:
+        self._there = dict(mapping)
+        self._back = {new: old for old, new in mapping.items()}
+
+    def scramble(self, text: str) -> str:
+        """The text in the words that players see."""
+        return _replaced(text, self._there)
+
+    def unscramble(self, text: str) -> str:
+        """The text in the words of the game."""
+        return _replaced(text, self._back)
+
+
+def cipher_for(rules: Rules, seed: int) -> Cipher:
+    """The cipher for a game; the same seed gives the same words."""
+    return Cipher(scramble(rules, seed)[1])
+
+
+def _replaced(text: str, mapping: Mapping[str, str]) -> str:
+    return _WORD.sub(lambda word: mapping.get(word.group().lower(), word.group()), text)

@@ -30,7 +30,7 @@ from gdl.words import counted
 if TYPE_CHECKING:
     from ggp.boards.svg.picture import SvgPainter
     from ggp.in_code import GamePlayer, PlayedMatch, PlayerSource
-    from players.kaskade.climbing import ClimbingStates
+    from players.kaskade.player import ClimbingStates
     from players.puzzles.sokoban.levels.level import Level
 
 
@@ -166,7 +166,7 @@ class Game:
 
     @cached_property
     def _climb(self) -> ClimbingStates:
-        from players.kaskade.climbing import ClimbingStates
+        from players.kaskade.player import ClimbingStates
 
         return ClimbingStates(self.rules, self.kif, self._let_draw)
 

@@ -18,13 +18,13 @@ from gdl.ends import no_goal, no_move
 from gdl.errors import GdlError, StuckError
 from gdl.information import chance_role, hides
 from gdl.machine import Machine, State
+from gdl.scramble import Cipher
 from gdl.syntax.parser import parse_term
 from gdl.terms import RANDOM, sort_key
 from gdl.words import counted
 from ggp.protocol import messages
 from ggp.protocol.address import Address, parse_address
 from ggp.protocol.asking import asking, post
-from ggp.protocol.cipher import Cipher
 from ggp.protocol.http_error import HttpError
 from ggp.protocol.match_record import MatchRecord
 from ggp.protocol.messages import READY, spaced

@@ -28,8 +28,8 @@ from mcp.shared.message import SessionMessage
 import ggp
 from gdl.errors import GdlError
 from gdl.visible import without_folders
+from ggp.answers.catalogue import known_games, known_levels
 from ggp.answers.operations import GAMES, OPERATIONS, QuestionDesk
-from ggp.answers.source import known_games, known_levels
 from ggp.processes.budget import WorkBudget, usual_memory
 from ggp.processes.parent import JsonMessage
 

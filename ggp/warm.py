@@ -26,6 +26,7 @@ from rich.text import Text
 
 from gdl.errors import GdlError
 from gdl.words import counted
+from players.processes.compiled_parts import kernel_folder
 from players.processes.launch import anew
 from propnet.jit.notice import tell_when_compiling
 
@@ -40,7 +41,7 @@ PROCESSES = (
     "ggp.match_process.thinking_process",
     "players.kaskade.builder",
     "players.knowledge.derived_propositions",
-    "players.uct.play_processes",
+    "players.uct.training.play_processes",
     "players.uct.workers.worker",
 )
 """What the processes of a match run."""
@@ -106,8 +107,8 @@ def _play(name: str, level: str, rules: str) -> None:
     player.stop()
 
 
-def warm_up_keeper() -> None:
-    """Load what a keeper needs."""
+def warm_up_standby() -> None:
+    """Load what a standby needs."""
     import_module("ggp.match_process.safe_move_process")
 
 
@@ -225,14 +226,12 @@ def compile_behind(parts: Sequence[Part]) -> subprocess.Popen[bytes]:
 
 def _kept_in() -> str:
     """Where kernels are kept. Raises GdlError where there is no place: to compile would be of no use."""
-    from propnet.kernels.playouts import playouts
-
-    if (folder := playouts._cache.cache_path) is None:
+    if (folder := kernel_folder()) is None:
         raise GdlError(
             "nothing that is compiled can be kept: no folder for it can be written by you alone",
             remedy="name one in $NUMBA_CACHE_DIR",
         )
-    return str(folder)
+    return folder
 
 
 class _WarmProcess:

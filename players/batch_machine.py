@@ -17,9 +17,7 @@ from numpy.typing import NDArray
 
 from gdl.information import chance_role
 from gdl.machine import Machine, State
-from players.move_lists import unpack_moves
 from propnet.capabilities import lane_machine
-from propnet.kernels.move_weights import UNIFORM, policy_of
 
 if TYPE_CHECKING:
     from propnet.machine import PropnetMachine
@@ -126,9 +124,14 @@ class BatchMachine(ABC):
 
 
 class NetworkBatch(BatchMachine):
-    """A network machine with lanes. Playouts run on ``playing``, which has the same states and moves."""
+    """A network machine with lanes. Playouts run on ``playing``, which has the same states and moves.
+
+    Kernels are imported here alone: players on the prover begin without them.
+    """
 
     def __init__(self, machine: PropnetMachine, playing: PropnetMachine) -> None:
+        from propnet.kernels.move_weights import UNIFORM
+
         self.machine: PropnetMachine = machine
         self._playing = playing
         self.guided = playing is not machine
@@ -137,7 +140,7 @@ class NetworkBatch(BatchMachine):
         self.width = 512
         self.first_column = machine.role_moves
         self._weights: Weights | None = None
-        self._policy = UNIFORM
+        self._policy = self._uniform = UNIFORM
 
     @property
     def without_guide(self) -> NetworkBatch:
@@ -168,6 +171,8 @@ class NetworkBatch(BatchMachine):
         return self._lists(self._playing, records)
 
     def _lists(self, machine: PropnetMachine, records: Records) -> MoveLists:
+        from players.move_lists import unpack_moves
+
         counts, moves = unpack_moves(machine.evaluate(records).legal, self.first_column)
         return counts, moves
 
@@ -189,8 +194,11 @@ class NetworkBatch(BatchMachine):
     ) -> Ends:
         """As in :class:`BatchMachine`; ``on`` is the machine to run on, by default the guide's."""
         if weights is not self._weights:
+            from propnet.kernels.move_weights import policy_of
+
             self._weights = weights
-            self._policy = UNIFORM if weights is None else policy_of(self._fair(weights), self.first_column)
+            fair = None if weights is None else self._fair(weights)
+            self._policy = self._uniform if fair is None else policy_of(fair, self.first_column)
         policy, network = self._policy, on or self._playing
         ends = network.playouts_from(
             records, seed, max_steps, each, policy=policy, tallies=tallies, counted=counted

@@ -208,6 +208,9 @@ def read_names(text: str) -> list[str]:
 
     Raises GdlError, with the column, where it is no such list.
     """
+    alone = [name.strip() for name in text.split(",")]
+    if all(_BARE.fullmatch(name) or not name for name in alone):
+        return [name for name in alone if name]  # most lists
     return read_phrase(_grammars()[1], text, "players", _HOW, "',' or the end")
 
 

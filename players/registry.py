@@ -8,18 +8,14 @@ imported when it is first needed.
 from __future__ import annotations
 
 import inspect
-import os
-import sys
-import traceback
 from collections.abc import Collection, Iterable
 from importlib import import_module
-from importlib.machinery import PathFinder
-from pathlib import Path
 
 from gdl.errors import GdlError
 from gdl.information import hides, playing
 from gdl.machine import Machine
-from players.options import by_name, read_options, read_spec
+from players.named_class import class_named
+from players.options import PlayerSpec, by_name, read_options, read_spec
 from players.player import Player
 
 _PLACES = {
@@ -65,10 +61,14 @@ def fitting(name: str, machine: Machine) -> str:
 
 
 def check_name(name: str) -> None:
-    """Raises GdlError for a name that :func:`make_player` would refuse; makes no player."""
+    """Raises GdlError for a name that :func:`make_player` would refuse; makes no player, and imports none of
+    ours that has no options."""
     if _is_class(name):
         find_class(name)
-    else:
+        return
+    spec = read_spec(name)
+    _place_of(spec, name)
+    if spec.options:
         kind, options = _kind_of(name)
         read_options(kind.name, kind.OPTIONS, options, name)
 
@@ -126,54 +126,30 @@ def _is_class(name: str) -> bool:
 
 def _kind_of(name: str) -> tuple[type[Player], tuple[tuple[str, str], ...]]:
     spec = read_spec(name)
-    place = _PLACES.get(spec.kind)
-    if place is None:
+    module, attribute = _place_of(spec, name)
+    player: type[Player] = getattr(import_module(module), attribute)
+    return player, spec.options
+
+
+def _place_of(spec: PlayerSpec, name: str) -> tuple[str, str]:
+    """The module and class of a kind of player; ``name`` is for the message."""
+    if (place := _PLACES.get(spec.kind)) is None:
         raise GdlError(
             f"there is no player {name!r}",
             remedy=f"the players are {', '.join(NAMES)}; a class of yours is named module:Class",
         )
-    player: type[Player] = getattr(import_module(place[0]), place[1])
-    return player, spec.options
+    return place
 
 
 def find_class(name: str) -> type[Player]:
-    """The class that ``module:Class`` names; the module is imported.
-
-    Modules are looked for where Python looks for them, and last of all in the current folder: the program
-    ``ggp`` does not look there by itself. Raises GdlError if there is no such class, its module has a fault
-    (told with file and line), or it is no player that can be made with nothing but a seed.
-    """
-    module, _, kind = name.partition(":")
-    if kind.startswith("//"):
+    """The class that ``module:Class`` names. Raises GdlError as :func:`players.named_class.class_named`, and
+    if no player can be made of it with nothing but a seed."""
+    if name.partition(":")[2].startswith("//"):
         raise GdlError(
             f"{name} is an address, and no player of this process",
             remedy="`ggp host` and `ggp tournament` play against addresses",
         )
-    if not all(part.isidentifier() for part in (*module.split("."), kind)):
-        raise GdlError(f"there is no player {name!r}", remedy="a class of yours is named module:Class")
-    here = os.getcwd()
-    if here not in sys.path and "" not in sys.path:
-        sys.path.append(here)
-    try:
-        player = getattr(import_module(module), kind, None)
-    except ModuleNotFoundError as error:
-        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
-            raise GdlError(f"{module} cannot be imported: {_fault(error)}") from None
-        raise GdlError(
-            f"there is no player {name}: no module {error.name} in {here}, nor among Python's",
-            remedy="name a file of this folder without .py",
-        ) from None
-    except Exception as error:
-        raise GdlError(f"{module} cannot be imported: {_fault(error)}") from None
-    if player is None:
-        raise GdlError(
-            f"there is no player {name}: {_where(module)} has no {kind}", remedy=_hint(module, here)
-        )
-    if not (isinstance(player, type) and issubclass(player, Player)):
-        raise GdlError(f"{name} is no player", remedy="name a subclass of players.player.Player")
-    if inspect.isabstract(player):
-        missing = ", ".join(sorted(player.__abstractmethods__))
-        raise GdlError(f"{name} lacks {missing}", remedy=f"write the method {missing}")
+    player = class_named(name, Player, "player")
     try:
         inspect.signature(player).bind(seed=0)
     except TypeError as error:
@@ -182,27 +158,3 @@ def find_class(name: str) -> type[Player]:
             remedy="let __init__ take seed by name, and give the rest defaults",
         ) from None
     return player
-
-
-def _where(module: str) -> str:
-    return getattr(sys.modules[module], "__file__", None) or f"Python's module {module}"
-
-
-def _hint(module: str, here: str) -> str:
-    """What to do where the module has no such class: it may be another one than was meant."""
-    first = module.partition(".")[0]
-    spec = PathFinder.find_spec(first, [here])
-    ours = spec.origin if spec is not None else None
-    if ours is not None and Path(ours) != Path(getattr(sys.modules[first], "__file__", None) or ""):
-        return f"another module is called {first} too: rename {Path(ours).name} in this folder"
-    return "upper and lower case count"
-
-
-def _fault(error: Exception) -> str:
-    """What went wrong during an import, with the place in the innermost file that is not Python's own."""
-    if isinstance(error, SyntaxError) and error.filename:
-        return f"{error.filename}:{error.lineno}: {error.msg}"
-    text = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith("<frozen")]
-    frames = [f for f in frames if Path(f.filename) != Path(__file__)]
-    return f"{frames[-1].filename}:{frames[-1].lineno}: {text}" if frames else text

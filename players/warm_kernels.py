@@ -11,6 +11,7 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from functools import cache, partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -74,10 +75,18 @@ def _states() -> None:
         machine.goal(state, 0)
 
 
-def _root() -> None:
-    from players.uct.tree.tree import warm_up_root
+def _later(place: str) -> Callable[[], None]:
+    """The function ``module:name``, imported when it is called: who asks whether a part is compiled does not
+    want it."""
+    module, _, name = place.partition(":")
 
-    warm_up_root()
+    def compile_part() -> None:
+        getattr(import_module(module), name)()
+
+    return compile_part
+
+
+_root = _later("players.uct.tree.tree:warm_up_root")
 
 
 def network_parts() -> tuple[Part, ...]:
@@ -109,15 +118,12 @@ def _sampled() -> None:
 
 def tree_parts() -> tuple[Part, ...]:
     """For UCT, besides."""
-    from players.knowledge.state_values import warm_up
-    from players.uct.tree.tree import warm_up_down, warm_up_keep, warm_up_looks, warm_up_up
-
     return (
-        ("tree-up", warm_up_up),
-        ("tree-down", warm_up_down),
-        ("tree-keep", warm_up_keep),
-        ("tree-looks", warm_up_looks),
-        ("knowledge", warm_up),
+        ("tree-up", _later("players.uct.tree.tree:warm_up_up")),
+        ("tree-down", _later("players.uct.tree.tree:warm_up_down")),
+        ("tree-keep", _later("players.uct.tree.tree:warm_up_keep")),
+        ("tree-looks", _later("players.uct.tree.tree:warm_up_looks")),
+        ("knowledge", _later("players.knowledge.state_values:warm_up")),
     )
 
 
@@ -146,27 +152,30 @@ def search_parts() -> tuple[Part, ...]:
 
 def _master_parts() -> tuple[Part, ...]:
     """For the solver of Sokoban to solve an easy level."""
-    from players.puzzles.sokoban.solver import warm_up_rooms, warm_up_searches
-
-    return ("sokoban-searches", warm_up_searches), ("sokoban-rooms", warm_up_rooms)
+    return (
+        ("sokoban-searches", _later("players.puzzles.sokoban.solver:warm_up_searches")),
+        ("sokoban-rooms", _later("players.puzzles.sokoban.solver:warm_up_rooms")),
+    )
 
 
 def _sokoban_parts() -> tuple[Part, ...]:
     """For Sokoban, besides, in the order in which they are used: what makes a solution shorter, what is told
     of a level, searches for harder levels."""
-    from players.puzzles.sokoban.solver import warm_up_dead_sets, warm_up_optimizer, warm_up_searches
-
     return (
-        ("sokoban-optimizer", warm_up_optimizer),
-        ("sokoban-dead-sets", warm_up_dead_sets),
-        ("sokoban", partial(warm_up_searches, math.inf)),
+        ("sokoban-optimizer", _later("players.puzzles.sokoban.solver:warm_up_optimizer")),
+        ("sokoban-dead-sets", _later("players.puzzles.sokoban.solver:warm_up_dead_sets")),
+        ("sokoban", _sokoban),
     )
 
 
-def _proof_parts() -> tuple[Part, ...]:
-    from players.proof.search import warm_up
+def _sokoban() -> None:
+    from players.puzzles.sokoban.solver import warm_up_searches
 
-    return (("proofs", warm_up),)
+    warm_up_searches(math.inf)
+
+
+def _proof_parts() -> tuple[Part, ...]:
+    return (("proofs", _later("players.proof.search:warm_up")),)
 
 
 def parts_named(names: Sequence[str]) -> list[Part]:
@@ -193,8 +202,8 @@ def _lesson() -> None:
     from gdl.syntax.parser import parse_rules
     from players.knowledge.canonical_rules import canonical_names
     from players.knowledge.training import Training
-    from players.uct.searched_play import PlayTerms
-    from players.uct.searched_training import SearchedTraining
+    from players.uct.training.searched_play import PlayTerms
+    from players.uct.training.searched_training import SearchedTraining
     from propnet.build import build
     from propnet.machine import PropnetMachine
 
@@ -225,9 +234,10 @@ def sokoban_parts() -> tuple[Part, ...]:
 
 def compile_together(parts: Sequence[Part]) -> None:
     """Compile or load these parts, sharing the work with other processes that do the same."""
-    if not parts:
-        return
+    from propnet.jit.blas import spare_import
     from propnet.storage.process_lock import ProcessLock
+
+    spare_import()  # also for kernels that are compiled already
 
     folder = kernel_folder()
     locked: list[Callable[[], None]] = []
@@ -246,8 +256,5 @@ def compile_together(parts: Sequence[Part]) -> None:
 
 def missing(parts: Sequence[Part]) -> list[Part]:
     """Those of some parts that no process has compiled yet, for the program as it is now; all of them where
-    nothing can be kept."""
-    from propnet.jit.blas import spare_import
-
-    spare_import()
+    nothing can be kept. It imports neither numba nor kernels."""
     return [part for part in parts if not is_compiled(part[0])]

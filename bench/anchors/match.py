@@ -14,7 +14,7 @@ from ggp.in_code import play_in_code
 from ggp.tournament.statistics.scores import Tally
 from players.player import Player
 from players.registry import make_player
-from players.uct.duel import advantage
+from players.uct.training.duel import advantage
 
 _LETTERS = "abcdefg"
 LONGEST = 400

@@ -26,9 +26,8 @@ from ggp.tournament.runner import Runner
 from ggp.tournament.settings import Entrant, GameSpec, TournamentSettings
 from ggp.tournament.sites import OwnSite, OwnSites, Sites
 from ggp.tournament.store import Store
-from players.fleet.fleet import Fleet, FleetWorker
+from players.fleet.fleet import Fleet, FleetWorker, pack
 from players.fleet.open_fleet import open_fleet
-from players.fleet.service import pack
 from players.fleet.survey import PROBE
 
 SIZES = 0, 1 << 10, 1 << 16, 1 << 20, 1 << 24

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from players.processes.descendants import descendants, resident_bytes
+from players.processes.lifeline import descendants, resident_bytes
 
 ROOT = Path(__file__).resolve().parents[2]
 LONGEST_REPLY = 16 * 1024 * 1024

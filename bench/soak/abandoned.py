@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator
 
 from bench.hostile import COUNTING
 from bench.serving import ServerProcess, post, say
-from players.processes.descendants import resident_bytes
+from players.processes.lifeline import resident_bytes
 
 THINKS = 600
 """Playclock of the match that is thought about, seconds."""

@@ -11,7 +11,7 @@ import random
 import socket
 import threading
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
@@ -25,7 +25,7 @@ from gdl.syntax.parser import parse_term
 from ggp.game import Game
 from ggp.protocol import messages
 from ggp.protocol.dialect import request_bytes
-from players.processes.priority import FIRST, go_first, set_session
+from players.processes.limits import FIRST, go_first, set_session
 
 KINDS = ("too few moves", "too many moves", "no terms", "not legal", "long ago", "the turn before was other")
 """The last kind is legal in the state before: the manager might put itself right so."""
@@ -86,6 +86,9 @@ PATIENCE = 10.0
 BUSY_SECONDS = 1.0
 """How long a manager waits before it asks again."""
 
+BEAT = 0.01
+"""Seconds between two looks at the clock (:class:`Heartbeat`)."""
+
 LONGEST = 60
 """Turns after which a match is ended."""
 
@@ -97,6 +100,8 @@ class SoakCounts:
     Attributes:
         turns: PLAY messages that were sent.
         late: replies after the clock, or never; ``late_starts`` those to START.
+        stood_still: how long the manager itself did not run while it waited for late replies, at most,
+            seconds: it goes before all others, so then the whole computer stood still.
         illegal: replies that are no legal move.
         junk: PLAYs sent besides that cannot be or are not so (:mod:`bench.soak.game_manager`).
         busy: matches that were refused by ``busy``: nothing is wrong.
@@ -109,6 +114,7 @@ class SoakCounts:
     turns: int = 0
     late: int = 0
     late_starts: int = 0
+    stood_still: float = 0.0
     illegal: int = 0
     junk: int = 0
     busy: int = 0
@@ -126,11 +132,35 @@ class SoakCounts:
         for name in ("times", "faults", "ends"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.slowest = max(self.slowest, other.slowest)
+        self.stood_still = max(self.stood_still, other.stood_still)
 
     def fault(self, text: str) -> None:
         """Note something that is wrong."""
         if len(self.faults) < 20:
             self.faults.append(f"{time.strftime('%H:%M:%S')} {text}")
+
+
+class Heartbeat(threading.Thread):
+    """Looks at the clock all the time, and knows for how long it could not."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self._gaps: deque[tuple[float, float]] = deque(maxlen=1000)
+        self._last = time.monotonic()
+
+    def run(self) -> None:
+        """Look, until the process ends."""
+        while True:
+            time.sleep(BEAT)
+            now = time.monotonic()
+            if now - self._last > 2 * BEAT:
+                self._gaps.append((now, now - self._last))
+            self._last = now
+
+    def longest(self, seconds: float) -> float:
+        """The longest time between two looks in the last so many seconds."""
+        now = time.monotonic()
+        return max([now - self._last, *(gap for end, gap in list(self._gaps) if end >= now - seconds)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +248,8 @@ class Manager:
         self._signals, self._number = signals, number
         self.counts = SoakCounts()
         self._random = random.Random(f"{plan.name} {plan.seed}")
+        self._heartbeat = Heartbeat()
+        self._heartbeat.start()
 
     def run(self) -> None:
         """Play matches until the turns are over."""
@@ -271,7 +303,10 @@ class Manager:
             counts.slowest = max(counts.slowest, seconds)
             if seconds > plan.playclock or not reply:
                 counts.late += 1
-                counts.fault(f"{match} {name} turn {turn}: {reply[:50]!r} after {seconds:.3f} s")
+                still = self._heartbeat.longest(seconds)
+                counts.stood_still = max(counts.stood_still, still)
+                told = f", this manager stood still for {still:.3f} s of them" if still > 5 * BEAT else ""
+                counts.fault(f"{match} {name} turn {turn}: {reply[:50]!r} after {seconds:.3f} s{told}")
             legal = [machine.legal_moves(state, r) for r in range(len(machine.roles))]
             joint = [self._random.choice(options) for options in legal]
             move = _move(machine, role, reply)

@@ -26,7 +26,7 @@ from typing import Any
 
 from bench.serving import ServerProcess
 from bench.soak.game_manager import Signals, SoakCounts, SoakPlan, manage
-from players.processes.descendants import descendants, proportional_bytes
+from players.processes.lifeline import descendants, proportional_bytes
 
 GAMES = (
     "breakthrough connectfour othello tictactoe hex checkers rockpaperscissors biddingtictactoe tron sokoban"
@@ -209,6 +209,7 @@ class Soak:
         return {
             **{name: getattr(counts, name) for name in copied},
             "slowest": round(counts.slowest, 3),
+            "stood_still": round(counts.stood_still, 3),
             "percentiles": _percentiles(counts.times),
             "seconds": round(seconds, 1),
             "harmed": sum(harm.values()),

@@ -11,7 +11,7 @@ from gdl.machine import Machine, State
 from ggp.adapters.planes import steady_board
 from ggp.boards.text import Painter
 from ggp.game import Game
-from players.belief.longest import longest_by_layers
+from players.belief.lane_worlds import longest_by_layers
 from players.openspiel.spiel_game import SpielGame, spiel_game
 from propnet.analysis.longest import longest_match
 from propnet.capabilities import lane_machine

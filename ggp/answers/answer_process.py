@@ -16,9 +16,9 @@ from gdl.excerpt import extent
 from gdl.machine import Machine, State
 from gdl.syntax.notation import form_of
 from gdl.syntax.parser import parse_terms
-from ggp.answers.source import load_source
+from ggp.answers.catalogue import load_source
 from ggp.game import Game
-from ggp.processes.parent import JsonMessage, Send, answer_orders
+from ggp.processes.parent import JsonMessage, Send, answer_requests
 
 PLAY_SECONDS = 10.0
 """For grounding, and again for playing."""
@@ -253,7 +253,7 @@ def _verified(game: Game, trace: str) -> Told:
 
 def main() -> None:
     """Answer until the other end is gone."""
-    answer_orders(Answerer().answer, "question", MEMORY, CPU_SECONDS)
+    answer_requests(Answerer().answer, "question", MEMORY, CPU_SECONDS)
 
 
 if __name__ == "__main__":

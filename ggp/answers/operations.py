@@ -13,7 +13,7 @@ from typing import Any
 
 from gdl.json_schema import Schema, check_json
 from gdl.syntax.notation import FORMS
-from ggp.answers.source import MOST_CHARACTERS, checked_source
+from ggp.answers.catalogue import MOST_CHARACTERS, checked_source
 from ggp.processes.budget import WorkBudget, WorkNeed
 from ggp.processes.parent import JsonMessage
 from ggp.processes.workers import Workers, WorkKind

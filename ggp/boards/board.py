@@ -36,9 +36,8 @@ from ggp.boards.shapes import (
     ring_of,
     shape_of,
 )
-from ggp.boards.statements import facts_on_squares, is_turned
 from ggp.boards.statics import CoordinateOrder, Statics
-from ggp.boards.walls import edges_of, floor_things, walls, without_holes
+from ggp.boards.walls import edges_of, facts_on_squares, floor_things, is_turned, walls, without_holes
 from propnet.capabilities import lane_machine
 
 _MOST_RINGS = 4
@@ -149,7 +148,7 @@ def board_of(
     for signature in sorted(groups):
         if (found := line_layer(groups[signature], order)) is not None:
             return _board_of_dots(*found, candidates)
-    chosen = _tell_apart(_primary(_overlay(candidates)))
+    chosen = _distinct(_primary(_overlay(candidates)))
     if not chosen:
         return None
     layers = tuple(candidate.layer for candidate in chosen)
@@ -207,7 +206,7 @@ def _board_of_dots(
     """The board of dots joined by lines, with what stands in boxes, by the dot at their lower left."""
     if max(len(columns), len(rows)) > MOST_SIDE:
         return None
-    boxes = _tell_apart(
+    boxes = _distinct(
         [c for c in candidates if not c.layer.panel and c.columns <= set(columns) and c.rows <= set(rows)]
     )
     things = sorted(set[Thing]().union(*(box.things for box in boxes)))
@@ -283,7 +282,7 @@ def _primary(candidates: list[LayerCandidate]) -> list[LayerCandidate]:
     return [candidates[i] for i in indices if not any(repeats(i, j) for j in indices)]
 
 
-def _tell_apart(candidates: list[LayerCandidate]) -> list[LayerCandidate]:
+def _distinct(candidates: list[LayerCandidate]) -> list[LayerCandidate]:
     """The candidates, the largest first; named where an earlier one has some of the same things."""
     if len(candidates) > 1 and all(twins(candidates[0], other) for other in candidates[1:]):
         return [replace(c, layer=replace(c.layer, split=True)) for c in candidates]

@@ -17,7 +17,7 @@ from gdl.syntax.writer import OwnNotation
 from gdl.terms import DOES, TRUE, Term
 from ggp.boards.board import Grid
 from ggp.boards.layers import Layer, Square, split_name
-from ggp.boards.nearness import Nearness, Place
+from ggp.boards.nearness import ArgumentPlace, Nearness
 from ggp.boards.shapes import BoardShape
 
 _FARTHEST = 4
@@ -82,7 +82,7 @@ class ClickFinder:
     def __init__(self, board: Grid | None, rules: Rules, moves: Iterable[Term] = ()) -> None:
         self._board = board
         self._rules = rules
-        self._near: dict[Place, dict[tuple[str, int], int]] = defaultdict(dict)
+        self._near: dict[ArgumentPlace, dict[tuple[str, int], int]] = defaultdict(dict)
         self._columns: dict[Term, int] = {}
         self._rows: dict[Term, int] = {}
         self._panels: dict[tuple[Term, ...], int] = {}

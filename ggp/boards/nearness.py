@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from gdl.rules import Rule, Rules, literals
 from gdl.terms import BASE, DOES, INIT, INPUT, LEGAL, NEXT, TRUE, Term
 
-Place = tuple[str, str, int, int]
+ArgumentPlace = tuple[str, str, int, int]
 """What an atom is (``true``, ``does`` or empty for other relations), its name and arity, and the argument."""
 _STATE = (TRUE, NEXT, INIT, BASE)
 _MOVES = (LEGAL, DOES, INPUT)
@@ -24,11 +24,11 @@ class Nearness:
 
     def __init__(self, rules: Rules) -> None:
         defined = {rule.head.signature for rule in rules if rule.body}
-        self._beside: dict[Place, set[Place]] = defaultdict(set)
+        self._beside: dict[ArgumentPlace, set[ArgumentPlace]] = defaultdict(set)
         for rule in rules:
             if not rule.body:
                 continue
-            where: dict[Term, set[Place]] = defaultdict(set)
+            where: dict[Term, set[ArgumentPlace]] = defaultdict(set)
             for kind, atom in _atoms(rule):
                 if not kind and atom.signature not in defined:
                     continue
@@ -39,7 +39,7 @@ class Nearness:
                 for place in places:
                     self._beside[place] |= places - {place}
 
-    def steps(self, start: Place, most: int) -> dict[Place, int]:
+    def steps(self, start: ArgumentPlace, most: int) -> dict[ArgumentPlace, int]:
         """The places that are at most so many steps away."""
         found = {start: 0}
         waiting = deque([start])

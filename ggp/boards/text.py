@@ -10,8 +10,8 @@ from gdl.machine import State
 from gdl.rules import Rules
 from gdl.syntax.writer import OwnNotation
 from gdl.terms import Term
+from ggp.boards.beside import digit_chains, joined_digits
 from ggp.boards.board import Grid
-from ggp.boards.counters import digit_chains, joined_digits
 from ggp.boards.glyphs import EMPTY, Span, glyphs_of
 from ggp.boards.layers import Square, Thing
 from ggp.boards.shapes import BoardShape, indents

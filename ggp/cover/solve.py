@@ -211,7 +211,7 @@ _SAVE_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class CoverOrder:
+class CoverRequest:
     """What the command line asked for.
 
     Attributes:
@@ -227,30 +227,30 @@ class CoverOrder:
     keep: tuple[Path, ...] = ()
 
 
-def solve_cover(instance: CoverInstance, order: CoverOrder, as_json: bool) -> int:
+def solve_cover(instance: CoverInstance, request: CoverRequest, as_json: bool) -> int:
     """Search, and tell what came of it. Returns the exit status: 0 with a solution, 1 without, 130 after
     Ctrl-C. Raises GdlError."""
     view = CoverView(instance.name)
-    file = None if order.save is None else SaveFile(order.save)
+    file = None if request.save is None else SaveFile(request.save)
     found: list[list[int]] = []
     with view, noted_ctrl_c() as interrupted:
         if file is not None and file.exists():
-            search = instance.search(order.options, view.watch, file.load())
-            if as_json or order.keep:
+            search = instance.search(request.options, view.watch, file.load())
+            if as_json or request.keep:
                 found += file.solutions(instance.options)
         else:
-            search = instance.search(order.options, view.watch, None)
+            search = instance.search(request.options, view.watch, None)
             if file is not None:
                 file.begin()
-        teller = _Teller(instance, view, file, found, shows=not as_json, keeps=as_json or bool(order.keep))
-        stopped = _run(search, order.seconds, interrupted, teller)
+        teller = _Teller(instance, view, file, found, shows=not as_json, keeps=as_json or bool(request.keep))
+        stopped = _run(search, request.seconds, interrupted, teller)
     result = search.result()
-    for path in order.keep:
+    for path in request.keep:
         instance.keep(path, [np.array(each, np.int32) for each in found], complete=result.complete)
     if as_json:
         import json
 
-        told = [instance.as_json(each) for each in found] if order.options.delivers else None
+        told = [instance.as_json(each) for each in found] if request.options.delivers else None
         line = as_json_object(instance.name, result, told, stopped)
         sys.stdout.write(json.dumps(line) + "\n")
     else:

@@ -162,7 +162,7 @@ class Practice:
 
 
 class Follower:
-    """Follows the match, which stands where ``match`` says, in a match process or a keeper. Raises GdlError
+    """Follows the match, which stands where ``match`` says, in a match process or a standby. Raises GdlError
     if the match cannot be played. ``ahead``: it looks ahead and plays at random while it waits."""
 
     def __init__(self, rules: Rules, message: JsonMessage, send: Send, ahead: bool = True) -> None:

@@ -1,4 +1,5 @@
-"""The keeper of a match, which keeps a legal move at hand: ``python -m ggp.match_process.safe_move_process``.
+"""The standby of a match, which keeps a legal move at hand: ``python -m
+ggp.match_process.safe_move_process``.
 
 It follows the match beside the match process, takes the same messages, and names a safe move in each turn,
 without thinking. So the server knows what is legal whatever happens to the process that thinks. The server
@@ -13,8 +14,7 @@ import os
 from gdl.syntax.parser import parse_rules
 from ggp.match_process.match_follower import Follower
 from ggp.processes.parent import Inbox, JsonMessage, Parent, serve
-from players.processes.limits import limit_memory
-from players.processes.priority import go_first
+from players.processes.limits import go_first, limit_memory
 
 MEMORY_BYTES = 2 * 1024**3
 """Data that it may allocate: rules come from the network."""

@@ -24,7 +24,7 @@ from typing import ClassVar, Self
 from ggp.processes.parent import JsonMessage
 from players.processes import launch
 from players.processes.launch import Forked, is_stopped
-from players.processes.priority import go_as_usual
+from players.processes.limits import go_as_usual
 
 log = logging.getLogger("ggp.server")
 

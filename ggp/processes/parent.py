@@ -2,9 +2,9 @@
 ways.
 
 When the other end is closed or gone, this process ends, whatever it is busy with: nothing is left behind by
-a server or a tournament that is killed. :func:`answer_orders` answers a
+a server or a tournament that is killed. :func:`answer_requests` answers a
 :class:`ggp.processes.workers.Workers` within limits; :func:`serve` takes a server's messages in a match
-process and in a keeper.
+process and in a standby.
 """
 
 from __future__ import annotations
@@ -88,19 +88,19 @@ def explain(error: Exception, what: str) -> str:
 
 
 Answer = Callable[[JsonMessage, Send], Mapping[str, object]]
-"""Takes an order and where to tell news; its result is the answer."""
+"""Takes a request and where to tell news; its result is the answer."""
 IDLE_SECONDS = 600.0
-"""Without orders for so long it ends; another takes its place."""
+"""Without requests for so long it ends; another takes its place."""
 
 
-def answer_orders(answer: Answer, what: str, memory: int, cpu_seconds: float) -> None:
+def answer_requests(answer: Answer, what: str, memory: int, cpu_seconds: float) -> None:
     """Answer until the other end is gone.
 
     Args:
         answer: raises whatever it likes; the other side is told one line.
         what: what the process is for, for messages: ``drawing``.
         memory: bytes that it may allocate.
-        cpu_seconds: for all orders together.
+        cpu_seconds: for all requests together.
     """
     inbox = Inbox()
     parent = Parent(inbox.put)
@@ -108,11 +108,11 @@ def answer_orders(answer: Answer, what: str, memory: int, cpu_seconds: float) ->
     limit_cpu(cpu_seconds)
     while True:
         try:
-            order: JsonMessage = inbox.get(timeout=IDLE_SECONDS)
+            request: JsonMessage = inbox.get(timeout=IDLE_SECONDS)
         except queue.Empty:
             return
         try:
-            parent.send("done", **answer(order, parent.send))
+            parent.send("done", **answer(request, parent.send))
         except BrokenPipeError:
             return
         except Exception as error:

@@ -1,7 +1,8 @@
-"""Processes that work on strangers' rules for pages and tools: few, one order each at a time, within limits.
+"""Processes that work on strangers' rules for pages and tools: few, one request each at a time, within
+limits.
 
-A process answers orders until it is idle, killed, or has to make room. It may die, hang or use up its limits:
-whoever asked is told so on one line, and the next order gets a new one.
+A process answers requests until it is idle, killed, or has to make room. It may die, hang or use up its
+limits: whoever asked is told so on one line, and the next request gets a new one.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ class WorkKind:
     """What kind of work it is.
 
     Attributes:
-        module: of the process; its ``main`` calls :func:`ggp.processes.parent.answer_orders`.
+        module: of the process; its ``main`` calls :func:`ggp.processes.parent.answer_requests`.
         what: in messages: ``drawing``.
         most: processes at a time.
-        seconds: for an order, the start of its process included.
-        waiting: orders that wait for one process; more are refused.
+        seconds: for a request, the start of its process included.
+        waiting: requests that wait for one process; more are refused.
         group: whether the process starts others, which end with it.
         longest: bytes of its longest answer.
         need: what one process takes of the budget.
@@ -47,7 +48,7 @@ class WorkKind:
 
 
 class GivenUpError(GdlError):
-    """The order was given up for what was asked next."""
+    """The request was given up for what was asked next."""
 
 
 class Workers:
@@ -62,22 +63,22 @@ class Workers:
     async def ask(
         self,
         key: str,
-        order: JsonMessage,
+        request: JsonMessage,
         *,
         arguments: tuple[str, ...] = (),
         instead: bool = False,
         news: Callable[[JsonMessage], object] = lambda message: None,
         seconds: float | None = None,
     ) -> JsonMessage:
-        """The answer to an order.
+        """The answer to a request.
 
         Args:
             key: of the process; one is started where there is none.
-            order: what is to be done, ``do``, and what goes with it.
+            request: what is to be done, ``do``, and what goes with it.
             arguments: of the process, where it is started.
             instead: what it is busy with is given up.
             news: is given what the process says before its answer.
-            seconds: for this order, instead of the usual ones.
+            seconds: for this request, instead of the usual ones.
 
         Raises:
             GivenUpError: it was given up for another.
@@ -93,7 +94,7 @@ class Workers:
         process = self._processes.pop(key, None) or _WorkerProcess(self.kind, arguments, self._budget)
         # The last one used stands last.
         self._processes[key] = process
-        return await process.ask(order, news, seconds or self.kind.seconds)
+        return await process.ask(request, news, seconds or self.kind.seconds)
 
     async def end(self, key: str) -> None:
         """End the process of a key; nothing where there is none."""
@@ -127,7 +128,7 @@ class _WorkerProcess:
         self.waiting = 0
 
     async def ask(
-        self, order: JsonMessage, news: Callable[[JsonMessage], object], seconds: float
+        self, request: JsonMessage, news: Callable[[JsonMessage], object], seconds: float
     ) -> JsonMessage:
         what = self._kind.what
         if self.waiting >= self._kind.waiting:
@@ -139,7 +140,7 @@ class _WorkerProcess:
                 if ends != self._ends:  # it was given up while it waited
                     answer: JsonMessage = {"kind": "gone", "why": self._why}
                 else:
-                    answer = await self._ask(order, news, seconds)
+                    answer = await self._ask(request, news, seconds)
         finally:
             self.waiting -= 1
         match answer["kind"]:
@@ -152,7 +153,7 @@ class _WorkerProcess:
                 raise kind(f"{what}: {answer['why']}")
 
     async def end(self, why: str = _ENDED) -> None:
-        """End the process; all orders to it are given up."""
+        """End the process; all requests to it are given up."""
         self._ends += 1
         self._why = why
         await self._kill(why)
@@ -166,7 +167,7 @@ class _WorkerProcess:
             await child.ended()
 
     async def _ask(
-        self, order: JsonMessage, news: Callable[[JsonMessage], object], seconds: float
+        self, request: JsonMessage, news: Callable[[JsonMessage], object], seconds: float
     ) -> JsonMessage:
         answer: asyncio.Future[JsonMessage] = asyncio.get_running_loop().create_future()
         self._answer = answer
@@ -180,7 +181,7 @@ class _WorkerProcess:
                         return answer.result()
                     self._child = child
                     child.on_message = self._told
-                self._child.send(order["do"], **order)
+                self._child.send(request["do"], **request)
                 return await answer
         except TimeoutError:
             await self._kill()
@@ -188,7 +189,7 @@ class _WorkerProcess:
         except OSError as error:
             raise GdlError(f"no process can be started: {error.strerror}") from None
         except asyncio.CancelledError:
-            # The answer to this order must not be taken for that to the next.
+            # The answer to this request must not be taken for that to the next.
             await self._kill()
             raise
 

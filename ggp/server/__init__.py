@@ -1,7 +1,7 @@
 """The player's server: takes game managers' messages, and answers each turn with a legal move in time.
 
 Read :mod:`~ggp.server.server` for the messages, :mod:`~ggp.server.match` and :mod:`~ggp.server.turn` for one
-match and one turn, :mod:`~ggp.server.supervised_process`, :mod:`~ggp.server.fork_servers` and
-:mod:`~ggp.server.fork_servers` for its processes, ``clients`` for who asks. The rest stands alone: margin,
-status, metrics.
+match and one turn, :mod:`~ggp.server.supervised_process` and :mod:`~ggp.server.fork_servers` for its
+processes, :mod:`~ggp.server.admission` for how many there may be, ``clients`` for who asks. The rest stands
+alone: margin, status, news.
 """

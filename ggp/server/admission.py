@@ -1,13 +1,13 @@
-"""Whether one more match can be answered in time, by what keepers were measured to need.
+"""Whether one more match can be answered in time, by what standbys were measured to need.
 
-A keeper has to know a legal move before a playclock ends, also where the keepers of all matches are asked at
-the same moment. So what counts is the CPU time that each needs in a turn, as a share of the time it has. The
-sum over all matches may take :data:`SHARE` of the processors: searches and builders give way, but the event
-loop, the followers beside the searches and the system need some, too.
+A standby has to know a legal move before a playclock ends, also where the standbys of all matches are asked
+at the same moment. So what counts is the CPU time that each needs in a turn, as a share of the time it has.
+The sum over all matches may take :data:`SHARE` of the processors: searches and builders give way, but the
+event loop, the followers beside the searches and the system need some, too.
 
-A keeper measures itself: in random games while the startclock runs, and then in each turn. Of that the peak
-is kept, which fades. What a keeper of some rules needed at first is remembered: a manager that asks again and
-again for a match there is no room for starts no processes, which would take from those that are played.
+A standby measures itself: in random games while the startclock runs, and then in each turn. Of that the peak
+is kept, which fades. What a standby of some rules needed at first is remembered: a manager that asks again
+and again for a match there is no room for starts no processes, which would take from those that are played.
 
 `Ranks` says which processes of a match that was admitted go first, by the nice values of their sessions.
 """
@@ -16,34 +16,149 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import math
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
+from ggp.match_process.match_state import fold
+from ggp.processes.parent import JsonMessage
 from ggp.protocol.messages import Start
-from ggp.server.known import Remembered
+from ggp.server.settings import MatchSettings
 from ggp.server.supervised_process import SupervisedProcess
 from ggp.server.turn import Turn
-from players.processes.priority import USUAL, WAITS
+from players.processes.limits import USUAL, WAITS
+
+MOST = 1000
+"""Texts; of more, those that were noted last."""
+
+Fact = TypeVar("Fact")
+
+
+class History:
+    """What was played. ``moves`` are the joint moves, by the number of the PLAY that reported them."""
+
+    def __init__(self) -> None:
+        self.moves: dict[int, tuple[str, ...]] = {}
+        self._answers: dict[int, str | None] = {}
+        self._followed_to = 0
+
+    def begin(self, turn: Turn) -> None:
+        """A PLAY has come."""
+        self._answers[turn.id] = turn.told_before
+        if turn.moves is not None:
+            self.moves[turn.id] = turn.moves
+
+    def followed(self, turn: int, joint: list[str] | None) -> list[tuple[str, ...]]:
+        """A process says which joint move it has made of a PLAY; None if that was no new turn. All that were
+        made up to the furthest process."""
+        if joint is not None:
+            self.moves[turn] = tuple(joint)
+        else:
+            self.moves.pop(turn, None)
+        self._followed_to = max(self._followed_to, turn)  # the other process may be behind
+        return [self.moves[id] for id in sorted(self.moves) if id <= self._followed_to]
+
+    def briefing(self, turn: Turn | None) -> JsonMessage:
+        """What a process that comes later is told: the joint moves up to the turn that is still to be asked,
+        and the answers before each."""
+        if turn is not None and turn.answered:
+            # The process before may have ended before it could say what it made of this turn's moves.
+            turn.advanced = True
+        played = [id for id in self.moves if turn is None or id < turn.id or turn.advanced]
+        return {
+            "history": [self.moves[id] for id in played],
+            "answers": [self._answers[id] for id in played],
+        }
+
+
+def begins(
+    start: Start, settings: MatchSettings, fast: bool, share: JsonMessage, large: list[str]
+) -> JsonMessage:
+    """What a process of a match is told of it before the history: whether it may use more than the prover,
+    what its search may use of the processors, which relations are known to be ``large``."""
+    return {
+        "match": start.match,
+        "role": start.role,
+        "rules": start.rules,
+        "startclock": start.startclock,
+        "player": settings.player,
+        "fast": fast,
+        "seed": settings.seed,
+        "share": share,
+        "large": large,
+    }
+
+
+class Ahead:
+    """Replies to the joint moves that may be reported in the next turn."""
+
+    def __init__(self) -> None:
+        self._turn = 0
+        self._replies: dict[tuple[str, ...] | None, str] = {}
+        self._guess: str | None = None
+
+    def take(self, message: JsonMessage) -> None:
+        """A process says so, in one message or several for a turn; of turn 0, what is legal in the first
+        PLAY, which reports nothing."""
+        if message["id"] > self._turn:
+            self._turn, self._replies = message["id"], {}
+        if message["id"] == self._turn:
+            self._replies |= {
+                None if joint is None else tuple(map(fold, joint)): reply
+                for joint, reply in message["replies"]
+            }
+            self._guess = message["guess"]
+
+    def inform(self, turn: Turn) -> bool:
+        """Tell a turn what is known of it; whether a move is known to be legal."""
+        if self._turn == turn.id - 1:
+            turn.checked, turn.guess = self._replies.get(turn.key), self._guess
+        return turn.checked is not None
+
+
+class Remembered(Generic[Fact]):
+    """A fact about each text."""
+
+    def __init__(self) -> None:
+        self._facts: OrderedDict[bytes, Fact] = OrderedDict()
+
+    def note(self, text: str, fact: Fact) -> None:
+        """Remember it, in place of what was known."""
+        key = _key(text)
+        self._facts[key] = fact
+        self._facts.move_to_end(key)
+        if len(self._facts) > MOST:
+            self._facts.popitem(last=False)
+
+    def recall(self, text: str, default: Fact) -> Fact:
+        """What is known of it."""
+        return self._facts.get(_key(text), default)
+
+
+def _key(text: str) -> bytes:
+    return hashlib.sha256(text.encode(errors="surrogatepass")).digest()
+
 
 SHARE = 0.5
-"""Share of the processors that all keepers together may need."""
+"""Share of the processors that all standbys together may need."""
 LEAST = 0.02
 """CPU seconds that every match needs in a turn besides: messages, its follower, looking ahead."""
 FADING = 0.9
 """What is left of a peak after a turn: half of it after seven turns."""
 
 
-class KeeperNeed:
-    """CPU seconds that a keeper needs in a turn; ``inf`` until it was measured."""
+class StandbyNeed:
+    """CPU seconds that a standby needs in a turn; ``inf`` until it was measured."""
 
     def __init__(self) -> None:
         self.seconds = math.inf
         self._known = asyncio.Event()
 
     def note(self, seconds: float) -> None:
-        """A keeper has measured a turn."""
+        """A standby has measured a turn."""
         faded = FADING * self.seconds if self._known.is_set() else 0.0
         self.seconds = max(seconds, faded)
         self._known.set()
@@ -117,28 +232,28 @@ def _measured(running: Iterable[Applicant]) -> list[float]:
 
 
 class Ranks:
-    """Ranks the process that thinks and the keeper of one match.
+    """Ranks the process that thinks and the standby of one match.
 
-    A keeper that is asked for a move goes before one that plays random games, and before the thinking of
+    A standby that is asked for a move goes before one that plays random games, and before the thinking of
     matches that share processors with others, unless that is all there is to follow the match.
     """
 
-    def __init__(self, main: SupervisedProcess, keeper: SupervisedProcess) -> None:
-        self._main, self._keeper = main, keeper
+    def __init__(self, main: SupervisedProcess, standby: SupervisedProcess) -> None:
+        self._main, self._standby = main, standby
         self._practises = False
 
     def practises(self, goes_on: bool, turn: Turn | None) -> None:
-        """The keeper says whether it plays random games between turns."""
+        """The standby says whether it plays random games between turns."""
         self._practises = goes_on
         self.asked(turn)
 
     def asked(self, turn: Turn | None) -> None:
-        """There is a new turn, or the keeper has named a move in this one."""
-        waits = self._practises and (turn is None or turn.answered or self._keeper.heard >= turn.id)
-        self._keeper.rank(WAITS if waits else USUAL)
+        """There is a new turn, or the standby has named a move in this one."""
+        waits = self._practises and (turn is None or turn.answered or self._standby.heard >= turn.id)
+        self._standby.rank(WAITS if waits else USUAL)
 
     def thinks(self, turn: Turn | None, behind: bool) -> None:
-        """Rank the process that thinks, ``behind`` others if the keeper knows the turn. To be called now and
+        """Rank the process that thinks, ``behind`` others if the standby knows the turn. To be called now and
         then."""
-        known = turn is None or (self._keeper.alive and self._keeper.heard >= turn.id)
+        known = turn is None or (self._standby.alive and self._standby.heard >= turn.id)
         self._main.rank(WAITS if known and behind else USUAL)

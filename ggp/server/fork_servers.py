@@ -21,10 +21,10 @@ from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from ggp.processes.child import Child, anew, fork
-from players.processes.descendants import LeftOver, descendants, is_zombie, parent
 from players.processes.fork_server import THIS
 from players.processes.launch import Forked, is_stopped
-from players.processes.priority import BEHIND, USUAL, set_session
+from players.processes.lifeline import LeftOver, descendants, is_zombie, parent
+from players.processes.limits import BEHIND, USUAL, set_session
 
 WANTED = 3
 
@@ -331,4 +331,4 @@ class Spares(NamedTuple):
     """Where the processes of matches come from: those that think, and those that keep a legal move."""
 
     match: Spare
-    keeper: Spare
+    standby: Spare

@@ -1,6 +1,6 @@
 """One match as the server sees it: its processes, its clocks, and an answer whatever happens.
 
-The process that thinks may be late, hang or end. Beside it a *keeper* follows the match without thinking
+The process that thinks may be late, hang or end. Beside it a *standby* follows the match without thinking
 (:mod:`ggp.match_process.safe_move_process`). Both name a safe move early in each turn. Shortly before the
 playclock runs out a watchdog answers with it if nothing better has come (:mod:`ggp.server.turn`). A process
 that ends or is stopped is replaced by a *spare*, one started in advance if there is any
@@ -18,9 +18,8 @@ from collections.abc import Callable, Iterator
 from gdl.errors import GdlError, RulesError
 from ggp.processes.parent import JsonMessage
 from ggp.protocol.messages import ABORTED, BUSY, READY, Play, Start
-from ggp.server.admission import KeeperNeed, Ranks
+from ggp.server.admission import Ahead, History, Ranks, Remembered, StandbyNeed, begins
 from ggp.server.fork_servers import Spare, Spares
-from ggp.server.known import Ahead, History, Remembered, begins
 from ggp.server.margin import Margin
 from ggp.server.match_news import MatchNews
 from ggp.server.settings import MatchSettings
@@ -52,7 +51,7 @@ class ServedMatch:
         margin: how long before the end of a clock it answers.
         history: the joint moves made.
         news: what is told to those who look on.
-        need: what its keeper needs in a turn.
+        need: what its standby needs in a turn.
         admitted: whether there are processors enough for it; ``busy``: whether it ends because there are not.
     """
 
@@ -71,14 +70,14 @@ class ServedMatch:
         self.history = History()
         self._settings, self._metrics = settings, metrics
         self.news = MatchNews(start)
-        self.need = KeeperNeed()
+        self.need = StandbyNeed()
         self.admitted = self.busy = False
         self._goals = ""
         self._log = log
         self._main = self._process("match", spares.match)
-        self._keeper = self._process("keeper", spares.keeper)
-        self._processes = [self._main, self._keeper]
-        self._ranks = Ranks(self._main, self._keeper)
+        self._standby = self._process("standby", spares.standby)
+        self._processes = [self._main, self._standby]
+        self._ranks = Ranks(self._main, self._standby)
         self._share: JsonMessage = {"workers": None, "ponder": True, "behind": False}
         self._ahead = Ahead()
         self._length, self._restarts, self._playable = 0, 0, False
@@ -101,7 +100,7 @@ class ServedMatch:
         if there are no more processes or files to be had."""
         clock = self.start.startclock
         self._ready_by = received + clock - self.margin.spare_time(clock)
-        self._keeper.replace()
+        self._standby.replace()
         await self._main.begin()
 
     async def ready(self) -> str:
@@ -153,12 +152,12 @@ class ServedMatch:
 
     @property
     def share_needed(self) -> float:
-        """The share of a processor that its keeper needs to be in time."""
+        """The share of a processor that its standby needs to be in time."""
         clock = self.start.playclock
         return self.need.share(clock - self.margin.spare_time(clock))
 
     async def measure(self) -> None:
-        """Wait until a keeper has said what it needs, or the startclock is nearly over."""
+        """Wait until a standby has said what it needs, or the startclock is nearly over."""
         await self.need.known(self._ready_by)
 
     @property
@@ -168,7 +167,7 @@ class ServedMatch:
 
     def check(self) -> None:
         """Replace processes that somebody has stopped, and let the one that thinks wait for others, unless no
-        keeper knows this turn: it follows the match, too. To be called now and then."""
+        standby knows this turn: it follows the match, too. To be called now and then."""
         for process in self._processes:
             process.check()
         self._ranks.thinks(self._turn, bool(self._share["behind"]))
@@ -324,7 +323,7 @@ class ServedMatch:
         """A process names a legal move."""
         self._playable = True
         self.news.step(self.history.followed(message["id"], message["joint"]))
-        if process is self._keeper:
+        if process is self._standby:
             process.heard, process.deaths = message["id"], 0
             self.need.note(message["cpu"])
             self._ranks.asked(self._turn)

@@ -24,20 +24,18 @@ from ggp.protocol import messages
 from ggp.protocol.event_source import EventSource
 from ggp.protocol.messages import BUSY, Message, Play, Preview, Start
 from ggp.server import status
-from ggp.server.admission import Admission
+from ggp.server.admission import Admission, Remembered
 from ggp.server.clients.connections import Connections
 from ggp.server.clients.roster import Roster, Shown
 from ggp.server.fork_servers import ForkServers, Spare, Spares
-from ggp.server.known import Remembered
 from ggp.server.margin import Margin
 from ggp.server.match import ServedMatch
 from ggp.server.open_files import quiet_about_files
 from ggp.server.settings import ServerConfig
 from ggp.server.status import Metrics, ServerStatus
 from players.processes import launch
-from players.processes.descendants import Orphans
-from players.processes.limits import cores
-from players.processes.priority import FIRST, go_first, set_session
+from players.processes.lifeline import Orphans
+from players.processes.limits import FIRST, cores, go_first, set_session
 
 BEAT = 0.1
 """Seconds between two looks at whether the event loop lags and processes are stopped."""
@@ -67,9 +65,9 @@ class Server:
         kind = config.settings.player, config.settings.machine
         self._forks: tuple[ForkServers, ...] = ()
         if config.forks:
-            keeper, match = f"{warm.__name__}:warm_up_keeper", f"{warm.__name__}:warm_up_all"
+            standby, match = f"{warm.__name__}:warm_up_standby", f"{warm.__name__}:warm_up_all"
             self._forks = (
-                ForkServers("keeper", (keeper,), self._say, self._refill),
+                ForkServers("standby", (standby,), self._say, self._refill),
                 ForkServers("match", (match, *kind), self._say, self._warm, lambda: launch.use(None)),
             )
         self._spares = Spares(
@@ -158,7 +156,7 @@ class Server:
             ("player", config.settings.player),
             ("machine", config.settings.machine),
             ("matches", f"{len(self._roster)} of {config.matches}"),
-            ("keepers need", self._admission.told(self.running)),
+            ("standbys need", self._admission.told(self.running)),
         )
         return self._shown.status(facts, here)
 
@@ -175,7 +173,7 @@ class Server:
 
         Args:
             received: when it came, time.monotonic() seconds.
-            sender: the address it came from, as :func:`~ggp.server.clients.callers.sender_of` writes it. A
+            sender: the address it came from, as :func:`~ggp.server.clients.visitors.sender_of` writes it. A
                 match that another address has started does not exist for it.
 
         Raises:
@@ -214,7 +212,7 @@ class Server:
         settings, say = self.config.settings, self._say
         match = ServedMatch(message, settings, self._spares, say, self.metrics, self._large)
         if self._admission.refuses(match, self.running):
-            self._say("info", "busy", match=message.match, why="keepers of these rules need more")
+            self._say("info", "busy", match=message.match, why="standbys of these rules need more")
             return BUSY
         match.news.publish = self._shown.publish
         match.news.began()
@@ -232,7 +230,7 @@ class Server:
             if not await self._admission.admit(match, lambda: self.running):
                 match.busy = True
                 self._say(
-                    "warning", "busy", match=match.id, why=f"keepers need {match.share_needed:.2f} more"
+                    "warning", "busy", match=match.id, why=f"standbys need {match.share_needed:.2f} more"
                 )
                 self._drop(match, "busy", match.close())
             reply = await match.ready()
@@ -342,7 +340,7 @@ class Server:
         that get ready, so it waits for them unless it is forked."""
         if not self._connections.listener.serving:
             return
-        self._spares.keeper.refill()
+        self._spares.standby.refill()
         settled = self._free() or all(match.settled for match in self.running)
         if self._forks[1].ready if self._forks else settled:
             self._spares.match.refill()

@@ -15,7 +15,7 @@ from html import escape
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from players.processes.descendants import descendants, resident_bytes
+from players.processes.lifeline import descendants, resident_bytes
 
 SHARES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0, 1.25)
 """Upper bounds of the histogram of answer times, as shares of the clock."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from ggp.processes.child import Child
 from ggp.processes.parent import JsonMessage
 from ggp.server.fork_servers import Spare
-from players.processes.priority import USUAL, set_session
+from players.processes.limits import USUAL, set_session
 
 Briefing = Callable[["SupervisedProcess"], Iterable[tuple[str, JsonMessage]]]
 
@@ -82,7 +82,7 @@ class SupervisedProcess:
             self.replace()
 
     def rank(self, nice: int) -> None:
-        """Give the process this nice value among the sessions (:mod:`players.processes.priority`)."""
+        """Give the process this nice value among the sessions (:mod:`players.processes.limits`)."""
         if self.child is not None and (ranked := (self.child.pid, nice)) != self._ranked:
             self._ranked = ranked
             set_session(*ranked)

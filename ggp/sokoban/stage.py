@@ -25,7 +25,7 @@ from players.puzzles.sokoban.levels.level import (
 )
 from players.puzzles.sokoban.lines import follow
 
-Place = tuple[int, int]
+Cell = tuple[int, int]
 """Row and column on the map, from 0."""
 
 
@@ -76,7 +76,7 @@ class LevelStage:
         """Columns of the map."""
         return len(self.ground[0])
 
-    def place(self, square: int) -> Place:
+    def place(self, square: int) -> Cell:
         """Where a square of the geometry lies."""
         y, x = self.geometry.places[square].tolist()
         return y, x

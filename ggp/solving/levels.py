@@ -33,7 +33,7 @@ LevelShow = Callable[[int, SearchPortfolio | None], None]
 
 
 @dataclass(frozen=True, slots=True)
-class LevelOrder:
+class LevelRequest:
     """What is to be done with each level.
 
     Attributes:
@@ -52,7 +52,7 @@ class LevelOrder:
 
 
 def solve_levels(
-    levels: dict[int, Level], order: LevelOrder, show: LevelShow
+    levels: dict[int, Level], request: LevelRequest, show: LevelShow
 ) -> Iterator[tuple[int, LevelSolution]]:
     """The numbers of the levels and what came of them, in their order.
 
@@ -61,30 +61,30 @@ def solve_levels(
     Raises:
         GdlError: there is no such search, a level cannot be played, or a process has died.
     """
-    entries = entries_named(order.only)
+    entries = entries_named(request.only)
     if len(levels) == 1 and entries[0].search is FewPositions:
         # No kernel is loaded, and no process begun, for a level that is solved before.
         [(number, level)] = levels.items()
-        found = _here(number, level, order, entries[:1], show)
+        found = _here(number, level, request, entries[:1], show)
         if found.outcome in _ENDS or len(entries) == 1:
             yield number, found
             return
         entries = entries[1:]
-    if order.workers == 1:
-        _compile(order, entries)
+    if request.workers == 1:
+        _compile(request, entries)
         for number, level in levels.items():
-            yield number, _here(number, level, order, entries, show)
+            yield number, _here(number, level, request, entries, show)
     elif len(levels) == 1:
         [(number, level)] = levels.items()
         show(number, None)
-        yield number, _race(level, order, entries)
+        yield number, _race(level, request, entries)
     else:
-        yield from _side_by_side(levels, order, entries, show)
+        yield from _side_by_side(levels, request, entries, show)
 
 
-def _compile(order: LevelOrder, entries: Sequence[Entry]) -> None:
+def _compile(request: LevelRequest, entries: Sequence[Entry]) -> None:
     """Have the kernels compiled that are not. Those of searches that never begin need not even be loaded."""
-    if order.only is not None:
+    if request.only is not None:
         warm_up(entries)
         return
     from players.warm_kernels import compile_together, missing, sokoban_parts
@@ -93,50 +93,50 @@ def _compile(order: LevelOrder, entries: Sequence[Entry]) -> None:
 
 
 def _here(
-    number: int, level: Level, order: LevelOrder, entries: Sequence[Entry], show: LevelShow
+    number: int, level: Level, request: LevelRequest, entries: Sequence[Entry], show: LevelShow
 ) -> LevelSolution:
     began = time.monotonic()
     solution = solve_level(
         level,
-        order.seconds,
-        memory=order.memory,
+        request.seconds,
+        memory=request.memory,
         clock=time.monotonic,
         entries=entries,
         watch=lambda search: show(number, search),
     )
-    return _shortened(level, solution, order, began, order.memory)
+    return _shortened(level, solution, request, began, request.memory)
 
 
 def _shortened(
-    level: Level, solution: LevelSolution, order: LevelOrder, began: float, memory: int
+    level: Level, solution: LevelSolution, request: LevelRequest, began: float, memory: int
 ) -> LevelSolution:
     """The solution made shorter in what is left of the time since ``began``, if that is wanted."""
-    if order.shorter is None:
+    if request.shorter is None:
         return solution
-    left = began + order.seconds - time.monotonic()
-    return shortened(level, solution, order.shorter, left, memory, time.monotonic)
+    left = began + request.seconds - time.monotonic()
+    return shortened(level, solution, request.shorter, left, memory, time.monotonic)
 
 
-def _there(level: Level, order: LevelOrder, entries: Sequence[Entry], memory: int) -> LevelSolution | str:
+def _there(level: Level, request: LevelRequest, entries: Sequence[Entry], memory: int) -> LevelSolution | str:
     """In a process of the pool. Errors come back as text."""
     try:
         warm_up(entries)
         began = time.monotonic()
-        solution = solve_level(level, order.seconds, memory=memory, clock=time.monotonic, entries=entries)
-        return _shortened(level, solution, order, began, memory)
+        solution = solve_level(level, request.seconds, memory=memory, clock=time.monotonic, entries=entries)
+        return _shortened(level, solution, request, began, memory)
     except GdlError as error:
         return error.message
 
 
-def _race(level: Level, order: LevelOrder, entries: Sequence[Entry]) -> LevelSolution:
+def _race(level: Level, request: LevelRequest, entries: Sequence[Entry]) -> LevelSolution:
     """Deal the searches out to processes; the first that ends the matter counts."""
     began = time.monotonic()
-    count = min(order.workers, len(entries))
-    alone = replace(order, shorter=None)
+    count = min(request.workers, len(entries))
+    alone = replace(request, shorter=None)
     with _pool(count) as pool:
-        memory = order.memory // count
+        memory = request.memory // count
         waiting = [pool.apply_async(_there, (level, alone, entries[i::count], memory)) for i in range(count)]
-        end = began + order.seconds + _OVERTIME_SECONDS
+        end = began + request.seconds + _OVERTIME_SECONDS
         done: list[LevelSolution] = []
         while waiting and time.monotonic() < end:
             ready = [one for one in waiting if one.ready()]
@@ -149,23 +149,23 @@ def _race(level: Level, order: LevelOrder, entries: Sequence[Entry]) -> LevelSol
         raise GdlError("the processes of the search have died")
     ended = [one for one in done if one.outcome in _ENDS]
     best = ended[0] if ended else max(done, key=lambda one: one.positions)
-    return _shortened(level, best, order, began, order.memory)
+    return _shortened(level, best, request, began, request.memory)
 
 
 def _side_by_side(
-    levels: dict[int, Level], order: LevelOrder, entries: Sequence[Entry], show: LevelShow
+    levels: dict[int, Level], request: LevelRequest, entries: Sequence[Entry], show: LevelShow
 ) -> Iterator[tuple[int, LevelSolution]]:
-    with _pool(order.workers) as pool:
-        memory = order.memory // order.workers
+    with _pool(request.workers) as pool:
+        memory = request.memory // request.workers
         waiting = {
-            number: pool.apply_async(_there, (level, order, entries, memory))
+            number: pool.apply_async(_there, (level, request, entries, memory))
             for number, level in levels.items()
         }
         for number, one in waiting.items():
             show(number, None)
             try:
                 # All levels before it have been told: it is at work, or next.
-                yield number, _heard(one.get(2 * order.seconds + _OVERTIME_SECONDS))
+                yield number, _heard(one.get(2 * request.seconds + _OVERTIME_SECONDS))
             except multiprocessing.TimeoutError:
                 raise GdlError(f"the process that worked on level {number} has died") from None
 

@@ -43,6 +43,7 @@ class Order:
         only: the name of the one solver that is wanted; None for all.
         workers: how many processes; with 1 it is solved in this one.
         seed: what the randomness comes from.
+        own: ``module:Class`` if ``only`` is a solver of the user's own; no stranger may name one.
     """
 
     text: str
@@ -51,6 +52,7 @@ class Order:
     only: str | None = None
     workers: int = 1
     seed: int = 0
+    own: str | None = None
 
 
 def solve_together(order: Order, watch: Watcher) -> Solution:
@@ -66,7 +68,12 @@ def solve_together(order: Order, watch: Watcher) -> Solution:
 
     solvers = solvers_named(order.only)
     if order.workers <= 1:
-        return _solve_alone(order, watch)
+        try:
+            return _solve_alone(order, watch)
+        except Exception as error:
+            if order.own is None or isinstance(error, GdlError):
+                raise
+            raise GdlError(f"the solver {order.own} failed: {describe(error)}") from error
     wanted = {solver.name for solver in solvers}
     compile_together([part for part in line_parts() if part[0] in wanted])
     return _Team(order, time.monotonic() + order.seconds, watch).run()
@@ -97,6 +104,10 @@ def _solve_alone(order: Order, watch: Watcher) -> Solution:
 
 
 def _solve_here(order: Order, number: int, deadline: float, watch: Watcher) -> Solution:
+    if order.own is not None:
+        from players.puzzles.registry import add_own
+
+        add_own(order.own)
     machine = make_machine(parse_rules(order.text, "the rules"), "propnet")
     return _solve_machine(machine, order, number, deadline, watch)
 

@@ -1,14 +1,17 @@
-"""Puts a match in this process together: machine, players, view; tells of doubtful rules before."""
+"""Puts a match in this process together: machine, players, view; tells of doubtful rules before. A first
+match begins at once: a player without kernels plays until those of the search are compiled.
+"""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from rich.progress import Progress
@@ -27,16 +30,14 @@ from ggp.boards.snakes import SnakesPainter, map_of_rules
 from ggp.boards.text import Painter
 from ggp.console import new_console, spinner
 from ggp.game import Game, loaded_files
-from ggp.terminal.blind_view import BlindView
 from ggp.terminal.human import HumanPlayer, Quit
 from ggp.terminal.local_match import play_match
-from ggp.terminal.until_compiled import QUICK, UntilCompiled, can_wait
 from ggp.terminal.views import JsonView, TextView
 from ggp.warm import compile_behind, compile_missing
 from players.kaskade.kaskade import BOTTOM, FAILED, Event, Kaskade
 from players.kaskade.player import KaskadePlayer
 from players.kaskade.stages import exercise_answers
-from players.player import Player
+from players.player import Choice, Player
 from players.processes.compiled_parts import kernel_folder
 from players.processes.limits import cores
 from players.registry import check_name, fitting, make_player
@@ -45,6 +46,58 @@ from propnet.capabilities import lane_machine
 
 if TYPE_CHECKING:
     from ggp.sokoban.machine_stage import MachineStage
+
+
+QUICK = "montecarlo"
+"""Makes random games after each of its moves, on whatever machine there is."""
+_PLAYOUTS = 200
+"""Of a turn: enough not to miss a win in small games, where they take a tenth of a second."""
+_NEEDS_NO_KERNELS = frozenset(("human", "random", "legal"))
+
+
+def can_wait(names: Collection[str]) -> bool:
+    """Whether these players can begin without kernels: some of them search by the clock, and the others need
+    none. A number of playouts is asked for where a match is to be repeated."""
+    searching = [name for name in names if name.partition(":")[0] not in _NEEDS_NO_KERNELS]
+    return bool(searching) and all(
+        name.partition(":")[0] == "uct" and "playouts" not in name for name in searching
+    )
+
+
+class UntilCompiled(Player):
+    """Random games choose, on the match's machine, until ``is_ready``; from the next turn on the player of
+    this name that ``make`` makes."""
+
+    reports = True
+
+    def __init__(
+        self, name: str, seed: int, make: Callable[[], Player], is_ready: Callable[[], bool]
+    ) -> None:
+        super().__init__(seed=seed)
+        self.name = name
+        self._make, self._is_ready = make, is_ready
+        self._quick = make_player(f"{QUICK}:playouts={_PLAYOUTS}", seed)
+        self._player: Player | None = None
+
+    def prepare(self, state: State, deadline: float) -> None:
+        self._quick.start(self.machine, self.role, state, 0.0, deadline)
+
+    def decide(self, state: State, options: list[int], deadline: float) -> Choice:
+        if self._player is None and self._is_ready():
+            self._player = self._begun(state, deadline)
+        return (self._player or self._quick).choose(state, deadline)
+
+    def _begun(self, state: State, deadline: float) -> Player:
+        player = self._make()
+        player.found_out, player.on_progress = self.found_out, self.on_progress
+        half = max(0.0, deadline - monotonic()) / 2
+        player.start(self.machine, self.role, state, half, monotonic() + half)
+        return player
+
+    def stop(self) -> None:
+        self._quick.stop()
+        if self._player is not None:
+            self._player.stop()
 
 
 def doubts(game: Game) -> str:
@@ -140,7 +193,11 @@ class LocalMatch:
             who = ", ".join(f"{spell(r)}: {p.name}" for r, p in zip(machine.roles, players, strict=True))
             console.print(Text.assemble((name, "bold"), f" on the {machine.level} machine; {who}"))
             blind = hides(machine.rules) and any(isinstance(player, HumanPlayer) for player in players)
-            kind = BlindView if blind else TextView
+            kind = TextView
+            if blind:
+                from ggp.terminal.blind_view import BlindView
+
+                kind = BlindView
             view = kind(console, machine, players, painter, board, delay)
             cleanup.callback(view.close)
             try:

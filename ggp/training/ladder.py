@@ -2,9 +2,9 @@
 one learns on.
 
 A lesson learns one rung for some time (:class:`players.knowledge.training.Training`,
-:class:`players.uct.searched_training.SearchedTraining`), and keeps what was learnt again and again, so that a
-process that is killed loses little. What is learnt of a game on another rung than what searches use lies on
-that rung of the store, until a trial says that it is better.
+:class:`players.uct.training.searched_training.SearchedTraining`), and keeps what was learnt again and again,
+so that a process that is killed loses little. What is learnt of a game on another rung than what searches use
+lies on that rung of the store, until a trial says that it is better.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.knowledge import GameKnowledge
 from players.knowledge.store import RUNGS, KnowledgeStore
 from players.knowledge.training import Training, TrainingProgress
-from players.uct.searched_training import SearchedTraining, searches_can_look
+from players.uct.training.searched_training import SearchedTraining, searches_can_look
 from propnet.machine import PropnetMachine
 
 SAVE_SECONDS = 30.0

@@ -1,10 +1,11 @@
 """A trial: does a search play better with what was learnt than with what it used before, or with nothing, at
 equal CPU time?
 
-For each share that knowledge may have in the value of a leaf, pairs of matches (:mod:`players.uct.duel`) are
-played until a sequential test has decided (:mod:`ggp.tournament.statistics.ratings`), or time is over. Each
-opening of random moves is played twice, with seats changed. A share is used only where the test says
-that it is better, or a sign test of what was played when the time was over.
+For each share that knowledge may have in the value of a leaf, pairs of matches
+(:mod:`players.uct.training.duel`) are played until a sequential test has decided
+(:mod:`ggp.tournament.statistics.ratings`), or time is over. Each opening of random moves is played twice,
+with seats changed. A share is used only where the test says that it is better, or a sign test of what was
+played when the time was over.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from ggp.tournament.schedule import Openings
 from ggp.tournament.statistics.ratings import Sprt
 from ggp.tournament.statistics.scores import Tally
 from players.knowledge.knowledge import GameKnowledge, Record, use
-from players.uct.duel import chance, play_pair
+from players.uct.training.duel import chance, play_pair
 from players.uct.tuning import Tuning
 
 _SURE = 1.96

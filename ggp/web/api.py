@@ -15,8 +15,8 @@ import ggp
 from gdl.errors import GdlError
 from gdl.json_schema import Schema, check_json
 from gdl.visible import without_folders
+from ggp.answers.catalogue import checked_source
 from ggp.answers.operations import GAMES, OPERATIONS, PROGRESS, Operation, QuestionDesk
-from ggp.answers.source import checked_source
 from ggp.processes.parent import JsonMessage
 from ggp.web.gate import protect
 from ggp.web.kept import KNOWN

@@ -15,7 +15,7 @@ from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules, parse_term, parse_terms
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
-from ggp.processes.parent import JsonMessage, Send, answer_orders
+from ggp.processes.parent import JsonMessage, Send, answer_requests
 
 INSTALLED_LIMITS = 1024**3, 120.0
 """Bytes, and CPU seconds of one process for all its drawings; another takes its place."""
@@ -122,7 +122,7 @@ def main() -> None:
             watched = WatchedGame(order["rules"])
         return watched.draw(order["moves"], order.get("step"))
 
-    answer_orders(answer, "drawing", *(INSTALLED_LIMITS if name else WATCHED_LIMITS))
+    answer_requests(answer, "drawing", *(INSTALLED_LIMITS if name else WATCHED_LIMITS))
 
 
 if __name__ == "__main__":

@@ -9,8 +9,7 @@ from typing import Generic, TypeVar
 
 from aiohttp import web
 
-from ggp.answers.catalogue import known_cards
-from ggp.answers.source import known_games, known_levels, known_puzzles
+from ggp.answers.catalogue import known_cards, known_games, known_levels, known_puzzles
 
 T = TypeVar("T")
 SHARE = 10.0

@@ -24,7 +24,7 @@ from ggp.processes.budget import WorkBudget
 from ggp.server.fork_servers import ForkServers
 from ggp.warm import warm_up_all
 from players.processes import launch
-from players.processes.descendants import descendants, parent, proportional_bytes
+from players.processes.lifeline import descendants, parent, proportional_bytes
 
 PROCESSES = (
     "ggp.answers.answer_process",

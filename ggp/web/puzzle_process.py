@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from gdl.errors import GdlError
 from ggp.answers.answer_process import solve_told
-from ggp.answers.source import load_source
+from ggp.answers.catalogue import load_source
 from ggp.game import Game
-from ggp.processes.parent import JsonMessage, Send, answer_orders
+from ggp.processes.parent import JsonMessage, Send, answer_requests
 from ggp.web.drawing_process import DrawnLine
 
 MEMORY = 3 * 1024**3
@@ -54,7 +54,7 @@ def _lurd(game: Game, moves: object) -> str:
 
 def main() -> None:
     """Solve and draw until the other end is gone."""
-    answer_orders(PuzzleBench().answer, "solver", MEMORY, CPU_SECONDS)
+    answer_requests(PuzzleBench().answer, "solver", MEMORY, CPU_SECONDS)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from aiohttp import web
 
 from gdl.errors import GdlError
 from gdl.visible import visible, without_folders
-from ggp.answers.source import checked_source
+from ggp.answers.catalogue import checked_source
 from ggp.boards.svg.markup import drawing_policy
 from ggp.processes.budget import WorkBudget, WorkNeed
 from ggp.processes.parent import JsonMessage

@@ -16,7 +16,7 @@ from gdl.syntax.parser import parse_rules, parse_term
 from ggp.answers.answer_process import check, rehearse
 from ggp.boards.board import find_board
 from ggp.boards.svg.picture import SvgPainter
-from ggp.processes.parent import JsonMessage, Send, answer_orders
+from ggp.processes.parent import JsonMessage, Send, answer_requests
 from ggp.wording.moves import MoveWords
 
 MEMORY = 1024**3
@@ -148,7 +148,7 @@ def _answer(order: JsonMessage, send: Send) -> Told:
 
 def main() -> None:
     """Work until the other end is gone."""
-    answer_orders(_answer, "check", MEMORY, CPU_SECONDS)
+    answer_requests(_answer, "check", MEMORY, CPU_SECONDS)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from gdl.errors import GdlError
-from ggp.processes.parent import JsonMessage, Send, answer_orders
+from ggp.processes.parent import JsonMessage, Send, answer_requests
 from ggp.tournament.session import parse_test, stored_settings
 from ggp.tournament.statistics.ratings import Sprt
 from ggp.tournament.statistics.scores import block_scores
@@ -98,7 +98,7 @@ def answer(order: JsonMessage, news: Send) -> dict[str, object]:
 
 def main() -> None:
     """Answer until the other end is gone."""
-    answer_orders(answer, "tournament", MEMORY, CPU_SECONDS)
+    answer_requests(answer, "tournament", MEMORY, CPU_SECONDS)
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ from players.belief.worlds import (
     Weights,
     WorldMachine,
     Worlds,
+    all_joints,
     draws,
     thinned,
 )
@@ -274,3 +275,26 @@ def _unique_rows(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     places = np.empty(len(rows), np.int64)
     places[order] = np.cumsum(new) - 1
     return ordered[new], places
+
+
+_EFFORT = 1_000_000
+"""Joint moves that are tried."""
+
+
+def longest_by_layers(machine: PropnetMachine, effort: int = _EFFORT) -> int | None:
+    """The number of joint moves of the longest match, found by all states that stand after one move, after
+    two and so on; None where so many joint moves are not enough."""
+    worlds = LaneWorlds(machine, 0)
+    layer = worlds.of_states([machine.initial_state()])
+    steps = 0
+    while True:
+        options = worlds.options(layer)
+        rows = options.open
+        if not len(rows):
+            return steps
+        effort -= int(options.counts[rows].prod(axis=1).sum())
+        if effort < 0:
+            return None
+        of, joints = all_joints(options, rows)
+        layer, _ = worlds.unique(machine.successors(layer[of], joints))
+        steps += 1

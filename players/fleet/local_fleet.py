@@ -20,8 +20,21 @@ import numpy as np
 import numpy.typing as npt
 
 from gdl.errors import GdlError
-from players.fleet.fleet import Arrays, Fleet, FleetNode, FleetWorker, LostWorkerError, Message, Parcel
-from players.fleet.service import Service, answer, load, pack, told, unpack
+from players.fleet.fleet import (
+    Arrays,
+    Fleet,
+    FleetNode,
+    FleetWorker,
+    LostWorkerError,
+    Message,
+    Parcel,
+    Service,
+    answer,
+    load,
+    pack,
+    told,
+    unpack,
+)
 from players.processes.limits import cores as usable
 
 HEADER = struct.Struct("<QQQ")

@@ -15,9 +15,21 @@ import numpy as np
 import numpy.typing as npt
 
 from gdl.errors import GdlError
-from players.fleet.fleet import Arrays, Fleet, FleetNode, FleetWorker, LostWorkerError, Message, Parcel
+from players.fleet.fleet import (
+    Arrays,
+    Fleet,
+    FleetNode,
+    FleetWorker,
+    LostWorkerError,
+    Message,
+    Parcel,
+    answer,
+    load,
+    pack,
+    told,
+    unpack,
+)
 from players.fleet.ray_nodes import LOCAL_RAY, LOOPBACK, close_doors, installed, local_cluster, own_path
-from players.fleet.service import answer, load, pack, told, unpack
 
 
 class RayWorker:

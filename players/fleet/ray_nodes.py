@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from gdl.errors import GdlError
-from players.processes.descendants import Orphans
+from players.processes.lifeline import Orphans
 from players.processes.limits import cores as usable
 
 LOCAL_RAY = re.compile(r"local-ray:([1-9]\d{0,2})")

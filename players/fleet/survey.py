@@ -16,8 +16,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from gdl.errors import GdlError
-from players.fleet.fleet import Arrays, Fleet, FleetNode, FleetWorker, Message
-from players.fleet.service import STATUS
+from players.fleet.fleet import STATUS, Arrays, Fleet, FleetNode, FleetWorker, Message
 
 
 def own_version() -> str:

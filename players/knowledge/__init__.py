@@ -8,8 +8,8 @@ which its propositions are kept. :mod:`~players.knowledge.knowledge` is what is 
 :mod:`~players.knowledge.n_tuples` what is looked at together, found by :mod:`~players.knowledge.tuple_finder`
 from the form of propositions (:mod:`~players.knowledge.variables`);
 :mod:`~players.knowledge.derived_propositions` what rules derive besides. By all these
-:mod:`~players.knowledge.state_values` tells what states are worth, by linear weights and what
-:mod:`~players.knowledge.models` add to them, with :mod:`~players.knowledge.value_kernels` and
+:mod:`~players.knowledge.state_values` tells what states are worth, by linear weights, and by the tables and
+nets that add to them, with :mod:`~players.knowledge.value_kernels` and
 :mod:`~players.knowledge.net_kernels`. :mod:`~players.knowledge.training` learns the weights from
 :mod:`~players.knowledge.self_play`.
 """

@@ -18,10 +18,9 @@ from players.knowledge.canonical_rules import CanonicalNames
 from players.knowledge.derived_propositions import DerivedPropositions, derived_of, find_derived
 from players.knowledge.features import DERIVED, Features, check_size
 from players.knowledge.knowledge import GameKnowledge, LearntTables
-from players.knowledge.models import TupleTables
 from players.knowledge.n_tuples import NTuples
 from players.knowledge.self_play import SelfPlay, Steps
-from players.knowledge.state_values import StateValues, features_of
+from players.knowledge.state_values import StateValues, TupleTables, features_of
 from players.knowledge.tuple_finder import find_tuples
 from players.knowledge.value_kernels import learn
 from propnet.analysis.classify import final_goals, is_constant_sum

@@ -1,11 +1,19 @@
-"""Bots of OpenSpiel as our players: ``players.openspiel:mcts``, ``players.openspiel:uniform_random``."""
+"""Bots of OpenSpiel as our players: ``players.openspiel:mcts``, ``players.openspiel:uniform_random``.
+
+OpenSpiel's Monte Carlo tree search has no deadline; here it has one. Its bot in C++ crashes on games that are
+written in Python, its own ones too; so this is the one in Python.
+"""
 
 from __future__ import annotations
 
 import random
 import time
+from contextlib import suppress
 from functools import cache
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
+from open_spiel.python.algorithms import mcts
 
 from gdl.errors import GdlError
 from gdl.machine import State
@@ -13,6 +21,39 @@ from players.openspiel.spiel_game import SpielGame, spiel_game
 from players.openspiel.spiel_state import SpielState, pyspiel_module
 from players.player import Choice, Player
 from propnet.capabilities import lane_machine
+
+EXPLORATION = 2.0
+"""The constant of UCT in OpenSpiel's example of its bot."""
+_SIMULATIONS = 1_000_000_000
+
+
+class _TimeUpError(Exception):
+    """The deadline has come."""
+
+
+class TimedMcts(mcts.MCTSBot):  # type: ignore[misc]
+    """The bot with rollouts by random moves, until ``deadline``, seconds of :func:`time.monotonic`; one
+    rollout is made in any case."""
+
+    def __init__(self, game: Any, seed: int, deadline: float) -> None:
+        numbers = np.random.RandomState(seed & 0xFFFFFFFF)
+        evaluator = mcts.RandomRolloutEvaluator(1, numbers)
+        super().__init__(game, EXPLORATION, _SIMULATIONS, evaluator, random_state=numbers)
+        self._deadline = deadline
+        self._root: Any = None
+
+    def action(self, state: Any) -> int:
+        """The most visited action, or a proven one."""
+        with suppress(_TimeUpError):
+            self._root = self.mcts_search(state)
+        return int(self._root.best_child().action)
+
+    def _apply_tree_policy(self, root: Any, state: Any) -> Any:
+        self._root = root
+        if root.children and time.monotonic() >= self._deadline:
+            raise _TimeUpError
+        return super()._apply_tree_policy(root, state)
+
 
 pyspiel = pyspiel_module()
 
@@ -61,8 +102,6 @@ class BotPlayer(Player):
             return int(pyspiel.load_bot(self.bot, game, game.rules.players.index(self.role)).step(spiel))
         if not game.rules.sequential:
             raise GdlError("mcts of OpenSpiel plays games whose roles take turns", remedy="take another bot")
-        from players.openspiel.timed_mcts import TimedMcts
-
         now = time.monotonic()
         return TimedMcts(game, self.seed, now + _SHARE * (deadline - now)).action(spiel)
 

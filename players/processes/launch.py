@@ -28,7 +28,7 @@ from typing import Any
 
 import players
 from players.processes import lifeline
-from players.processes.priority import BEHIND, USUAL, set_session, set_threads
+from players.processes.limits import BEHIND, USUAL, set_session, set_threads
 
 SOCKET = "GGP_FORK_SERVER"
 
@@ -156,7 +156,7 @@ def launch_linked(
 
 def give_way(behind: bool) -> None:
     """Whether the processes that this one launches, and those that it has launched, give way to others that
-    must answer in time (:mod:`players.processes.priority`). For this process's life, from any thread."""
+    must answer in time (:mod:`players.processes.limits`). For this process's life, from any thread."""
     global _behind
     with _lock:
         living = list(_living) if behind != _behind else []

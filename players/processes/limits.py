@@ -1,10 +1,25 @@
-"""What a process may use: processors, and limits for work on strangers' rules; errors on one line."""
+"""What a process may use: processors, limits for work on strangers' rules, and who goes first on the
+processors; errors on one line.
+
+The event loop and the processes that hold safe moves use next to nothing, but may have to wait on a busy
+computer. Two things say who goes first, and both have to be set:
+
+* the nice value of a thread. Raising it is for good where the system grants no more (as root, or by
+  ``RLIMIT_NICE``);
+* on Linux with ``sched_autogroup_enabled``, the nice value of a *session*. Sessions share the processors
+  whatever the nice values of their threads are, and each process of a match leads one. Raising it can be
+  taken back (``man 7 sched``, "The autogroup feature").
+"""
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
+import sys
+import threading
 from importlib.util import find_spec
+from pathlib import Path
 
 _LIMITED = find_spec("resource") is not None
 """Whether processes have limits on this platform."""
@@ -60,3 +75,83 @@ def describe(error: BaseException) -> str:
     if trace is not None:
         place = f" at {os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
     return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}{place}"
+
+
+FIRST = 5
+"""How much the nice value is lowered."""
+BEHIND = 10
+"""Nice value of what gives way: it has a ninth of the weight of what does not."""
+WAITS = 5
+"""Nice value of the session of a process that thinks and also follows a match: before its searches, behind
+standbys. And that of a standby that practises."""
+USUAL = 0
+_TRIES, _AGAIN_SECONDS = 100, 0.11
+"""The system takes ten such changes a second from all who are not root."""
+_BEGINS = 5
+"""So many tries wait for a process that was just forked to begin its session."""
+_usual: int | None = None
+_wanted: dict[int, int] = {}
+"""Sessions whose nice value the system has not taken yet."""
+
+
+def go_first() -> None:
+    """Let this thread, and threads that it starts, go first if permitted."""
+    global _usual
+    if not hasattr(os, "setpriority"):
+        return
+    usual = os.getpriority(os.PRIO_PROCESS, 0)
+    with contextlib.suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), usual - FIRST)
+        _usual = usual
+
+
+def go_as_usual() -> None:
+    """Undo :func:`go_first` for this thread and the processes that it starts."""
+    if _usual is not None:
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _usual)
+
+
+def set_session(leader: int, nice: int) -> None:
+    """Give the session that this process leads a nice value. Does nothing where it leads none: the session
+    may be that of somebody's terminal. Where the system is too busy to take it now, a thread tries again."""
+    if sys.platform != "linux":
+        return
+    waits = leader in _wanted
+    _wanted[leader] = nice
+    if not waits:
+        _try(leader, _TRIES)
+
+
+def _try(leader: int, tries: int) -> None:
+    nice, later = _wanted[leader], False
+    try:
+        if os.getsid(leader) == leader:
+            Path(f"/proc/{leader}/autogroup").write_text(str(nice))
+        else:
+            later = leader != os.getpid() and tries > _TRIES - _BEGINS
+    except BlockingIOError:
+        later = tries > 0
+    except OSError:  # it has ended, it is not permitted, or the system has no such groups
+        pass
+    if later:
+        timer = threading.Timer(_AGAIN_SECONDS, _try, (leader, tries - 1))
+        timer.daemon = True
+        timer.start()
+        return
+    latest = _wanted.pop(leader, nice)
+    if latest != nice:  # another thread has changed its mind meanwhile
+        set_session(leader, latest)
+
+
+def set_threads(pid: int, nice: int) -> None:
+    """Give all threads of a process a nice value, as far as permitted."""
+    if not hasattr(os, "setpriority"):
+        return
+    try:
+        threads = [int(name) for name in os.listdir(f"/proc/{pid}/task")]
+    except OSError:
+        threads = [pid]
+    for thread in threads:
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, thread, nice)

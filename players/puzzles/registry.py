@@ -7,6 +7,7 @@ True
 from __future__ import annotations
 
 from gdl.errors import GdlError
+from players.named_class import class_named
 from players.puzzles.cover.recognition.move_set_solver import MoveSetSolver
 from players.puzzles.factored import Factored
 from players.puzzles.fail_first import FailFirst
@@ -25,6 +26,20 @@ SOLVERS: list[type[LineSolver]] = [
 ]
 """Each has a name, recognises games, and is made for a task. Where promises are equal the earlier one
 begins."""
+
+
+def add_own(name: str) -> str:
+    """Have a class of the user's, ``module:Class``, among the solvers from now on; the solver's name. Raises
+    GdlError if there is no such class, or if it has no name of its own."""
+    own = class_named(name, LineSolver, "solver")
+    called = getattr(own, "name", "")
+    if own not in SOLVERS:
+        if not called or called in [solver.name for solver in SOLVERS]:
+            raise GdlError(
+                f"{name} is called {called!r}", remedy="give the class a name that no solver has: name = ..."
+            )
+        SOLVERS.append(own)
+    return called
 
 
 def solvers_named(name: str | None) -> list[type[LineSolver]]:

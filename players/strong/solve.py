@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from players.strong.backward import Keep, values_by_layers, values_by_rounds
-from players.strong.forward import Watch, reachable
+from players.strong.layers import Keep, Watch, reachable, values_by_layers, values_by_rounds
 from players.strong.outcomes import Outcomes, SolvedGame, known_distance
 from players.strong.ranked.solve import RankedSolver, StrongOptions
 from players.strong.ranked.space import UnfitError
@@ -67,7 +66,7 @@ def solve_game(
     ``memory`` is the size that the process may have, in bytes. ``keep`` takes the states with their values:
     those that are first reached after so many joint moves, the last layer first; or, where plays may meet a
     state at different times, all in one. Raises TooLargeError for more states, GdlError for games whose value
-    is not one in pure strategies (:mod:`players.strong.backward`, :mod:`players.strong.backward`).
+    is not one in pure strategies (:mod:`players.strong.layers`, :mod:`players.strong.layers`).
     """
     found = reachable(machine, memory, watch)
     outcomes = Outcomes(len(machine.roles))

@@ -24,7 +24,7 @@ from gdl.reading import read_limited
 from gdl.rules import Rules
 from gdl.writing import NEW, replace_file, sealed, unsealed
 from players.puzzles.frontier.keys.codes import shrunk
-from players.strong.backward import Distances, ValuedSet
+from players.strong.layers import Distances, ValuedSet
 from players.strong.outcomes import MOST, SolvedGame
 from players.strong.sets import SetSignature
 from propnet.jit.arrays import Octets, Words

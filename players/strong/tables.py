@@ -20,7 +20,7 @@ from gdl.rules import Rules
 from gdl.syntax.parser import parse_term, parse_terms
 from gdl.terms import Term
 from players.puzzles.frontier.keys.codes import DamagedKeysError, grown
-from players.strong.backward import Distances
+from players.strong.layers import Distances
 from players.strong.outcomes import known_distance
 from players.strong.ranked.rank import StateCodec
 from players.strong.storage import BLOCK, LayerFile, read_manifest, rules_digest, unpack_block

@@ -23,7 +23,7 @@ from players.processes.limits import cores
 from players.puzzles.portfolio import BestLine
 from players.uct.root_statistics import Ranking, RootStatistics, merge, rank, strategy
 from players.uct.search import SHORTEN_SECONDS, Search
-from players.uct.startclock import LEAST_SECONDS, StartclockLearner
+from players.uct.training.startclock import LEAST_SECONDS, StartclockLearner
 from players.uct.tuning import Tuning, tuning_options
 from players.uct.workers.pool import Pool
 

@@ -21,8 +21,16 @@ from gdl.words import counted
 from propnet.analysis.colours import alike_roles
 from propnet.analysis.cones import clocks
 from propnet.analysis.factors import factors
-from propnet.analysis.phases import MOST_ROUNDS, Latches, decided, latches, phases, reachable
-from propnet.analysis.ternary import Ternary, unpack_cases
+from propnet.analysis.ternary import (
+    MOST_ROUNDS,
+    Latches,
+    Ternary,
+    decided,
+    latches,
+    phases,
+    reachable,
+    unpack_cases,
+)
 from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
 from propnet.network import Network

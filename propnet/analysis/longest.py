@@ -1,7 +1,7 @@
 """How long a match can last at most, whatever is played: proven by clocks, and by what each move uses up.
 And when step clocks begin to matter.
 
-A clock that ends the match is a bound (:mod:`propnet.analysis.phases`). So are latches: propositions that
+A clock that ends the match is a bound (:mod:`propnet.analysis.ternary`). So are latches: propositions that
 never change back. Sort latches into groups, and call a group used when one of its latches has changed: used
 groups stay used. If every joint legal move uses a new group, there are no more moves than groups. Squares of
 tic-tac-toe are such groups, nine of them.
@@ -27,8 +27,7 @@ from numpy.typing import NDArray
 
 from gdl.grounding.graph import spread
 from propnet.analysis.cones import clocks
-from propnet.analysis.phases import Phases, latches, phases
-from propnet.analysis.ternary import CASES_PER_WORD, Ternary, Words
+from propnet.analysis.ternary import CASES_PER_WORD, Phases, Ternary, Words, latches, phases
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE, CircuitBuilder, replaced
 

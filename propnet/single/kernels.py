@@ -10,17 +10,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from propnet.jit.addresses import int32s, int64s, octets, words
 from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import inner, kernel
-from propnet.jit.python_objects import (
+from propnet.jit.intrinsics import (
     empty_tuple,
+    int32s,
+    int64s,
     is_sequence,
     make_bytes,
     make_number,
     make_tuple,
     number_at,
+    octets,
     set_item,
+    words,
 )
 from propnet.jit.vector512 import item, lowest_bit, put
 from propnet.single.wiring import (
@@ -48,10 +51,14 @@ class Wires(NamedTuple):
 
     ``current`` and ``target`` are the records of the state that the wires are settled on and of the one
     that is wanted. ``joint``, int64 (roles,), is the joint move that is made, ``made`` the one that was.
-    ``marks``, int64 (bases + 1,), are hashes of the propositions, the last one that of the current state.
+    ``marks``, int64 (bases,), are hashes of the propositions, ``mark``, int64 (1,), that of ``current``.
     ``role_moves``, int32 (roles + 1,), is where roles' moves begin; ``legal``, int32, has room for all.
     ``worth``, int64 (2, roles), are the highest goal of each role, and the only one; -1 for none.
     ``sizes``: see :class:`WireSizes`.
+
+    There are several copies of what is written while wires settle, each with a table of its own: a state goes
+    to the one that ``copies``, the addresses of these tables, has for the values of the bases ``hubs`` in it,
+    the first one the lowest bit. ``here``, int64 (1,), is the address of the table that was used last.
     """
 
     nodes: Ints
@@ -79,11 +86,19 @@ class Wires(NamedTuple):
     legal: Int32s
     worth: Ints
     sizes: Ints
+    mark: Ints
+    hubs: Int32s
+    copies: Ints
+    here: Ints
+
+
+COPIED = frozenset({"nodes", "stacks", "stack_ends", "broken", "answers", "current", "made", "mark"})
+"""The arrays that each copy has for itself."""
 
 
 class WireSizes(NamedTuple):
     """Numbers that go with the arrays: of roles, base propositions, words of a record, words of the answers;
-    past the last level of each section; the bit of the first goal."""
+    past the last level of each section; the bit of the first goal; of hubs."""
 
     roles: Index
     bases: Index
@@ -93,6 +108,7 @@ class WireSizes(NamedTuple):
     moves_end: Index
     goals_end: Index
     goal_bits: Index
+    hubs: Index
 
 
 @inner
@@ -105,6 +121,7 @@ def _wires(t: Ints) -> Wires:
         int32s(item(t, 14)), int32s(item(t, 15)), words(item(t, 16)), words(item(t, 17)),
         int64s(item(t, 18)), int64s(item(t, 19)), int64s(item(t, 20)), int32s(item(t, 21)),
         int32s(item(t, 22)), int64s(item(t, 23)), int64s(item(t, 24)),
+        int64s(item(t, 25)), int32s(item(t, 26)), int64s(item(t, 27)), int64s(item(t, 28)),
     )  # fmt: skip
 
 
@@ -112,8 +129,9 @@ def _wires(t: Ints) -> Wires:
 def _sizes(wires: Wires) -> WireSizes:
     n = wires.sizes
     return WireSizes(
-        item(n, 0), item(n, 1), item(n, 2), item(n, 3), item(n, 4), item(n, 5), item(n, 6), item(n, 7)
-    )
+        item(n, 0), item(n, 1), item(n, 2), item(n, 3), item(n, 4), item(n, 5), item(n, 6), item(n, 7),
+        item(n, 8),
+    )  # fmt: skip
 
 
 @kernel
@@ -122,8 +140,9 @@ def answer(address: int, joint: object) -> object:
     go to the state whose record is the target.
 
     Returns the key of the state that it goes to; whether that one is terminal, 0 or 1; and per role the ids
-    of its legal moves, ascending. Where a move id is out of range, nothing is done, and the key is ()."""
-    table = int64s(address)
+    of its legal moves, ascending. Where a move id is out of range, nothing is done, and the key is ().
+    ``address`` is that of any copy's table."""
+    table = int64s(item(_wires(int64s(address)).here, 0))
     wires = _wires(table)
     sizes = _sizes(wires)
     result = empty_tuple(np.int64(3))
@@ -139,18 +158,19 @@ def answer(address: int, joint: object) -> object:
         _settle(table, sizes, sizes.play_end, sizes.moves_end)
         for word in range(sizes.record):
             put(wires.target, word, item(wires.answers, word))
-    _move_to_target(table, sizes)
-    _settle(table, sizes, np.int64(0), sizes.play_end)
+    there = _copy_of_target(table, sizes)
+    _move_to_target(there, sizes)
+    _settle(there, sizes, np.int64(0), sizes.play_end)
     set_item(result, np.int64(0), make_bytes(wires.target, 8 * sizes.record))
-    set_item(result, np.int64(1), make_number(_bit(wires.answers, sizes.goal_bits - 1)))
-    set_item(result, np.int64(2), _legal(table, sizes))
+    set_item(result, np.int64(1), make_number(_bit(_wires(there).answers, sizes.goal_bits - 1)))
+    set_item(result, np.int64(2), _legal(there, sizes))
     return result
 
 
 @kernel
 def worth(address: int) -> Index:
-    """Tell the goals of the current state; returns 0."""
-    table = int64s(address)
+    """Tell the goals of the current state; returns 0. ``address`` is that of any copy's table."""
+    table = int64s(item(_wires(int64s(address)).here, 0))
     wires = _wires(table)
     sizes = _sizes(wires)
     _settle(table, sizes, sizes.moves_end, sizes.goals_end)
@@ -187,10 +207,22 @@ def _make(table: Ints, sizes: WireSizes) -> None:
 
 
 @inner
+def _copy_of_target(table: Ints, sizes: WireSizes) -> Ints:
+    """The table of the copy to which the target goes."""
+    wires = _wires(table)
+    which = np.int64(0)
+    for i in range(sizes.hubs):
+        which |= _bit(wires.target, np.int64(item(wires.hubs, i))) << i
+    address = item(wires.copies, which)
+    put(wires.here, 0, address)
+    return int64s(address)
+
+
+@inner
 def _move_to_target(table: Ints, sizes: WireSizes) -> None:
     """Flip the base propositions in which the current state differs from the target."""
     wires = _wires(table)
-    mark = item(wires.marks, sizes.bases)
+    mark = item(wires.mark, 0)
     for word in range(sizes.record):
         change = item(wires.current, word) ^ item(wires.target, word)
         put(wires.current, word, item(wires.target, word))
@@ -199,7 +231,7 @@ def _move_to_target(table: Ints, sizes: WireSizes) -> None:
             change &= change - np.uint64(1)
             mark ^= item(wires.marks, base)
             _flip(table, 1 + base)
-    put(wires.marks, sizes.bases, mark)
+    put(wires.mark, 0, mark)
 
 
 @inner

@@ -15,8 +15,8 @@ from ggp.game import Game
 from ggp.tournament.schedule import Openings
 from ggp.tournament.statistics.scores import Tally
 from ggp.training.trial import opening, seat_of, summary
-from players.uct import duel
-from players.uct.duel import advantage, play, play_pair
+from players.uct.training import duel
+from players.uct.training.duel import advantage, play, play_pair
 from players.uct.tuning import Tuning
 from propnet.build import build
 from propnet.machine import PropnetMachine

@@ -5,12 +5,13 @@ from __future__ import annotations
 import multiprocessing
 import os
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from bench.soak import run as soak
-from bench.soak.game_manager import Manager, Signals, SoakCounts, SoakPlan
+from bench.soak.game_manager import Heartbeat, Manager, Signals, SoakCounts, SoakPlan
 
 
 @pytest.mark.slow
@@ -83,6 +84,16 @@ def test_processes_are_harmed_in_every_phase_of_a_match_until_there_were_enough(
     assert len(during & {"START", "PLAY", "STOP"}) >= 2
     assert seen["tracebacks"] == 0
     assert seen["left_processes"] == seen["left_shared"] == []
+
+
+def test_a_manager_that_stood_still_knows_for_how_long_and_when() -> None:
+    beats = Heartbeat()  # never started: it has not looked since
+    time.sleep(0.06)
+    assert beats.longest(1.0) >= 0.06
+    beats._last = now = time.monotonic()
+    beats._gaps += [(now - 5.0, 0.9), (now - 0.5, 0.4)]
+    assert beats.longest(1.0) == 0.4
+    assert beats.longest(10.0) == 0.9
 
 
 def test_tallies_add_up() -> None:

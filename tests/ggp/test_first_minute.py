@@ -16,7 +16,6 @@ from players.kaskade.make_machine import make_machine
 from players.puzzles.sokoban.search.best_first_kernels import add_root, search
 from players.puzzles.sokoban.solver import warm_up_searches
 from players.warm_kernels import Part, compile_together, match_parts, missing, search_parts
-from propnet.kernels import playouts
 from tests.places import ROOT
 
 MOST_KERNELS = 18
@@ -28,13 +27,13 @@ def kernels(folder: Path) -> set[str]:
     return {path.name.split("-")[0] for path in folder.rglob("*.nbc")}
 
 
-def played(game: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """``ggp play`` where nothing is compiled."""
+def played(game: str, folder: Path, *options: str, python: str = "-P") -> subprocess.CompletedProcess[str]:
+    """``ggp play`` where nothing is compiled; ``python`` is an option of Python."""
     places = {"NUMBA_CACHE_DIR": str(folder / "kernels"), "GGP_CACHE": str(folder / "games")}
     for place in places.values():
         Path(place).mkdir(mode=0o700)
     return subprocess.run(
-        [sys.executable, "-m", "ggp", "play", game],
+        [sys.executable, python, "-m", "ggp", "play", game, *options],
         capture_output=True,
         text=True,
         cwd=ROOT,
@@ -48,6 +47,15 @@ def test_a_match_between_searches_begins_before_its_kernels_are_compiled(tmp_pat
     assert done.returncode == 0, done.stderr
     assert "until then montecarlo moves in its place" in done.stdout
     assert "step 1:" in done.stdout and "result: x (uct)" in done.stdout
+
+
+def test_the_first_move_of_such_a_match_waits_for_no_import_of_numba(tmp_path: Path) -> None:
+    done = played("tictactoe", tmp_path, "--players", "uct,uct", "--max-steps", "2", python="-Ximporttime")
+    assert done.returncode == 0, done.stderr
+    assert "step 2:" in done.stdout
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "ggp.terminal.setup" in imported
+    assert not {name for name in imported if name.partition(".")[0] in ("numba", "llvmlite")}
 
 
 @pytest.mark.slow
@@ -81,7 +89,7 @@ def test_a_match_has_the_parts_compiled_that_its_players_use() -> None:
 def test_a_part_is_missing_until_it_was_compiled_and_again_for_another_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(playouts.playouts._cache, "_cache_path", str(tmp_path))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     done: list[str] = []
     parts = [(name, lambda name=name: done.append(name)) for name in "ab"]
     assert missing(parts) == parts
@@ -91,7 +99,7 @@ def test_a_part_is_missing_until_it_was_compiled_and_again_for_another_program(
     assert missing(parts) == parts
     compile_together(parts)
     assert missing(parts) == [] and done == ["a", "a", "b"]
-    assert len(list(tmp_path.glob("part-a.*.done"))) == 1
+    assert len(list(tmp_path.rglob("part-a.*.done"))) == 1
 
 
 def test_what_ggp_warm_has_compiled_no_match_finds_missing(monkeypatch: pytest.MonkeyPatch) -> None:

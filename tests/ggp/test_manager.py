@@ -8,9 +8,9 @@ from contextlib import AsyncExitStack
 import pytest
 
 from gdl.errors import GdlError
+from gdl.scramble import cipher_for
 from gdl.syntax.parser import parse_rules
 from ggp.manager import GameManager, MatchStep, in_words, parse_players
-from ggp.protocol.cipher import cipher_for
 from ggp.protocol.match_record import MatchRecord
 from ggp.protocol.messages import Abort, Message, Play, Stop, spaced
 from tests.ggp.puppets import Puppet, Reply, decent, marker

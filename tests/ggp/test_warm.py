@@ -56,7 +56,7 @@ for name in ("tictactoe", "knightstour", "rockpaperscissors"):
                     break
             player.stop()
 
-from players.uct import startclock
+from players.uct.training import startclock
 from players.uct.tuning import Tuning
 
 startclock.LEAST_SECONDS = 0.5

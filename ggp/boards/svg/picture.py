@@ -18,8 +18,8 @@ from typing import Any
 from gdl.machine import Machine, State
 from gdl.rules import Rules
 from gdl.terms import Term
+from ggp.boards.beside import TurnFinder, digit_chains, joined_digits
 from ggp.boards.board import Grid, find_board
-from ggp.boards.counters import digit_chains, joined_digits
 from ggp.boards.layers import Square, Thing
 from ggp.boards.shapes import BoardShape
 from ggp.boards.snakes import map_of_rules
@@ -29,9 +29,7 @@ from ggp.boards.svg.looks import PieceLook, PieceShape, looks_of, role_classes
 from ggp.boards.svg.markup import element, number, stylesheet, text_of
 from ggp.boards.svg.overlay import NO_OVERLAY, BoardOverlay, draw_overlay, has_towers, lay_out_towers
 from ggp.boards.svg.scenes import LevelScene, Scene, SnakesScene
-from ggp.boards.svg.sprites import draw_side
-from ggp.boards.svg.squares import SquareStyle, draw_borders, draw_square
-from ggp.boards.turns import TurnFinder
+from ggp.boards.svg.sprites import SquareStyle, draw_borders, draw_side, draw_square
 
 _EDGE = 12.0
 _MOST_LINES = 12

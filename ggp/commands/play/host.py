@@ -66,6 +66,7 @@ def command(
     from rich.text import Text
 
     from gdl.information import hides
+    from gdl.scramble import cipher_for
     from gdl.words import counted
     from ggp.console import new_console
     from ggp.game import Game
@@ -80,7 +81,6 @@ def command(
         with_chance,
     )
     from ggp.protocol import messages
-    from ggp.protocol.cipher import cipher_for
     from ggp.protocol.match_record import MatchRecord, now_ms
     from ggp.server.match_news import MatchNews
     from ggp.server.newsroom import Newsroom

@@ -46,7 +46,7 @@ def command(
     """
     from gdl.errors import GdlError
     from ggp.cover.instance import load_instance
-    from ggp.cover.solve import CoverOrder, solve_cover
+    from ggp.cover.solve import CoverRequest, solve_cover
     from players.puzzles.cover.outcome import CoverOptions
 
     if every + count + (first is not None) > 1:
@@ -62,6 +62,6 @@ def command(
     if gdl:
         typer.echo(instance.as_rules(), nl=False)
         return
-    status = solve_cover(instance, CoverOrder(options, seconds, resume, keep), as_json)
+    status = solve_cover(instance, CoverRequest(options, seconds, resume, keep), as_json)
     if status:
         raise typer.Exit(status)

@@ -28,7 +28,9 @@ def command(
         "600M",
         help="For what the solvers keep: 600M, 2G; of the whole process with --solver frontier, --strong.",
     ),
-    solver: str | None = typer.Option(None, help="This one alone.", show_default="all that fit"),
+    solver: str | None = typer.Option(
+        None, help="This one alone; module:Class is one of yours.", show_default="all that fit"
+    ),
     workers: int = typer.Option(1, "--workers", "-w", min=1, help="Processes that search side by side."),
     seed: int = typer.Option(0, min=0, help="Seed of the solvers' randomness."),
     as_json: bool = typer.Option(False, "--json", help="One JSON object: game, value, moves, proven, ..."),
@@ -159,6 +161,11 @@ def command(
     from ggp.solving.view import SolveView, doubt_of
     from players.puzzles.solver import Solution, replayed
 
+    own = solver if solver is not None and ":" in solver else None
+    if own is not None:
+        from players.puzzles.registry import add_own
+
+        solver = add_own(own)
     view, level = SolveView(loaded.name, seconds), None
     if wishes is not None:
         from ggp.sokoban.machine_stage import not_sokoban, stage_of_machine, steps_of_moves
@@ -178,7 +185,8 @@ def command(
     with view:
         try:
             best = solve_together(
-                Order(loaded.text, seconds - (time.monotonic() - began), room, solver, workers, seed), watch
+                Order(loaded.text, seconds - (time.monotonic() - began), room, solver, workers, seed, own),
+                watch,
             )
         except KeyboardInterrupt:
             interrupted = True
@@ -259,7 +267,7 @@ def _solve_levels(
 
     from gdl.errors import GdlError
     from ggp.game import locate_level
-    from ggp.solving.levels import LevelOrder, LevelView, as_line, solve_levels
+    from ggp.solving.levels import LevelRequest, LevelView, as_line, solve_levels
     from ggp.solving.team import cpu_seconds
     from players.puzzles.sokoban.levels.read import find_level, levels_of_file, names_level_file, split_name
     from players.puzzles.sokoban.solution import Outcome
@@ -280,7 +288,7 @@ def _solve_levels(
     found, interrupted = [], False
     with view:
         try:
-            order = LevelOrder(seconds, memory, only, workers, _metric(shorter))
+            order = LevelRequest(seconds, memory, only, workers, _metric(shorter))
             for number, solution in solve_levels(levels, order, view.watch):
                 found.append(solution)
                 if as_json:

@@ -1,4 +1,11 @@
-"""The connections of a player's server: what reads them, and what those are told that are refused."""
+"""The connections of a player's server: what reads them, what those are told that are refused, and what
+aiohttp serves: the status page, the metrics, and the match protocol.
+
+A GET of ``/`` is answered with the status page if the client accepts HTML or plain text, one of ``/metrics``
+with what Prometheus reads, one of ``/events`` with what happens in the matches as server-sent events
+(:mod:`ggp.server.match_news`), on this computer only unless the operator allows more. Everything else, POST
+or GET, is a message. Routes that come before :func:`add_messages` are found before.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +14,116 @@ import logging
 from collections.abc import Callable
 
 from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
 from aiohttp.web_protocol import RequestHandler
 
-from ggp.protocol.dialect import MAX_HEAD, reply_bytes
+from gdl.errors import GdlError
+from gdl.visible import without_folders
+from ggp.log_lines import one_line
+from ggp.protocol.dialect import MAX_HEAD, reply_bytes, rights
+from ggp.protocol.http_error import HttpError
 from ggp.protocol.listener import Listener
-from ggp.server.clients.answers import Desk, MatchEndpoint
-from ggp.server.clients.pages import error_text, make_app
+from ggp.server import status
+from ggp.server.clients.answers import Desk, MatchEndpoint, peer_of, reply
 from ggp.server.clients.peer import Peer
-from ggp.server.clients.visitors import Visitors
+from ggp.server.clients.visitors import Visitors, is_here
+
+Log = Callable[..., None]
+
+
+def make_app(desk: Desk, visitors: Visitors, answers: MatchEndpoint, log: Log) -> web.Application:
+    """The application. Whatever a handler raises becomes one line; what it returns, pages of allowed origins
+    may read."""
+    app = web.Application(
+        middlewares=[_careful(desk, visitors, log)], client_max_size=desk.config.max_body + 1
+    )
+    add_pages(app, desk, visitors, answers)
+    add_messages(app, answers)
+    return app
+
+
+def add_pages(app: web.Application, desk: Desk, visitors: Visitors, answers: MatchEndpoint) -> None:
+    """The pages of a server."""
+
+    def here(request: web.Request) -> bool:
+        return is_here(peer_of(request).address, request.headers)
+
+    async def root(request: web.Request) -> web.StreamResponse:
+        accept = request.headers.get("accept", "")
+        html = status.wants_html(accept)
+        if not html and not status.wants_text(accept):
+            return await answers.get(request)  # a manager of old, or a health check: INFO
+        visitors.check_page(request.headers)
+        desk.metrics.requests.labels("status").inc()
+        page = status.as_html if html else status.as_text
+        return reply(
+            page(desk.status(here(request))), 200, f"text/{'html' if html else 'plain'}; charset=utf-8"
+        )
+
+    async def counted(request: web.Request) -> web.StreamResponse:
+        visitors.check_page(request.headers)
+        desk.metrics.requests.labels("metrics").inc()
+        return reply(desk.metrics.text(), 200, status.CONTENT_TYPE)
+
+    async def events(request: web.Request) -> web.StreamResponse:
+        visitors.check_message(request.headers)
+        desk.metrics.requests.labels("events").inc()
+        if not (here(request) or desk.config.open_events):
+            raise HttpError(
+                403,
+                "only this computer is told what the search expects",
+                "start the server with --open-events",
+            )
+        return await desk.news(here(request)).stream(request)
+
+    app.router.add_route("POST", "/", answers.post)
+    app.router.add_get("/events", events, allow_head=False)
+    app.router.add_get("/", root, allow_head=False)
+    app.router.add_get("/metrics", counted, allow_head=False)
+
+
+def add_messages(app: web.Application, answers: MatchEndpoint) -> None:
+    """Everything else is a message, or nothing."""
+    everything = app.router.add_resource("/{message:.*}")
+    everything.add_route("POST", answers.post)
+    everything.add_route("GET", answers.get)
+    everything.add_route("OPTIONS", answers.options)
+
+
+def error_text(error: Exception, log: Log) -> tuple[str, int]:
+    """What a client is told of an error, with its HTTP status."""
+    match error:
+        case web.HTTPMethodNotAllowed():
+            error = HttpError(405, "only POST, GET and OPTIONS are spoken here")
+        case web.HTTPRequestEntityTooLarge():
+            error = HttpError(413, "the body is too long")
+    if not isinstance(error, GdlError):
+        # Whatever a stranger sends must not stop the server from serving others.
+        log("error", "internal error", error=one_line(f"{type(error).__name__}: {error}"))
+        return "error: internal error", 500
+    code = error.status if isinstance(error, HttpError) else 400
+    log("debug" if code == 404 else "warning", "bad request", status=code, error=one_line(f"{error}"))
+    return f"error: {one_line(without_folders(str(error)))}", code
+
+
+def _careful(desk: Desk, visitors: Visitors, log: Log) -> Middleware:
+    @web.middleware
+    async def answer(request: web.Request, handler: Handler) -> web.StreamResponse:
+        try:
+            found = await handler(request)
+        except (ConnectionError, asyncio.CancelledError):
+            raise
+        except Exception as error:
+            found = reply(*error_text(error, log))
+        if not found.prepared:
+            origin = visitors.origin(request.headers)
+            if origin:
+                found.headers.update(rights(origin))
+        desk.metrics.replies.labels(str(found.status)).inc()
+        return found
+
+    return answer
+
 
 KEPT_SECONDS = 15.0
 """How long a browser's connection stays without a request."""

@@ -25,7 +25,7 @@ from aiohttp.web_protocol import RequestHandler
 
 from ggp.protocol.dialect import CONTINUE, GREETING, RequestReader, in_peers_form
 from ggp.protocol.http_error import HttpError
-from ggp.server.clients.callers import sender_of
+from ggp.server.clients.visitors import sender_of
 
 MAX_DROPPED = 64 * 1024
 """Bytes after a message that are read and dropped while its answer is waited for."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from ggp.protocol.event_source import EventSource, encode
-from ggp.server.clients.callers import Veil
+from ggp.server.clients.visitors import Veil
 from ggp.server.match import ServedMatch
 from ggp.server.status import EndedStatus, ServerStatus
 
@@ -39,7 +39,7 @@ class Roster:
         return [match for match, _ in self._live.values()]
 
     def add(self, match: ServedMatch, sender: str) -> None:
-        """A match begins, started by this address (:func:`ggp.server.clients.callers.sender_of`)."""
+        """A match begins, started by this address (:func:`ggp.server.clients.visitors.sender_of`)."""
         self._live[match.id.lower()] = match, sender
 
     def taken(self, match_id: str) -> bool:

@@ -14,7 +14,7 @@ from gdl.visible import visible
 from ggp.answers.catalogue import title_of
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
-from ggp.processes.parent import JsonMessage, Send, answer_orders
+from ggp.processes.parent import JsonMessage, Send, answer_requests
 from ggp.web.choice.card_process import sokoban_picture
 
 MEMORY = 2 * 1024**3
@@ -132,7 +132,7 @@ def answer(order: JsonMessage, send: Send) -> Told:
 
 def main() -> None:
     """Read until the other end is gone."""
-    answer_orders(answer, "this file", MEMORY, CPU_SECONDS)
+    answer_requests(answer, "this file", MEMORY, CPU_SECONDS)
 
 
 if __name__ == "__main__":

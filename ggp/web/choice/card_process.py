@@ -11,7 +11,7 @@ from ggp.answers.catalogue import PACKING_ENDINGS, playthrough
 from ggp.boards.svg.markup import element, text_of
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game, games_folder
-from ggp.processes.parent import JsonMessage, Send, answer_orders
+from ggp.processes.parent import JsonMessage, Send, answer_requests
 from players.puzzles.sokoban.levels.level import Level
 
 MEMORY = 2 * 1024**3
@@ -108,7 +108,7 @@ def draw(order: JsonMessage, send: Send) -> dict[str, object]:
 
 def main() -> None:
     """Draw until the other end is gone."""
-    answer_orders(draw, "drawing", MEMORY, CPU_SECONDS)
+    answer_requests(draw, "drawing", MEMORY, CPU_SECONDS)
 
 
 if __name__ == "__main__":

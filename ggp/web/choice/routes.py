@@ -1,19 +1,103 @@
-"""The first page."""
+"""The first page, and ``GET /cards/NAME.svg``, the picture of a card. Each is drawn once and kept: asking
+again makes no work.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import base64
+import re
+import time
+from collections.abc import AsyncIterator
+from hashlib import sha256
+
 from aiohttp import web
 
-from ggp.web.choice import brought, pictures
+from gdl.errors import GdlError
+from ggp.processes.budget import WorkBudget
+from ggp.processes.workers import Workers, WorkKind
+from ggp.protocol.http_error import BusyError
+from ggp.web.choice import brought
 from ggp.web.kept import KNOWN
+from ggp.web.overseer import BUDGET
 from ggp.web.play.routes import TABLES
 from ggp.web.shell import add_page, page
+
+WORK = WorkKind("ggp.web.choice.card_process", "drawing a card", most=1, seconds=60.0)
+MOST_STEPS = 30
+"""Moves of a recorded playthrough that the first page shows."""
+AGAIN_SECONDS = 60.0
+"""A picture that could not be drawn is not tried again before."""
+_STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
+
+
+class Pictures:
+    """Draws pictures one after the other and keeps them. To be used within one event loop."""
+
+    def __init__(self, budget: WorkBudget) -> None:
+        self.workers = Workers(WORK, budget)
+        self._lock = asyncio.Lock()
+        self._drawn: dict[tuple[str, int], str] = {}
+        self._failed: dict[tuple[str, int], float] = {}
+
+    async def picture(self, name: str, step: int) -> str:
+        """The picture of the card ``name``, which must be one that comes along; of a game that after so many
+        moves, unless ``step`` is -1. Raises BusyError; GdlError where it cannot be drawn."""
+        key = name, step
+        async with self._lock:
+            if key not in self._drawn and time.monotonic() >= self._failed.get(key, 0.0):
+                try:
+                    answer = await self.workers.ask("cards", {"do": "draw", "name": name, "step": step})
+                    self._drawn[key] = answer["svg"]
+                except BusyError:
+                    raise
+                except GdlError:
+                    self._failed[key] = time.monotonic() + AGAIN_SECONDS
+        if not self._drawn.get(key):
+            raise GdlError(f"there is no picture of {name}")
+        return self._drawn[key]
+
+
+PICTURES = web.AppKey("pictures", Pictures)
+
+
+def _add_pictures(app: web.Application) -> None:
+    """Add the route, and end its process with the application."""
+    app.router.add_get("/cards/{name}.svg", _picture)
+    app.cleanup_ctx.append(_pictures)
+
+
+async def _pictures(app: web.Application) -> AsyncIterator[None]:
+    app[PICTURES] = pictures = Pictures(app[BUDGET])
+    yield
+    await pictures.workers.close()
+
+
+async def _picture(request: web.Request) -> web.Response:
+    name, text = request.match_info["name"], request.query.get("step", "")
+    if not any(card["name"] == name for card in await request.app[KNOWN].cards.get()):
+        raise web.HTTPNotFound(reason="there is no such card")
+    step = int(text) if text.isascii() and text.isdigit() and len(text) < 3 else -1
+    drawing = await request.app[PICTURES].picture(name, min(step, MOST_STEPS))
+    digests = [
+        f"'sha256-{base64.b64encode(sha256(style.encode()).digest()).decode()}'"
+        for style in _STYLE.findall(drawing)
+    ]
+    styles = " ".join(digests) or "'none'"
+    return web.Response(
+        text=drawing,
+        content_type="image/svg+xml",
+        headers={
+            "Content-Security-Policy": f"default-src 'none'; style-src {styles}",
+            "Cache-Control": "max-age=3600",
+        },
+    )
 
 
 def add_routes(app: web.Application) -> None:
     """Add the first page and the pictures of cards to the application, after the tables."""
     add_page(app, "/", _page)
-    pictures.add_routes(app)
+    _add_pictures(app)
     brought.add_routes(app)
 
 

@@ -11,7 +11,7 @@ from gdl.reading import read_limited
 from ggp.cover.drawings import page
 from ggp.cover.instance import MOST_BYTES, PackingInstance, packing_instance
 from ggp.game import games_folder
-from ggp.processes.parent import JsonMessage, Send, answer_orders
+from ggp.processes.parent import JsonMessage, Send, answer_requests
 from players.puzzles.cover.outcome import CoverOptions, CoverResult
 from players.puzzles.cover.problem import CoverError
 
@@ -77,7 +77,7 @@ def solve(order: JsonMessage, send: Send) -> dict[str, object]:
 
 def main() -> None:
     """Solve until the other end is gone."""
-    answer_orders(solve, "packing", MEMORY, CPU_SECONDS)
+    answer_requests(solve, "packing", MEMORY, CPU_SECONDS)
 
 
 if __name__ == "__main__":

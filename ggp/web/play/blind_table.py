@@ -16,7 +16,7 @@ from gdl.information import playing
 from gdl.machine import State
 from ggp.boards.sight import RoleSight, SightView, new_belief, observed
 from ggp.processes.parent import Inbox, JsonMessage, Send
-from ggp.web.play.order import AttentiveSeat, TableOrder
+from ggp.web.play.opening import AttentiveSeat, TableRequest
 from ggp.web.play.seats import RemoteSeat
 from ggp.web.play.table import Table
 from ggp.web.play.view import HUMAN, OUTSIDE, TableView
@@ -34,7 +34,7 @@ class BlindTable(Table):
     FIRST_SECONDS = 10.0
     """Beliefs are worth a longer wait."""
 
-    def __init__(self, order: TableOrder, inbox: Inbox, send: Send) -> None:
+    def __init__(self, order: TableRequest, inbox: Inbox, send: Send) -> None:
         super().__init__(order, inbox, self._hushed)
         self._tell = send
         self._asker: int | None = None

@@ -9,7 +9,7 @@ from aiohttp import web
 
 from gdl.errors import GdlError
 from gdl.visible import visible
-from ggp.answers.source import checked_source
+from ggp.answers.catalogue import checked_source
 from ggp.web.gate import WebSettings
 from ggp.web.kept import KNOWN
 from ggp.web.overseer import BUDGET

@@ -21,7 +21,7 @@ from gdl.terms import RANDOM
 from gdl.visible import without_folders
 from ggp.processes.parent import Inbox, JsonMessage, Send
 from ggp.web.play.keeping import keep
-from ggp.web.play.order import AttentiveSeat, TableOrder
+from ggp.web.play.opening import AttentiveSeat, TableRequest
 from ggp.web.play.seats import InterruptedByPeopleError, RemoteSeat, check_seat, is_remote, seated
 from ggp.web.play.view import HUMAN, TableStep, TableView, expected
 from ggp.web.play.walk import WalkFinder
@@ -49,7 +49,7 @@ class Table:
     FIRST_SECONDS = 3.0
     """How long the first machine above the prover is waited for."""
 
-    def __init__(self, order: TableOrder, inbox: Inbox, send: Send) -> None:
+    def __init__(self, order: TableRequest, inbox: Inbox, send: Send) -> None:
         for name in {*order.seats, order.others}:
             check_seat(name, order.allowed)
         self._order, self._inbox, self._send = order, inbox, send

@@ -1,7 +1,8 @@
 """The process of one table: ``python -m ggp.web.play.table_process``.
 
-Its first order is ``open``: the game's name or its rules, ``seats``, ``playclock`` and so on. It answers with
-``refused`` where that cannot be, and else with the ``rules`` and what :class:`ggp.web.play.table.Table` says.
+Its first request is ``open``: the game's name or its rules, ``seats``, ``playclock`` and so on. It answers
+with ``refused`` where that cannot be, and else with the ``rules`` and what :class:`ggp.web.play.table.Table`
+says.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from gdl.information import hides
 from ggp.game import Game
 from ggp.processes.parent import Inbox, JsonMessage, Parent, explain
 from ggp.web.play.blind_table import BlindTable
-from ggp.web.play.order import TableOrder
+from ggp.web.play.opening import TableRequest
 from ggp.web.play.table import Table
 from players.processes.limits import limit_memory
 
@@ -23,20 +24,20 @@ def main() -> None:
     inbox = Inbox()
     send = Parent(inbox.put, end_seconds=2.0).send
     try:
-        order = _order(inbox.get())
-        send("rules", text=order.game.text)
-        kind = BlindTable if hides(order.game.rules) else Table
-        kind(order, inbox, send).run()
+        request = _request(inbox.get())
+        send("rules", text=request.game.text)
+        kind = BlindTable if hides(request.game.rules) else Table
+        kind(request, inbox, send).run()
     except BrokenPipeError:
         return
     except Exception as error:
         send("refused", error=explain(error, "table"))
 
 
-def _order(told: JsonMessage) -> TableOrder:
+def _request(told: JsonMessage) -> TableRequest:
     rules = told.get("rules")
     game = Game(str(told.get("game") or "game"), rules) if rules else Game.load(str(told["game"]))
-    return TableOrder(
+    return TableRequest(
         game,
         told.get("seats", ()),
         told.get("others") or "uct",

@@ -1,7 +1,8 @@
 """The process that reads and draws the records of one source, within limits of time and memory.
 
-A match is drawn state by state and compared with its rules; a replay may be kept as one HTML file that needs
-nothing else and loads nothing.
+A match is drawn state by state and compared with its rules; what a role knew in each step of a match of
+hidden information is worked out from them. A replay may be kept as one HTML file that needs nothing else and
+loads nothing.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import base64
 import hashlib
 import time
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -18,16 +20,61 @@ from typing import Any
 import orjson
 
 from gdl.errors import GdlError
+from gdl.information import hides, playing
 from gdl.machine import Machine
 from gdl.visible import visible
+from ggp.boards.sight import RoleSight, SightView, new_belief, observed
+from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
 from ggp.manager import in_words
-from ggp.processes.parent import JsonMessage, Send, answer_orders
-from ggp.web.replay.record_card import CardMaker, painter_of, shown_title
+from ggp.processes.parent import JsonMessage, Send, answer_requests
 from ggp.web.replay.recorded import RecordedMatch, one_of, read_match, summary
-from ggp.web.replay.seen import seeing_roles, sights_of
-from ggp.web.replay.sources import CARRIED, UNKNOWN, RecordSource, game_of, read_source
+from ggp.web.replay.sources import (
+    CARRIED,
+    UNKNOWN,
+    CardMaker,
+    RecordSource,
+    game_of,
+    painter_of,
+    read_source,
+    shown_title,
+)
 from ggp.wording.moves import MoveWords
+
+SECONDS = 20.0
+"""CPU time for one role; later steps are left out."""
+
+
+def seeing_roles(machine: Machine | None) -> list[int]:
+    """The roles as which a match can be seen: those that do not see all."""
+    return [] if machine is None or not hides(machine.rules) else playing(machine.roles)
+
+
+def sights_of(match: RecordedMatch, machine: Machine, painter: SvgPainter, role: int) -> list[dict[str, Any]]:
+    """What a role knew in each state, as :class:`ggp.boards.sight.RoleSight` shows it, from the first one
+    on, as far as the record fits the rules and the time reaches. Nothing is worked out of the last state.
+
+    Raises GdlError where the role sees all, or there is no such role.
+    """
+    if role not in seeing_roles(machine):
+        raise GdlError(f"no role {role} of this game has anything hidden from it")
+    end = time.process_time() + SECONDS
+    view, belief = SightView(machine, painter.board, painter), new_belief(machine, role, 0)
+    sight: RoleSight | None = None
+    shown: list[dict[str, Any]] = []
+    for found, joint in zip(match.states, match.moves, strict=False):
+        sight = view.sight(belief, sight)
+        shown.append(sight.shown)
+        try:
+            state = machine.state_of(found)
+            made = tuple(machine.move_id(one, move) for one, move in enumerate(joint))
+            if time.process_time() > end or machine.is_terminal(machine.next_state(state, made)):
+                break
+            belief.update(observed(state, made)[role])
+        except GdlError:  # the record and the rules part ways
+            break
+    return shown
+
 
 CHECK_SECONDS = 5.0
 """How long a match is compared with its rules at most."""
@@ -69,6 +116,7 @@ class Replay:
         self._whose = UNKNOWN if game is None else whose
         self._machine: Machine | None = None if game is None else game.machine("prover")
         self._painter = painter_of(match, game)
+        self._whole: list[ComparedMatch] = []  # for each step that another one follows, what was found
 
     def story(self) -> dict[str, Any]:
         """What there is beside the drawings: names, results, and for each step its moves and faults."""
@@ -110,38 +158,62 @@ class Replay:
         return {"svg": self._painter.draw(now, before, facts=False), "beside": beside}
 
     def sights(self, role: int) -> list[dict[str, Any]]:
-        """What a role knew, step by step (:func:`ggp.web.replay.seen.sights_of`)."""
+        """What a role knew, step by step (:func:`ggp.web.replay.replay_process.sights_of`)."""
         if self._machine is None:
             raise GdlError("the rules of this match are not known")
         return sights_of(self.match, self._machine, self._painter, role)
 
     def compared(self) -> ComparedMatch:
-        """The match beside its rules, step by step, as far as the time reaches. Empty without rules."""
-        match, machine = self.match, self._machine
-        told = ComparedMatch()
+        """The match beside its rules, step by step, as far as the time reaches; what was compared before is
+        kept. Empty without rules."""
+        machine, told = self._machine, ComparedMatch()
         if machine is None:
             return told
-        doubts, words = told.doubts, told.words
         end = time.process_time() + CHECK_SECONDS
         speech = MoveWords(machine.rules, machine.roles, self._painter.board)
-        if machine.initial_state().propositions != match.states[0]:
-            doubts[0] = "the rules begin with another state"
-        for number, found in enumerate(match.states):
-            if time.process_time() > end:
+        if machine.initial_state().propositions != self.match.states[0]:
+            told.doubts[0] = "the rules begin with another state"
+        for number in range(len(self.match.states)):
+            if number < len(self._whole):
+                found = self._whole[number]
+            elif time.process_time() > end:
                 break
-            try:
-                state = machine.state_of(found)
-                if number < len(match.moves):
-                    after = state.play(*match.moves[number])
-                    joint = [machine.move_id(role, move) for role, move in enumerate(match.moves[number])]
-                    words[number + 1] = speech.joint(state, joint)
-                    if number + 1 < len(match.states) and after.propositions != match.states[number + 1]:
-                        doubts[number + 1] = "by the rules another state follows"
-                elif match.goals and not machine.is_terminal(state):
-                    doubts[number] = "by the rules the match goes on here"
-            except GdlError as error:
-                doubts[min(number + 1, len(match.states) - 1)] = error.message
+            else:
+                found = self._compared_step(machine, speech, number)
+                if number + 1 < len(self.match.states):
+                    self._whole.append(found)
+            told.doubts.update(found.doubts)
+            told.words.update(found.words)
         return told
+
+    def _compared_step(self, machine: Machine, speech: MoveWords, number: int) -> ComparedMatch:
+        """A state and what was played in it, beside the rules."""
+        match, told = self.match, ComparedMatch()
+        try:
+            state = machine.state_of(match.states[number])
+            if number < len(match.moves):
+                after = state.play(*match.moves[number])
+                joint = [machine.move_id(role, move) for role, move in enumerate(match.moves[number])]
+                told.words[number + 1] = speech.joint(state, joint)
+                if number + 1 < len(match.states) and after.propositions != match.states[number + 1]:
+                    told.doubts[number + 1] = "by the rules another state follows"
+            elif match.goals and not machine.is_terminal(state):
+                told.doubts[number] = "by the rules the match goes on here"
+        except GdlError as error:
+            told.doubts[min(number + 1, len(match.states) - 1)] = error.message
+        return told
+
+    def grown(self, match: RecordedMatch) -> Replay | None:
+        """The replay of a match by the same rules that goes on where this one ends. It keeps the board, and
+        what has been compared. None of a match that is another one, or whose rules nobody has."""
+        old = self.match
+        count = len(old.states)
+        steps = match.states[:count], match.moves[: count - 1]
+        if self.game is None or steps != (old.states, old.moves[: count - 1]):
+            return None
+        replay = copy(self)
+        replay.match, replay._whole = match, self._whole[: count - 1]
+        return replay
 
 
 LARGEST_PAGE = 48 * 1024 * 1024
@@ -196,6 +268,7 @@ class ReplayDesk:
         self._stamp: tuple[object, ...] | None = None
         self._source = RecordSource([])
         self._known: tuple[object, ...] | None = None
+        self._rules = "", ""
         self._replay: Replay | None = None
         self._cards = CardMaker()
 
@@ -248,17 +321,21 @@ class ReplayDesk:
             raise GdlError(f"the record cannot be read: {error.strerror}") from None
 
     def _of(self, number: int) -> Replay:
+        """The replay of a match; where the file has grown, what was found of its beginning is kept."""
         key = self._stamp, number
         if self._replay is None or key != self._known:
-            source = self._source
-            match = read_match(one_of(source.records, number))
-            self._known, self._replay = key, Replay(match, *game_of(*source.text_of(match)))
+            match = read_match(one_of(self._source.records, number))
+            rules = self._source.text_of(match)
+            before = self._replay if rules == self._rules else None
+            grown = None if before is None else before.grown(match)
+            self._replay = Replay(match, *game_of(*rules)) if grown is None else grown
+            self._known, self._rules = key, rules
         return self._replay
 
 
 def main() -> None:
     """Answer until the other end is gone."""
-    answer_orders(ReplayDesk().answer, "replay", MEMORY, CPU_SECONDS)
+    answer_requests(ReplayDesk().answer, "replay", MEMORY, CPU_SECONDS)
 
 
 if __name__ == "__main__":

@@ -14,8 +14,7 @@ from gdl.errors import GdlError
 from ggp.processes.workers import Workers, WorkKind
 from ggp.web.gate import STREAMED, WebSettings
 from ggp.web.overseer import BUDGET
-from ggp.web.replay.kept_cards import RecordCards
-from ggp.web.replay.shelf import MOST_BROUGHT_BYTES, Shelf, ShelvedRecord
+from ggp.web.replay.shelf import MOST_BROUGHT_BYTES, RecordCards, Shelf, ShelvedRecord
 from ggp.web.shell import add_page, page
 from ggp.web.visits import body_chunks
 

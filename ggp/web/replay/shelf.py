@@ -1,4 +1,6 @@
-"""Where records lie: a folder of files and tournaments, and what pages have brought."""
+"""Where records lie: a folder of files and tournaments, and what pages have brought; and their cards, kept
+for the next who looks into the folder.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import orjson
+
 from gdl.errors import GdlError
+from ggp.processes.budget import WorkBudget
+from ggp.processes.workers import Workers, WorkKind
 from ggp.protocol.http_error import BusyError
 from ggp.web.kept import Kept
 
@@ -158,3 +164,39 @@ class Shelf:
                 if path.resolve().is_relative_to(self.folder.resolve()) and path.is_file():
                     return path
         raise GdlError(f"there is no {kind} {name[:100]!r}", remedy="the list of the page has all")
+
+
+WORK = WorkKind(
+    "ggp.web.replay.replay_process", "drawing a record", most=1, seconds=30.0, longest=16 * 1024 * 1024
+)
+MOST_CARD_BYTES = 64 * 1024 * 1024
+"""Of all cards that are kept. The one that was asked for longest ago goes first."""
+
+
+class RecordCards:
+    """Draws cards one after the other and keeps them. To be used within one event loop."""
+
+    def __init__(self, budget: WorkBudget) -> None:
+        self.workers = Workers(WORK, budget)
+        self._lock = asyncio.Lock()
+        self._kept: OrderedDict[tuple[object, ...], bytes] = OrderedDict()
+        self._bytes = 0
+
+    async def card(self, found: ShelvedRecord, number: int) -> bytes:
+        """The card of a record as JSON, as :meth:`ggp.web.replay.sources.CardMaker.card` makes it. Raises
+        BusyError; GdlError where the record cannot be read or drawn."""
+        try:
+            told = await asyncio.to_thread(found.path.stat)
+        except OSError as error:
+            raise GdlError(f"the record cannot be read: {error.strerror}") from None
+        key = found, number, told.st_mtime_ns, told.st_size
+        async with self._lock:
+            card = self._kept.pop(key, None)
+            if card is None:
+                order = {"do": "card", "kind": found.kind, "path": str(found.path), "match": number}
+                card = orjson.dumps((await self.workers.ask("cards", order))["card"])
+                self._bytes += len(card)
+            self._kept[key] = card
+            while self._bytes > MOST_CARD_BYTES:
+                self._bytes -= len(self._kept.popitem(last=False)[1])
+        return card

@@ -21,7 +21,7 @@ from xml.sax.saxutils import escape
 from gdl.errors import FileError, GdlError, MissingFileError
 from gdl.reading import read_limited
 from gdl.syntax.sexpr import Atom, Group, SExpr, read
-from ggp.processes.parent import JsonMessage, Send, answer_orders
+from ggp.processes.parent import JsonMessage, Send, answer_requests
 from ggp.web.styles.drawing import clean_drawing
 from players.processes.limits import limit_files
 
@@ -209,7 +209,7 @@ def main() -> None:
     def answer(order: JsonMessage, send: Send) -> dict[str, object]:
         return {"page": folder.page(order["sheet"], order["facts"])}
 
-    answer_orders(answer, "stylesheet", MEMORY, CPU_SECONDS)
+    answer_requests(answer, "stylesheet", MEMORY, CPU_SECONDS)
 
 
 if __name__ == "__main__":

@@ -18,8 +18,7 @@ from gdl.words import counted
 from players.belief.belief import Belief
 from players.belief.sampled.ismcts import IsmctsPlayer, SetSearch
 from players.belief.sampled.outcome_sampling import OutcomeSampling
-from players.belief.sampled.recollection import Recollection
-from players.belief.sampled.set_table import SetTable
+from players.belief.sampled.recollection import Recollection, SetTable
 from players.options import Option, at_least
 from players.player import Candidate, Choice, Player, same_numbering
 from propnet.capabilities import lane_machine

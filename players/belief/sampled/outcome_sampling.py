@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from gdl.information import playing
-from players.belief.sampled.recollection import Historians
-from players.belief.sampled.set_table import SetTable, find_set
+from players.belief.sampled.recollection import Historians, SetTable, find_set
 from players.move_lists import unpack_moves
 from propnet.jit.arrays import Flags, Floats, Int32s, Ints, Words
 from propnet.jit.decorators import kernel

@@ -1,4 +1,5 @@
-"""Possible states side by side, each with a number for what every role has observed on the way to it.
+"""Possible states side by side, each with a number for what every role has observed on the way to it; and a
+table of information sets: numbers for each action of a set, found by what its role has observed.
 
 A :class:`~players.belief.belief.Belief` forgets how a state was reached. Searches of information sets need
 that: what the others do depends on what they have seen. A *history* is a 64-bit number that a role's moves
@@ -18,7 +19,7 @@ from gdl.terms import Term
 from players.belief.lane_worlds import LaneWorlds
 from players.belief.worlds import Observed, Options, Rows, all_joints, drawn_joints
 from players.move_lists import unpack_moves
-from propnet.jit.arrays import Floats, Int32s, Words
+from propnet.jit.arrays import Floats, Int32s, Ints, Words
 from propnet.jit.decorators import inner, kernel
 from propnet.jit.random_numbers import scramble
 from propnet.kernels.records import pack
@@ -206,3 +207,68 @@ class Recollection:
                 places[there[same]] = place
             factors *= counts * self._likelihoods(self.histories[of], role, counts, places)
         return factors
+
+
+_PROBES = 64
+
+
+class SetTable:
+    """Information sets that were met, each with a place for every action, as kernels take them.
+
+    Attributes:
+        keys: uint64, a power of two of slots: the history of a role, mixed with the role; 0 in free slots.
+        places: int64: where the actions of the set begin in the next ones.
+        visits, totals: float64: numbers of each action, which mean what the algorithm says.
+        used: int64, shape (2,): how many places and how many sets are taken.
+    """
+
+    def __init__(self, actions: int = 1 << 21) -> None:
+        slots = max(16, actions // 2)
+        self.keys: Words = np.zeros(slots, np.uint64)
+        self.places: Ints = np.zeros(slots, np.int64)
+        self.visits: Floats = np.zeros(actions)
+        self.totals: Floats = np.zeros(actions)
+        self.used: Ints = np.zeros(2, np.int64)
+
+    @property
+    def filled(self) -> float:
+        """Which share of it is taken."""
+        places, sets = self.used.tolist()
+        return float(max(places / len(self.visits), 2 * sets / len(self.keys)))
+
+    def clear(self) -> None:
+        """Forget all."""
+        taken = int(self.used[0])
+        self.keys[:] = 0
+        self.visits[:taken] = self.totals[:taken] = 0
+        self.used[:] = 0
+
+
+@inner
+def key_of(history: Any, role: Any) -> Any:
+    """The key of a role's information set."""
+    return history ^ (np.uint64(role + 1) * np.uint64(0xD1B54A32D192ED03))
+
+
+@inner
+def find_set(
+    keys: Words, places: Ints, used: Ints, capacity: Any, history: Any, role: Any, actions: Any, add: Any
+) -> Any:
+    """Where the actions of a set begin; -1 where it is not known and not to be added, or the table is full.
+    A set that is added is told by -2 - its place."""
+    key = key_of(history, role)
+    mask = len(keys) - 1
+    slot = np.int64(key & np.uint64(mask))
+    for _ in range(_PROBES):
+        if keys[slot] == key:
+            return places[slot]
+        if keys[slot] == 0:
+            if not add or used[0] + actions > capacity or 4 * used[1] > 3 * len(keys):
+                return np.int64(-1)
+            keys[slot] = key
+            places[slot] = used[0]
+            used[0] += actions
+            used[1] += 1
+            return -2 - places[slot]
+        slot = (slot + 1) & mask
+    return np.int64(-1)

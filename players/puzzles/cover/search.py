@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, Self
 
-from players.puzzles.cover.branches import BranchSearch, CoverBranch, Solution, branches
 from players.puzzles.cover.choice import ENGINES, MemoBeside, engine_for
 from players.puzzles.cover.engines.engine import CoverEngine
 from players.puzzles.cover.engines.memo import MemoCounter
@@ -26,7 +25,7 @@ from players.puzzles.cover.outcome import (
     solutions,
 )
 from players.puzzles.cover.problem import CoverError, CoverProblem
-from players.puzzles.cover.reduction import reduced
+from players.puzzles.cover.reduction import BranchSearch, CoverBranch, Solution, branches, reduced
 
 _PARTS_PER_WORKER = 32
 _CUTTING = 10_000_000

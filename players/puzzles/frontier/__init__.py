@@ -2,10 +2,9 @@
 
 In the order of all puzzles here:
 
-- What it is: ``key_space`` and ``keys`` say how a state is a key, ``runs`` how keys are kept.
-- How it is read: ``storage`` and ``checkpoint``, for searches that go on.
-- How it is found in rules: ``solver`` takes every game of one role.
-- Search: ``frontier`` leads. ``search`` makes one layer after the other by ``expansion`` and ``merging``,
-  within a ``budget``; ``partitions`` does so on several computers.
-- What is told: ``outcome``, and ``line``, which is found backwards through the layers.
+- What it is: ``key_space`` and ``keys`` say how a state is a key, ``runs`` how keys are kept. - How it is
+read: ``storage``, for searches that go on. - How it is found in rules: ``solver`` takes every game of one
+role. - Search: ``frontier`` leads. ``search`` makes one ``layer`` after the other within a ``budget``;
+``partitions`` does so on several computers. - What is told: ``outcome``, and ``line``, which is found
+backwards through the layers.
 """

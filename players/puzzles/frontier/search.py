@@ -18,10 +18,9 @@ from gdl.json_schema import FLAG, TEXT, check_json, matching, or_null, record, r
 from gdl.machine import Machine, State
 from players.processes.worker_threads import WorkerThreads
 from players.puzzles.frontier.budget import MemoryPlan
-from players.puzzles.frontier.expansion import LayerExpansion, fences_of
 from players.puzzles.frontier.key_space import CODING_SCHEMA, KeySpace
 from players.puzzles.frontier.keys.kinds import KeyKind
-from players.puzzles.frontier.merging import Merged, Merging
+from players.puzzles.frontier.layer import LayerExpansion, Merged, Merging, fences_of
 from players.puzzles.frontier.runs import RUN_SCHEMA, FreshRun, Run, RunBlock, RunWriter, coded
 from players.puzzles.frontier.storage.store import BlobStore
 from propnet.jit.arrays import Words

@@ -16,14 +16,17 @@ from players.puzzles.frontier.runs import RUN_SCHEMA, Run, coded
 from players.puzzles.frontier.storage.files import ScratchError, as_size
 from players.puzzles.frontier.storage.store import Blob, BlobStore
 from players.strong.outcomes import MOST, Outcomes, SolvedGame
-from players.strong.ranked.backward import Packed, PackedLayer, RankedFinder, layer_again
-from players.strong.ranked.forward import (
+from players.strong.ranked.layers import (
     KEYS,
     PENDING_SCHEMA,
     Filer,
     Merger,
+    Packed,
+    PackedLayer,
     Pending,
+    RankedFinder,
     fences,
+    layer_again,
     run_of,
 )
 from players.strong.ranked.rank import StateCodec

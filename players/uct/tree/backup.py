@@ -22,7 +22,7 @@ from players.uct.tree.selection_rules import (
     set_priors,
 )
 from propnet.jit.decorators import ARENA, inlined, kernel
-from propnet.jit.prefetch import prefetch
+from propnet.jit.intrinsics import prefetch
 
 _RENEW = 4
 """Priors are looked up anew when a node has so many visits, and when they have doubled."""

@@ -26,10 +26,9 @@ from players.uct.tree.arrays import (
 )
 from players.uct.tree.backup import average, back_up, prove_opened
 from players.uct.tree.compact import compact, mark_from, rehash
-from players.uct.tree.expand import expand, find_or_add, list_moves
 from players.uct.tree.guesses import Expert, guess_children, warm_up_guesses
 from players.uct.tree.regret_matching import drop_cells
-from players.uct.tree.select import select
+from players.uct.tree.select import expand, find_or_add, list_moves, select
 from players.uct.tree.selection_rules import SelectionRule, forget
 from propnet.kernels.record_table import find_record
 

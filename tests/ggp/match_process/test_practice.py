@@ -1,4 +1,4 @@
-"""A keeper plays at random while it waits, before a match and beside its turns, until that brings nothing."""
+"""A standby plays at random while it waits, before a match and beside turns, until that brings nothing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_it_leaves_the_match_where_it_is() -> None:
 
 
 def test_what_is_left_when_the_match_begins_is_played_beside_its_turns() -> None:
-    """Under load a keeper has no time before the first PLAY; code for turns to come is made all the same."""
+    """Under load a standby has no time before the first PLAY; code for turns to come is made all the same."""
     follower, sent = messages("chess", "white")
     follower.play(play(1, None, None))
     while follower.look_ahead():

@@ -6,7 +6,7 @@ import os
 import time
 
 from gdl.errors import GdlError
-from ggp.processes.parent import JsonMessage, Send, answer_orders
+from ggp.processes.parent import JsonMessage, Send, answer_requests
 
 
 def answer(order: JsonMessage, send: Send) -> dict[str, object]:
@@ -21,7 +21,7 @@ def answer(order: JsonMessage, send: Send) -> dict[str, object]:
 
 
 def main() -> None:
-    answer_orders(answer, "sum", 1 << 30, 60.0)
+    answer_requests(answer, "sum", 1 << 30, 60.0)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from ggp.processes.event_loop import new_loop
 from ggp.protocol.dialect import request_bytes
 from ggp.server.server import Server
 from ggp.server.settings import MatchSettings, ServerConfig
-from players.processes.descendants import resident_bytes
+from players.processes.lifeline import resident_bytes
 from tests.places import ROOT
 
 T = TypeVar("T")

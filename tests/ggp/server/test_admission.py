@@ -1,4 +1,5 @@
-"""Matches are admitted by what their keepers need: never more than the processors can do in time."""
+"""What standbys of some rules needed is kept by their text, and there is no end of texts; a match is admitted
+where the standbys of all matches can be in time."""
 
 from __future__ import annotations
 
@@ -11,11 +12,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ggp.protocol.messages import Start
-from ggp.server.admission import FADING, LEAST, SHARE, Admission, KeeperNeed
+from ggp.server import admission
+from ggp.server.admission import FADING, LEAST, SHARE, Admission, Remembered, StandbyNeed
+
+
+@given(st.lists(st.tuples(st.text(max_size=3), st.integers())))
+def test_the_last_that_was_noted_is_known(notes: list[tuple[str, int]]) -> None:
+    memory: Remembered[int] = Remembered()
+    for text, fact in notes:
+        memory.note(text, fact)
+    for text, fact in dict(notes).items():
+        assert memory.recall(text, fact + 1) == fact
+
+
+def test_only_the_latest_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(admission, "MOST", 3)
+    memory: Remembered[int] = Remembered()
+    for number in (0, 1, 2, 0, 3):
+        memory.note(str(number), number)
+    assert [memory.recall(str(number), -1) for number in range(5)] == [0, -1, 2, 3, -1]
 
 
 class Match:
-    """A match whose keeper is measured when it is waited for."""
+    """A match whose standby is measured when it is waited for."""
 
     def __init__(self, share: float, rules: str = "") -> None:
         self.start = Start("m", "robot", rules, 1, 1)
@@ -95,7 +114,7 @@ def test_what_was_never_measured_is_not_admitted_beside_others() -> None:
 @given(st.lists(st.floats(0.0, 5.0), min_size=1, max_size=30))
 def test_a_need_is_the_peak_of_what_was_measured_and_fades(seconds: list[float]) -> None:
     async def body() -> None:
-        need = KeeperNeed()
+        need = StandbyNeed()
         assert math.isinf(need.share(1.0))
         for each in seconds:
             need.note(each)
@@ -109,7 +128,7 @@ def test_a_need_is_the_peak_of_what_was_measured_and_fades(seconds: list[float])
 
 def test_waiting_for_a_measure_ends_with_it_or_with_the_time() -> None:
     async def body() -> None:
-        need = KeeperNeed()
+        need = StandbyNeed()
         await need.known(time.monotonic())
         waiting = asyncio.create_task(need.known(time.monotonic() + 600.0))
         await asyncio.sleep(0)

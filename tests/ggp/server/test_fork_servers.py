@@ -12,8 +12,8 @@ import pytest
 
 from ggp.processes.child import fork
 from ggp.server.fork_servers import WANTED, ForkServers
-from players.processes.descendants import PATIENCE, children, is_zombie, parent
 from players.processes.launch import is_stopped
+from players.processes.lifeline import PATIENCE, children, is_zombie, parent
 from tests.ggp.server.live import alive
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="fork servers are for Linux")

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from ggp.protocol.messages import NO_MOVE, Play, Start
+from ggp.server.admission import Remembered
 from ggp.server.fork_servers import Spares
-from ggp.server.known import Remembered
 from ggp.server.match import MAX_RESTARTS, ServedMatch
 from ggp.server.settings import MatchSettings
 from ggp.server.status import Metrics
-from players.processes.priority import USUAL, WAITS
+from players.processes.limits import USUAL, WAITS
 
 CLOCK = 600
 NO_PROCESS = 10**9
@@ -90,12 +90,12 @@ class MatchCase:
     """A match that has begun, and its processes."""
 
     def __init__(self) -> None:
-        self.main, self.keeper = FakeSpare(), FakeSpare()
+        self.main, self.standby = FakeSpare(), FakeSpare()
         self.log: list[str] = []
         self.match = ServedMatch(
             START,
             MatchSettings(),
-            Spares(self.main, self.keeper),  # type: ignore[arg-type]
+            Spares(self.main, self.standby),  # type: ignore[arg-type]
             lambda level, event, **fields: self.log.append(event),
             Metrics("0"),
             Remembered(),
@@ -143,17 +143,17 @@ def in_match(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., No
 @in_match
 async def test_the_players_move_is_the_answer(case: MatchCase) -> None:
     answer = await case.play(None)
-    case.keeper.now.names(1, "a")
+    case.standby.now.names(1, "a")
     case.main.now.names(1, "b")
     case.main.now.answers(1, "c")
     assert await answer == "c"
 
 
-@pytest.mark.parametrize("who", ["main", "keeper"])
+@pytest.mark.parametrize("who", ["main", "standby"])
 @in_match
 async def test_the_watchdog_answers_with_the_safe_move_of_whoever_is_left(case: MatchCase, who: str) -> None:
     answer = await case.play(None)
-    other = case.keeper if who == "main" else case.main
+    other = case.standby if who == "main" else case.main
     other.now.dies()
     getattr(case, who).now.names(1, "safe")
     case.time_is_up()
@@ -171,7 +171,7 @@ async def test_a_legal_move_that_comes_after_the_watchdog_has_looked_is_answered
     case.time_is_up()
     await settle()
     assert not answer.done()
-    case.keeper.now.names(2, "legal in turn 2", ["x", "y"])
+    case.standby.now.names(2, "legal in turn 2", ["x", "y"])
     assert await answer == "legal in turn 2"
 
 
@@ -191,29 +191,29 @@ async def test_with_no_legal_move_in_the_end_no_old_one_is_the_answer(case: Matc
 async def test_where_processes_lag_what_they_found_legal_one_turn_before_is_the_answer(
     case: MatchCase, when: str
 ) -> None:
-    """A keeper that is late has looked at the reported joint move while it waited."""
+    """A standby that is late has looked at the reported joint move while it waited."""
     replies = [(["(mark 1 1)", "y"], "first"), (["z", "y"], "second")]
     first = await case.play(None)
     case.main.now.answers(1, "a")
     await first
     if when == "before":
-        case.keeper.now.says("foreseen", id=1, replies=replies, guess="second")
+        case.standby.now.says("foreseen", id=1, replies=replies, guess="second")
     answer = await case.play(("( MARK 1  1 )", "y"))
     case.time_is_up()
     await settle()
     if when != "before":
         assert not answer.done()
-        case.keeper.now.says("foreseen", id=1, replies=replies[1:], guess="second")
+        case.standby.now.says("foreseen", id=1, replies=replies[1:], guess="second")
         await settle()
         assert not answer.done()
-        case.keeper.now.says("foreseen", id=1, replies=replies[:1], guess="second")
+        case.standby.now.says("foreseen", id=1, replies=replies[:1], guess="second")
     assert await answer == "first"
 
 
 @in_match
 async def test_who_is_lost_in_the_first_turn_has_said_what_is_legal_then(case: MatchCase) -> None:
-    case.keeper.now.says("foreseen", id=0, replies=[(None, "first")], guess="first")
-    case.keeper.now.dies()
+    case.standby.now.says("foreseen", id=0, replies=[(None, "first")], guess="first")
+    case.standby.now.dies()
     answer = await case.play(None)
     case.time_is_up()
     assert await answer == "first"
@@ -224,18 +224,18 @@ async def test_what_was_found_for_another_turn_is_no_answer(case: MatchCase) -> 
     first = await case.play(None)
     case.main.now.answers(1, "a")
     await first
-    case.keeper.now.says("foreseen", id=1, replies=[(["x", "y"], "old")], guess="old")
+    case.standby.now.says("foreseen", id=1, replies=[(["x", "y"], "old")], guess="old")
     second = await case.play(("x", "y"))
     case.main.now.answers(2, "b")
     await second
     answer = await case.play(("b", "y"))
-    case.keeper.now.says("foreseen", id=1, replies=[(["b", "y"], "old")], guess="old")
+    case.standby.now.says("foreseen", id=1, replies=[(["b", "y"], "old")], guess="old")
     case.time_is_up()
     case.time_is_up()
     assert await answer == NO_MOVE
 
 
-@pytest.mark.parametrize("who", ["main", "keeper"])
+@pytest.mark.parametrize("who", ["main", "standby"])
 @pytest.mark.parametrize("how", ["dies", "is stopped"])
 @in_match
 async def test_a_lost_process_is_replaced_and_told_where_the_match_stands(
@@ -259,7 +259,7 @@ async def test_a_lost_process_is_replaced_and_told_where_the_match_stands(
     assert terms["history"] == []
     assert (turn["id"], turn["moves"], turn["answered"], turn["advanced"]) == (2, ("a", "b"), "a", False)
     # Once somebody has made the moves, they are history for those who come later.
-    (case.keeper if who == "main" else case.main).now.names(2, "c", ["a", "b"])
+    (case.standby if who == "main" else case.main).now.names(2, "c", ["a", "b"])
     source.now.dies()
     await settle()
     (_, terms), (_, turn) = source.now.messages
@@ -273,7 +273,7 @@ async def test_a_lost_process_is_replaced_and_told_where_the_match_stands(
 @in_match
 async def test_processes_that_die_again_and_again_are_tried_once_a_turn(case: MatchCase) -> None:
     answer = await case.play(None)
-    case.keeper.now.names(1, "a")
+    case.standby.now.names(1, "a")
     for _ in range(MAX_RESTARTS + 1):
         case.main.now.dies()
         await settle()
@@ -292,7 +292,7 @@ async def test_a_play_sent_again_is_answered_again_even_without_the_one_that_thi
     assert await first == "a"
     case.main.now.dies()
     again = await case.play(None)
-    case.keeper.now.says("move", id=2, move="a", again=True)
+    case.standby.now.says("move", id=2, move="a", again=True)
     assert await again == "a"
     assert case.match.history.moves == {}
 
@@ -307,7 +307,7 @@ async def test_a_process_that_is_behind_takes_no_move_back_from_those_who_look_o
     case.main.now.names(2, "b", ["a", "x"])
     await settle()
     assert case.match.news.told()["moves"] == [["a", "x"]]
-    case.keeper.now.names(1, "a")
+    case.standby.now.names(1, "a")
     await settle()
     assert case.match.news.told()["moves"] == [["a", "x"]]
     case.main.now.answers(2, "b")
@@ -328,20 +328,20 @@ async def test_shares_are_told_when_they_change_and_to_those_who_come_later(case
 
 
 @in_match
-async def test_who_thinks_gives_way_only_while_a_keeper_knows_the_turn(case: MatchCase) -> None:
+async def test_who_thinks_gives_way_only_while_a_standby_knows_the_turn(case: MatchCase) -> None:
     ranks: list[int] = []
     case.match._main.rank = ranks.append  # type: ignore[method-assign]
     case.match.share(1, False, True)
     case.match.check()
     await case.play(None)
     case.match.check()
-    case.keeper.now.names(1, "a")
+    case.standby.now.names(1, "a")
     case.match.check()
-    case.keeper.now.dies()
+    case.standby.now.dies()
     case.match.check()
     assert ranks == [WAITS, WAITS, USUAL, WAITS, USUAL]
     case.match.share(1, False, False)
-    case.keeper.now.names(1, "a")
+    case.standby.now.names(1, "a")
     case.match.check()
     assert ranks[-1] == USUAL
 
@@ -349,8 +349,8 @@ async def test_who_thinks_gives_way_only_while_a_keeper_knows_the_turn(case: Mat
 @in_match
 async def test_an_end_tells_the_waiting_manager_what_is_known(case: MatchCase) -> None:
     answer = await case.play(None)
-    case.keeper.now.names(1, "a")
+    case.standby.now.names(1, "a")
     await case.match.close()
     assert await answer == "a"
     assert not case.main.now.alive
-    assert not case.keeper.now.alive
+    assert not case.standby.now.alive

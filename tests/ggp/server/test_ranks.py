@@ -1,4 +1,4 @@
-"""Keepers that are asked go before keepers that play at random, and before the thinking of others."""
+"""Standbys that are asked go before standbys that play at random, and before the thinking of others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from ggp.server.admission import Ranks
 from ggp.server.supervised_process import SupervisedProcess
 from ggp.server.turn import Turn
-from players.processes.priority import USUAL, WAITS
+from players.processes.limits import USUAL, WAITS
 
 
 class Process:
@@ -30,23 +30,23 @@ class Asked:
 
 
 def ranked() -> tuple[Ranks, Process, Process]:
-    main, keeper = Process(), Process()
-    both = Ranks(cast(SupervisedProcess, main), cast(SupervisedProcess, keeper))
-    return both, main, keeper
+    main, standby = Process(), Process()
+    both = Ranks(cast(SupervisedProcess, main), cast(SupervisedProcess, standby))
+    return both, main, standby
 
 
-def test_a_keeper_that_plays_at_random_waits_until_it_is_asked_and_again_when_it_has_answered() -> None:
-    ranks, _, keeper = ranked()
+def test_a_standby_that_plays_at_random_waits_until_it_is_asked_and_again_when_it_has_answered() -> None:
+    ranks, _, standby = ranked()
     ranks.practises(True, None)
-    assert keeper.nice == WAITS
+    assert standby.nice == WAITS
     turn = Asked(1)
     ranks.asked(cast(Turn, turn))
-    assert keeper.nice == USUAL
-    keeper.heard = 1
+    assert standby.nice == USUAL
+    standby.heard = 1
     ranks.asked(cast(Turn, turn))
-    assert keeper.nice == WAITS
+    assert standby.nice == WAITS
     ranks.practises(False, cast(Turn, turn))
-    assert keeper.nice == USUAL
+    assert standby.nice == USUAL
 
 
 @pytest.mark.parametrize(
@@ -58,11 +58,11 @@ def test_a_keeper_that_plays_at_random_waits_until_it_is_asked_and_again_when_it
         (1, True, False, USUAL),
     ],
 )
-def test_thinking_waits_while_the_keeper_knows_the_turn(
+def test_thinking_waits_while_the_standby_knows_the_turn(
     heard: int, alive: bool, behind: bool, nice: int
 ) -> None:
-    ranks, main, keeper = ranked()
+    ranks, main, standby = ranked()
     turn = cast(Turn, Asked(1))
-    keeper.heard, keeper.alive = heard, alive
+    standby.heard, standby.alive = heard, alive
     ranks.thinks(turn, behind)
     assert main.nice == nice

@@ -15,8 +15,8 @@ import pytest
 from ggp.protocol import messages
 from ggp.protocol.dialect import request_bytes
 from ggp.protocol.messages import spaced
-from players.processes.descendants import children, descendants, resident_bytes
 from players.processes.launch import is_stopped
+from players.processes.lifeline import children, descendants, resident_bytes
 from tests.ggp.server.live import MARKS, LiveServer, ServeProcess, body_of, command, eventually, talk
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux' /proc and processes")
@@ -99,7 +99,7 @@ def test_many_matches_leave_no_process_and_no_open_file(serve: Callable[..., Liv
     def held() -> tuple[int, int]:
         spares = server.server._spares
         eventually(
-            lambda: not server.server._closing and None not in (spares.match._spare, spares.keeper._spare)
+            lambda: not server.server._closing and None not in (spares.match._spare, spares.standby._spare)
         )
         return len(list(Path("/proc/self/fd").iterdir())), len(descendants(os.getpid()))
 

@@ -15,8 +15,8 @@ import pytest
 from ggp.protocol import messages
 from ggp.protocol.dialect import reply_bytes, request_bytes
 from ggp.protocol.messages import spaced
-from ggp.server.clients.callers import LOOPBACK
-from players.processes.descendants import descendants
+from ggp.server.clients.visitors import LOOPBACK
+from players.processes.lifeline import descendants
 from tests.ggp.server.live import MARKS, LiveServer, ServeProcess, alive, body_of, eventually, talk
 
 LEGAL = ("( mark 1 1 )", "( mark 2 2 )")
@@ -111,7 +111,7 @@ def test_matches_side_by_side_do_not_mix_and_one_too_many_is_busy(serve: Serve) 
     assert server.say("( PLAY m2 NIL )") == "busy"
 
 
-def test_a_match_that_keepers_have_no_processor_for_is_busy_and_one_alone_never(
+def test_a_match_that_standbys_have_no_processor_for_is_busy_and_one_alone_never(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ggp.server.admission.SHARE", 1e-6)
@@ -120,7 +120,7 @@ def test_a_match_that_keepers_have_no_processor_for_is_busy_and_one_alone_never(
     assert move(server.say("( PLAY m1 NIL )")) == LEGAL[0]
     eventually(
         lambda: "( status busy )" in server.say("( INFO )")
-    )  # as soon as the keeper has told what it took
+    )  # as soon as the standby has told what it took
     assert server.say(start("m2", "other")) == "busy"
     assert move(server.say("( PLAY m1 (( mark 2 2 ) pass) )")) == LEGAL[0]
     assert server.say("( STOP m1 NIL )") == "done"
@@ -128,7 +128,7 @@ def test_a_match_that_keepers_have_no_processor_for_is_busy_and_one_alone_never(
 
 
 def test_rules_that_cannot_be_played_are_refused_beside_another_match_too(serve: Serve) -> None:
-    """Nobody waits for a keeper that will measure nothing."""
+    """Nobody waits for a standby that will measure nothing."""
     server = serve(matches=2)
     assert server.say(start("m1")) == "ready"
     assert "error" in server.say("( START m2 Robot ( ( role ( ) ) ) 600 600 )")

@@ -26,7 +26,7 @@ from ggp.tournament.statistics.scores import comparisons
 from ggp.tournament.statistics.standing import fault_lines, standing_of
 from ggp.tournament.store import Result, Store
 from ggp.web.tournament_process import tables_of
-from players.processes.descendants import descendants
+from players.processes.lifeline import descendants
 from tests.ggp.server.live import LiveServer, alive, eventually
 from tests.places import ROOT
 

@@ -23,7 +23,7 @@ from ggp.training.trial import TEST, TrialTerms, TrialVerdict, best_of, hold_tri
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.state_values import values_by
 from players.knowledge.store import KnowledgeStore
-from players.uct.searched_training import SearchedTraining
+from players.uct.training.searched_training import SearchedTraining
 from propnet.recoding.samples import sample_states
 from tests.ggp.program import ggp
 

@@ -15,7 +15,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from gdl.errors import GdlError
 from gdl.visible import without_folders
 from ggp.game import Game, games_folder
-from ggp.server.clients.pages import error_text
+from ggp.server.clients.connections import error_text
 from ggp.web.app import make_app
 from ggp.web.gate import WebSettings, error_reply
 from ggp.web.play.view import TableStep, TableView

@@ -15,7 +15,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from gdl.errors import GdlError
 from ggp.answers.answer_process import solve_told
-from ggp.answers.source import checked_source, known_puzzles, load_source
+from ggp.answers.catalogue import checked_source, known_puzzles, load_source
 from ggp.game import Game
 from ggp.processes.child import Child
 from ggp.web.app import make_app

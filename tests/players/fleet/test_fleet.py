@@ -16,11 +16,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
 from gdl.errors import GdlError
-from players.fleet.fleet import Fleet, LostWorkerError
+from players.fleet.fleet import Fleet, LostWorkerError, load, pack, unpack
 from players.fleet.local_fleet import LocalFleet
 from players.fleet.ray_fleet import RayFleet
 from players.fleet.ray_nodes import close_doors
-from players.fleet.service import load, pack, unpack
 
 PROBE = "players.fleet.survey:NodeProbe"
 KINDS = arrays_of.integer_dtypes() | arrays_of.unsigned_integer_dtypes() | arrays_of.boolean_dtypes()

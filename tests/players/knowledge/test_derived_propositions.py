@@ -26,8 +26,8 @@ from players.knowledge.features import DERIVED, Features
 from players.knowledge.knowledge import GameKnowledge, KnowledgeError
 from players.knowledge.state_values import features_of, values_by
 from players.knowledge.training import Training
-from players.uct.searched_play import PlayTerms
-from players.uct.searched_training import SearchedTraining
+from players.uct.training.searched_play import PlayTerms
+from players.uct.training.searched_training import SearchedTraining
 from propnet import derived as networks
 from propnet.derived import derived_relations
 from propnet.kernels.records import unpack

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from players.knowledge.features import Features
 from players.knowledge.knowledge import HIDDEN, MAGIC_NET, WIDTH, GameKnowledge, KnowledgeError, LearntNet
-from players.knowledge.models import NetLayers, NetLearner
 from players.knowledge.net_kernels import UNIT, adam, gradients, spread_to_features, sums_of_features
-from players.knowledge.state_values import StateValues
+from players.knowledge.state_values import NetLayers, NetLearner, StateValues
 from players.knowledge.value_kernels import SCALE
 from propnet.kernels.records import pack
 

@@ -17,9 +17,8 @@ from players.knowledge.canonical_rules import CanonicalNames, canonical_names
 from players.knowledge.derived_propositions import derived_of, find_derived
 from players.knowledge.features import DERIVED, Features
 from players.knowledge.knowledge import GameKnowledge, KnowledgeError
-from players.knowledge.models import TupleTables
 from players.knowledge.n_tuples import NTuples
-from players.knowledge.state_values import StateValues, values_by
+from players.knowledge.state_values import StateValues, TupleTables, values_by
 from players.knowledge.training import Training
 from players.knowledge.tuple_finder import find_tuples
 from players.knowledge.value_kernels import SCALE

@@ -150,7 +150,7 @@ def test_leduc_poker_is_hardly_exploitable_as_openspiel_measures_it() -> None:
 
 
 def test_the_longest_match_of_a_small_game_is_found_by_looking_at_all_its_states() -> None:
-    from players.belief.longest import longest_by_layers
+    from players.belief.lane_worlds import longest_by_layers
 
     for name, longest in (("kuhn", 4), ("montyhall", 4)):
         machine = Game.load(name).machine("propnet")

@@ -208,7 +208,7 @@ def test_the_kernel_ends_stopped_processes_with_the_first_of_their_tree(forks: b
 
 _TREE = """
 import json, os, subprocess, time
-from players.processes.descendants import descendants
+from players.processes.lifeline import descendants
 from {tests} import Servers
 from players.processes import launch
 forks = [Servers(), launch.launch("players.processes.fork_server")] if {forks} else []

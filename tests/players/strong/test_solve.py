@@ -14,7 +14,7 @@ from bench.boards.sizes import breakthrough, connect_four, nim
 from gdl.errors import GdlError, RulesError, TooLargeError
 from gdl.machine import Machine, State
 from ggp.game import Game
-from players.strong.backward import ValuedSet
+from players.strong.layers import ValuedSet
 from players.strong.outcomes import Outcomes, SolvedGame
 from players.strong.sets import SetSignature
 from players.strong.solve import solve_game

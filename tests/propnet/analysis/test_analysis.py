@@ -16,8 +16,7 @@ from gdl.syntax.parser import parse_rules
 from propnet.analysis.colours import alike_roles
 from propnet.analysis.cones import clocks, relevant
 from propnet.analysis.factors import ALTERNATIVE, COMPOUND, Factors, cofactors, factors
-from propnet.analysis.phases import decided, latches, phases, reachable
-from propnet.analysis.ternary import Ternary, unpack_cases
+from propnet.analysis.ternary import Ternary, decided, latches, phases, reachable, unpack_cases
 from propnet.build import build
 from propnet.network import Network
 from propnet.passes.circuit import TRUE

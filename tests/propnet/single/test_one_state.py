@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import random
+from collections.abc import Hashable
 
 import numpy as np
 import pytest
@@ -14,9 +15,10 @@ from gdl.errors import MoveError
 from gdl.machine import State
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
-from propnet.kernels.records import pack
+from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
 from propnet.network import Network
+from propnet.single import one_state
 from propnet.single.one_state import OneState
 from propnet.single.wiring import EXTRAS, HEAVY, wire_up
 from tests.propnet.circuits import random_network
@@ -45,8 +47,7 @@ def wander(machine: PropnetMachine, one: OneState, rng: random.Random, steps: in
     check(machine, one, state)
     for _ in range(steps):
         if rng.random() < 0.3:
-            bits = np.array([[rng.random() < 0.5 for _ in network.bases]], np.bool_)
-            (state,) = machine.states(pack(bits.reshape(1, -1)))
+            state = State(machine, _random_record(rng, network))
             if rng.random() < 0.5:  # else the next move is made from a state that it has to go to first
                 one.go(state.key)
                 check(machine, one, state)
@@ -67,6 +68,46 @@ def test_any_network_with_any_loops_gives_in_any_state_what_lanes_give(seed: int
         np.random.default_rng(seed), rng.randint(1, 70), moves, rng.randint(5, 120), loops=rng.randint(0, 3)
     )
     wander(PropnetMachine(ROLE, network), OneState(network), rng, 12)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 2**32), st.integers(1, one_state.MOST_HUBS))
+def test_whichever_bases_choose_the_copy_of_the_wires_nothing_else_is_said(seed: int, hubs: int) -> None:
+    rng = random.Random(seed)
+    bases, moves = rng.randint(hubs, 70), [rng.randint(1, 6) for _ in range(rng.randint(1, 3))]
+    network = random_network(np.random.default_rng(seed), bases, moves, 120, loops=rng.randint(0, 3))
+    chosen = rng.sample(range(bases), hubs)
+    walked = [bytes(_random_record(rng, network)) for _ in range(8)]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(one_state, "hubs_of", lambda records, readers: chosen)
+        patched.setattr(one_state, "WORTH_IT", float("inf"))
+        patched.setattr(OneState, "_walk", lambda one, initial: [(key, [0] * len(moves)) for key in walked])
+        one = OneState(network)
+    machine = PropnetMachine(ROLE, network)
+    wander(machine, one, rng, 12)
+    state = machine.initial_state()
+    one.go(state.key)
+    assert one.hash() == hash(state)
+
+
+def _random_record(rng: random.Random, network: Network) -> bytes:
+    bits = np.array([[rng.random() < 0.5 for _ in network.bases]], np.bool_)
+    return pack(bits).tobytes()
+
+
+def test_whose_turn_it_is_chooses_the_copy_and_what_seldom_changes_or_is_hardly_read_does_not() -> None:
+    network = machines("chess")[0].network
+    readers = np.bincount(network.gate_inputs >> 1, minlength=network.nodes)[1 : 1 + len(network.bases)]
+    machine = PropnetMachine(ROLE, network)
+    rng, keys, state = random.Random(4), list[Hashable](), machine.initial_state()
+    for _ in range(40):
+        keys.append(state.key)
+        state = machine.next_state(state, [rng.choice(moves) for moves in machine.options(state)])
+    records = unpack(machine.records([State(machine, key) for key in keys]), len(network.bases))
+    hubs = {str(network.bases[base]) for base in one_state.hubs_of(records, readers)}
+    assert hubs == {"(control white)", "(control black)"}
+    assert one_state.hubs_of(records[:1], readers) == []
+    assert one_state.hubs_of(np.zeros((9, 3), np.bool_), np.ones(3, np.int64)) == []
 
 
 @pytest.mark.parametrize("name", ["hex", "chess"])

@@ -2,6 +2,6 @@
 
 A :class:`~players.puzzles.cover.packing.puzzle.PackingPuzzle` becomes a
 :class:`~players.puzzles.cover.packing.assembly.Packing`, which holds the cover problem to be searched;
-:class:`~players.puzzles.cover.packing.duplicates.Duplicates` keeps one solution of those that are turns and
+:class:`~players.puzzles.cover.packing.search.Duplicates` keeps one solution of those that are turns and
 reflections of each other. ``disassembly`` takes solutions apart, ``rules`` makes games of puzzles.
 """

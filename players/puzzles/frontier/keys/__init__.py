@@ -1,5 +1,5 @@
 """Arrays of sorted keys, and how they are written as bytes.
 
-``kinds`` is what a search asks of keys, ``narrow_kernels`` and ``wide_kernels`` do it, ``sorting`` sorts
-them, ``codes`` writes them as bytes.
+``kinds`` is what a search asks of keys, ``kernels`` do it, ``sorting`` sorts them, ``codes`` writes them
+as bytes.
 """

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from players.puzzles.frontier.keys import narrow_kernels, wide_kernels
+from players.puzzles.frontier.keys import kernels
 from players.puzzles.frontier.keys.codes import (
     DamagedKeysError,
     decode_gaps,
@@ -22,7 +22,7 @@ from players.puzzles.frontier.keys.codes import (
     grown,
     shrunk,
 )
-from players.puzzles.frontier.keys.narrow_kernels import TAG_BITS
+from players.puzzles.frontier.keys.kernels import TAG_BITS
 from players.puzzles.frontier.keys.sorting import radix_sort, sort_rows
 from propnet.jit.arrays import Int32s, Ints, Octets, Words
 
@@ -177,16 +177,16 @@ class NarrowKeys(KeyKind):
         return records[:, 0] & self._mask
 
     def gather(self, records: Words, parents: Int32s, tags: Words, tagged: Words, at: int) -> int:
-        return int(narrow_kernels.gather(records, parents, tags, self._mask, tagged, at))
+        return int(kernels.gather(records, parents, tags, self._mask, tagged, at))
 
     def to_records(self, keys: Words, template: Words, records: Words, tags: Words) -> None:
-        narrow_kernels.to_records(keys, template, records, tags)
+        kernels.to_records(keys, template, records, tags)
 
     def sort(self, tagged: Words, scratch: Words, n: int) -> bool:
         return bool(radix_sort(tagged, scratch, n, TAG_BITS, TAG_BITS + self._bits))
 
     def unique(self, tagged: Words, n: int) -> int:
-        return int(narrow_kernels.unique(tagged, n))
+        return int(kernels.unique(tagged, n))
 
     def places(self, tagged: Words, keys: Sequence[int]) -> Ints:
         return np.searchsorted(tagged, self.array(keys) << _EIGHT)
@@ -201,16 +201,16 @@ class NarrowKeys(KeyKind):
         return np.flatnonzero(keys == np.uint64(key))
 
     def mark_known(self, tagged: Words, known: Words, dead: Octets) -> None:
-        narrow_kernels.mark_known(tagged, known, dead)
+        kernels.mark_known(tagged, known, dead)
 
     def split(self, tagged: Words, n: int, dead: Octets, keys: Words, tags: Octets) -> int:
-        return int(narrow_kernels.split(tagged, n, dead, keys, tags))
+        return int(kernels.split(tagged, n, dead, keys, tags))
 
     def merge_disjoint(self, first: Words, second: Words, out: Words) -> None:
-        narrow_kernels.merge_disjoint(first, second, out)
+        kernels.merge_disjoint(first, second, out)
 
     def with_tag(self, keys: Words, tag: int, out: Words) -> int:
-        return int(narrow_kernels.with_tag(keys, np.uint64(tag), out))
+        return int(kernels.with_tag(keys, np.uint64(tag), out))
 
     def encode(self, keys: Words, level: int) -> bytes:
         return encode_gaps(keys, level)
@@ -260,16 +260,16 @@ class WideKeys(KeyKind):
         return np.ascontiguousarray((records[:, : self.words] & self._mask)[:, ::-1])
 
     def gather(self, records: Words, parents: Int32s, tags: Words, tagged: Words, at: int) -> int:
-        return int(wide_kernels.gather_wide(records, parents, tags, self._mask, tagged, at))
+        return int(kernels.gather_wide(records, parents, tags, self._mask, tagged, at))
 
     def to_records(self, keys: Words, template: Words, records: Words, tags: Words) -> None:
-        wide_kernels.to_wide_records(keys, template, records, tags)
+        kernels.to_wide_records(keys, template, records, tags)
 
     def sort(self, tagged: Words, scratch: Words, n: int) -> bool:
         return sort_rows(tagged, scratch, n)
 
     def unique(self, tagged: Words, n: int) -> int:
-        return int(wide_kernels.unique_wide(tagged, n))
+        return int(kernels.unique_wide(tagged, n))
 
     def places(self, tagged: Words, keys: Sequence[int]) -> Ints:
         return np.array([self.place(tagged, key) for key in keys], np.int64)
@@ -277,7 +277,7 @@ class WideKeys(KeyKind):
     def place(self, keys: Words, key: int) -> int:
         if key >> 64 * self.words:
             return len(keys)
-        return int(wide_kernels.place_wide(keys, self._row(key)))
+        return int(kernels.place_wide(keys, self._row(key)))
 
     def key_at(self, keys: Words, place: int) -> int:
         return int.from_bytes(keys[place].astype(">u8").tobytes())
@@ -286,16 +286,16 @@ class WideKeys(KeyKind):
         return np.flatnonzero((keys == self._row(key)).all(axis=1))
 
     def mark_known(self, tagged: Words, known: Words, dead: Octets) -> None:
-        wide_kernels.mark_known_wide(tagged, known, dead)
+        kernels.mark_known_wide(tagged, known, dead)
 
     def split(self, tagged: Words, n: int, dead: Octets, keys: Words, tags: Octets) -> int:
-        return int(wide_kernels.split_wide(tagged, n, dead, keys, tags))
+        return int(kernels.split_wide(tagged, n, dead, keys, tags))
 
     def merge_disjoint(self, first: Words, second: Words, out: Words) -> None:
-        wide_kernels.merge_disjoint_wide(first, second, out)
+        kernels.merge_disjoint_wide(first, second, out)
 
     def with_tag(self, keys: Words, tag: int, out: Words) -> int:
-        return int(wide_kernels.with_tag_wide(keys, np.uint64(tag), out))
+        return int(kernels.with_tag_wide(keys, np.uint64(tag), out))
 
     def encode(self, keys: Words, level: int) -> bytes:
         return shrunk(encode_rows(keys, self.words).data, level)

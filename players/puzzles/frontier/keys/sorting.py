@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from players.puzzles.frontier.keys.wide_kernels import compare
+from players.puzzles.frontier.keys.kernels import compare
 from propnet.jit.arrays import Ints, Words
 from propnet.jit.decorators import inner, kernel
 from propnet.jit.vector512 import item, put, raw

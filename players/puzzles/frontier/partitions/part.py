@@ -17,13 +17,12 @@ import numpy as np
 from gdl.errors import GdlError
 from gdl.words import counted
 from players.fleet.fleet import Arrays, Message
-from players.puzzles.frontier import expansion
+from players.puzzles.frontier import layer
 from players.puzzles.frontier.budget import MemoryPlan
-from players.puzzles.frontier.expansion import LayerExpansion
 from players.puzzles.frontier.key_space import CodingBrokenError, KeySpace
+from players.puzzles.frontier.keys.kernels import TAG_BITS
 from players.puzzles.frontier.keys.kinds import NarrowKeys, WideKeys
-from players.puzzles.frontier.keys.narrow_kernels import TAG_BITS
-from players.puzzles.frontier.merging import Merging
+from players.puzzles.frontier.layer import LayerExpansion, Merging
 from players.puzzles.frontier.partitions.messages import (
     block_of,
     pack_blocks,
@@ -87,7 +86,7 @@ class PartExpansion(LayerExpansion):
     """
 
     def __init__(self, space: KeySpace, store: BlobStore, room: int, parts: int) -> None:
-        super().__init__(space, store, 0, max(room, expansion._ROWS))
+        super().__init__(space, store, 0, max(room, layer._ROWS))
         self._kind, self._parts = space.kind, parts
         self.pieces: list[OwnedSuccessors] = []
 

@@ -20,10 +20,9 @@ import numpy as np
 
 from players.fleet.fleet import Arrays, FleetWorker, LostWorkerError, Message
 from players.puzzles.frontier.budget import MemoryPlan
-from players.puzzles.frontier.expansion import LayerExpansion, fences_of
 from players.puzzles.frontier.key_space import CodingBrokenError, KeySpace
 from players.puzzles.frontier.keys.kinds import WideKeys
-from players.puzzles.frontier.merging import Merging
+from players.puzzles.frontier.layer import LayerExpansion, Merging, fences_of
 from players.puzzles.frontier.partitions.crew import PartCrew
 from players.puzzles.frontier.partitions.messages import (
     block_of,

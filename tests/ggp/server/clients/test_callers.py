@@ -10,7 +10,7 @@ import pytest
 
 from ggp.protocol import messages
 from ggp.protocol.messages import parse_message, spaced
-from ggp.server.clients.callers import LOOPBACK, Veil, is_here, sender_of
+from ggp.server.clients.visitors import LOOPBACK, Veil, is_here, sender_of
 from tests.ggp.server.live import MARKS, LiveServer, ServeProcess, body_of, talk
 
 ID = "Match.manager.marks.1700000000"

@@ -14,7 +14,7 @@ from ggp.boards.sight import RoleSight
 from ggp.game import Game, installed_games
 from ggp.processes.parent import Inbox
 from ggp.web.play.blind_table import BlindTable
-from ggp.web.play.order import TableOrder
+from ggp.web.play.opening import TableRequest
 from ggp.web.play.view import OUTSIDE
 from tests.ggp.told import Told
 
@@ -30,7 +30,7 @@ class Matches:
     def __init__(self, name: str, seed: int = 1) -> None:
         game = Game.load(name)
         self.said: list[tuple[str, dict[str, Any]]] = []
-        order = TableOrder(game, ["human"] * 8, seed=seed)
+        order = TableRequest(game, ["human"] * 8, seed=seed)
         self.table = BlindTable(order, Inbox(), lambda kind, **fields: self.said.append((kind, fields)))
         self.rng = random.Random(seed)
         self.told = Told()

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("lxml.etree", reason="lxml is not installed: extra styles")
 
-from ggp.web.styles.css import clean_rules
-from ggp.web.styles.drawing import ELEMENTS, clean_drawing
+from ggp.web.styles.drawing import ELEMENTS, clean_drawing, clean_rules
 
 THERE = "http://evil.example"
 ADDRESSES = {"src", "href", "xlink:href", "background"}

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from bench.cover.instances import dominoes
 from bench.truth.covers import solutions_of
-from players.puzzles.cover.branches import branches
 from players.puzzles.cover.engines import engine
 from players.puzzles.cover.outcome import CoverOptions
 from players.puzzles.cover.problem import CoverError, CoverProblem, restricted
+from players.puzzles.cover.reduction import branches
 from players.puzzles.cover.search import CoverSearch, count, solve
 from tests.players.puzzles.cover.problems import cover_problems
 

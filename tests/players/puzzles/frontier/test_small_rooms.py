@@ -11,13 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from players.puzzles.frontier import expansion, frontier, merging
+from players.puzzles.frontier import frontier, layer
 from players.puzzles.frontier.budget import MemoryPlan
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.keys import kinds
+from players.puzzles.frontier.keys.kernels import unique, unique_wide
 from players.puzzles.frontier.keys.kinds import NarrowKeys
-from players.puzzles.frontier.keys.narrow_kernels import unique
-from players.puzzles.frontier.keys.wide_kernels import unique_wide
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
 from players.puzzles.frontier.runs import FreshRun
 from propnet.jit.arrays import Octets, Words
@@ -32,9 +31,9 @@ def cramp(patch: pytest.MonkeyPatch, room: int = 512, scale: int = 1, kept: int 
     """Tiny buffers, blocks and ranges: many of each."""
     patch.setattr(NarrowKeys, "block", 256 * scale)
     patch.setattr(kinds, "_MOST", 256 * scale)
-    patch.setattr(expansion, "_ROWS", 256)
-    patch.setattr(expansion, "_SOURCES", 64 * scale)
-    patch.setattr(merging, "_RECORDS", 64 * scale)
+    patch.setattr(layer, "_ROWS", 256)
+    patch.setattr(layer, "_SOURCES", 64 * scale)
+    patch.setattr(layer, "_RECORDS", 64 * scale)
 
     def of(cls: type[MemoryPlan], memory: int, workers: int, *more: int) -> MemoryPlan:
         return cls(room, 300 * scale, kept, workers)
@@ -68,14 +67,14 @@ def test_small_buffers_many_ranges_and_threads_find_the_same(
 
 def test_ranges_are_about_as_large_as_planned(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes: list[int] = []
-    successors = merging.Merging._successors
+    successors = layer.Merging._successors
 
-    def noted(self: merging.Merging, runs: Sequence[FreshRun], number: int) -> tuple[Words, Octets]:
+    def noted(self: layer.Merging, runs: Sequence[FreshRun], number: int) -> tuple[Words, Octets]:
         sizes.append(sum(int(run.counts[number]) for run in runs))
         return successors(self, runs, number)
 
     cramp(monkeypatch, room=4096, scale=4)
-    monkeypatch.setattr(merging.Merging, "_successors", noted)
+    monkeypatch.setattr(layer.Merging, "_successors", noted)
     searched(machine_of((GAMES / "eightpuzzle.kif").read_text()), FrontierOptions(PLENTY, symmetry=False))
     assert len(sizes) > 50
     assert max(sizes) < 1.9 * 300 * 4

@@ -19,7 +19,7 @@ from gdl.syntax.parser import parse_term
 from ggp.game import Game
 from players.strong.outcomes import SolvedGame
 from players.strong.ranked import rank_kernels
-from players.strong.ranked.backward import PackedLayer, codes_of, packed
+from players.strong.ranked.layers import PackedLayer, codes_of, packed
 from players.strong.ranked.rank import find_weights
 from players.strong.ranked.solve import StrongOptions
 from players.strong.ranked.space import BrokenSpaceError, RankedSpace, UnfitError

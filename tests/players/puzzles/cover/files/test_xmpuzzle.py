@@ -25,9 +25,8 @@ from players.puzzles.cover.files.xmpuzzle import (
     xmpuzzle,
 )
 from players.puzzles.cover.packing.assembly import Packing
-from players.puzzles.cover.packing.duplicates import Duplicates
 from players.puzzles.cover.packing.grids import GRIDS, CellGrid
-from players.puzzles.cover.packing.search import PackingSearch
+from players.puzzles.cover.packing.search import Duplicates, PackingSearch
 from players.puzzles.cover.problem import CoverError
 from tests.players.puzzles.cover.packing.plain_search import images_of, solutions
 

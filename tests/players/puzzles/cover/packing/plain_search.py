@@ -7,8 +7,8 @@ from itertools import product
 
 import numpy as np
 
-from players.puzzles.cover.packing.duplicates import Duplicates
 from players.puzzles.cover.packing.grids import CellGrid
+from players.puzzles.cover.packing.search import Duplicates
 from players.puzzles.cover.problem import CoverProblem
 
 

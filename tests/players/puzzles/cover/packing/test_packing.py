@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from players.puzzles.cover.packing import assembly
 from players.puzzles.cover.packing.assembly import Packing
-from players.puzzles.cover.packing.duplicates import Duplicates
 from players.puzzles.cover.packing.grids import grid
 from players.puzzles.cover.packing.puzzle import CellShape, PackingPuzzle, Piece
+from players.puzzles.cover.packing.search import Duplicates
 from players.puzzles.cover.problem import CoverError
 from tests.players.puzzles.cover.packing.plain_search import images_of, neighbours, solutions
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from players.puzzles.cover.packing.assembly import Packing
-from players.puzzles.cover.packing.duplicates import Duplicates
 from players.puzzles.cover.packing.puzzle import PackingPuzzle
+from players.puzzles.cover.packing.search import Duplicates
 from players.puzzles.cover.packing.text import is_packing_text, packing_of_text
 from players.puzzles.cover.problem import CoverError
 from tests.places import GAMES

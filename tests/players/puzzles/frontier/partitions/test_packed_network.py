@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gdl.errors import GdlError
-from players.fleet.service import pack, unpack
+from players.fleet.fleet import pack, unpack
 from players.puzzles.frontier.partitions.messages import pack_network, unpack_network
 from propnet.expander import Expander
 from propnet.recoding.recoded import Recoded

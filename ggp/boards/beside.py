@@ -1,0 +1,134 @@
+"""What stands beside a board: whose turn it is, and counters.
+
+The proposition that says whose turn it is, such as ``(control white)``, is found in the rules of legal moves.
+
+>>> from ggp.game import Game
+>>> machine = Game.load("tictactoe").machine("prover")
+>>> turns = TurnFinder(machine.rules, machine.roles)
+>>> turns.relation, turns.role(machine.initial_state().propositions)
+('control', 0)
+
+Counters that rules keep digit by digit, ``(tens 1)`` and ``(units 6)``, are one number: 16. A relation of one
+digit carries into another if that one's digit is raised where the first is 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gdl.rules import Literal, Rule, Rules, literals
+from gdl.terms import INIT, LEGAL, NEXT, TRUE, Term
+
+
+class TurnFinder:
+    """Finds whose turn it is in the states of one game.
+
+    A relation tells the turn if its one argument is a role, one rule lets a role move while the relation
+    holds of this role, and another rule lets a role move while it does not, or while it holds of another
+    role.
+
+    Attributes:
+        relation: the relation's name; None where none is found.
+    """
+
+    def __init__(self, rules: Rules, roles: tuple[Term, ...]) -> None:
+        self._roles = {role: number for number, role in enumerate(roles)}
+        self.relation = _relation(rules, set(roles)) if len(roles) > 1 else None
+
+    def role(self, propositions: Iterable[Term]) -> int | None:
+        """The number of the role whose turn it is; None where the state says nothing, or names several."""
+        if self.relation is None:
+            return None
+        named = {p.args[0] for p in propositions if p.name == self.relation and len(p.args) == 1}
+        return self._roles.get(named.pop()) if len(named) == 1 else None
+
+    def tells(self, proposition: Term) -> bool:
+        """Whether a proposition is of the relation that tells the turn."""
+        return proposition.signature == (self.relation, 1)
+
+
+def _relation(rules: Rules, roles: set[Term]) -> str | None:
+    own: dict[str, int] = {}
+    other: set[str] = set()
+    wrong: set[str] = set()
+    for rule in rules:
+        if rule.head.name in (INIT, NEXT) and len(rule.head.args) == 1:
+            fact = rule.head.args[0]
+            if len(fact.args) == 1 and not fact.args[0].is_variable and fact.args[0] not in roles:
+                wrong.add(fact.name)
+        elif rule.head.signature == (LEGAL, 2):
+            _votes(rule, own, other)
+    fitting = [name for name in own if name in other and name not in wrong]
+    return max(fitting, key=lambda name: own[name], default=None)
+
+
+def _votes(rule: Rule, own: dict[str, int], other: set[str]) -> None:
+    """Count the relations of one argument that a rule for legal moves asks of its own role, and collect those
+    that it asks of others or denies."""
+    mover = rule.head.args[0]
+    for literal, positive in (pair for part in rule.body for pair in literals(part)):
+        atom = literal.atom
+        if atom.name != TRUE or len(atom.args) != 1 or len(atom.args[0].args) != 1:
+            continue
+        fact = atom.args[0]
+        if positive and fact.args[0] == mover:
+            own[fact.name] = own.get(fact.name, 0) + 1
+        else:
+            other.add(fact.name)
+
+
+_MOST_DIGITS = 12
+
+
+def digit_chains(rules: Rules) -> tuple[tuple[str, ...], ...]:
+    """The relations of each counter, from the lowest digit up."""
+    lower: dict[str, set[str]] = {}
+    for rule in rules:
+        if rule.head.name != NEXT or len(rule.head.args) != 1:
+            continue
+        head = rule.head.args[0]
+        asked = [
+            part.atom.args[0]
+            for part in rule.body
+            if isinstance(part, Literal) and part.atom.name == TRUE and len(part.atom.args) == 1
+        ]
+        if len(head.args) == 1 and _raised(head, asked):
+            nines = {fact.name for fact in asked if len(fact.args) == 1 and fact.args[0].name == "9"}
+            lower.setdefault(head.name, set()).update(nines - {head.name})
+    # The third digit is raised where the second and the first are 9: the second has more below it.
+    into = {
+        max(sorted(below), key=lambda name: len(lower.get(name, ()))): high
+        for high, below in sorted(lower.items())
+        if below
+    }
+    chains: list[tuple[str, ...]] = []
+    for start in sorted(into.keys() - set(into.values())):
+        chain = [start]
+        while chain[-1] in into and len(chain) < _MOST_DIGITS:
+            chain.append(into[chain[-1]])
+        chains.append(tuple(chain))
+    return tuple(chains)
+
+
+def _raised(head: Term, asked: list[Term]) -> bool:
+    """Whether a rule sets a digit to another than the one it was."""
+    own = [fact for fact in asked if fact.signature == head.signature]
+    return bool(own) and all(fact.args[0] != head.args[0] for fact in own)
+
+
+def joined_digits(
+    chains: Iterable[tuple[str, ...]], facts: Iterable[Term]
+) -> list[tuple[int, tuple[Term, ...]]]:
+    """The value of each counter, and the facts that it is made of. A counter whose digits are not all said
+    once is left out."""
+    found: dict[str, list[Term]] = {}
+    for fact in facts:
+        if len(fact.args) == 1 and fact.args[0].name.isdecimal() and len(fact.args[0].name) <= _MOST_DIGITS:
+            found.setdefault(fact.name, []).append(fact)
+    joined: list[tuple[int, tuple[Term, ...]]] = []
+    for chain in chains:
+        digits = [found.get(name, []) for name in chain]
+        if all(len(said) == 1 for said in digits):
+            terms = tuple(said[0] for said in digits)
+            joined.append((sum(int(t.args[0].name) * 10**i for i, t in enumerate(terms)), terms))
+    return joined

@@ -1,0 +1,301 @@
+"""From one layer to the next. Expansion: successors in a buffer, sorted and made unique when it is full, then
+coded as runs. The merge: what the runs hold in one range of keys, less what was visited, is the next layer.
+
+Runs are cut at *fences*: keys that divide the key space into ranges with about as much to merge.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from players.puzzles.frontier.key_space import CodingBrokenError, KeySpace
+from players.puzzles.frontier.keys.kinds import KeyKind
+from players.puzzles.frontier.runs import CodedKeys, FreshRun, Run, coded
+from players.puzzles.frontier.storage.store import BlobStore
+from propnet.expander import Expander
+from propnet.jit.arrays import Octets, Words
+
+_ROWS = 1 << 14
+"""Successors of a chunk at most; a buffer has room for as many at least."""
+_SOURCES = 1 << 12
+_EACH = 3
+"""One in so many successors is taken as a sample."""
+
+
+class LayerExpansion:
+    """What one worker needs to expand states: a machine of its own, and a buffer of ``room`` tagged keys.
+
+    Attributes:
+        fences: where runs are cut.
+        done: how many states of this layer it has expanded.
+        block: room for the keys of a block.
+        generated: how many successors they had.
+    """
+
+    def __init__(self, space: KeySpace, store: BlobStore, number: int, room: int) -> None:
+        self._space, self._store, self._number = space, store, number
+        self.runs: list[FreshRun] = []
+        self._expander = Expander(space.new_machine(), _ROWS)
+        self._records = np.zeros((_SOURCES, space.words), np.uint64)
+        self._tags = np.zeros(_SOURCES, np.uint64)
+        self._tagged, self._scratch = space.kind.new_tagged(room), space.kind.new_tagged(room)
+        self.block = space.kind.new_keys(space.kind.block)
+        self._filled = 0
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+        self.begin([])
+
+    def begin(self, fences: Sequence[int]) -> None:
+        """Begin a layer whose new runs are to be cut at these keys, ascending."""
+        self.fences = fences
+        for run in self.runs:
+            run.drop()
+        self.runs.clear()
+        self._filled = 0
+        self.clock = np.zeros(self._space.words, np.uint64)
+        self.done = self.generated = 0
+
+    def expand(self, keys: Words, template: Words) -> Iterator[None]:
+        """Expand the states with these keys; ``template`` (words,) holds the clock of their layer."""
+        space, kind = self._space, self._space.kind
+        for first in range(0, len(keys), _SOURCES):
+            some = keys[first : first + _SOURCES]
+            records = self._records[: len(some)]
+            clock = time.thread_time()
+            kind.to_records(some, template, records, self._tags)
+            for chunk in self._expander.stream(records):
+                if self._filled + len(chunk) > len(self._tagged):
+                    self.seconds["expand"] += time.thread_time() - clock
+                    self.flush()
+                    clock = time.thread_time()
+                every = kind.gather(chunk.records, chunk.parents, self._tags, self._tagged, self._filled)
+                if every >> space.broken_shift & 1:
+                    raise CodingBrokenError(records[chunk.parents].copy())
+                self.clock = chunk.records[0] & space.clock_mask
+                self._filled += len(chunk)
+                self.generated += len(chunk)
+                yield
+            self.seconds["expand"] += time.thread_time() - clock
+            self.done += len(some)
+
+    def sample(self, keys: Words, template: Words) -> list[int]:
+        """Keys of some successors of the states with these keys, as many for each."""
+        kind = self._space.kind
+        found: list[int] = []
+        for first in range(0, len(keys), _SOURCES):
+            some = np.ascontiguousarray(keys[first : first + _SOURCES])
+            records = self._records[: len(some)]
+            kind.to_records(some, template, records, self._tags)
+            for chunk in self._expander.stream(records):
+                mine = kind.of_records(chunk.records[::_EACH])
+                found += [kind.key_at(mine, place) for place in range(len(mine))]
+        return found
+
+    def flush(self) -> None:
+        """Make a run of what is in the buffer."""
+        n = self._filled
+        if n == 0:
+            return
+        clock = time.thread_time()
+        kind, tagged, scratch = self._space.kind, self._tagged, self._scratch
+        if kind.sort(tagged, scratch, n):
+            self._tagged, self._scratch = tagged, scratch = scratch, tagged
+        n = kind.unique(tagged, n)
+        sorted_at = time.thread_time()
+        self._keep(tagged[:n])
+        coded_at = time.thread_time()
+        self.seconds["sort"] += sorted_at - clock
+        self.seconds["encode"] += coded_at - sorted_at
+        self._filled = 0
+
+    def _keep(self, tagged: Words) -> None:
+        """Take sorted tagged keys (n,) without repetition."""
+        name = f"fresh-{self._number}-{len(self.runs)}"
+        self.runs.append(FreshRun.of(self._space.kind, tagged, self.fences, self._store, name))
+
+
+_SAMPLED, _SAMPLES, _SAMPLES_OF_A_RANGE = 64, 1 << 10, 32
+"""Blocks and states of a layer whose successors tell where most of them are, at least; states for a range."""
+
+
+def fences_of(
+    layer: Run,
+    clock: Words,
+    expansion: LayerExpansion,
+    expected: float,
+    range_keys: float,
+    old: Sequence[Run],
+) -> list[int]:
+    """Fences for the successors of a layer.
+
+    Args:
+        layer, clock: the layer, and uint64, shape (words,): its clock.
+        expansion: makes some successors.
+        expected: about how many there are in all.
+        range_keys: keys of a range.
+        old: runs that are to be written anew with them.
+    """
+    if expected <= range_keys and not old:
+        return []
+    ranges = int(expected / range_keys)
+    some = layer.blocks[:: max(1, len(layer.blocks) // max(_SAMPLED, 4 * ranges))]
+    samples = max(_SAMPLES, _SAMPLES_OF_A_RANGE * ranges)
+    weighed: list[tuple[int, float]] = []
+    held_by_some = sum(block.count for block in some)
+    for block in some:
+        keys = layer.read(block)[:: max(1, held_by_some // samples)]
+        sample = expansion.sample(keys, clock)
+        weighed += [(key, expected * block.count / held_by_some / len(sample)) for key in sample]
+    weighed += [(block.first, block.count) for run in old for block in run.blocks]
+    fences: dict[int, None] = {}
+    held, part = 0.0, 0
+    for first, weight in sorted(weighed):
+        held += weight
+        if held // range_keys > part:
+            part = int(held // range_keys)
+            fences[first] = None
+    fences.pop(0, None)
+    return list(fences)
+
+
+_LEVEL, _REWRITTEN_LEVEL = 1, 3
+"""Of Zstandard: what is written anew is kept for long, and read just as fast."""
+_RECORDS = 1 << 14
+
+
+@dataclass(slots=True)
+class Merged:
+    """What came of one range.
+
+    Attributes:
+        layer: the new states, with tags.
+        visited: all states that were visited, the new ones too; empty unless they are written anew.
+        known: how many successors had been visited in an earlier layer.
+        ends: for each goal value of a terminal state the lowest such key.
+    """
+
+    layer: list[CodedKeys] = field(default_factory=list)
+    visited: list[CodedKeys] = field(default_factory=list)
+    known: int = 0
+    ends: dict[int, int] = field(default_factory=dict)
+
+
+class Merging:
+    """What one worker needs to merge."""
+
+    def __init__(self, space: KeySpace) -> None:
+        self._space = space
+        self._machine = space.new_machine()
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+        self._records = np.zeros((_RECORDS, space.words), np.uint64)
+        self._own_tags = np.zeros(_RECORDS, np.uint64)
+        self._kind = space.kind
+        self._block = self._kind.new_keys(self._kind.block)
+        self._tagged: Words = self._kind.new_tagged(0)
+        self._scratch: Words = self._kind.new_tagged(0)
+        self._keys: Words = self._kind.new_keys(0)
+        self._tags: Octets = np.empty(0, np.uint8)
+
+    def merge(
+        self,
+        number: int,
+        low: int,
+        high: int,
+        runs: Sequence[FreshRun],
+        visited: Sequence[Run],
+        template: Words,
+        rewrite: bool,
+    ) -> Merged:
+        """Merge the keys in ``low .. high - 1``: ``runs`` hold them as their range ``number``. With
+        ``rewrite`` the visited runs are written as one."""
+        found, kind = Merged(), self._kind
+        clock = time.thread_time()
+        keys, tags = self._successors(runs, number)
+        n = len(keys)
+        sorted_at = time.thread_time()
+        old: list[Words] = []
+        decoding = 0.0
+        dead = np.zeros(n, np.uint8)
+        for run in visited:
+            parts: list[Words] = []
+            for block in run.between(low, high):
+                first, last = self._within(block.first, block.last, n)
+                if first == last and not rewrite:
+                    continue
+                begun = time.thread_time()
+                known = run.read(block, None if rewrite else self._block)
+                decoding += time.thread_time() - begun
+                if first < last:
+                    kind.mark_known(self._tagged[first:last], known, dead[first:last])
+                if rewrite:
+                    parts.append(run.cut(block, known, low, high))
+            if parts:
+                old += [np.concatenate(parts)] if run.ascending else parts
+        kept = kind.split(self._tagged, n, dead, keys, tags)
+        found.known = n - kept
+        keys, tags = keys[:kept], tags[:kept]
+        merged_at = time.thread_time()
+        found.ends = self.judge(keys, template)
+        judged_at = time.thread_time()
+        found.layer = list(coded(kind, keys, tags, _LEVEL))
+        if rewrite:
+            found.visited = list(coded(kind, _union(kind, [*old, keys]), None, _REWRITTEN_LEVEL))
+        seconds = self.seconds
+        seconds["sort"] += sorted_at - clock
+        seconds["decode"] += decoding
+        seconds["merge"] += merged_at - sorted_at - decoding
+        seconds["judge"] += judged_at - merged_at
+        seconds["encode"] += time.thread_time() - judged_at
+        return found
+
+    def _successors(self, runs: Sequence[FreshRun], number: int) -> tuple[Words, Octets]:
+        """Decode a range and sort it into ``self._tagged``, without repetition; room for its keys and
+        tags."""
+        total = int(sum(run.counts[number] for run in runs))
+        if total > len(self._tagged):
+            self._new_room(total)
+        at = 0
+        for run in runs:
+            at = run.read(number, self._tagged, at)
+        if len(runs) > 1 and self._kind.sort(self._tagged, self._scratch, total):
+            self._tagged, self._scratch = self._scratch, self._tagged
+        n = self._kind.unique(self._tagged, total)
+        return self._keys[:n], self._tags[:n]
+
+    def _new_room(self, room: int) -> None:
+        self._tagged, self._scratch = self._kind.new_tagged(room), self._kind.new_tagged(room)
+        self._keys, self._tags = self._kind.new_keys(room), np.empty(room, np.uint8)
+
+    def _within(self, first: int, last: int, n: int) -> tuple[int, int]:
+        """Which of the n successors lie between two keys."""
+        low, high = self._kind.places(self._tagged[:n], (first, last + 1)).tolist()
+        return low, high
+
+    def judge(self, keys: Words, template: Words) -> dict[int, int]:
+        """For each goal value of a terminal state among these the lowest key; no goal counts as 0."""
+        ends: dict[int, int] = {}
+        for first in range(0, len(keys), _RECORDS):
+            some = keys[first : first + _RECORDS]
+            records = self._records[: len(some)]
+            self._kind.to_records(some, template, records, self._own_tags)
+            terminal, goals = self._machine.ends(records)
+            places = np.flatnonzero(terminal)
+            values = np.maximum(goals[places, 0], 0)
+            for value in np.flatnonzero(np.bincount(values, minlength=1)).tolist():
+                ends.setdefault(value, self._kind.key_at(some, int(places[np.argmax(values == value)])))
+        return ends
+
+
+def _union(kind: KeyKind, sets: list[Words]) -> Words:
+    """The union of ascending arrays that have no key in common: the smallest are merged first."""
+    sets = sorted(sets, key=len)
+    while len(sets) > 1:
+        first, second = sets[:2]
+        out = kind.new_keys(len(first) + len(second))
+        kind.merge_disjoint(first, second, out)
+        sets = sorted([out, *sets[2:]], key=len)
+    return sets[0]

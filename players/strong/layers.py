@@ -1,0 +1,370 @@
+"""All reachable states, layer by layer: breadth-first search with sorted sets (Korf 2003); and their values,
+from those of their successors: retrograde analysis (Thompson 1986).
+
+Where layers have no state in common, one pass from the last layer to the first finds the values. In other
+games come first states all of whose successors have values, from the last layer to the first, again and again
+until none is left: that is all of a game without cycles. Then, round by round, states from which a role can
+force an outcome within so many moves. What is left is play that need not end. Its outcome is that of
+:meth:`players.strong.outcomes.Outcomes.endless`; a state from which nobody can force a better one for
+himself has it too, also where the game may end with the same goals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.ends import no_move, stuck_roles
+from gdl.errors import GdlError, RulesError, TooLargeError
+from players.strong.choice_kernels import (
+    CROWD,
+    ENDLESS_MATRIX,
+    NO_SADDLE,
+    SETTLED,
+    UNKNOWN,
+    WITHOUT_ROWS,
+    choose,
+)
+from players.strong.outcomes import Outcomes
+from players.strong.row_kernels import FINGERS, find_rows, subtract
+from players.strong.sets import Gatherer, PackedSet, SetSignature, as_set
+from propnet.expander import ROWS, Expander, Expansion
+from propnet.jit.arrays import Ints, Octets, Words
+from propnet.machine import PropnetMachine
+
+Watch = Callable[[str, int, int], None]
+"""Told what is done (``forward`` or ``backward``), in which layer, and how many states it is done with."""
+
+_MOST_LAYERS = 65_000
+
+_VALUE = 3
+"""Bytes of a state's value and distance."""
+
+_FIXED = 180 << 20
+"""Bytes of a process that has few states."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reachable:
+    """The states of a game.
+
+    Attributes:
+        layers: sets of records; layer d is what is first reached after d joint moves.
+        signatures: one for each layer.
+        layered: whether every successor of a state in layer d is in layer d + 1, so that no play passes
+            through two states of a layer, and none comes back to a state.
+    """
+
+    layers: list[PackedSet]
+    signatures: list[SetSignature]
+    layered: bool
+
+
+def reachable(machine: PropnetMachine, memory: int, watch: Watch = lambda *_: None) -> Reachable:
+    """Every state that joint moves lead to from the start, terminal ones included.
+
+    ``memory`` is the size that the process may have, in bytes, with room for the states' values. Raises
+    TooLargeError when there are more states.
+    """
+    expander = Expander(machine)
+    start = np.array(machine.records([machine.initial_state()]))
+    layers, signatures = [PackedSet.of(start)], [SetSignature.of(start)]
+    gatherer = Gatherer(machine.words, max(1 << 20, min(1 << 27, (memory - _FIXED) // 16)))
+    layered = True
+    states = 1
+    while True:
+        for part in layers[-1].blocks():
+            for chunk in expander.stream(part):
+                gatherer.add(chunk.records)
+            watch("forward", len(layers), states)
+            if _needed(layers, gatherer, layered, states) > memory or len(layers) > _MOST_LAYERS:
+                raise TooLargeError(
+                    f"after {states:,} states in {len(layers)} layers the memory is full, and there are more",
+                    remedy="give more --memory: all states are kept there",
+                )
+        found = gatherer.finish()
+        if not len(found):
+            return Reachable(layers, signatures, layered)
+        sign = _signature(found)
+        kept = _without_earlier(found, sign, layers, signatures)
+        if len(kept) < len(found):
+            layered = False
+            if not len(kept):
+                return Reachable(layers, signatures, layered)
+            sign = _signature(kept)
+        layers.append(kept)
+        signatures.append(sign)
+        states += len(kept)
+
+
+def _needed(layers: list[PackedSet], gatherer: Gatherer, layered: bool, states: int) -> int:
+    """Bytes that the search takes now, or will take when it goes backward."""
+    row = 8 * layers[0].words
+    forward = sum(layer.held for layer in layers) + gatherer.held
+    if layered:
+        # Two layers with their values, one of them with its rows.
+        back = sum(layer.held for layer in layers) + (row + 2 * _VALUE) * max(map(len, layers))
+    else:
+        back = (3 * row + _VALUE) * states
+    return _FIXED + max(forward, back)
+
+
+def _signature(found: PackedSet) -> SetSignature:
+    signs = [SetSignature.of(part) for part in found.blocks()]
+    whole = signs[0]
+    for sign in signs[1:]:
+        whole = whole.joined(sign)
+    return whole
+
+
+def _without_earlier(
+    found: PackedSet, sign: SetSignature, layers: list[PackedSet], signatures: list[SetSignature]
+) -> PackedSet:
+    """The states that are in no earlier layer; the set itself where all are new."""
+    old = [layer for layer, other in zip(layers, signatures, strict=True) if sign.may_share(other)]
+    if not old:
+        return found
+    rows = found.rows()
+    new = np.ones(len(rows), np.bool_)
+    repeated = sum([subtract(rows, part, new) for layer in old for part in layer.blocks()])
+    return PackedSet.of(rows[new]) if repeated else found
+
+
+Distances = NDArray[np.uint16]
+
+NEVER = -1
+"""Stands for the number of an outcome: there is none for play without end."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValuedSet:
+    """A set of states with their values.
+
+    Attributes:
+        rows: set (n, words) of records.
+        values: uint8 (n,): numbers of outcomes.
+        distances: uint16 (n,): joint moves to the end under best play; UNKNOWN where it never ends.
+    """
+
+    rows: Words
+    values: Octets
+    distances: Distances
+
+
+Keep = Callable[[int, ValuedSet, SetSignature], None]
+"""Takes a layer, by its number, with its values, before its arrays are given up."""
+
+
+class ValueFinder:
+    """Finds values of states from those of their successors: expands, looks up, chooses."""
+
+    def __init__(self, machine: PropnetMachine, outcomes: Outcomes) -> None:
+        self.machine = machine
+        self.outcomes = outcomes
+        self._expander = Expander(machine)
+        self._fingers = np.zeros(FINGERS, np.int64)
+        self._batch = 1 << 10
+
+    def judge(
+        self, rows: Words, known: ValuedSet, horizon: int = UNKNOWN - 1, endless: int = NEVER
+    ) -> tuple[Octets, Distances, Octets]:
+        """The values, distances and fates (:mod:`players.strong.choice_kernels`) of a set of states
+        (n, words), whose successors are all in ``known``.
+
+        Raises GdlError where two roles choose at once and no pure saddle point exists, or more than two
+        choose; RulesError for a state that is not terminal and leaves a role without a move.
+        """
+        n = len(rows)
+        values, distances = np.zeros(n, np.uint8), np.full(n, UNKNOWN, np.uint16)
+        fates = np.full(n, WITHOUT_ROWS, np.uint8)
+        first = 0
+        while first < n:
+            batch = slice(first, min(n, first + self._batch))
+            self._judge_batch(
+                rows[batch], known, horizon, endless, values[batch], distances[batch], fates[batch]
+            )
+            first = batch.stop
+        return values, distances, fates
+
+    def _judge_batch(
+        self,
+        rows: Words,
+        known: ValuedSet,
+        horizon: int,
+        endless: int,
+        values: Octets,
+        distances: Distances,
+        fates: Octets,
+    ) -> None:
+        chunk = self._all_successors(rows)
+        places, known_values, known_distances = self._look(chunk, known)
+        choose(
+            chunk.parents, chunk.moves, places, known_values, known_distances, self.outcomes.ranks,
+            self.outcomes.longer, horizon, endless, values, distances, fates,
+        )  # fmt: skip
+        self._end(rows, values, distances, fates)
+        self._refuse(rows, fates)
+
+    def _look(self, chunk: Expansion, known: ValuedSet) -> tuple[Ints, Octets, Distances]:
+        """For each successor a place in values and distances, and these."""
+        places = np.empty(len(chunk), np.int64)
+        if find_rows(known.rows, chunk.records, chunk.moves, self._fingers, places):
+            raise AssertionError("a successor is in no layer")
+        return places, known.values, known.distances
+
+    def _all_successors(self, rows: Words) -> Expansion:
+        """All successors of a batch; the next batch is as large as fits into the expander's rows."""
+        chunks: list[Expansion] = []
+        for chunk in self._expander.stream(rows):
+            # A chunk that is not half full is the last one: its arrays stay.
+            chunks.append(chunk if 2 * len(chunk) < ROWS else chunk.copy())
+        if not chunks:
+            return self._expander.expand(rows[:0])
+        total = sum(map(len, chunks))
+        self._batch = int(min(1 << 15, max(16, 0.45 * ROWS * len(rows) / total)))
+        if len(chunks) == 1:
+            return chunks[0]
+        names = ("parents", "moves", "records", "terminal", "goals")
+        return Expansion(*(np.concatenate([getattr(chunk, name) for chunk in chunks]) for name in names))
+
+    def _end(self, rows: Words, values: Octets, distances: Distances, fates: Octets) -> None:
+        """Give the states without successors the outcome that the rules say."""
+        ends = np.flatnonzero(fates == WITHOUT_ROWS)
+        if not len(ends):
+            return
+        answer = self.machine.evaluate(rows[ends])
+        if not answer.terminal.all():
+            state = self.machine.states(rows[ends[np.argmin(answer.terminal)]][None])[0]
+            raise RulesError(no_move(state, stuck_roles(state)), remedy="see `ggp validate`")
+        values[ends] = self.outcomes.number(answer.goals)
+        distances[ends] = 0
+        fates[ends] = SETTLED
+
+    def _refuse(self, rows: Words, fates: Octets) -> None:
+        """Raise the error for a state that has no value of this kind."""
+        for fate, why in (
+            (NO_SADDLE, "two roles move at once, and no pair of moves is best against each other"),
+            (CROWD, "three roles or more choose at once"),
+            (ENDLESS_MATRIX, "two roles move at once, and play may come back to the same state"),
+        ):
+            if (fates == fate).any():
+                state = rows[np.argmax(fates == fate)][None]
+                raise GdlError(
+                    f"the game has no value in pure strategies that can be told: {why}, as in "
+                    f"{self._spelled(state)}",
+                    remedy="only play by chance is best there; uct plays such games",
+                )
+
+    def _spelled(self, record: Words) -> str:
+        """The propositions of a state, given by its record (1, words)."""
+        return " ".join(sorted(map(str, self.machine.states(record)[0].propositions)))
+
+
+def values_by_layers(
+    machine: PropnetMachine, found: Reachable, outcomes: Outcomes, keep: Keep, watch: Watch
+) -> ValuedSet:
+    """Find the values of a layered game, and hand each layer to ``keep``. Returns the first one. Raises as
+    :meth:`ValueFinder.judge`."""
+    finder = ValueFinder(machine, outcomes)
+    known = ValuedSet(np.empty((0, machine.words), np.uint64), np.empty(0, np.uint8), np.empty(0, np.uint16))
+    done = 0
+    for depth in range(len(found.layers) - 1, -1, -1):
+        layer = found.layers[depth]
+        values, distances = np.empty(len(layer), np.uint8), np.empty(len(layer), np.uint16)
+        at = 0
+        for part in layer.blocks():
+            to = slice(at, at + len(part))
+            values[to], distances[to], fates = finder.judge(part, known)
+            assert (fates == SETTLED).all()
+            at = to.stop
+            watch("backward", depth, done + at)
+        del known  # its rows make room for those of this layer
+        known = ValuedSet(layer.rows(), values, distances)
+        keep(depth, known, found.signatures[depth])
+        done += at
+    return known
+
+
+def values_by_rounds(
+    machine: PropnetMachine, found: Reachable, outcomes: Outcomes, watch: Watch
+) -> tuple[ValuedSet, bool]:
+    """All states as one set, with their values, and whether the game has cycles.
+
+    Raises GdlError as :meth:`players.strong.layers.ValueFinder.judge`, and for a game with cycles in which
+    two roles' wishes are not opposed, or more than two play.
+    """
+    layers = [layer.rows() for layer in found.layers]
+    rows = as_set(np.concatenate(layers))
+    known = ValuedSet(rows, np.zeros(len(rows), np.uint8), np.full(len(rows), UNKNOWN, np.uint16))
+    judge = ValueFinder(machine, outcomes)
+    left = _settle_ends_first(judge, layers, known, watch)
+    if not len(left):
+        return known, False
+    endless = outcomes.endless()
+    if not outcomes.opposed():
+        raise GdlError(
+            "the game has cycles, and its roles are not two opponents: play without end has no value there",
+            remedy="games without cycles may have any roles and goals",
+        )
+    _force(judge, left, known, endless, watch)
+    return known, True
+
+
+def _settle_ends_first(judge: ValueFinder, layers: list[Words], known: ValuedSet, watch: Watch) -> Words:
+    """Give a value to all states whose successors have one. Returns the set of the others."""
+    left = layers
+    settled = 0
+    while True:
+        before = settled
+        for depth in range(len(left) - 1, -1, -1):
+            if not len(left[depth]):
+                continue
+            values, distances, fates = judge.judge(left[depth], known)
+            done = fates == SETTLED
+            places = _places(known.rows, left[depth][done])
+            known.values[places] = values[done]
+            known.distances[places] = distances[done]
+            left[depth] = left[depth][~done]
+            settled += len(places)
+            watch("backward", depth, settled)
+        if settled == before:
+            return as_set(np.concatenate(left))
+        if settled == len(known.rows):
+            return known.rows[:0]
+
+
+def _force(judge: ValueFinder, left: Words, known: ValuedSet, endless: int, watch: Watch) -> None:
+    """Give a value to the states that are left: in round n that of n more moves, then play without end."""
+    places = _places(known.rows, left)
+    known.values[places] = endless
+    decided = known.distances[known.distances < UNKNOWN]
+    longest = int(decided.max()) if len(decided) else 0
+    order = judge.outcomes.ranks[0]
+    height = order - order[endless]
+    best, worst = int(height.max()), int(height.min())
+    round_number = 0
+    while len(left) and round_number < UNKNOWN - 1:
+        round_number += 1
+        values, _, _ = judge.judge(left, known, round_number - 1, endless)
+        now, before = height[values], height[known.values[places]]
+        # Values only ever go away from that of play without end.
+        further = ((now > before) & (before >= 0)) | ((now < before) & (before <= 0))
+        known.values[places[further]] = values[further]
+        known.distances[places[further]] = round_number
+        if not further.any() and round_number > longest:
+            return
+        final = further & ((now == best) | (now == worst))
+        left, places = left[~final], places[~final]
+        watch("backward", round_number, len(known.rows) - len(left))
+
+
+def _places(rows: Words, wanted: Words) -> Ints:
+    """Where the records of one set are in another, which holds them all."""
+    places = np.empty(len(wanted), np.int64)
+    none = np.zeros((len(wanted), 1), np.int32)
+    if find_rows(rows, wanted, none, np.zeros(FINGERS, np.int64), places):
+        raise AssertionError("a state is not among all states")
+    return places

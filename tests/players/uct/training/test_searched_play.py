@@ -1,0 +1,153 @@
+"""Self-play by searches makes legal moves, ends matches as the rules say, and finds what wins at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gdl.errors import GdlError
+from ggp.game import Game
+from players.knowledge.canonical_rules import canonical_names
+from players.knowledge.state_values import StateValues, values_by
+from players.uct.training import searched_play
+from players.uct.training.searched_play import PlayTerms, SearchedPlay, play_and_tell
+from players.uct.training.searched_training import SearchedTraining
+from propnet.machine import PropnetMachine
+
+
+def _machine(game: str) -> PropnetMachine:
+    machine = Game.load(game).machine("propnet")
+    assert isinstance(machine, PropnetMachine)
+    return machine
+
+
+def _play(machine: PropnetMachine, explored: float, seed: int = 0) -> SearchedPlay:
+    values = StateValues(len(machine.network.bases), 2, (0,))
+    return SearchedPlay(machine, values, PlayTerms(16, 24, explored), np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("game", ["tictactoe", "connectfour", "kalah", "checkers"])
+def test_each_state_of_a_match_follows_from_the_one_before(game: str) -> None:
+    machine = _machine(game)
+    play = _play(machine, 0.2)
+    start = play.play(1)[0].records[0, 0]
+    steps, inner = _play(machine, 0.2).play(12)
+    for lane in range(16):
+        for step in range(11):
+            here, there = steps.records[step, lane], steps.records[step + 1, lane]
+            if not np.isnan(steps.results[step, lane]):
+                assert np.array_equal(there, start)
+                continue
+            assert _reaches(machine, here, there) or np.array_equal(there, start)
+    assert len(inner.records) and ((inner.values >= 0) & (inner.values <= 1)).all()
+    assert not machine.ends(inner.records)[0].any()
+
+
+def _reaches(machine: PropnetMachine, here: np.ndarray, there: np.ndarray) -> bool:
+    """Whether a move leads from one state to the other, through plies without a choice where there are."""
+    seen = machine.states(here[None])
+    goal = machine.states(there[None])[0]
+    for _ in range(70):
+        following = [after for row in machine.expand(seen) for _, after in row]
+        if goal in following:
+            return True
+        seen = [s for s in following if not machine.is_terminal(s) and len(machine.expand([s])[0]) == 1]
+        if not seen:
+            return False
+    return False
+
+
+def test_results_are_those_of_the_rules_and_wins_are_taken() -> None:
+    machine = _machine("tictactoe")
+    play = _play(machine, 0.0)
+    steps, _ = play.play(30)
+    assert play.finished > 0
+    ended = ~np.isnan(steps.results)
+    assert set(np.unique(steps.results[ended])) <= {0.0, 0.5, 1.0}
+    # Who can win at once does: a state with a win is worth that, and the next one is terminal.
+    for step, lane in zip(*np.nonzero(~steps.broken), strict=True):
+        state = machine.states(steps.records[step, lane][None])
+        mover = next((r for r in (0, 1) if len(machine.legal_moves(state[0], r)) > 1), 0)
+        results = [machine.result(s, mover) for _, s in machine.expand(state)[0] if machine.is_terminal(s)]
+        if 100 in results:
+            assert steps.results[step, lane] == 1.0 - mover == steps.values[step, lane]
+
+
+def test_matches_are_fewer_where_the_tree_has_no_room_for_their_searches(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Searches of amazons once ran out of room at their roots, and learnt nothing."""
+    monkeypatch.setattr(searched_play, "_MEMORY", 1 << 20)
+    machine = _machine("breakthrough")
+    values = StateValues(len(machine.network.bases), 2, (0,))
+    play = SearchedPlay(machine, values, PlayTerms(explored=0.0), np.random.default_rng(0))
+    assert 8 < play.lanes < 100
+    for _ in range(6):
+        steps, _ = play.play(1)
+        tree = play._tree
+        roots = tree.add(steps.records[0])
+        nodes = tree.arrays.nodes[roots]
+        assert ((nodes["visits"] >= 32) | (nodes["proven"] >= 0)).all()
+
+
+def test_what_is_told_has_a_value_for_each_state() -> None:
+    machine = _machine("breakthrough")
+    told = play_and_tell(_play(machine, 0.1), 6, np.random.default_rng(0))
+    assert told.targets.shape == (len(told.records), 1) and told.moves == 6 * 16
+    assert ((told.targets >= 0) & (told.targets <= 1)).all()
+
+
+@pytest.mark.parametrize("game", ["biddingtictactoe", "lightsout"])
+def test_games_that_searches_cannot_look_at_are_told(game: str) -> None:
+    machine = _machine(game)
+    with pytest.raises(GdlError, match=r"choose in turn|several roles"):
+        SearchedTraining(machine, canonical_names(machine.rules))
+
+
+def test_training_goes_on_from_what_it_knew() -> None:
+    machine = _machine("tictactoe")
+    names = canonical_names(machine.rules)
+    training = SearchedTraining(machine, names, None, 0, "net", terms=PlayTerms(lanes=32, visits=16))
+    for number in range(15):
+        training.round(number / 15)
+    known = training.knowledge("tictactoe")
+    assert known.model == "net" and known.moves == training.progress.moves > 0
+    again = SearchedTraining(machine, names, known, 0, "net", terms=PlayTerms(lanes=8, visits=8))
+    records = machine.records([machine.initial_state()])
+    assert np.allclose(again.values.of(records), training.values.of(records))
+    assert np.allclose(values_by(known, names, machine).of(records), training.values.of(records))
+    for process in (training, again):
+        process.close()
+
+
+@pytest.mark.slow
+def test_processes_that_play_bring_their_states_and_one_that_dies_is_missed() -> None:
+    machine = _machine("tictactoe")
+    training = SearchedTraining(
+        machine,
+        canonical_names(machine.rules),
+        None,
+        0,
+        "linear",
+        workers=3,
+        terms=PlayTerms(lanes=8, visits=8),
+    )
+    try:
+        own = 12 * 8
+        rounds = 0
+        while training.progress.moves <= rounds * own and rounds < 20_000:
+            training.round()
+            rounds += 1
+        assert training.progress.moves > rounds * own
+        members = training._processes._members
+        next(iter(members.values())).kill()
+        for _ in range(20_000):
+            training.round()
+            if len(members) == 1:
+                break
+        assert len(members) == 1
+        before = training.progress.moves
+        training.round()
+        assert training.progress.moves >= before + own
+    finally:
+        training.close()
