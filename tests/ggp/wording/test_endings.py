@@ -129,10 +129,9 @@ def test_the_last_move_is_ringed_where_the_rules_have_words_for_the_end() -> Non
 
 
 def test_nothing_is_ringed_where_a_puzzle_ends_for_a_reason_in_words() -> None:
-    machine = Game.load("tutorial.xsb:1").machine("prover")
+    machine, finder = found("tutorial.xsb:1")
     before = machine.initial_state().play("(move up)").play("(move right)")
-    ending = EndFinder(machine, find_board(machine, UNHURRIED)).ending(before.play("(move right)"), before)
-    assert ending == Ending("solved")
+    assert finder.ending(before.play("(move right)"), before) == Ending("solved")
 
 
 @pytest.mark.parametrize("name", ["because0", "because_0"])
