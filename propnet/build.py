@@ -76,8 +76,10 @@ def build(ground: GroundRules, limits: BuildLimits = BuildLimits(), in_play: boo
     """Make the network of a game.
 
     Its outputs are right in every state that legal moves lead to from the initial state. In other states a
-    base proposition or a move's legality that is constant in all of those may still have that value; not so
-    where ``in_play`` is False, as for rules that say nothing of how states follow each other.
+    base proposition or a move's legality that is constant in all of those may still have that value, and what
+    hangs on clocks alone (:mod:`propnet.passes.timed`) may be that of another time: a step counter and whose
+    turn it is that contradict each other. Not so where ``in_play`` is False, as for rules that say nothing of
+    how states follow each other.
 
     ``stats`` of the network holds, in the order of the passes, ``<pass>.gates``, ``<pass>.inputs`` (gate
     inputs after the pass) and ``<pass>.cpu_s``.

@@ -108,6 +108,8 @@ class EndFinder:
         if line is not None:
             return line
         words = next((text for reason, values in holding if (text := self._words(reason, values))), "")
+        if words and len(self._machine.roles) == 1:
+            return Ending(words)  # the last move of a puzzle has beaten nobody
         return Ending(words or self._without_words(state), self._changed(state, before))
 
     def _derived(self) -> tuple[ProverMachine, tuple[_Reason, ...]]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from gdl import check_text, format_text, parse_rules, parse_term, parse_terms
 from gdl.errors import GdlError
 from gdl.syntax.format import convert
+from ggp.cli import build
 from ggp.game import Game, installed_games, locate_level
 from players.puzzles.sokoban.levels.level import Level
 
@@ -90,3 +93,10 @@ def test_what_is_no_name_of_a_game_is_refused_in_a_sentence(source: Any) -> None
 def test_what_is_no_text_is_refused_in_a_sentence(read: Any, text: Any) -> None:
     with pytest.raises(GdlError, match="a text was expected, not"):
         read(text)
+
+
+def test_the_list_of_games_counts_the_roles_that_somebody_plays() -> None:
+    listed = CliRunner().invoke(build("games"), ["games"], env={"COLUMNS": "100"}).stdout
+    roles = dict(re.findall(r"^ (\w+) +(\d(?:, chance)?)  ", listed, re.MULTILINE))
+    assert (roles["tictactoe"], roles["hanoi"], roles["kuhn"]) == ("2", "1", "2, chance")
+    assert set(roles) == {path.stem for path in installed_games()}

@@ -14,6 +14,7 @@ def command(as_json: bool = typer.Option(False, "--json", help="One JSON object 
     from rich.table import Table
     from rich.text import Text
 
+    from gdl.terms import RANDOM
     from ggp.answers.catalogue import headline
     from ggp.console import new_console
     from ggp.game import Game, installed_games
@@ -27,6 +28,8 @@ def command(as_json: bool = typer.Option(False, "--json", help="One JSON object 
         if as_json:
             typer.echo(orjson.dumps({"game": game.name, "roles": roles, "title": title, "path": str(path)}))
         else:
-            table.add_row(Text(game.name, "cyan"), str(len(roles)), title)
+            played = [role for role in roles if role.lower() != RANDOM.name]
+            count = f"{len(played)}, chance" if len(played) < len(roles) else str(len(played))
+            table.add_row(Text(game.name, "cyan"), count, title)
     if not as_json:
         new_console().print(table)

@@ -167,7 +167,9 @@ function showMatch(main, key) {
     at = told.step;
     slider.value = String(at);
     board.replaceChildren(drawing(told.svg));
-    beside.replaceChildren(...told.beside.map((line) => el("p", { class: "beside" }, line)));
+    // The drawing of a game without a board has all of it.
+    const lines = board.querySelector("[data-square]") ? told.beside : [];
+    beside.replaceChildren(...lines.map((line) => el("p", { class: "beside" }, line)));
     board.dataset.step = at;
     stylesheets.show("", told.facts);
     const last = told.history.at(-1) ?? { words: [] };

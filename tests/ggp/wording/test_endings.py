@@ -128,6 +128,12 @@ def test_the_last_move_is_ringed_where_the_rules_have_words_for_the_end() -> Non
     assert ringed
 
 
+def test_nothing_is_ringed_where_a_puzzle_ends_for_a_reason_in_words() -> None:
+    machine, finder = found("tutorial.xsb:1")
+    before = machine.initial_state().play("(move up)").play("(move right)")
+    assert finder.ending(before.play("(move right)"), before) == Ending("solved")
+
+
 @pytest.mark.parametrize("name", ["because0", "because_0"])
 def test_no_name_of_the_rules_is_mistaken_for_a_reason(name: str) -> None:
     text = f"""(role r) (init ({name} 1)) (<= (legal r ({name} 2)) (true ({name} 1))) (<= (next ({name} 2))
