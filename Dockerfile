@@ -13,6 +13,7 @@ COPY propnet propnet
 COPY players players
 COPY ggp ggp
 COPY games games
+COPY docs docs
 RUN pip wheel --no-cache-dir --no-deps --no-build-isolation --wheel-dir /wheels .
 
 FROM ${BASE}

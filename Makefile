@@ -49,10 +49,10 @@ play: .venv/run  ## watch our player solve a game: make play GAME=hanoi
 	@echo "and then, for example:      ggp games; ggp play connectfour --players human,uct"
 
 test: .venv/dev  ## the tests but the slow ones, on all cores: make test TESTS=tests/gdl SLOW=all
-	$(BIN)/python -m pytest -n $(if $(TESTS),0,auto) --dist loadgroup --slow $(SLOW) $(TESTS)
+	$(BIN)/python -m pytest -n $(if $(TESTS),0,auto) --slow $(SLOW) $(TESTS)
 
 test-all: .venv/dev  ## all tests, on all cores
-	$(BIN)/python -m pytest -n auto --dist loadgroup --slow all
+	$(BIN)/python -m pytest -n auto --slow all
 
 lint: .venv/dev  ## format, lint, types, order of imports, Dockerfile
 	$(BIN)/ruff format --check .

@@ -3,18 +3,21 @@ r"""What a comment of the rules says about their picture: ``; draw: wp as pawn i
 The text of such a hint is ``draw: WHAT as LOOK`` or ``draw: WHAT as LOOK in COLOUR``, on a line of its own.
 WHAT is a thing on a square in the words of the rules (``wp``, ``arrow``, ``red king``). With ``*`` at its end
 it is every thing that begins so. ``board`` is the board itself. LOOK and COLOUR are among the words below,
-and mean nothing but a shape and a colour: rules of strangers choose among our pictures and add none.
+and mean nothing but a shape and a colour: rules of strangers choose among our pictures and add none. A look
+that shows a sign may be followed by that sign, ``draw: 11 as tile 2048``: few letters and digits.
 
->>> hints, faults = read_hints("; draw: wp as pawn in white\n; draw: tree as oak")
->>> hints
-(PictureHint(words=('wp',), look='pawn', colour='white', every=False),)
+>>> hints, faults = read_hints("; draw: wp as pawn in white\n; draw: 3 as tile 8\n; draw: tree as oak")
+>>> print(*hints, sep="\n")
+PictureHint(words=('wp',), look='pawn', colour='white', every=False, sign='')
+PictureHint(words=('3',), look='tile', colour='', every=False, sign='8')
 >>> print(*faults, sep="\n")
-2:3: there is no look 'oak'
+3:3: there is no look 'oak'
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from gdl.errors import Place
@@ -29,12 +32,15 @@ LOOKS = _words(
     number pawn peg queen ring rook tile trail wall"""
 )
 """What a thing may look like."""
-BOARDS = _words("chequered plain points towers")
-"""What a board may look like."""
+BOARDS = _words("chequered none plain points towers")
+"""What a board may look like; ``none`` where what is true is better read as a list."""
+SIGNED = _words("card die letter number tile")
+"""Looks that show a sign."""
 HINT_COLOURS = _words("black blue brown cyan gray green magenta orange pink red white yellow")
 MOST_HINTS = 64
 _MOST_WORDS = 8
 _LONGEST = 200
+_SIGN = re.compile(r"[0-9A-Za-z]{1,6}")
 _LINE = re.compile(r"^[ \t]*(?:;+|%+|//+|#+)[ \t]*(draw:[^\n]*)", re.MULTILINE)
 
 
@@ -47,12 +53,14 @@ class PictureHint:
         look: one of LOOKS, or of BOARDS for the board.
         colour: one of HINT_COLOURS; empty where nothing is said.
         every: whether all things that begin with these words are meant.
+        sign: the letters and digits to show; empty where nothing is said.
     """
 
     words: tuple[str, ...]
     look: str
     colour: str = ""
     every: bool = False
+    sign: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +91,11 @@ def read_hints(text: str) -> tuple[tuple[PictureHint, ...], tuple[HintFault, ...
     return tuple(hints), tuple(faults)
 
 
+def board_hint(hints: Sequence[PictureHint]) -> str:
+    """What the last hint for the board says; empty where none does."""
+    return next((hint.look for hint in reversed(hints) if hint.words == ("board",) and not hint.every), "")
+
+
 def _fault(text: str, found: re.Match[str], message: str, remedy: str) -> HintFault:
     at = found.start(1)
     line = text.count("\n", 0, at) + 1
@@ -102,11 +115,19 @@ def _read(said: str) -> PictureHint | tuple[str, str]:
     what = what[: len(what) - every]
     if not what or len(what) > _MOST_WORDS:
         return "this hint names no thing", "write the words of one thing before 'as'"
-    if not (len(look) == 1 or (len(look) == 3 and look[1] == "in")):
+    colour = look[-1] if len(look) > 2 and look[-2] == "in" else ""
+    look = look[:-2] if colour else look
+    if len(look) not in (1, 2) or "in" in look:
         return "this hint does not end as it should", "write: draw: THING as LOOK in COLOUR"
-    known, kind = (BOARDS, "look of a board") if what == ["board"] else (LOOKS, "look")
+    whole = what == ["board"] and not every
+    known, kind = (BOARDS, "look of a board") if whole else (LOOKS, "look")
     if look[0] not in known:
         return f"there is no {kind} {look[0][:30]!r}", f"one of {', '.join(sorted(known))}"
-    if len(look) == 3 and look[2] not in HINT_COLOURS:
-        return f"there is no colour {look[2][:30]!r}", f"one of {', '.join(sorted(HINT_COLOURS))}"
-    return PictureHint(tuple(what), look[0], look[2] if len(look) == 3 else "", every)
+    sign = said.split()[place + 2] if len(look) == 2 else ""
+    if sign and look[0] not in SIGNED:
+        return f"the look {look[0]!r} shows no sign", f"leave out {sign[:30]!r}"
+    if sign and not _SIGN.fullmatch(sign):
+        return f"{sign[:30]!r} cannot be shown", "use at most 6 letters and digits"
+    if colour and colour not in HINT_COLOURS:
+        return f"there is no colour {colour[:30]!r}", f"one of {', '.join(sorted(HINT_COLOURS))}"
+    return PictureHint(tuple(what), look[0], colour, every, sign)

@@ -1,4 +1,5 @@
-"""The pipeline from ground rules to a network: prune, construct, constant_latches, :data:`PASSES`, finish.
+"""The pipeline from ground rules to a network: prune, construct, timed_constants, constant_latches,
+:data:`PASSES`, finish.
 
 To add a pass, write a module in :mod:`propnet.passes` and a row in :data:`PASSES`.
 """
@@ -21,6 +22,7 @@ from propnet.passes.onehot import constant_latches, one_move_per_role
 from propnet.passes.percepts import percepts_as_bases, percepts_as_outputs
 from propnet.passes.select import select_once
 from propnet.passes.simplify import simplify
+from propnet.passes.timed import timed_constants
 
 Rewrite = Callable[[Circuit], Circuit]
 
@@ -95,6 +97,8 @@ def build(ground: GroundRules, limits: BuildLimits = BuildLimits(), in_play: boo
     circuit = construct(rules, values, tuple(map(len, ground.moves)), len(ground.goal_atoms))
     log.note_circuit("construct", circuit)
     if in_play:
+        circuit = timed_constants(circuit, ground.initial)
+        log.note_circuit("timed_constants", circuit)
         circuit = constant_latches(circuit, ground.initial)
         log.note_circuit("constant_latches", circuit)
     circuit = _run_passes(circuit, limits.seconds, log)

@@ -7,17 +7,30 @@ them (``--slow turn``), chosen by the hash of the commit. CI does that: each run
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
+import sys
 import zlib
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
-from tests.places import CORPUS, LEVELS
+from players.processes import launch
+from tests.fork_server import ForkServer, import_all
+from tests.places import CORPUS, LEVELS, ROOT
+
+# Tests start hundreds of interpreters. Bytecode is kept beside the kernels, in ``__pycache__``, even where
+# Python was told not to write any: or else each interpreter compiles all modules that it imports.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+hypothesis.settings.register_profile("no clocks", deadline=None)
+hypothesis.settings.load_profile("no clocks")
 
 TURNS = 3
 """So many runs of ``--slow turn`` take all slow tests, if the hashes of their commits fall so."""
@@ -30,6 +43,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is imported stays: no garbage is looked for in it, which would take a second each time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the slow tests that this run does not take."""
     slow = [item for item in items if item.get_closest_marker("slow")]
@@ -38,17 +62,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=list(left_out))
         items[:] = [item for item in items if item not in left_out]
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, Any, Any]:
-    """A test module that cannot be imported is an error. As a module with doctests pytest only skips it, and
-    its tests with it, because the adapters need frameworks that not everybody has."""
-    report = yield
-    if report.skipped and "unable to import module" in str(report.longrepr):
-        report.outcome = "failed"
-        report.longrepr = f"{collector.nodeid} cannot be imported"
-    return report
 
 
 def chosen(slow: Iterable[pytest.Item], which: str, number: int) -> list[pytest.Item]:
@@ -73,6 +86,22 @@ def commit() -> int:
     return int(told.stdout, 16)
 
 
+TOGETHER = {"tests/ggp/boards/": "boards", "tests/ggp/wording/": "boards", "tests/ggp/web/": "pages"}
+"""Folders whose tests share what takes seconds: boards that are found, a browser, servers of pages."""
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """The tests of a file run in one process, in order, for they share what they make."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0]
+            return next((group for folder, group in TOGETHER.items() if file.startswith(folder)), file)
+
+    return ByFile(config, log)
+
+
 def pytest_xdist_auto_num_workers() -> int:
     """Two processes a core: more than half of the time tests wait, for clocks and for other processes."""
     return 2 * len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2 * (os.cpu_count() or 1)
@@ -94,6 +123,29 @@ def _heeds_ctrl_c() -> None:
     """What a script runs in the background ignores Ctrl-C, and so do its subprocesses; tests stop some so."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session")
+def _fork_server() -> Iterator[ForkServer | None]:
+    if not launch.FORKS:
+        yield None
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(ROOT / "tests" / "ggp" / "server"), prepend=os.pathsep)
+        server = ForkServer(f"{import_all.__module__}:{import_all.__name__}")
+    launch.use(None)
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def forks(_fork_server: ForkServer | None) -> Iterator[None]:
+    """Processes that a test has started are forked, as in the servers that people run, for imports take a
+    second each time. They have the environment in which this run of the tests began."""
+    if _fork_server is not None:
+        launch.use(_fork_server.sockets[1])
+    yield
+    launch.use(None)
 
 
 @pytest.fixture(scope="session")

@@ -6,8 +6,16 @@ import os
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = "gdl", "propnet", "players", "ggp"
+SOURCES = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+"""All files of our packages."""
 GAMES = ROOT / "games"
 CORPUS = Path(os.environ.get("GGP_CORPUS", ROOT.parent / "shared" / "corpus"))
 """Its ``games/`` are public ones, its ``traces/`` what they did elsewhere. It may be absent."""
 LEVELS = CORPUS.resolve().parent / "levels"
 """Public levels of Sokoban. They may be absent."""
+
+
+def module_name(path: Path) -> str:
+    """The name of the module of one of :data:`SOURCES`."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")

@@ -2,26 +2,28 @@
 
 The Python blocks of a page run in order and in one namespace, in a folder of their own; a block that begins
 with ``# NAME.py`` is a file in that folder, to be imported. A block that imports a large framework runs
-alone, where the framework is installed. Calls of ``ggp`` are held against ``--help``. A
-diff begins with ``--- FILE``; the lines that it leaves or takes away are lines of that file. A block of
-rules that begins with ``; NAME.kif`` is a file that the page writes; a diff of it is a slip, and the block
-after it is what ``ggp validate`` says.
+alone, where the framework is installed. Calls of ``ggp`` are held against the options that its commands
+declare. A diff begins with ``--- FILE``; the lines that it leaves or takes away are lines of that file. A
+block of rules that begins with ``; NAME.kif`` is a file that the page writes; a diff of it is a slip, and the
+block after it is what ``ggp validate`` says.
 """
 
 from __future__ import annotations
 
 import functools
-import os
 import pydoc
 import re
 import shlex
-import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from typer.core import TyperGroup
+from typer.main import get_command
+from typer.testing import CliRunner
 
+from ggp.cli import build
 from players.options import describe_options
 from players.uct.player import UctPlayer
 from tests.places import ROOT
@@ -92,12 +94,12 @@ def test_python_for_a_large_framework_runs(
 
 
 @functools.cache
-def _help(command: str) -> str:
-    environment = {**os.environ, "COLUMNS": "300", "NO_COLOR": "1"}
-    call = [sys.executable, "-m", "ggp", command, "--help"]
-    result = subprocess.run(call, capture_output=True, text=True, cwd=ROOT, env=environment)
-    assert result.returncode == 0, result.stderr
-    return result.stdout
+def _options(command: str) -> set[str]:
+    """The options of a command of ``ggp``; where it is an option itself, those of ``ggp``."""
+    group = get_command(build(command))
+    assert isinstance(group, TyperGroup)
+    known = group if command.startswith("-") else group.commands[command]
+    return {"-h", "--help"} | {word for each in known.params for word in (*each.opts, *each.secondary_opts)}
 
 
 @pytest.mark.parametrize("page", _with("sh"))
@@ -107,10 +109,9 @@ def test_commands_of_a_page_exist(page: Path) -> None:
             command, *words = shlex.split(call, comments=True)
             if "|" in words or ">" in words:
                 words = words[: min(words.index(end) for end in "|>" if end in words)]
+            known = _options(command)
             for option in (word.partition("=")[0] for word in words if re.match("--?[a-z]", word)):
-                known = re.search(rf"(?<![\w-]){option}(?![\w-])", _help(command))
-                assert known, f"{page.name}:{line}: ggp {command} has no option {option}"
-            assert _help(command)
+                assert option in known, f"{page.name}:{line}: ggp {command} has no option {option}"
 
 
 def _written(page: Path) -> dict[str, str]:
@@ -134,32 +135,39 @@ GAME = ROOT / "docs" / "tutorials" / "first-game.md"
 DICE = ROOT / "docs" / "tutorials" / "first-dice-game.md"
 
 
-def _validate(folder: Path, name: str, text: str) -> list[str]:
-    """The lines that ``ggp validate`` prints of a file."""
-    (folder / name).write_text(text)
-    call = [sys.executable, "-m", "ggp", "validate", name]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
-    return subprocess.run(
-        call, capture_output=True, text=True, cwd=folder, env=environment
-    ).stdout.splitlines()
+@pytest.fixture
+def validate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], list[str]]:
+    """The lines that ``ggp validate`` prints of a file with this name and this text."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    def run(name: str, text: str) -> list[str]:
+        Path(name).write_text(text)
+        return CliRunner().invoke(build("validate"), ["validate", name]).stdout.splitlines()
+
+    return run
 
 
 @pytest.mark.parametrize("page", [GAME, DICE], ids=lambda page: page.stem)
-def test_validate_finds_nothing_in_games_of_tutorials(page: Path, tmp_path: Path) -> None:
+def test_validate_finds_nothing_in_games_of_tutorials(
+    page: Path, validate: Callable[[str, str], list[str]]
+) -> None:
     ((name, text),) = _written(page).items()
-    assert _validate(tmp_path, name, text)[0].startswith("1 file, 0 errors, 0 warnings")
+    assert validate(name, text)[0].startswith("1 file, 0 errors, 0 warnings")
 
 
 @pytest.mark.parametrize(
     "slip", SLIP.findall(GAME.read_text()), ids=lambda slip: slip[2].split("[")[1].split("]")[0]
 )
-def test_validate_says_to_each_slip_what_the_page_says(slip: tuple[str, str, str], tmp_path: Path) -> None:
+def test_validate_says_to_each_slip_what_the_page_says(
+    slip: tuple[str, str, str], validate: Callable[[str, str], list[str]]
+) -> None:
     name, change, told = slip
     rows = change.splitlines(keepends=True)
     before, after = ("".join(row[1:] for row in rows if row[0] in (" ", sign)) for sign in "-+")
     rules = _written(GAME)[name]
     assert rules.count(before) >= 1
-    found = _validate(tmp_path, name, rules.replace(before, after, 1))
+    found = validate(name, rules.replace(before, after, 1))
     assert set(told.splitlines()) <= set(found), found
 
 

@@ -3,47 +3,101 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib.util
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.places import ROOT
+from ggp.adapters.missing import MissingPackageError
+from tests.places import PACKAGES, ROOT, SOURCES, module_name
 
-PACKAGES = "gdl", "propnet", "players", "ggp"
-FILES = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
-FOLDERS = sorted({path.parent for path in FILES})
+FOLDERS = sorted({path.parent for path in SOURCES})
 MOST_LINES = 400
 MOST_MODULES = 15
 NAME = re.compile(rf"({'|'.join(PACKAGES)})(\.[a-z_]\w*)+(:[A-Za-z_]\w*)?")
 
 
+@dataclass(frozen=True)
+class Source:
+    """A file: how many lines it has, its docstring, and what the tests below ask of its tree."""
+
+    lines: int
+    docstring: str | None
+    classes: list[tuple[str, int]]
+    """The name of each class, and its line."""
+    calls: list[tuple[str, ast.Call]]
+    """Each call, after what it calls (as in ``os.open``)."""
+    imports: list[ast.ImportFrom]
+    strings: list[tuple[str, ast.Constant]]
+
+
+@functools.cache
+def source(path: Path) -> Source:
+    """What a file holds. Each is parsed and walked once."""
+    text = path.read_text()
+    tree = ast.parse(text)
+    found = Source(len(text.splitlines()), ast.get_docstring(tree), [], [], [], [])
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            found.calls.append((name_of(node.func), node))
+        elif isinstance(node, ast.Constant):
+            if isinstance(node.value, str):
+                found.strings.append((node.value, node))
+        elif isinstance(node, ast.ClassDef):
+            found.classes.append((node.name, node.lineno))
+        elif isinstance(node, ast.ImportFrom):
+            found.imports.append(node)
+    return found
+
+
+def name_of(node: ast.expr) -> str:
+    """An expression as it is written; names with dots quickly."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return f"{name_of(node.value)}.{node.attr}"
+    return ast.unparse(node)
+
+
+def test_every_module_can_be_imported() -> None:
+    """Without frameworks that not everybody has, modules for them cannot be."""
+    missing = []
+    for path in SOURCES:
+        if path.name != "__main__.py":
+            try:
+                importlib.import_module(module_name(path))
+            except MissingPackageError:
+                continue
+            except ModuleNotFoundError as error:
+                missing.append(str(error.name))
+    assert not [name for name in missing if name.partition(".")[0] in PACKAGES]
+
+
 def _names_in_strings(path: Path) -> Iterator[tuple[int, str]]:
     """The names of modules in a file's strings; not those of loggers, which are names of topics."""
-    tree = ast.parse(path.read_text())
-    loggers = {
-        id(argument)
-        for call in ast.walk(tree)
-        if isinstance(call, ast.Call) and ast.unparse(call.func).endswith("getLogger")
-        for argument in call.args
-    }
-    for node in ast.walk(tree):
-        text = node.value if isinstance(node, ast.Constant) else None
-        if isinstance(text, str) and NAME.fullmatch(text) and id(node) not in loggers:
+    calls = source(path).calls
+    loggers = {id(word) for name, call in calls if name.endswith("getLogger") for word in call.args}
+    for text, node in source(path).strings:
+        if NAME.fullmatch(text) and id(node) not in loggers:
             yield node.lineno, text
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_modules_that_strings_name_are_there(path: Path) -> None:
-    for line, text in _names_in_strings(path):
+def test_modules_that_strings_name_are_there() -> None:
+    named = [
+        (f"{path}:{line} names {text}", text) for path in SOURCES for line, text in _names_in_strings(path)
+    ]
+    for fault, text in named:
         module, _, attribute = text.partition(":")
         spec = importlib.util.find_spec(module)
-        assert spec is not None and spec.origin, f"{path}:{line} names {text}"
+        assert spec is not None and spec.origin, fault
         if attribute:
-            assert hasattr(importlib.import_module(module), attribute), f"{path}:{line} names {text}"
+            assert hasattr(importlib.import_module(module), attribute), fault
+    assert "ggp.answers.answer_process" in {text for _, text in named}
 
 
 BESIDE = [path for folder in ("bench", "docs", ".ci") for path in sorted((ROOT / folder).rglob("*.py"))]
@@ -52,8 +106,8 @@ BESIDE = [path for folder in ("bench", "docs", ".ci") for path in sorted((ROOT /
 @pytest.mark.parametrize("path", BESIDE, ids=lambda path: str(path.relative_to(ROOT)))
 def test_what_is_imported_by_what_types_are_not_checked_of_is_there(path: Path) -> None:
     """The functions of benches import when they are called, so a name that has moved is missed until then."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if not (isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] in PACKAGES):
+    for node in source(path).imports:
+        if not (node.module and node.module.split(".")[0] in PACKAGES):
             continue
         module = importlib.import_module(node.module)
         for name in (alias.name for alias in node.names):
@@ -61,28 +115,23 @@ def test_what_is_imported_by_what_types_are_not_checked_of_is_there(path: Path) 
             assert there, f"line {node.lineno}: {node.module} has no {name}"
 
 
-def test_names_in_strings_are_looked_at() -> None:
-    assert {text for path in FILES for _, text in _names_in_strings(path)} >= {"ggp.answers.answer_process"}
+def test_modules_are_short() -> None:
+    assert not [path for path in SOURCES if source(path).lines > MOST_LINES]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_modules_are_short(path: Path) -> None:
-    assert len(path.read_text().splitlines()) <= MOST_LINES
-
-
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: str(folder.relative_to(ROOT)))
-def test_folders_are_small_and_say_what_they_are_for(folder: Path) -> None:
-    modules = [path for path in folder.glob("*.py") if path.stem not in ("__init__", "__main__")]
-    assert len(modules) <= MOST_MODULES
-    assert ast.get_docstring(ast.parse((folder / "__init__.py").read_text()))
+def test_folders_are_small_and_say_what_they_are_for() -> None:
+    for folder in FOLDERS:
+        modules = [path for path in folder.glob("*.py") if path.stem not in ("__init__", "__main__")]
+        assert len(modules) <= MOST_MODULES, folder
+        assert source(folder / "__init__.py").docstring, folder
 
 
 def test_no_class_has_the_name_of_another() -> None:
     homes: dict[str, list[str]] = defaultdict(list)
-    for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                homes[node.name].append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    for path in SOURCES:
+        for name, line in source(path).classes:
+            if not name.startswith("_"):
+                homes[name].append(f"{path.relative_to(ROOT)}:{line}")
     twice = {name: places for name, places in homes.items() if len(places) > 1}
     assert not twice
 
@@ -112,10 +161,7 @@ MODES = re.compile(r"r[bt+]*|[rbt]*\+[rbt]*")
 
 def _reads(path: Path) -> Iterator[int]:
     """The lines on which a module opens a file for reading, or reads one."""
-    for call in ast.walk(ast.parse(path.read_text())):
-        if not isinstance(call, ast.Call):
-            continue
-        name = ast.unparse(call.func)
+    for name, call in source(path).calls:
         # A method called `open` opens a file where its first argument is a mode, or its object is a path.
         mode = call.args[name == "open" : (name == "open") + 1]
         words = mode[0].value if mode and isinstance(mode[0], ast.Constant) else None
@@ -132,10 +178,56 @@ def _reads(path: Path) -> Iterator[int]:
 
 def test_files_that_others_name_are_read_by_one_reader() -> None:
     """That is :mod:`gdl.reading`: no device, no pipe, no more bytes than are of use."""
-    others = [path for path in FILES if str(path.relative_to(ROOT)) not in READ_THEIR_OWN]
+    others = [path for path in SOURCES if str(path.relative_to(ROOT)) not in READ_THEIR_OWN]
     assert not [f"{path}:{line}" for path in others for line in _reads(path)]
 
 
 def test_the_modules_that_read_their_own_files_still_do() -> None:
     idle = [name for name in READ_THEIR_OWN if name != "gdl/reading.py" and not list(_reads(ROOT / name))]
     assert not idle
+
+
+def test_there_is_one_kind_of_console() -> None:
+    """Names that look like markup are printed as they are; spinners and titles of panels read markup whatever
+    the console says."""
+    plain = "Console", "TextColumn", "Text.from_markup", "Prompt.ask", "Confirm.ask"
+    for path in (ROOT / "ggp").rglob("*.py"):
+        if path == ROOT / "ggp" / "console.py":
+            continue
+        for name, call in source(path).calls:
+            assert name not in plain, path
+            if name == "Spinner":
+                texts = call.args[1:]
+                assert all(isinstance(text, ast.Name | ast.Call) for text in texts), f"{path}:{call.lineno}"
+            if name in ("Panel", "Panel.fit"):
+                titles = [
+                    ast.unparse(word.value) for word in call.keywords if word.arg in ("title", "subtitle")
+                ]
+                assert all("name" not in title for title in titles), f"{path}:{call.lineno}"
+
+
+PASSED_ON = {
+    "blind_table.py",
+    "bodies.py",
+    "gate.py",
+    "follow.py",
+    "style_process.py",
+    "recorded.py",
+    "replay_process.py",
+    "table.py",
+    "peer.py",
+}
+"""Modules of the server's and the page's that hand their errors to another module, or log them."""
+
+
+def test_errors_become_answers_that_name_no_folders() -> None:
+    """What the page, the API and the tools answer never says where files of the server lie."""
+    folders = ROOT / "ggp" / "web", ROOT / "ggp" / "server" / "clients"
+    for path in (
+        ROOT / "ggp" / "mcp_tools.py",
+        *(path for folder in folders for path in folder.rglob("*.py")),
+    ):
+        calls = source(path).calls
+        bare = {id(call) for name, call in calls if name == "str" and ast.unparse(call) == "str(error)"}
+        bare -= {id(call.args[0]) for name, call in calls if name == "without_folders"}
+        assert not bare or path.name in PASSED_ON, path

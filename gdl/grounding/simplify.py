@@ -1,4 +1,4 @@
-"""Simplification of ground rules in flat arrays: constants, dead rules, double rules."""
+"""Simplification of ground rules in flat arrays: constants, dead and double rules, atoms that are alike."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.grounding.graph import Ints
+from gdl.grounding.graph import Edges, Ints
 
 Bool = NDArray[np.bool_]
 Int = NDArray[np.int64]
@@ -117,6 +117,134 @@ def merge(table: RuleTable, fixed: Bool, tick: Callable[[], None]) -> None:
         np.add.at(sums, table.heads[rules], mixed[rules] - before)
     if not alive.all():
         table.keep(alive)
+
+
+JOINED = 0.5
+"""Atoms are joined where no more than this share of the literals is left. Where little goes, rules factor
+better as they are written: checkers with 0.89 of its literals had 4 % more gate inputs."""
+
+
+def join(table: RuleTable, fixed: Bool) -> None:
+    """Let one atom stand for all that rules read in the same way, to a fixpoint from the outputs down. It
+    gets the rules of all of them: it holds where one of them would.
+
+    ``h :- x, a`` and ``h :- x, b`` say ``h :- x, (a or b)``. If each rule that reads a has a twin that reads
+    b, and the other way round, a and b become one atom. Rules that count the pieces of two players, for
+    example, and in the end only ask who has more, come to count the difference. The states of an automaton
+    are joined in the same way (E. Moore, 1956).
+
+    Changes the table in place, if that makes it clearly smaller; double rules go. Atoms that are ``fixed``
+    (inputs and outputs), and those that some rule denies, stay as they are.
+    """
+    joining = _Joining(table, fixed)
+    changed = np.unique(joining.read)
+    if len(np.unique(joining.sums[changed])) == len(changed):
+        return
+    joining.run(changed)
+    left = joining.alive[table.rule_of]
+    if np.count_nonzero(left) <= JOINED * len(left):
+        table.heads = joining.heads
+        table.keep(joining.alive)
+
+
+class _Joining:
+    """Which atoms are read alike: ``sums`` has for each the sum of the hashes of its *readings*. A reading is
+    the head of a rule that reads the atom, and the rest of its body."""
+
+    def __init__(self, table: RuleTable, fixed: Bool) -> None:
+        self.heads = table.heads.copy()
+        atoms = len(fixed)
+        weights = _mixed(3 * atoms)
+        self.head_weights = weights[2 * atoms :]
+        read = table.literals >> 1
+        self.free = ~fixed
+        self.free[read[table.literals & 1 == 1]] = False
+        places = np.flatnonzero(self.free[read])
+        self.read, self.rule_of = read[places], table.rule_of[places]
+        self.own = weights[table.literals[places]]
+        self.signatures = _signatures(table, weights) + self.head_weights[table.heads]
+        self.sums = np.zeros(atoms, np.uint64)
+        np.add.at(self.sums, self.read, self._readings(slice(None)))
+        self.alive: Bool = np.ones(len(table.heads), np.bool_)
+
+    def run(self, changed: Ints) -> None:
+        """Join atoms until none is read like another one; ``changed`` are all that are free and read."""
+        atoms = len(self.free)
+        rules, places = np.arange(len(self.heads)), np.arange(len(self.read))
+        self.places_of = Edges(len(rules), self.rule_of, places)
+        self.readers = Edges(atoms, self.read, self.rule_of)
+        self.rules_of = Edges(atoms, self.heads, rules)
+        # The atoms that one stands for, itself among them, and the rules of such by their signatures.
+        self.members: dict[int, list[int]] = {}
+        self.filed: dict[int, int] = {}
+        known: dict[int, int] = {}
+        while len(changed):
+            into: dict[int, int] = {}
+            for atom, total in zip(changed.tolist(), self.sums[changed].tolist(), strict=True):
+                other = known.setdefault(total, atom)
+                if other == atom:
+                    continue
+                if self.free[other] and self.sums[other] == total:
+                    into[atom] = other
+                else:
+                    known[total] = atom
+            changed = self._joined(into) if into else changed[:0]
+
+    def _readings(self, places: Ints | slice) -> NDArray[np.uint64]:
+        """The hashes of what is read at these places, apart from the atoms there."""
+        return _mix(self.signatures[self.rule_of[places]] - self.own[places])
+
+    def _joined(self, into: dict[int, int]) -> Ints:
+        """Join atoms to others; the free atoms that are read in another way from now on."""
+        heads = self.heads
+        gone = np.fromiter(into, np.int64)
+        self.free[gone] = False
+        # Whatever reads an atom that is gone reads the other one, too.
+        dying = np.unique(self.readers.targets(gone))
+        touched = [self._retired(dying[self.alive[dying]])]
+        fresh = [other for other in dict.fromkeys(into.values()) if other not in self.members]
+        self._filed(self._rules(fresh))
+        self.members.update((other, [other]) for other in fresh)
+        rules = self._rules([x for atom in into for x in self.members.get(atom, (atom,))])
+        for atom, other in into.items():
+            self.members[other] += self.members.pop(atom, (atom,))
+        places = self.places_of.targets(rules)
+        np.subtract.at(self.sums, self.read[places], self._readings(places))
+        others = np.array([into[atom] for atom in heads[rules].tolist()], np.int64)
+        self.signatures[rules] += self.head_weights[others] - self.head_weights[heads[rules]]
+        heads[rules] = others
+        np.add.at(self.sums, self.read[places], self._readings(places))
+        touched += [self.read[places], self._retired(self._filed(rules))]
+        atoms = np.unique(np.concatenate(touched))
+        changed: Ints = atoms[self.free[atoms]]
+        return changed
+
+    def _rules(self, atoms: list[int]) -> Ints:
+        """The rules that are left of those that these atoms had at first."""
+        rules = self.rules_of.targets(np.array(atoms, np.int64))
+        left: Ints = rules[self.alive[rules]]
+        return left
+
+    def _filed(self, rules: Ints) -> Ints:
+        """File rules of atoms that stand for several; those among the rules that are there already."""
+        double = []
+        for rule, signature in zip(rules.tolist(), self.signatures[rules].tolist(), strict=True):
+            other = self.filed.setdefault(signature, rule)
+            if other == rule:
+                continue
+            if self.alive[other] and self.signatures[other] == signature:
+                double.append(rule)
+            else:
+                self.filed[signature] = rule
+        return np.array(double, np.int64)
+
+    def _retired(self, rules: Ints) -> Ints:
+        """Take rules out; the atoms that they have read."""
+        places = self.places_of.targets(rules)
+        np.subtract.at(self.sums, self.read[places], self._readings(places))
+        self.alive[rules] = False
+        read: Ints = self.read[places]
+        return read
 
 
 def _signatures(table: RuleTable, weights: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -80,7 +80,7 @@ def solve_told(game: Game, order: JsonMessage, send: Send) -> dict[str, object]:
     The answer is what ``ggp solve --json`` prints, its line replayed by the prover. Raises GdlError: it is no
     puzzle, or no solver recognises it.
     """
-    from ggp.solving.team import Order, cpu_seconds, solve_together
+    from ggp.solving.team import SolveRequest, cpu_seconds, solve_together
     from ggp.solving.view import doubt_of
     from players.puzzles.solver import Solution, replayed
 
@@ -107,7 +107,9 @@ def solve_told(game: Game, order: JsonMessage, send: Send) -> dict[str, object]:
             **news,
         )
 
-    work = Order(game.text, float(order["seconds"]), SOLVER_MEMORY, order["solver"] or None, 1, order["seed"])
+    work = SolveRequest(
+        game.text, float(order["seconds"]), SOLVER_MEMORY, order["solver"] or None, 1, order["seed"]
+    )
     found = replace(solve_together(work, tell), seconds=cpu_seconds() - cpu)
     last = replayed(game.rules, found) if found.value >= 0 else None
     return {

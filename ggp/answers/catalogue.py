@@ -18,6 +18,7 @@ from gdl.errors import GdlError
 from gdl.information import hides
 from gdl.reading import read_limited
 from gdl.syntax.parser import parse_rules
+from gdl.terms import RANDOM
 from gdl.visible import visible
 from ggp.game import Game, games_folder, installed_games, read_rules_file
 from ggp.processes.parent import JsonMessage
@@ -109,8 +110,8 @@ class Card:
         title: for people.
         line: what it is, in a few words; may be empty.
         roles: the game's roles in their order; empty for packing puzzles.
-        kind: ``turns``, ``at once`` (roles choose at the same time), ``puzzle`` (one role), ``hidden`` (not
-            everything is seen by everybody), ``level`` or ``packing``.
+        kind: ``turns``, ``at once`` (roles choose at the same time), ``puzzle`` (one role), ``chance`` (one
+            role beside it), ``hidden`` (not everything is seen by everybody), ``level`` or ``packing``.
     """
 
     name: str
@@ -166,6 +167,8 @@ def _game_card(path: Path, written: int) -> Card:
     title, line = title_of(text)
     roles, at_once = _recorded(path)
     kind = "puzzle" if len(roles) == 1 else "at once" if at_once else "turns"
+    if len(roles) == 2 and RANDOM.name in roles:
+        kind = "chance"
     if hides(parse_rules(text, path.stem)):
         kind = "hidden"
     return Card(path.stem, title or path.stem, line, roles, kind)

@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from gdl.hints import board_hint
 from gdl.machine import Machine
 from gdl.rules import Rules
 from gdl.terms import Term
@@ -135,6 +136,8 @@ def board_of(
         possible: base propositions: all, or those seen.
         complete: whether ``possible`` is all of them.
     """
+    if board_hint(rules.hints) == "none":
+        return None
     order = CoordinateOrder(rules)
     groups: dict[tuple[str, int], set[Term]] = defaultdict(set)
     for term in possible:
@@ -148,7 +151,9 @@ def board_of(
     for signature in sorted(groups):
         if (found := line_layer(groups[signature], order)) is not None:
             return _board_of_dots(*found, candidates)
-    chosen = _distinct(_primary(_overlay(candidates)))
+    candidates = [_laid_over(candidate, candidates, set(roles)) for candidate in candidates]
+    overlaid = _overlay(candidates)
+    chosen = _distinct(_primary(_without_corners(overlaid) if complete else overlaid))
     if not chosen:
         return None
     layers = tuple(candidate.layer for candidate in chosen)
@@ -294,6 +299,21 @@ def _distinct(candidates: list[LayerCandidate]) -> list[LayerCandidate]:
     return apart
 
 
+def _laid_over(c: LayerCandidate, candidates: list[LayerCandidate], roles: set[Term]) -> LayerCandidate:
+    """A layer that has a board for each role and says of a square no more than whose it is, as notes on the
+    one board that has the same squares, if there is one; otherwise the layer as it is."""
+    layer = c.layer
+    if len(layer.panel) != 1 or layer.strip or layer.contents:
+        return c
+    whose = {term.args[layer.panel[0]] for term in c.terms}
+    shared = any(
+        not other.layer.panel and other.layer.contents and (other.columns, other.rows) == (c.columns, c.rows)
+        for other in candidates
+        if not other.layer.strip
+    )
+    return replace(c, layer=replace(layer, panel=())) if shared and whose <= roles else c
+
+
 def _overlay(candidates: list[LayerCandidate]) -> list[LayerCandidate]:
     """The candidates that share the largest grid."""
 
@@ -312,6 +332,18 @@ def _overlay(candidates: list[LayerCandidate]) -> list[LayerCandidate]:
         return max(c.most for c in grid) > 1, not grid[0].layer.strip, len(squares)
 
     return max(grids, key=size, default=[])
+
+
+def _without_corners(grid: list[LayerCandidate]) -> list[LayerCandidate]:
+    """The layers of a grid but those of two small numbers that say nothing else, such as dice: they are no
+    squares of a large board."""
+    columns = set[Term]().union(*(c.columns for c in grid))
+    rows = set[Term]().union(*(c.rows for c in grid))
+    return [
+        c
+        for c in grid
+        if c.layer.contents or 2 * len(c.columns) > len(columns) or 2 * len(c.rows) > len(rows)
+    ]
 
 
 def _blanks(

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from string import ascii_lowercase, digits
 
+from gdl.hints import PictureHint
 from gdl.rules import Rules
 from gdl.terms import Term
 from ggp.boards.board import Grid
@@ -76,7 +77,23 @@ def glyphs_of(board: Grid, rules: Rules, roles: tuple[Term, ...]) -> dict[Thing,
         owner = owners[thing][0]
         style = _colour(thing) or (styles[owner] if owner >= 0 else next(shades))
         glyphs[thing] = letters[thing], style
+    for thing, (sign, style) in glyphs.items():
+        hint = hint_for(thing, rules)
+        glyphs[thing] = (hint.sign if hint and hint.sign else sign), style
     return glyphs
+
+
+def hint_for(thing: Thing, rules: Rules) -> PictureHint | None:
+    """The last hint of the rules for a thing."""
+    if not rules.hints:
+        return None
+    words = tuple(" ".join(map(str, thing)).replace("(", " ").replace(")", " ").split())
+    fitting = [
+        hint
+        for hint in rules.hints
+        if hint.words == words or (hint.every and hint.words == words[: len(hint.words)])
+    ]
+    return fitting[-1] if fitting else None
 
 
 def _colour(thing: Thing) -> str | None:

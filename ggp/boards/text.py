@@ -12,7 +12,7 @@ from gdl.syntax.writer import OwnNotation
 from gdl.terms import Term
 from ggp.boards.beside import digit_chains, joined_digits
 from ggp.boards.board import Grid
-from ggp.boards.glyphs import EMPTY, Span, glyphs_of
+from ggp.boards.glyphs import EMPTY, Span, glyphs_of, hint_for
 from ggp.boards.layers import Square, Thing
 from ggp.boards.shapes import BoardShape, indents
 
@@ -63,6 +63,9 @@ class Painter:
         self._glyphs = glyphs_of(board, rules, roles)
         for thing, (glyph, style) in self._glyphs.items():
             meaning = " ".join(map(self._shown, thing))
+            hint = hint_for(thing, rules)
+            if hint is not None and hint.sign and hint.look != "letter":
+                continue  # a number that the author gives needs no other
             if glyph not in (meaning, meaning.lstrip(ascii_letters)):
                 self.legend.append((glyph, meaning, style))
 

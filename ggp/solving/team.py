@@ -32,7 +32,7 @@ _OVERTIME_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class SolveRequest:
     """What is to be solved, and how.
 
     Attributes:
@@ -55,28 +55,30 @@ class Order:
     own: str | None = None
 
 
-def solve_together(order: Order, watch: Watcher) -> Solution:
+def solve_together(request: SolveRequest, watch: Watcher) -> Solution:
     """The best line that the processes find; puzzles of few states are solved before there are any. Raises
     GdlError where none of them can begin, or no solver has the name."""
-    if order.only is None:
-        few = solve_few_states(parse_rules(order.text, "the rules"), min(FEW_STATES_SECONDS, order.seconds))
+    if request.only is None:
+        few = solve_few_states(
+            parse_rules(request.text, "the rules"), min(FEW_STATES_SECONDS, request.seconds)
+        )
         if few is not None:
             return few
     # The solvers bring their kernels along, which puzzles of few states do not need.
     from players.puzzles.registry import solvers_named
     from players.warm_kernels import compile_together, line_parts
 
-    solvers = solvers_named(order.only)
-    if order.workers <= 1:
+    solvers = solvers_named(request.only)
+    if request.workers <= 1:
         try:
-            return _solve_alone(order, watch)
+            return _solve_alone(request, watch)
         except Exception as error:
-            if order.own is None or isinstance(error, GdlError):
+            if request.own is None or isinstance(error, GdlError):
                 raise
-            raise GdlError(f"the solver {order.own} failed: {describe(error)}") from error
+            raise GdlError(f"the solver {request.own} failed: {describe(error)}") from error
     wanted = {solver.name for solver in solvers}
     compile_together([part for part in line_parts() if part[0] in wanted])
-    return _Team(order, time.monotonic() + order.seconds, watch).run()
+    return _Team(request, time.monotonic() + request.seconds, watch).run()
 
 
 def cpu_seconds() -> float:
@@ -87,38 +89,40 @@ def cpu_seconds() -> float:
     )
 
 
-def _solve_alone(order: Order, watch: Watcher) -> Solution:
+def _solve_alone(request: SolveRequest, watch: Watcher) -> Solution:
     """In this process, which has the kernels compiled of those solvers alone that recognise the game, and
     loads those of the solvers that get a turn."""
     from players.puzzles.registry import solvers_named
     from players.warm_kernels import compile_together, line_parts, missing
 
-    deadline = time.monotonic() + order.seconds
-    machine = make_machine(parse_rules(order.text, "the rules"), "propnet")
+    deadline = time.monotonic() + request.seconds
+    machine = make_machine(parse_rules(request.text, "the rules"), "propnet")
     built = time.monotonic()
     lanes = lane_machine(machine) if len(machine.roles) == 1 else None
-    able = {kind.name for kind in solvers_named(order.only) if lanes is not None and kind.recognise(lanes)}
+    able = {kind.name for kind in solvers_named(request.only) if lanes is not None and kind.recognise(lanes)}
     compile_together(missing([part for part in line_parts() if part[0] in able]))
     deadline += time.monotonic() - built
-    return _solve_machine(machine, order, 0, deadline, watch)
+    return _solve_machine(machine, request, 0, deadline, watch)
 
 
-def _solve_here(order: Order, number: int, deadline: float, watch: Watcher) -> Solution:
-    if order.own is not None:
+def _solve_here(request: SolveRequest, number: int, deadline: float, watch: Watcher) -> Solution:
+    if request.own is not None:
         from players.puzzles.registry import add_own
 
-        add_own(order.own)
-    machine = make_machine(parse_rules(order.text, "the rules"), "propnet")
-    return _solve_machine(machine, order, number, deadline, watch)
+        add_own(request.own)
+    machine = make_machine(parse_rules(request.text, "the rules"), "propnet")
+    return _solve_machine(machine, request, number, deadline, watch)
 
 
-def _solve_machine(machine: Machine, order: Order, number: int, deadline: float, watch: Watcher) -> Solution:
+def _solve_machine(
+    machine: Machine, request: SolveRequest, number: int, deadline: float, watch: Watcher
+) -> Solution:
     left = max(0.0, deadline - time.monotonic())
-    memory, seed = order.memory // max(1, order.workers), order.seed * 64 + number
-    return solve(machine, left, memory=memory, seed=seed, number=number, only=order.only, watch=watch)
+    memory, seed = request.memory // max(1, request.workers), request.seed * 64 + number
+    return solve(machine, left, memory=memory, seed=seed, number=number, only=request.only, watch=watch)
 
 
-def _serve(order: Order, number: int, deadline: float, pipe: Connection) -> None:
+def _serve(request: SolveRequest, number: int, deadline: float, pipe: Connection) -> None:
     """One process of the team: sends what it has found so far, and at last None, or an error as text."""
     parent = os.getppid()
     end_with_parent()
@@ -129,7 +133,7 @@ def _serve(order: Order, number: int, deadline: float, pipe: Connection) -> None
         pipe.send((solution, at_work))
 
     try:
-        tell(_solve_here(order, number, deadline, tell), [])
+        tell(_solve_here(request, number, deadline, tell), [])
         pipe.send(None)
     except GdlError as error:
         pipe.send(error.message)
@@ -138,16 +142,16 @@ def _serve(order: Order, number: int, deadline: float, pipe: Connection) -> None
 
 
 class _Team:
-    def __init__(self, order: Order, deadline: float, watch: Watcher) -> None:
+    def __init__(self, request: SolveRequest, deadline: float, watch: Watcher) -> None:
         self._deadline, self._watch = deadline, watch
         context = multiprocessing.get_context("spawn")
         self._members: dict[Connection, tuple[int, multiprocessing.process.BaseProcess]] = {}
-        self._solutions = [NOTHING] * order.workers
-        self._at_work: list[list[str]] = [[] for _ in range(order.workers)]
+        self._solutions = [NOTHING] * request.workers
+        self._at_work: list[list[str]] = [[] for _ in range(request.workers)]
         self._errors: list[str] = []
-        for number in range(order.workers):
+        for number in range(request.workers):
             here, there = context.Pipe(duplex=False)
-            process = context.Process(target=_serve, args=(order, number, deadline, there), daemon=True)
+            process = context.Process(target=_serve, args=(request, number, deadline, there), daemon=True)
             process.start()
             there.close()
             self._members[here] = number, process

@@ -18,6 +18,7 @@ from ggp.web import api, boards, puzzles, rules, tournaments
 from ggp.web.choice import routes as choice
 from ggp.web.gate import HEADERS, PAGES, STREAMED, TOKENS, Tokens, WebSettings, gate
 from ggp.web.kept import KNOWN, Names
+from ggp.web.manual import routes as manual
 from ggp.web.overseer import BUDGET, keep_warm, oversee
 from ggp.web.packings import routes as packings
 from ggp.web.play import routes as play
@@ -51,6 +52,7 @@ def make_app(settings: WebSettings) -> web.Application:
     puzzles.add_routes(app)
     packings.add_routes(app)
     api.add_routes(app)
+    manual.add_routes(app)
     rules.add_routes(app)
     styles.add_routes(app, settings)
     app.router.add_static("/static/", STATIC)

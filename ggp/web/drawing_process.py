@@ -16,6 +16,7 @@ from gdl.syntax.parser import parse_rules, parse_term, parse_terms
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
 from ggp.processes.parent import JsonMessage, Send, answer_requests
+from ggp.wording.moves import MoveWords
 
 INSTALLED_LIMITS = 1024**3, 120.0
 """Bytes, and CPU seconds of one process for all its drawings; another takes its place."""
@@ -24,6 +25,10 @@ MOST_STEPS = 500
 """Joint moves in one request for a state of an installed game."""
 MOST_WATCHED = 20_000
 """Joint moves of a watched match."""
+MOST_TOLD = 100
+"""The newest of them are told in words."""
+MOST_TEXTS = 200
+"""Legal moves of a state that are told in words, for those who look on while a player thinks of them."""
 
 
 class DrawnLine:
@@ -38,6 +43,8 @@ class DrawnLine:
         self.painter = SvgPainter.of_machine(machine, name)
         self._moves: list[Sequence[str]] = []
         self._states = [machine.initial_state()]
+        self._words = MoveWords(machine.rules, machine.roles, self.painter.board)
+        self._spoken: dict[int, dict[str, object]] = {}
 
     def reach(self, moves: Sequence[Sequence[str]], step: int) -> tuple[State, State | None]:
         """The state after the first ``step`` of these joint moves, and the one before; None before the first.
@@ -45,6 +52,7 @@ class DrawnLine:
         pairs = enumerate(zip(self._moves, moves, strict=False))
         same = next((i for i, (a, b) in pairs if a != b), min(len(self._moves), len(moves)))
         del self._moves[same:], self._states[same + 1 :]
+        self._spoken = {at: told for at, told in self._spoken.items() if at < same}
         while len(self._states) <= step:
             joint = moves[len(self._moves)]
             self._states.append(self._states[-1].play(*joint))
@@ -54,6 +62,38 @@ class DrawnLine:
     def draw(self, moves: Sequence[Sequence[str]], step: int) -> str:
         """That state; what the last move changed is marked. Raises GdlError as :meth:`reach`."""
         return self.painter.draw_board(*self.reach(moves, step))
+
+    def history(self, step: int) -> list[dict[str, object]]:
+        """The newest joint moves before a step that was reached, MOST_TOLD at most: ``moves`` as the rules
+        write them, and ``words``, None for those that only wait."""
+        machine, told = self.machine, []
+        for at in range(max(0, step - MOST_TOLD), step):
+            if at not in self._spoken:
+                moves = [parse_term(move, "move") for move in self._moves[at]]
+                joint = [machine.move_id(role, move) for role, move in enumerate(moves)]
+                words = self._words.joint(self._states[at], joint)
+                self._spoken[at] = {"moves": list(map(machine.rules.spell, moves)), "words": words}
+            told.append(self._spoken[at])
+        return told
+
+    def words(self, moves: Sequence[str]) -> list[str]:
+        """Moves of the first role in words; different moves have different ones."""
+        different = list(dict.fromkeys(moves))
+        said = self._words.of_terms([parse_term(move, "move") for move in different])
+        texts = dict(zip(different, said, strict=True))
+        return [texts[move] for move in moves]
+
+    def texts(self, state: State) -> dict[str, str]:
+        """What each legal move of a state is in words; nothing where there are more than MOST_TEXTS."""
+        machine, rules = self.machine, self.machine.rules
+        legal = [machine.legal_moves(state, role) for role in range(len(machine.roles))]
+        if sum(map(len, legal)) > MOST_TEXTS:
+            return {}
+        told: dict[str, str] = {}
+        for role, moves in enumerate(legal):
+            words = self._words.texts(state, role)
+            told |= {rules.spell(machine.move(role, move)): words[move] for move in moves}
+        return told
 
 
 class Artist:
@@ -97,11 +137,13 @@ class WatchedGame:
         over = machine.is_terminal(state)
         spell = machine.rules.spell
         return {
-            "svg": self._line.painter.draw_state(state, before),
+            "svg": self._line.painter.draw_board(state, before),
+            "beside": self._line.painter.lines_beside(state.propositions),
             "facts": " ".join(map(spell, sorted(state.propositions))),
             "step": at,
             "roles": [spell(role) for role in machine.roles],
-            "last": [spell(parse_term(move, "move")) for move in made[at - 1]] if at else [],
+            "history": self._line.history(at),
+            "texts": self._line.texts(state),
             "over": over,
             "goals": [machine.goal(state, role) for role in range(len(machine.roles))] if over else [],
         }

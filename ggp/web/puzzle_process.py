@@ -32,11 +32,19 @@ class PuzzleBench:
             moves, step = order["moves"], order["step"]
             if len(moves) > LONGEST or not 0 <= step <= len(moves):
                 raise GdlError(f"there is no step {step}", remedy=f"0 to {len(moves)}")
-            if self._line is None:
-                self._line = DrawnLine(self._game.machine("prover"), self._game.name)
-            return {"svg": self._line.draw([[move] for move in moves], step)}
+            return {"svg": self._drawn(self._game).draw([[move] for move in moves], step)}
         answer = solve_told(self._game, order, send)
-        return {**answer, "lurd": _lurd(self._game, answer["moves"])}
+        moves = answer["moves"]
+        assert isinstance(moves, list | tuple)
+        lurd = _lurd(self._game, moves)
+        # LURD says all of a level, and the board of a large one takes its time.
+        words = [] if lurd else self._drawn(self._game).words(moves)
+        return {**answer, "lurd": lurd, "words": words}
+
+    def _drawn(self, game: Game) -> DrawnLine:
+        if self._line is None:
+            self._line = DrawnLine(game.machine("prover"), game.name)
+        return self._line
 
 
 def _lurd(game: Game, moves: object) -> str:

@@ -22,6 +22,7 @@ ROOMS: dict[str, str] = {
     "/replay": "Replay",
     "/tournaments": "Tournaments",
     "/api": "API",
+    "/docs": "Docs",
 }
 """What the head of every page links to: path -> title. Their routes are added in :mod:`ggp.web.app`."""
 _HOME = '<a class="home" href="/"><img src="/static/icon.svg" alt="" width="20" height="20">kaskade</a>'

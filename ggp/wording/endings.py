@@ -107,10 +107,10 @@ class EndFinder:
         line = self._line(state, holding)
         if line is not None:
             return line
-        for reason, values in holding:
-            if text := self._words(reason, values):
-                return Ending(text)
-        return Ending(self._without_words(state), self._changed(state, before))
+        words = next((text for reason, values in holding if (text := self._words(reason, values))), "")
+        if words and len(self._machine.roles) == 1:
+            return Ending(words)  # the last move of a puzzle has beaten nobody
+        return Ending(words or self._without_words(state), self._changed(state, before))
 
     def _derived(self) -> tuple[ProverMachine, tuple[_Reason, ...]]:
         """The game with a proposition that follows for each reason that holds, and the reasons."""

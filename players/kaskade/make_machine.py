@@ -76,6 +76,10 @@ def make_machine(rules: Rules, level: str = "auto") -> Machine:
         return machine
     from propnet.native.machine import native_machine
     from propnet.native.object_cache import ObjectCache
+    from propnet.recoding.playing import with_register_playouts
 
     seconds = compile_budget(AUTO_COMPILE_SECONDS if level == "auto" else COMPILE_SECONDS)
-    return native_machine(rules, network, seconds=seconds, cache=ObjectCache())
+    machine = native_machine(rules, network, seconds=seconds, cache=ObjectCache())
+    if level == "auto":
+        return machine
+    return with_register_playouts(machine, seconds=seconds, cache=ObjectCache())

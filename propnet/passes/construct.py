@@ -1,8 +1,8 @@
 """From ground rules to a circuit: each atom is the factored OR of its rules' ANDs, cycles are cut open
 at few atoms that every cycle passes (a greedy feedback vertex set).
 
-Before it, constants are propagated in the ground rules, unread atoms go, and what decides legal, terminal and
-goal is separated from the moves.
+Before it, constants are propagated in the ground rules, unread atoms go, atoms that are read alike become
+one, and what decides legal, terminal and goal is separated from the moves.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gdl.compile.stratify import components
 from gdl.errors import RulesError
 from gdl.grounding.graph import Bools, Ints, order, spread
 from gdl.grounding.ground_rules import GroundRules
-from gdl.grounding.simplify import RuleTable
+from gdl.grounding.simplify import RuleTable, join
 from propnet.passes.circuit import FALSE, TRUE, Circuit, CircuitBuilder, Shape
 from propnet.passes.simplify import Product, sum_of_products
 
@@ -60,6 +60,7 @@ def prune(ground: GroundRules) -> tuple[AtomRules, NDArray[np.int8]]:
     remove_unread(rules)
     values = propagate_constants(rules)
     remove_unread(rules)
+    join(rules, rules.marked(rules.outputs) | rules.marked(slice(0, rules.inputs)))
     return rules, values
 
 

@@ -118,7 +118,7 @@ def _coding(machine: PropnetMachine, samples: Words, changed: Flags, all_kept: b
     clock = step_clocks(network)
     ticks = unpack(clock_states(machine), len(network.bases))
     # These are all the states of the clocks, so that nothing is an accident.
-    clocks = _groups(network.bases, ticks, np.flatnonzero(clock & (ticks != ticks[0]).any(axis=0)), 0.0)
+    clocks = groups_of(network.bases, ticks, np.flatnonzero(clock & (ticks != ticks[0]).any(axis=0)), 0.0)
     candidates = np.flatnonzero(~constant_bases(network) & ~clock)
     wide = _key(network.bases, bits, candidates, initial)
     narrow = _key(network.bases, bits, candidates[changed[candidates]], initial)
@@ -138,7 +138,7 @@ def _key(
     names: Sequence[Term], bits: Flags, candidates: NDArray[np.int64], initial: Flags
 ) -> list[ExclusiveGroup]:
     """Groups of the candidates, the steadiest last."""
-    groups = _groups(names, bits, candidates)
+    groups = groups_of(names, bits, candidates)
 
     def steadiness(group: ExclusiveGroup) -> float:
         members = list(group.members)
@@ -147,7 +147,7 @@ def _key(
     return sorted(groups, key=steadiness)
 
 
-def _groups(
+def groups_of(
     names: Sequence[Term], bits: Flags, candidates: NDArray[np.int64], evidence: float = EVIDENCE
 ) -> list[ExclusiveGroup]:
     """The candidates (ids) in groups, singles included, in the order of their first members."""

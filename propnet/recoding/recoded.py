@@ -52,17 +52,23 @@ def recode(network: Network, coding: Coding) -> Network:
     """
     if coding.bases != len(network.bases):
         raise ValueError(f"a coding of {coding.bases} base propositions for {len(network.bases)}")
-    circuit = remove_dead(_Recoding(network, coding).circuit())
+    circuit = remove_dead(Recoding(network, coding).circuit())
     if circuit.gate_inputs <= MOST_INPUTS:
         for rewrite in PASSES:
             circuit = rewrite(circuit)
-    names = (*(Term("bit", Term(str(i))) for i in range(coding.broken_bit)), Term("broken"))
     initial = Codec(coding, network.initial).encode(np.asarray(network.initial, np.bool_)[None, :])[0]
     goals = [(role, value) for role, value, _ in network.goals.tolist()]
-    return finish(circuit, replace(network, bases=names, initial=initial), goals, dict(network.stats))
+    return finish(
+        circuit, replace(network, bases=names_of(coding), initial=initial), goals, dict(network.stats)
+    )
 
 
-class _Recoding:
+def names_of(coding: Coding) -> tuple[Term, ...]:
+    """The base propositions of a recoded network."""
+    return (*(Term("bit", Term(str(i))) for i in range(coding.broken_bit)), Term("broken"))
+
+
+class Recoding:
     """Builds the gates of a recoded network. Of each loop the gates are cut that are read before they are
     evaluated."""
 
@@ -74,6 +80,13 @@ class _Recoding:
         moves = tuple(map(len, network.moves))
         self.shape = Shape(coding.bits, moves, len(network.goals), len(self.cuts))
         self.builder = CodeGates(self.shape.first_gate)
+        self.literal_of = [TRUE] + [TRUE if value else FALSE for value in network.initial.tolist()]
+        self.literal_of += [2 * (self.shape.first_move + move) for move in range(network.move_count)]
+        # A cut rises from false; the gate that it stands for may fall from true.
+        self.cut_literals = {
+            gate: 2 * (self.shape.first_cut + number) ^ int(network.loop_init[gate])
+            for gate, number in self.cuts.items()
+        }
 
     def _cuts(self) -> dict[int, int]:
         """The gates that are read before they are evaluated, each with its number among these."""
@@ -90,46 +103,48 @@ class _Recoding:
     def circuit(self) -> Circuit:
         network, shape, builder, coding = self.network, self.shape, self.builder, self.coding
         first, init = network.first_gate, network.loop_init
-        literal_of = [TRUE] + [TRUE if value else FALSE for value in network.initial.tolist()]
         for group, start in zip(coding.all_groups, coding.starts, strict=False):
             places = [2 * (1 + start + bit) for bit in range(group.width)]
-            decoded = builder.add_group(places, [code for _, code in group.codes()], not group.exact)
-            for base, member in zip(group.members, decoded, strict=True):
-                literal_of[1 + base] = member
-        literal_of += [2 * (shape.first_move + move) for move in range(network.move_count)]
-        # A cut rises from false; the gate that it stands for may fall from true.
-        cut_literals = {
-            gate: 2 * (shape.first_cut + number) ^ int(init[gate]) for gate, number in self.cuts.items()
-        }
-
-        def literal(x: int) -> int:
-            node = x >> 1
-            if node < len(literal_of):
-                return literal_of[node] ^ (x & 1)
-            return cut_literals[node - first] ^ (x & 1)
-
+            for base, member in zip(group.members, self._decoded(group, places), strict=True):
+                self.literal_of[1 + base] = member
         for gate in self.reads:
-            literal_of.append(builder.conjunction([literal(x) for x in gate]))
-        following = [literal(x) for x in network.next_literals.tolist()]
+            self.literal_of.append(builder.conjunction(map(self.literal, gate)))
+        following = list(map(self.literal, network.next_literals.tolist()))
         bits: list[int] = []
-        faults: list[Product] = [(following[base] ^ 1 ^ literal_of[1 + base],) for base in coding.left_out]
-        for group in coding.all_groups:
-            more, fault = self._encoded(group, following)
+        faults: list[Product] = [
+            (following[base] ^ 1 ^ self.literal_of[1 + base],) for base in coding.left_out
+        ]
+        for group, start in zip(coding.all_groups, coding.starts, strict=False):
+            more, fault = self._encoded(group, following, start)
             bits += more
             faults += fault
-        definitions = [literal_of[first + gate] ^ int(init[gate]) for gate in self.cuts]
+        definitions = [self.literal_of[first + gate] ^ int(init[gate]) for gate in self.cuts]
         outputs = [
             *bits,
             sum_of_products(builder, [p for p in faults if FALSE not in p]),
-            *[literal(x) for x in network.legal_literals.tolist()],
-            *[literal(x) for x in network.goals[:, 2].tolist()],
-            literal(int(network.terminal_literal)),
+            *map(self.literal, network.legal_literals.tolist()),
+            *map(self.literal, network.goals[:, 2].tolist()),
+            self.literal(int(network.terminal_literal)),
             *definitions,
         ]
         return Circuit(shape, builder.gates, outputs)
 
-    def _encoded(self, group: ExclusiveGroup, following: list[int]) -> tuple[list[int], list[Product]]:
-        """The next values of a group's bits, and products that are true where the group does not fit."""
+    def literal(self, x: int) -> int:
+        """What a literal of the network has become."""
+        node = x >> 1
+        if node < len(self.literal_of):
+            return self.literal_of[node] ^ (x & 1)
+        return self.cut_literals[node - self.network.first_gate] ^ (x & 1)
+
+    def _decoded(self, group: ExclusiveGroup, places: list[int]) -> list[int]:
+        """The literals of a group's members, whose code is in these bits."""
+        return self.builder.add_group(places, [code for _, code in group.codes()], not group.exact)
+
+    def _encoded(
+        self, group: ExclusiveGroup, following: list[int], start: int
+    ) -> tuple[list[int], list[Product]]:
+        """The next values of a group's bits, which stand from ``start`` on, and products that are true where
+        the group does not fit."""
         builder, width = self.builder, group.width
         if len(group.members) == 1 and not group.exact:
             return [following[group.members[0]]], []

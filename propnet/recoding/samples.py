@@ -22,23 +22,23 @@ _BITS = 16_000_000
 """Bits of propositions and moves that are looked at, about; large games get fewer steps."""
 
 
-def sample_states(machine: PropnetMachine, count: int = 4096, seed: int = 0) -> Words:
+def sample_states(machine: PropnetMachine, count: int = 4096, seed: int = 0, matches: int = MATCHES) -> Words:
     """About so many reachable states that are not all near the start: uint64, shape (n, words).
 
     They are those of random matches, which choose moves uniformly, thinned out evenly, the initial state
     among them; the successors of some of them by every joint move; and, a quarter of ``count``, those that
-    take fewest moves. The same seed gives the same states.
+    take fewest moves. The same seed gives the same states. In large games fewer ``matches`` get further.
     """
     rng = np.random.default_rng(seed)
     start = machine.records([machine.initial_state()])
-    records = np.repeat(start, MATCHES, axis=0)
-    steps = min(STEPS, _BITS // (MATCHES * max(1, machine.network.move_count + len(machine.network.bases))))
+    records = np.repeat(start, matches, axis=0)
+    steps = min(STEPS, _BITS // (matches * max(1, machine.network.move_count + len(machine.network.bases))))
     layers = [start]
     for _ in range(max(8, steps)):
         evaluation = machine.evaluate(records)
         moves, stuck = _choose(machine, unpack(evaluation.legal, machine.network.move_count), rng)
         going = ~(evaluation.terminal | stuck)
-        following = np.repeat(start, MATCHES, axis=0)
+        following = np.repeat(start, matches, axis=0)
         following[going] = machine.successors(records[going], moves[going])
         layers.append(records := following)
     states = np.concatenate(layers)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.hints import BOARDS, HINT_COLOURS, LOOKS, MOST_HINTS, PictureHint, read_hints
+from gdl.hints import BOARDS, HINT_COLOURS, LOOKS, MOST_HINTS, SIGNED, PictureHint, read_hints
 from gdl.syntax.parser import parse_rules
 
 WORDS = st.lists(st.from_regex(r"[a-z][a-z0-9_]{0,5}", fullmatch=True), min_size=1, max_size=8).filter(
@@ -20,12 +20,23 @@ def test_what_is_written_as_it_should_is_read(words: list[str], look: str, colou
     assert read_hints(text) == ((PictureHint(tuple(words), look, colour, every),), ())
 
 
+@given(
+    WORDS, st.sampled_from(sorted(SIGNED)), st.from_regex("[0-9A-Za-z]{1,6}", fullmatch=True), st.booleans()
+)
+def test_a_sign_is_read_as_it_is_written(words: list[str], look: str, sign: str, coloured: bool) -> None:
+    text = f"; draw: {' '.join(words)} as {look} {sign}{' in red' * coloured}"
+    if sign.lower() in ("in", "as"):
+        return  # words of hints
+    assert read_hints(text) == ((PictureHint(tuple(words), look, "red" * coloured, False, sign),), ())
+
+
 @given(st.text(st.sampled_from("; draw:as*inboardpawn%\n\t()?\\'\"<>&"), max_size=200))
 def test_whatever_is_written_only_known_looks_come_out(text: str) -> None:
     hints, faults = read_hints(text)
     for hint in hints:
-        assert hint.look in (BOARDS if hint.words == ("board",) else LOOKS)
+        assert hint.look in (BOARDS if hint.words == ("board",) and not hint.every else LOOKS)
         assert hint.colour in ("", *HINT_COLOURS)
+        assert len(hint.sign) <= 6 and (hint.sign.isalnum() or not hint.sign)
     assert len(hints) + len(faults) <= MOST_HINTS + 1
 
 
@@ -40,6 +51,11 @@ def test_whatever_is_written_only_known_looks_come_out(text: str) -> None:
         ("  ; draw: wp as oak", "3:5: there is no look 'oak'"),
         ("; draw: board as pawn", "3:3: there is no look of a board 'pawn'"),
         ("; draw: wp as pawn in mauve", "3:3: there is no colour 'mauve'"),
+        ("; draw: wp as pawn P", "3:3: the look 'pawn' shows no sign"),
+        ("; draw: board as plain 3", "3:3: the look 'plain' shows no sign"),
+        ("; draw: 3 as tile 8 8", "3:3: this hint does not end as it should"),
+        ("; draw: 3 as tile <b>", "3:3: '<b>' cannot be shown"),
+        ("; draw: 3 as tile 1234567", "3:3: '1234567' cannot be shown"),
         ("; draw: " + "x" * 300 + " as pawn", "3:3: this hint is too long"),
     ],
 )

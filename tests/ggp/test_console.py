@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import io
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from rich.text import Text
 from ggp.console import new_console, text_column
 from ggp.game import Game
 from tests.ggp.program import ggp
-from tests.places import ROOT
 
 NAMES = [
     ":smile:",
@@ -50,26 +48,6 @@ def test_a_file_with_such_a_name_is_played(tmp_path: Path) -> None:
     done = ggp("play", str(path), "--players", "random,random", "--playclock", "0.1", "--workers", "0")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(":smile:[red]x[bold] on the ")
-
-
-def test_there_is_one_kind_of_console() -> None:
-    """Spinners and titles of panels read markup whatever the console says."""
-    for path in sorted((ROOT / "ggp").rglob("*.py")):
-        if path == ROOT / "ggp" / "console.py":
-            continue
-        for call in (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)):
-            name = ast.unparse(call.func)
-            assert name not in ("Console", "TextColumn", "Text.from_markup", "Prompt.ask", "Confirm.ask"), (
-                path
-            )
-            if name == "Spinner":
-                texts = call.args[1:]
-                assert all(isinstance(text, ast.Name | ast.Call) for text in texts), f"{path}:{call.lineno}"
-            if name in ("Panel", "Panel.fit"):
-                titles = [
-                    ast.unparse(word.value) for word in call.keywords if word.arg in ("title", "subtitle")
-                ]
-                assert all("name" not in title for title in titles), f"{path}:{call.lineno}"
 
 
 def test_colours_are_texts() -> None:

@@ -93,12 +93,14 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(scope="module")
 def _warm() -> None:
+    """All is compiled."""
     assert run("-m", "ggp", "warm").returncode == 0
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_warm")
 def test_a_second_run_compiles_nothing() -> None:
     done = run("-m", "ggp", "warm")
     assert done.returncode == 0
@@ -107,6 +109,7 @@ def test_a_second_run_compiles_nothing() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_warm")
 def test_matches_of_the_usual_player_compile_nothing_afterwards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -38,7 +38,8 @@ def test_passes_that_know_no_states_agree_with_the_rules_in_every_state(
     ground: GroundRules, seed: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("propnet.build.constant_latches", lambda circuit, initial: circuit)
+        for name in ("timed_constants", "constant_latches"):
+            patch.setattr(f"propnet.build.{name}", lambda circuit, initial: circuit)
         network = build(ground)
     for turn in range(3):
         bases, does = assignments(ground, seed + turn)
@@ -156,8 +157,16 @@ def test_a_row_adds_a_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     game = _game([(3, [0, 2]), (3, [1, 4]), (4, [])], 5, next_atom=3, legal=4)
     stats = build(game).stats
     names = list(dict.fromkeys(key.split(".")[0] for key in stats))
-    expected = ["prune", "construct", "constant_latches", *[row.name for row in PASSES], "finish", "build"]
-    expected[8:8] = ["watch", "watch_again"]
+    expected = [
+        "prune",
+        "construct",
+        "timed_constants",
+        "constant_latches",
+        *[row.name for row in PASSES],
+        "finish",
+        "build",
+    ]
+    expected[9:9] = ["watch", "watch_again"]
     assert names == expected
     assert [stats["watch.inputs"], stats["watch_again.inputs"]] == gate_inputs
     assert stats["watch.inputs"] == stats["extract.inputs"] > 0

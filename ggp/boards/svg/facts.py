@@ -22,6 +22,8 @@ _TALL = 34.0
 _WIDEST = 34
 _PADDING = 8.0
 _GAP = 12.0
+_HEIGHTS = (2, 3, 4, 6, 9, 13, 20, 1000)
+"""Lines in a column below a board, tried one after the other."""
 
 
 FactLine = tuple[str, bool, PieceLook | None]
@@ -108,6 +110,17 @@ def draw_facts(
         top += tall + _GAP
         widest, lowest = max(widest, wide), max(lowest, top - _GAP)
     return "".join(drawn), left + widest - x, lowest - y
+
+
+def draw_facts_below(
+    blocks: list[FactBlock], x: float, y: float, width: float, most: int
+) -> tuple[str, float, float]:
+    """The same in as many columns as fit this width, as low as they get."""
+    for lines in _HEIGHTS:
+        drawn = draw_facts(blocks, x, y, lines * LINE, most)
+        if drawn[1] <= width:
+            break
+    return drawn
 
 
 def _height(line: FactLine) -> float:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from gdl.hints import board_hint
 from gdl.rules import Rules
 from gdl.terms import Term
 from ggp.boards.board import Grid
@@ -109,7 +110,7 @@ def lay_out(board: Grid, rules: Rules, margin: float | None = None) -> BoardLayo
 
 def is_chequered(board: Grid, rules: Rules) -> bool:
     """Whether squares are light and dark in turn: on boards of pieces, unless a hint says otherwise."""
-    if (said := hint_for_board(rules)) in ("chequered", "plain"):
+    if (said := board_hint(rules.hints)) in ("chequered", "plain"):
         return said == "chequered"
     numbers = board.things and all(term.name.isdecimal() for thing in board.things for term in thing)
     habits = board.habits
@@ -122,15 +123,10 @@ def is_chequered(board: Grid, rules: Rules) -> bool:
     return min(len(board.columns), len(board.rows)) >= 4 and not board.fixed and not numbers
 
 
-def hint_for_board(rules: Rules) -> str:
-    """What the last hint says of the board; empty where none does."""
-    return next((hint.look for hint in reversed(rules.hints) if hint.words == ("board",)), "")
-
-
 def _straight(board: Grid, rules: Rules, margin: float | None) -> BoardLayout:
     wide, high = len(board.columns), len(board.rows)
     several = len(board.panels) > 1 or bool(board.panels and board.panels[0])
-    points = bool(board.lines) or hint_for_board(rules) == "points"
+    points = bool(board.lines) or board_hint(rules.hints) == "points"
     chequered = is_chequered(board, rules) and not points
     strip = board.rows == (Term(""),)
     # Parts of one whole stand close together, without names.

@@ -15,7 +15,7 @@ from gdl.hints import PictureHint
 from gdl.rules import Rules
 from gdl.terms import Term
 from ggp.boards.board import Grid
-from ggp.boards.glyphs import COLOURS, colour_name, glyphs_of, owners_of
+from ggp.boards.glyphs import COLOURS, colour_name, glyphs_of, hint_for, owners_of
 from ggp.boards.layers import Thing
 
 ROLE_CLASSES = 6
@@ -118,9 +118,10 @@ def looks_of(board: Grid, rules: Rules, roles: tuple[Term, ...]) -> dict[Thing, 
     glyphs = glyphs_of(board, rules, roles)
     owners = owners_of(list(glyphs), rules, roles)
     looks = _by_name(board, rules, roles, {thing: sign for thing, (sign, _) in glyphs.items()}, owners)
+    _notes(board, looks, set(roles))
     _by_habit(board, looks, {thing: owner for thing, (owner, _) in owners.items()}, len(roles))
     for thing, look in looks.items():
-        hint = _hint_for(thing, rules)
+        hint = hint_for(thing, rules)
         if hint is not None:
             looks[thing] = _hinted(look, hint, thing)
     return looks
@@ -175,6 +176,15 @@ def _by_name(
             sign = ""
         looks[thing] = PieceLook(sign, shape, colour, meaning)
     return looks
+
+
+def _notes(board: Grid, looks: dict[Thing, PieceLook], roles: set[Term]) -> None:
+    """What a role has noted of a square, such as ``tried``, is a small sign beside the piece: it is called
+    after the role whose pieces stand on the same board, comes and stays."""
+    for thing in looks:
+        own = len(thing) == 2 and thing[1] in roles and (thing[1],) in looks
+        if own and thing in board.habits.stays & board.habits.comes and thing not in board.habits.first:
+            _set(looks, thing, PieceShape.CORNER, "")
 
 
 def _by_habit(board: Grid, looks: dict[Thing, PieceLook], owners: dict[Thing, int], roles: int) -> None:
@@ -266,23 +276,12 @@ def _set(
     )
 
 
-def _hint_for(thing: Thing, rules: Rules) -> PictureHint | None:
-    """The last hint for a thing."""
-    words = tuple(" ".join(map(str, thing)).replace("(", " ").replace(")", " ").split())
-    fitting = [
-        hint
-        for hint in rules.hints
-        if hint.words == words or (hint.every and hint.words == words[: len(hint.words)])
-    ]
-    return fitting[-1] if fitting else None
-
-
 def fact_look(fact: Term, rules: Rules) -> PieceLook | None:
     """The card or die that a fact beside the board is drawn as, since a hint says so; None for others."""
     if not rules.hints or not fact.args:
         return None
     thing = (Term(fact.name), *fact.args)
-    hint = _hint_for(thing, rules)
+    hint = hint_for(thing, rules)
     if hint is None or hint.look not in ("card", "die"):
         return None
     return _hinted(PieceLook("", PieceShape.TEXT, "gb-black", " ".join(map(rules.spell, thing))), hint, thing)
@@ -291,17 +290,20 @@ def fact_look(fact: Term, rules: Rules) -> PieceLook | None:
 def _hinted(look: PieceLook, hint: PictureHint, thing: Thing) -> PieceLook:
     """A look as the rules want it."""
     shape = _OF_HINTS.get(hint.look) or PieceShape(hint.look)
-    sign = look.sign
+    sign, meaning = hint.sign or look.sign, look.meaning
     if shape is PieceShape.MAN:
         sign = _CHESS[hint.look]
+    elif hint.sign and shape is not PieceShape.TEXT:
+        meaning = sign  # a number that the author gives is what people call it
     elif shape in (PieceShape.CARD, PieceShape.DIE, PieceShape.NUMBER):
         words = [term.name for term in thing if not term.args]
-        sign = _card(thing) or (words[-1] if words else look.sign)
+        sign = _card(thing) or _card(thing[-2:]) or (words[-1] if words else look.sign)
         if shape is PieceShape.CARD:
             sign = _RANKS.get(sign, sign)
     elif shape not in (PieceShape.TEXT, PieceShape.TILE):
         sign = ""
-    return PieceLook(sign, shape, f"gb-{hint.colour}" if hint.colour else look.colour, look.meaning)
+    colour = "gb-red" if shape is PieceShape.CARD and sign[-1:] in ("♥", "♦") else look.colour
+    return PieceLook(sign, shape, f"gb-{hint.colour}" if hint.colour else colour, meaning)
 
 
 def role_classes(roles: tuple[Term, ...]) -> list[str]:

@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
+from gdl.hints import board_hint
 from gdl.rules import Rules
 from ggp.boards.board import Grid
 from ggp.boards.clicks import ClickMove
 from ggp.boards.layers import Square, Thing
-from ggp.boards.svg.layout import UNIT, BoardLayout, Label, Spot, SpotKind, hint_for_board, square_name
+from ggp.boards.svg.layout import UNIT, BoardLayout, Label, Spot, SpotKind, square_name
 from ggp.boards.svg.markup import clipped, element, points
 
 _HEAD = 9.0
@@ -83,7 +84,7 @@ def has_towers(board: Grid, rules: Rules) -> bool:
     strip = len(board.layers) == 1 and board.layers[0].strip and len(board.panels) == 1
     if not strip or len(board.things) < 2:
         return False
-    return bool(board.habits.towers) or hint_for_board(rules) == "towers"
+    return bool(board.habits.towers) or board_hint(rules.hints) == "towers"
 
 
 def lay_out_towers(board: Grid, rules: Rules, on: Mapping[Square, list[Thing]]) -> BoardLayout:

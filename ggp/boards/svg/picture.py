@@ -23,7 +23,7 @@ from ggp.boards.board import Grid, find_board
 from ggp.boards.layers import Square, Thing
 from ggp.boards.shapes import BoardShape
 from ggp.boards.snakes import map_of_rules
-from ggp.boards.svg.facts import FactBlock, draw_facts, fact_blocks
+from ggp.boards.svg.facts import FactBlock, draw_facts, draw_facts_below, fact_blocks
 from ggp.boards.svg.layout import BoardLayout, lay_out, square_name
 from ggp.boards.svg.looks import PieceLook, PieceShape, looks_of, role_classes
 from ggp.boards.svg.markup import element, number, stylesheet, text_of
@@ -32,6 +32,8 @@ from ggp.boards.svg.scenes import LevelScene, Scene, SnakesScene
 from ggp.boards.svg.sprites import SquareStyle, draw_borders, draw_side, draw_square
 
 _EDGE = 12.0
+_WIDE = 2.2
+"""How often as wide as high a board is that has facts below it."""
 _MOST_LINES = 12
 _MOST_LINES_ALONE = 40
 _LONGEST_TEXT = 2000
@@ -107,8 +109,8 @@ class SvgPainter:
         Args:
             before: what was true before: squares and facts that have changed since are marked.
             alone: with the namespace's declaration and the stylesheet inside, for files and notebooks.
-            facts: whether what stands on no square is drawn too, in panels at the right; always, where there
-                is no board.
+            facts: whether what stands on no square is drawn too, in panels at the right, below boards that
+                are wide; always, where there is no board.
             overlay: rings and arrows over the board.
         """
         placed = self._sorted(propositions, before)
@@ -125,11 +127,16 @@ class SvgPainter:
             alone_here = self._layout is None
             lines = sum(min(len(block.rows), _MOST_LINES_ALONE) + 2 for block in blocks)
             room = max(200.0, 18 * math.sqrt(7 * lines)) if alone_here else max(160.0, height - _EDGE)
-            left = width if not alone_here else _EDGE
             most = _MOST_LINES_ALONE if alone_here else max(_MOST_LINES, int(room / 18) - 3)
-            drawn, wide, high = draw_facts(blocks, left, _EDGE, room, most)
+            if not alone_here and width > _WIDE * height:
+                # Beside a row of squares facts would take the width that it needs.
+                drawn, wide, high = draw_facts_below(blocks, _EDGE, height + _EDGE, width - 2 * _EDGE, most)
+                width, height = max(width, wide + 2 * _EDGE), height + _EDGE + high
+            else:
+                left = width if not alone_here else _EDGE
+                drawn, wide, high = draw_facts(blocks, left, _EDGE, room, most)
+                width, height = left + wide + _EDGE, max(height, high + _EDGE)
             parts.append(drawn)
-            width, height = left + wide + _EDGE, max(height, high + _EDGE)
         height += _EDGE
         return self._whole(parts, width, height, self._spoken(placed.on, blocks), alone)
 
@@ -139,21 +146,25 @@ class SvgPainter:
         return draw_overlay(overlay, {spot.key: spot for spot in spots.values()})
 
     def lines_beside(self, propositions: Iterable[Term]) -> list[str]:
-        """What :meth:`draw` puts beside the board, as a line for each relation."""
+        """What :meth:`draw` puts beside the board, as a line for each relation; nothing for games without a
+        board, whose drawing is that."""
+        if self.board is None:
+            return []
         blocks = self._blocks(self._sorted(propositions, None))
         return [f"{block.name} {', '.join(' '.join(row) for row in block.rows)}".strip() for block in blocks]
 
     def describe(self, propositions: Iterable[Term], before: Iterable[Term] | None = None) -> dict[str, Any]:
         """The same as JSON has it: ``shape``, ``width``, ``height``, names of ``columns``, ``rows`` and
         ``panels``; ``squares``, each with its ``square`` (as in the drawing), ``name``, middle ``x`` and
-        ``y``, what stands there (``things``), and whether that has ``changed``; ``beside``: relations with
-        their rows; ``turn``: the role whose turn it is, null where that is not said.
+        ``y``, what stands there (``things``), and whether that has ``changed``; ``beside``: what stands on
+        no square and does not say whose turn it is, as relations with their rows, counters as one number;
+        ``turn``: the role whose turn it is, null where that is not said.
         """
         propositions = list(propositions)
         placed = self._sorted(propositions, before)
         blocks: list[dict[str, Any]] = [
             {"name": block.name, "rows": block.rows, "fresh": block.fresh}
-            for block in fact_blocks(self.rules, placed.beside, placed.was)
+            for block in self._facts_beside(placed)
         ]
         role = self.turns.role(propositions)
         turn = None if role is None else self.rules.spell(self.roles[role])
@@ -227,18 +238,23 @@ class SvgPainter:
     def _blocks(self, placed: _Placed) -> list[FactBlock]:
         """What is said beside the board: whose turn it is in words, and facts that nothing shows."""
         role = self.turns.role(placed.propositions)
+        turn = [] if role is None else [f"{self.rules.spell(self.roles[role])} to move"]
+        return [FactBlock(line, ((),), (False,)) for line in turn] + self._facts_beside(placed)
+
+    def _facts_beside(self, placed: _Placed) -> list[FactBlock]:
+        """The facts that nothing shows, but for whose turn it is; the digits of counters as one number."""
+        role = self.turns.role(placed.propositions)
         beside = [
             term
             for term in placed.beside
             if not (self._scene is not None and self._scene.shows(term))
             and not (role is not None and self.turns.tells(term))
         ]
-        said = [] if role is None else [f"{self.rules.spell(self.roles[role])} to move"]
-        for value, digits in joined_digits(self._counters, beside):
-            said.append(f"count {value}")
-            beside = [term for term in beside if term not in digits]
-        lines = [FactBlock(line, ((),), (False,)) for line in said]
-        return lines + fact_blocks(self.rules, beside, placed.was)
+        counters = joined_digits(self._counters, beside)
+        digits = {term for _, terms in counters for term in terms}
+        rest = [term for term in beside if term not in digits]
+        counted = [FactBlock("count", ((str(value),),), (False,)) for value, _ in counters]
+        return counted + fact_blocks(self.rules, rest, placed.was)
 
     def _on_board(self, placed: _Placed, overlay: BoardOverlay) -> list[str]:
         layout, on, changed = placed.layout, placed.on, placed.changed
@@ -291,14 +307,13 @@ class SvgPainter:
 
     def _spoken(self, on: dict[Square, list[Thing]], blocks: list[FactBlock]) -> str:
         """The state in words."""
-        spell = self.rules.spell
         said: list[str] = []
         if self.board is not None and self._layout is not None:
             kind = {BoardShape.STRAIGHT: "Board", BoardShape.RINGS: "Rings", BoardShape.DOTS: "Dots"}
             word = kind.get(self.board.shape, "Board of hexagons")
             said.append(f"{word}, {len(self.board.columns)} by {len(self.board.rows)}")
             for square, things in on.items():
-                what = " and ".join(" ".join(map(spell, thing)) for thing in things)
+                what = " and ".join(self._look(thing).meaning for thing in things)
                 said.append(f"{what} on {square_name(self.rules, square)}")
                 if len(said) > _LONGEST_TEXT // 8:
                     break

@@ -157,7 +157,7 @@ def command(
         raise GdlError("--shorter is for files of Sokoban levels")
     loaded = Game.load(game)
 
-    from ggp.solving.team import NOTHING, Order, cpu_seconds, solve_together
+    from ggp.solving.team import NOTHING, SolveRequest, cpu_seconds, solve_together
     from ggp.solving.view import SolveView, doubt_of
     from players.puzzles.solver import Solution, replayed
 
@@ -185,7 +185,9 @@ def command(
     with view:
         try:
             best = solve_together(
-                Order(loaded.text, seconds - (time.monotonic() - began), room, solver, workers, seed, own),
+                SolveRequest(
+                    loaded.text, seconds - (time.monotonic() - began), room, solver, workers, seed, own
+                ),
                 watch,
             )
         except KeyboardInterrupt:

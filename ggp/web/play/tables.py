@@ -23,6 +23,8 @@ Hear = Callable[[str, dict[str, Any]], None]
 """Takes an event's name and data."""
 
 _DRAWN = ("svg", "facts", "step", "roles", "over", "goals")
+_TOLD = 100
+"""The newest moves are told to those who look on."""
 
 
 class TableNews:
@@ -74,7 +76,10 @@ class TableNews:
             self._tell("step", {"moves": moves})
             for answer in answers[len(before) :]:
                 self._tell("answer", answer)
-        self._tell("board", {**{name: state[name] for name in _DRAWN}, "last": state["last"] or []})
+        beside = [" ".join((one["name"], *map(" ".join, one["rows"]))) for one in state["beside"]]
+        told = [{"moves": step["moves"], "words": step["words"]} for step in history[-_TOLD:]]
+        board = {name: state[name] for name in _DRAWN}
+        self._tell("board", {**board, "beside": beside, "history": told, "texts": {}})
         if state["over"] and not self._over:
             self._tell("ended", {"why": "done", "goals": " ".join(map(str, state["goals"]))})
         self._over = state["over"]

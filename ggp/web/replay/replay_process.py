@@ -154,7 +154,7 @@ class Replay:
         true and stands on no square, a line for each relation."""
         states = self.match.states
         now, before = states[number], states[number - 1] if number else None
-        beside = [] if self._painter.board is None else self._painter.lines_beside(now)
+        beside = self._painter.lines_beside(now)
         return {"svg": self._painter.draw(now, before, facts=False), "beside": beside}
 
     def sights(self, role: int) -> list[dict[str, Any]]:

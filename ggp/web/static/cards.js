@@ -4,6 +4,7 @@ import { clearError, drawing, el, fail, post } from "/static/page.js";
 const KINDS = {
   turns: "Two players and more",
   "at once": "At the same time",
+  chance: "Against chance",
   hidden: "Hidden information",
   puzzle: "Puzzles",
   level: "Levels",

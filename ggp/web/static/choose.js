@@ -4,7 +4,7 @@ import { openSheet } from "/static/opponent.js";
 import { solveCard } from "/static/solve.js";
 import { el } from "/static/page.js";
 
-const ALL = ["turns", "at once", "hidden", "puzzle", "level", "packing"];
+const ALL = ["turns", "at once", "chance", "hidden", "puzzle", "level", "packing"];
 
 export function show(main, { cards, players, names, kinds = ALL }) {
   const choose = (card) => openSheet(card, { players, names, solve: card.roles.length < 2 ? solveCard : null });

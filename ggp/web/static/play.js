@@ -1,15 +1,18 @@
 // A table: the board, who plays and whose turn it is, and behind tabs the moves, the rules, the search and the state.
+import { fillRules, showSearch } from "/static/about.js";
 import { askOn } from "/static/clicks.js";
 import { endBanner } from "/static/ending.js";
 import { hiddenView, keyOf, ownHistory } from "/static/hidden.js";
+import { fillSteps } from "/static/steps.js";
 import { hasDirections, moveOfKey } from "/static/hands.js";
 import { glide, putOver } from "/static/marks.js";
-import { dot } from "/static/opponent.js";
-import { clearError, drawing, el, expectation, fail, get, listen, post } from "/static/page.js";
+import { dot, STRENGTHS } from "/static/opponent.js";
+import { clearError, drawing, el, fail, listen, post } from "/static/page.js";
+import { soundButton, soundOf } from "/static/sound.js";
 import { styled } from "/static/styled.js";
 import { tabs } from "/static/tabs.js";
 
-const BEST = 3; // moves of a search that are shown with bars
+const THE_PAGE = { [STRENGTHS.easy.others]: "the page, easy", [STRENGTHS.medium.others]: "the page" }; // players by their names
 
 export function show(main, { table, players }) {
   const board = el("div", { class: "board" });
@@ -69,6 +72,7 @@ export function show(main, { table, players }) {
     button("hint", "Hint", hint, "h"),
     pause,
     button("swap", "Swap sides", () => order("swap"), "s"),
+    soundButton(),
   );
 
   function hint() {
@@ -143,7 +147,14 @@ export function show(main, { table, players }) {
   const person = (role) => state.seats[role] === "human";
   const alone = (role) => (state.blind ? state.blind.as === role : state.seats.filter((seat) => seat === "human").length === 1);
   const chance = (role) => state.roles[role] === "random" && state.seats[role] === "random";
-  const seatName = (role) => (person(role) ? (alone(role) ? "you" : "a person") : chance(role) ? "⚄ chance" : state.seats[role]);
+  const seatName = (role) => (person(role) ? (alone(role) ? "you" : "a person") : chance(role) ? "⚄ chance" : (THE_PAGE[state.seats[role]] ?? state.seats[role]));
+
+  /** What all have just chosen at the same time. */
+  function together() {
+    const last = state.history[state.step - 1]?.words ?? [];
+    const told = last.flatMap((word, role) => (word === null ? [] : [`${state.roles[role]}: ${word}`]));
+    return told.length > 1 ? `${told.join(", ")}. ` : "";
+  }
 
   function tellStatus() {
     if (state === null) return;
@@ -159,7 +170,7 @@ export function show(main, { table, players }) {
     else if (carrying) words = "Now click where it should go.";
     else if (asked.length > 0 && atOnce) {
       const chosen = state.chosen.filter((role) => state.choosing.includes(role));
-      words = `${list(asked)}: choose, secretly.${chosen.length > 0 ? ` ${list(chosen)} ${chosen.length === 1 ? "has" : "have"} chosen.` : ""}`;
+      words = `${together()}${list(asked)}: choose, secretly.${chosen.length > 0 ? ` ${list(chosen)} ${chosen.length === 1 ? "has" : "have"} chosen.` : ""}`;
     } else if (asked.length > 0) words = asked.length === 1 && seatName(asked[0]) === "you" ? `Your turn (${list(asked)})` : `${list(asked)} to move`;
     else if (state.blind?.over) words = "The match is over. Looking back.";
     else if (state.waits) words = "Paused. Go on with p.";
@@ -181,7 +192,7 @@ export function show(main, { table, players }) {
         if (state.over) clock.textContent = state.goals[i] ?? "";
         else if (thinking !== null && thinking.role === i) clock.textContent = `${Math.max(0, (thinking.until - Date.now()) / 1000).toFixed(0)} s`;
         else if (busy && person(i) && state.patience) clock.textContent = `${Math.max(0, (asksUntil - Date.now()) / 1000).toFixed(0)} s`;
-        return el("li", { class: busy ? "turn" : "", "aria-current": busy ? "true" : false }, dot(role, i), el("strong", {}, role), " ", el("span", { class: "who" }, seatName(i)), clock);
+        return el("li", { class: busy ? "turn" : "", "aria-current": busy ? "true" : false }, dot(role, i), el("strong", {}, role), " ", el("span", { class: "who", title: state.seats[i] }, seatName(i)), clock);
       }),
     );
   }
@@ -214,29 +225,9 @@ export function show(main, { table, players }) {
     );
   }
 
-  /** Moves in columns by role; who alone has a choice needs none. */
   function fillHistory() {
-    const width = state.roles.length;
-    const rows = [];
-    let row = null;
-    let last = -1;
-    state.history.forEach((step, i) => {
-      step.words.forEach((word, role) => {
-        if (word === null && !(step.words.every((one) => one === null) && role === 0)) return;
-        if (row === null || role <= last || (width > 1 && row.cells[role] !== undefined)) rows.push((row = { cells: {} }));
-        last = width === 1 ? width : role;
-        const note = step.notes[state.roles[role]];
-        row.cells[role] = el("button", { type: "button", class: "quiet", "aria-current": i + 1 === state.step ? "step" : false, title: [step.moves[role], note].filter(Boolean).join(" - "), onclick: () => order("goto", { step: i + 1 }) }, word ?? "-");
-      });
-      if (step.words.filter((word) => word !== null).length > 1) last = width; // all at once: a row of its own
-    });
-    if (width === 1) history.replaceChildren(el("ol", { class: "run" }, ...rows.map(({ cells }) => el("li", {}, cells[0]))));
-    else {
-      const heads = el("tr", {}, el("td", {}), ...state.roles.map((role) => el("th", { scope: "col" }, role)));
-      history.replaceChildren(el("table", {}, el("thead", {}, heads), el("tbody", {}, ...rows.map(({ cells }, i) => el("tr", {}, el("td", { class: "number" }, `${i + 1}.`), ...state.roles.map((_, role) => el("td", {}, cells[role] ?? "")))))));
-    }
-    const here = history.querySelector("[aria-current]");
-    if (here) history.scrollTop = here.offsetTop - history.clientHeight / 2;
+    const steps = state.history.map((step, i) => ({ ...step, titles: state.roles.map((role, j) => [step.moves[j], step.notes[role]].filter(Boolean).join(" - ")), number: i + 1 }));
+    fillSteps(history, state.roles, steps, state.step, (step) => order("goto", { step }));
     slider.max = state.steps;
     slider.value = state.step;
     where.textContent = `step ${state.step} of ${state.steps}`;
@@ -254,6 +245,7 @@ export function show(main, { table, players }) {
     const before = state === null || state.game !== news.game ? null : board.querySelector("svg");
     const focused = document.activeElement?.dataset?.square;
     const moved = state === null || news.step !== state.step || news.steps !== state.steps;
+    soundOf(state, news);
     state = news;
     thinking = null;
     hinting = false;
@@ -283,25 +275,6 @@ export function show(main, { table, players }) {
     if (focused !== undefined) board.querySelector(`[data-square="${CSS.escape(focused)}"][tabindex]`)?.focus();
   }
 
-  function showSearch(role, candidates, note) {
-    const total = candidates.reduce((sum, one) => sum + one.visits, 0);
-    search.replaceChildren(
-      el("p", {}, el("strong", {}, state.roles[role]), ` ${note}`),
-      el(
-        "table",
-        { class: "thought" },
-        el("thead", {}, el("tr", {}, ...["move", "expects of 100", "looked at"].map((name) => el("th", { scope: "col" }, name)))),
-        el(
-          "tbody",
-          {},
-          ...candidates.map(({ move, visits, value }, i) =>
-            el("tr", { class: i < BEST ? "best" : "" }, el("td", {}, move), el("td", {}, expectation(value)), el("td", {}, i < BEST ? el("meter", { min: 0, max: Math.max(1, total), value: visits, "aria-label": `share of ${move}` }) : "", ` ${visits.toLocaleString("en")}`)),
-          ),
-        ),
-      ),
-    );
-  }
-
   function showHint({ role, candidates, note, move, over, step, expects: value }) {
     hinting = false;
     thinking = null;
@@ -312,26 +285,10 @@ export function show(main, { table, players }) {
     if (value != null) expects.set(role, value);
     fillBars();
     status.textContent = `Hint: ${candidates[0]?.move ?? move}`;
-    showSearch(role, candidates, note);
+    showSearch(search, state.roles[role], candidates, note);
   }
 
-  async function fillRules() {
-    try {
-      const { text } = await get(`/play/${table}/rules`);
-      const head = [];
-      for (const line of text.split("\n")) {
-        if (!line.startsWith(";")) break;
-        head.push(line.replace(/^;+ ?/, ""));
-      }
-      rules.replaceChildren(
-        head.length > 0 ? el("pre", { class: "words", tabindex: "0", role: "region", "aria-label": "The rules in words" }, head.join("\n")) : el("p", {}, "The rules have no words of their own."),
-        el("details", {}, el("summary", {}, "The rules as they are written"), el("pre", { tabindex: "0", role: "region", "aria-label": "The rules" }, text)),
-      );
-    } catch (error) {
-      rules.replaceChildren(el("p", {}, error.message));
-    }
-  }
-  fillRules();
+  fillRules(rules, table);
 
   main.append(
     el("datalist", { id: "players" }, ...players.map((name) => el("option", { value: name }))),
@@ -381,7 +338,7 @@ export function show(main, { table, players }) {
     search: ({ role, candidates, note, expects: value }) => {
       if (value != null) expects.set(role, value);
       fillBars();
-      showSearch(role, candidates.map(([move, visits, worth]) => ({ move, visits, value: worth })), note);
+      showSearch(search, state.roles[role], candidates.map(([move, visits, worth]) => ({ move, visits, value: worth })), note);
     },
     hint: showHint,
     note: ({ text }) => {

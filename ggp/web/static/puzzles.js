@@ -90,7 +90,9 @@ export function show(main, { puzzle, seconds, source }) {
   const steps = el("div", { class: "steps", hidden: true }, slider, where);
   slider.addEventListener("input", () => visit(Number(slider.value)));
 
-  function setLine(given) {
+  /** The best line so far, with its moves in words where these are told. */
+  function setLine(given, told = []) {
+    const words = told.length > 0 ? told : given.map((move) => move.replace(/^\((.*)\)$/, "$1"));
     let same = 0;
     while (same < given.length && given[same] === line[same]) same += 1;
     for (const at of [...drawings.keys()]) if (at > same) drawings.delete(at);
@@ -98,7 +100,7 @@ export function show(main, { puzzle, seconds, source }) {
     slider.max = line.length;
     controls.hidden = steps.hidden = line.length === 0;
     moves.replaceChildren(
-      ...line.map((move, i) => el("li", {}, el("button", { type: "button", class: "quiet", onclick: () => visit(i + 1) }, move.replace(/^\((.*)\)$/, "$1")))),
+      ...line.map((move, i) => el("li", {}, el("button", { type: "button", class: "quiet", title: move, onclick: () => visit(i + 1) }, words[i]))),
     );
   }
 
@@ -123,7 +125,7 @@ export function show(main, { puzzle, seconds, source }) {
     },
     solved: (told) => {
       finish();
-      setLine(told.moves);
+      setLine(told.moves, told.words);
       status.textContent = result(told);
       if (told.lurd) {
         lurd.hidden = false;

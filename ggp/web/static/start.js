@@ -59,6 +59,7 @@ export function show(main, { shown, games, puzzles }) {
         ["/replay", "Replay", "recorded matches, step by step"],
         ["/tournaments", "Tournaments", "ratings, who beat whom"],
         ["/api", "API", "the questions that programs ask, each to be tried"],
+        ["/docs", "Docs", "a tour, a first game, levels and packings, answers"],
       ].map(([href, name, words]) => el("li", {}, el("a", { href }, name), ` ${words}`)),
     ),
   );

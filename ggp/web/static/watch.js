@@ -1,5 +1,6 @@
 // The watching room: the matches of players' servers, and one of them as it is played.
 import { clearError, drawing, el, expectation, fail, get, listen } from "/static/page.js";
+import { fillSteps } from "/static/steps.js";
 import { styled } from "/static/styled.js";
 
 export function show(main, { match }) {
@@ -59,6 +60,9 @@ function showList(main) {
   });
 }
 
+/** A move as the rules write it, without parentheses. */
+const bare = (move) => move.replace(/^\((.*)\)$/, "$1");
+
 function svg(tag, attributes = {}, ...children) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
@@ -89,12 +93,16 @@ function showMatch(main, key) {
   const note = el("p", {});
   const thought = el("tbody");
   const plot = el("div", {});
-  const past = el("ol", { class: "history", tabindex: "0", "aria-label": "Answers" });
+  const past = el("div", { class: "history", role: "group", "aria-label": "Moves made", tabindex: "0" });
+  const beside = el("div", {});
+  const id = el("small", {});
   const stylesheets = styled();
   let answers = [];
   let ended = "";
   const boards = new Map();
   let newest = 0;
+  let texts = {}; // the legal moves of the newest step in words
+  let thinking = null; // what was told last of the search
   let at = 0;
   let following = true; // shows each new step, until somebody looks back
   const slider = el("input", { type: "range", min: "0", max: "0", value: "0", "aria-label": "Step" });
@@ -110,11 +118,11 @@ function showMatch(main, key) {
     plot,
   );
   main.append(
-    el("p", {}, el("a", { href: "/watch" }, "all matches")),
+    el("p", {}, el("a", { href: "/watch" }, "all matches"), id),
     el(
       "div",
       { class: "table" },
-      el("div", {}, board, stylesheets.label, stylesheets.frame),
+      el("div", {}, board, beside, stylesheets.label, stylesheets.frame),
       el(
         "div",
         { class: "side" },
@@ -128,32 +136,46 @@ function showMatch(main, key) {
   );
 
   function think(search) {
+    thinking = search;
     searching.hidden = false;
     note.textContent = [search.machine, search.note].filter(Boolean).join(": ");
     const all = (search.candidates || []).reduce((sum, [, visits]) => sum + visits, 0);
     thought.replaceChildren(
       ...(search.candidates || []).map(([move, visits, value]) =>
-        el("tr", {}, el("td", {}, move), el("td", {}, expectation(value)), el("td", {}, visits.toLocaleString("en")), el("td", {}, el("meter", { min: 0, max: Math.max(1, all), value: visits, "aria-label": "share of visits" }))),
+        el("tr", {}, el("td", { title: move }, texts[move] ?? bare(move)), el("td", {}, expectation(value)), el("td", {}, visits.toLocaleString("en")), el("td", {}, el("meter", { min: 0, max: Math.max(1, all), value: visits, "aria-label": "share of visits" }))),
       ),
     );
   }
 
-  function fillPast() {
+  function fillPlot() {
     const drawn = course(answers);
     if (drawn) searching.hidden = false;
     plot.replaceChildren(...(drawn ? [drawn] : ["after two turns"]));
-    past.replaceChildren(...answers.map(({ turn, move, note: words }) => el("li", { value: turn }, el("strong", {}, move), words ? ` - ${words}` : "")));
-    past.scrollTop = past.scrollHeight;
+  }
+
+  /** The newest moves in words; what the player said of them stands in their titles. */
+  function fillPast() {
+    const told = boards.get(newest);
+    if (told === undefined) return;
+    const first = newest - told.history.length;
+    const notes = new Map(answers.map(({ turn, note: said }) => [turn, said]));
+    const steps = told.history.map(({ moves: made, words }, i) => ({ words, titles: made.map((move) => [move, notes.get(first + i + 1)].filter(Boolean).join(" - ")), number: first + i + 1 }));
+    fillSteps(past, told.roles, steps, at, go);
   }
 
   function showBoard(told) {
     at = told.step;
     slider.value = String(at);
     board.replaceChildren(drawing(told.svg));
+    // The drawing of a game without a board has all of it.
+    const lines = board.querySelector("[data-square]") ? told.beside : [];
+    beside.replaceChildren(...lines.map((line) => el("p", { class: "beside" }, line)));
     board.dataset.step = at;
     stylesheets.show("", told.facts);
-    moves.replaceChildren(...told.last.flatMap((move, role) => [el("dt", {}, told.roles[role] ?? ""), el("dd", {}, move)]));
+    const last = told.history.at(-1) ?? { words: [] };
+    moves.replaceChildren(...last.words.flatMap((word, role) => (word === null ? [] : [el("dt", {}, told.roles[role] ?? ""), el("dd", {}, word)])));
     tellStep();
+    fillPast();
   }
 
   function tellStep() {
@@ -184,22 +206,26 @@ function showMatch(main, key) {
   listen(`/watch/${encodeURIComponent(key)}/events`, {
     match: (told) => {
       clearError();
-      const name = told.name ? `${told.name}, ${told.match}` : told.match;
+      const name = [told.game || told.match, told.role].filter(Boolean).join(", ");
+      id.textContent = ` ${told.match}`;
       document.title = `${name} - kaskade`;
       main.querySelector("h1").textContent = name;
       answers = told.answers;
       boards.clear();
       ended = "";
       said.textContent = `${told.role} on ${told.server}, ${told.clocks?.[0]} s and ${told.clocks?.[1]} s`;
-      fillPast();
+      fillPlot();
     },
     board: (told) => {
       // Steps may have been put right.
       for (const step of [...boards.keys()]) if (step >= told.step) boards.delete(step);
       boards.set(told.step, told);
       newest = told.step;
+      texts = told.texts;
+      if (thinking?.candidates?.some(([move]) => move in texts)) think(thinking);
       slider.max = String(newest);
       if (following || at > newest) showBoard(told);
+      else fillPast();
       tellStep();
       said.textContent = ended ? ended : told.over ? `Over: ${told.roles.map((role, i) => `${role} ${told.goals[i] ?? "-"}`).join(", ")}` : `step ${told.step}`;
     },
@@ -207,7 +233,8 @@ function showMatch(main, key) {
     answer: (told) => {
       answers = [...answers, told];
       note.textContent = [told.machine, told.note].filter(Boolean).join(": ");
-      fillPast();
+      if (told.machine) said.textContent = `answered ${texts[told.move] ?? bare(told.move)}`; // game managers do not think
+      fillPlot();
     },
     ended: ({ text }) => (said.textContent = ended = `Ended: ${text}`),
     trouble: ({ text }) => fail(new Error(text)),

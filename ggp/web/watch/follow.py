@@ -40,6 +40,7 @@ def read_match(data: Mapping[str, Any]) -> dict[str, Any] | None:
         "rules": rules,
         "name": _text(data.get("name")),
         "game": _text(data.get("game")),
+        "title": _text(data.get("title")),
         "players": [_text(name) for name in _list(data.get("players"))[:MOST_ROLES]],
         "clocks": [_number(clock) for clock in _list(data.get("clocks"))[:2]],
         "moves": read_moves(data.get("moves")),

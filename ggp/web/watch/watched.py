@@ -77,7 +77,7 @@ class WatchedMatch:
 
     def measure(self) -> None:
         """See anew how much is kept of it."""
-        self.size = size_of(self.told) + len(self.board.get("svg", "")) + len(self.board.get("facts", ""))
+        self.size = size_of(self.told) + (len(encode("board", self.board)) if self.board else 0)
 
     def line(self) -> dict[str, Any]:
         """What stands in the list of matches."""

@@ -49,6 +49,7 @@ def follow(machine: PropnetMachine, steps: int) -> None:
         assert not matches.rewards[~ended].any()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CORPUS, reason="takes many minutes: set GGP_CORPUS")
 @pytest.mark.parametrize("path", GAMES, ids=lambda path: f"{path.parent.parent.name}/{path.stem}")
 def test_every_game_that_grounds_passes_all_checks(path: Path, capsys: pytest.CaptureFixture[str]) -> None:

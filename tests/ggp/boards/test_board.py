@@ -20,17 +20,21 @@ from ggp.boards.text import Painter
 from ggp.game import Game
 from players.kaskade.make_machine import make_machine
 from tests.games.small_sokoban import small_sokoban
-
-UNHURRIED = 600.0
-"""Seconds for looking at states: the number of states ends the look, never a busy machine's clock."""
+from tests.ggp.boards import found_boards
+from tests.ggp.boards.found_boards import UNHURRIED
 
 
 @functools.cache
 def machine_of(game: str, level: str) -> Machine:
-    return (small_sokoban() if game == "small_sokoban" else Game.load(game)).machine(level)
+    if game == "small_sokoban":
+        return small_sokoban().machine(level)
+    return found_boards.machine_of(game) if level == "prover" else Game.load(game).machine(level)
 
 
+@functools.cache
 def board_of_game(game: str, level: str) -> Grid:
+    if level == "prover" and game != "small_sokoban":
+        return found_boards.found(game)[1]
     board = find_board(machine_of(game, level), UNHURRIED)
     assert board is not None
     return board
@@ -38,7 +42,7 @@ def board_of_game(game: str, level: str) -> Grid:
 
 def picture(game: str) -> str:
     machine = machine_of(game, "prover")
-    painter = Painter(find_board(machine, UNHURRIED), machine.rules, machine.roles)
+    painter = Painter(board_of_game(game, "prover"), machine.rules, machine.roles)
     return painter.draw(machine.initial_state().propositions).plain()
 
 
@@ -175,7 +179,7 @@ def test_every_public_state_can_be_drawn(corpus: Path) -> None:
 def test_different_pieces_have_different_letters() -> None:
     for game in ("chess", "checkers", "chinesecheckers", "tron", "sokoban", "amazons"):
         machine = machine_of(game, "prover")
-        painter = Painter(find_board(machine, UNHURRIED), machine.rules, machine.roles)
+        painter = Painter(board_of_game(game, "prover"), machine.rules, machine.roles)
         glyphs = [glyph for glyph, _, _ in painter.legend]
         assert len(glyphs) == len(set(glyphs))
 

@@ -14,19 +14,15 @@ from gdl.rules import Rules
 from gdl.scramble import scramble
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
-from ggp.boards.board import Grid, board_of, find_board
+from ggp.boards.board import Grid, board_of
 from ggp.boards.clicks import ClickFinder, ClickMap, ClickMove
-from ggp.game import Game
 from ggp.traces.verify import find_traces
-from players.kaskade.make_machine import make_machine
-
-UNHURRIED = 600.0
+from tests.ggp.boards.found_boards import board_of_machine, machine_of
 
 
 @functools.cache
-def found(game: str) -> tuple[Machine, ClickFinder, Grid | None]:
-    machine = Game.load(game).machine("prover")
-    board = find_board(machine, UNHURRIED)
+def found(game: str, seed: int = 0) -> tuple[Machine, ClickFinder, Grid | None]:
+    machine, board = machine_of(game, seed), board_of_machine(game, seed)
     return machine, ClickFinder(board, machine.rules), board
 
 
@@ -140,11 +136,9 @@ def test_every_legal_move_is_reached_by_clicks(game: str) -> None:
 
 @pytest.mark.parametrize("game", ["tictactoe", "breakthrough", "hex", "amazons"])
 def test_scrambled_rules_have_the_same_clicks(game: str) -> None:
-    rules = Game.load(game).rules
-    hidden, names = scramble(rules, seed=5)
     machine, finder, _ = found(game)
-    other = make_machine(hidden, "prover")
-    theirs = ClickFinder(find_board(other, UNHURRIED), hidden)
+    _, names = scramble(machine.rules, seed=5)
+    _, theirs, _ = found(game, 5)
     legal = legal_in(machine, machine.initial_state(), 0)
     ours = finder.clicks(legal)
     told = theirs.clicks([renamed(move, names) for move in legal])

@@ -14,7 +14,7 @@ from ggp.boards.shapes import BoardShape, line_layer
 from ggp.boards.statics import CoordinateOrder
 from ggp.boards.text import Painter
 from ggp.game import Game
-from tests.ggp.boards.test_board import UNHURRIED
+from tests.ggp.boards.found_boards import UNHURRIED
 
 DOTS_AND_BOXES = """
 (role xplayer) (role oplayer)

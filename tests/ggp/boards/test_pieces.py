@@ -2,36 +2,37 @@
 
 from __future__ import annotations
 
-import functools
+import random
 import re
 from collections import Counter
 
 import pytest
 
 from gdl.hints import BOARDS, HINT_COLOURS, LOOKS
-from gdl.machine import Machine
-from gdl.scramble import scramble
-from gdl.syntax.parser import parse_rules
-from ggp.boards.board import Grid, find_board
+from gdl.rules import Rules
+from gdl.syntax.parser import parse_rules, parse_terms
+from ggp.boards.board import find_board
 from ggp.boards.clicks import ClickMove
 from ggp.boards.svg.looks import PieceShape, looks_of
 from ggp.boards.svg.markup import stylesheet
 from ggp.boards.svg.overlay import BoardOverlay
 from ggp.boards.svg.picture import SvgPainter
+from ggp.boards.text import Painter
 from ggp.game import Game
 from players.kaskade.make_machine import make_machine
+from tests.ggp.boards.found_boards import UNHURRIED, found
 from tests.ggp.wording.test_moves import walk
 
-UNHURRIED = 600.0
+
+def hinted_rules(game: str, *hints: str) -> Rules:
+    """A game's rules after hints. They change how a board looks, not which it is."""
+    lines = [f"; draw: {hint}" for hint in hints]
+    return parse_rules("\n".join([*lines, str(found(game)[0].rules)]))
 
 
-@functools.cache
-def found(game: str, seed: int = 0) -> tuple[Machine, Grid]:
-    rules = Game.load(game).rules
-    machine = make_machine(scramble(rules, seed=seed)[0] if seed else rules, "prover")
-    board = find_board(machine, UNHURRIED)
-    assert board is not None
-    return machine, board
+def hinted_painter(game: str, *hints: str) -> SvgPainter:
+    machine, board = found(game)
+    return SvgPainter(board, hinted_rules(game, *hints), machine.roles)
 
 
 def shapes(game: str, seed: int = 0) -> dict[str, str]:
@@ -57,6 +58,7 @@ def shapes(game: str, seed: int = 0) -> dict[str, str]:
         ("kalah", {str(n): "number" for n in range(25)}),
         ("breakthrough", {"white": "disc", "black": "disc"}),
         ("tictactoe", {"x": "cross", "o": "ring"}),
+        ("blindtictactoe", {"x": "cross", "o": "ring", "tried x": "corner", "tried o": "corner"}),
     ],
 )
 def test_what_things_look_like(game: str, shown: dict[str, str]) -> None:
@@ -81,7 +83,7 @@ def test_sokoban_without_hints_is_a_level_too() -> None:
     machine = make_machine(parse_rules(str(rules)), "prover")
     assert not machine.rules.hints
     drawn = SvgPainter.of_machine(machine, "", UNHURRIED).draw_state(machine.initial_state())
-    with_hints = SvgPainter.of_machine(make_machine(rules, "prover"), "", UNHURRIED)
+    with_hints = SvgPainter(found("sokoban")[1], rules, machine.roles)
     assert drawn == with_hints.draw_state(machine.initial_state())
     assert "gb-wall" not in drawn and "gb-cell" not in drawn
 
@@ -95,6 +97,55 @@ def test_seeds_are_told_everywhere() -> None:
     assert sum(int(thing) for square in told["squares"] for thing in square["things"]) == 24
     text = machine.rules and Game.load("kalah").initial.board()
     assert text.count("3") == 8 and text.count("0") == 2
+
+
+def test_what_roles_have_tried_is_noted_on_the_board_of_their_marks() -> None:
+    machine, board = found("blindtictactoe")
+    assert len(board.panels) == 1 and len(board.squares) == 9
+    state = machine.initial_state()
+    rng = random.Random(2)
+    while not machine.is_terminal(state):
+        state = machine.next_state(state, [rng.choice(moves) for moves in machine.options(state)])
+    on, _ = board.place(state.propositions)
+    marks = [thing for things in on.values() for thing in things if len(thing) == 1]
+    notes = [thing for things in on.values() for thing in things if len(thing) == 2]
+    assert len(notes) > len(marks) > 4
+    drawn = SvgPainter(board, machine.rules, machine.roles).draw_board(state)
+    assert drawn.count("gb-goal") == len(notes)
+
+
+def test_tiles_of_2048_show_what_the_hints_say() -> None:
+    machine, _ = found("twentyfortyeight")
+    state = machine.state_of(parse_terms("(cell a 1 1) (cell b 1 11) (control player)"))
+    drawn = SvgPainter.of_machine(machine, "", UNHURRIED).draw_board(state)
+    assert drawn.count('class="gb-tile"') == 2
+    assert re.findall(r">([0-9]+)</text></g></g>", drawn) == ["2", "2048"]
+    assert "2048 on b 1" in drawn and "<title>a 1: 2</title>" in drawn
+    plain = Painter(SvgPainter.of_machine(machine, "", UNHURRIED).board, machine.rules, machine.roles)
+    assert "2048" in plain.draw_state(state).plain() and not plain.legend
+
+
+def test_facts_stand_below_a_board_that_is_wide() -> None:
+    text = """(role r) (init (step 1)) (init (held red)) (init (held blue)) (<= (init (at ?n e)) (spot ?n))
+        (spot 1) (spot 2) (spot 3) (spot 4) (spot 5) (spot 6) (<= (legal r (fill ?n)) (true (at ?n e)))
+        (<= (next (at ?n f)) (does r (fill ?n)))
+        (<= (next (at ?n ?c)) (true (at ?n ?c)) (not (does r (fill ?n))))
+        (<= (next (held ?c)) (true (held ?c))) (<= (next (step 1)) (true (step 1)))
+        (<= terminal (true (at 1 f)) (true (at 2 f)))"""
+    machine = make_machine(parse_rules(text), "prover")
+    painter = SvgPainter.of_machine(machine, "", UNHURRIED)
+    assert painter.board is not None and len(painter.board.rows) == 1
+    state = machine.initial_state()
+    (wide, high), (alone, low) = (
+        map(float, re.findall(r'<svg [^>]*width="([0-9.]+)" height="([0-9.]+)"', drawn)[0])
+        for drawn in (painter.draw_state(state), painter.draw_board(state))
+    )
+    assert wide == alone and high > low
+
+
+def test_dice_are_no_squares_of_a_large_board() -> None:
+    _, board = found("backgammon")
+    assert [layer.name for layer in board.layers] == ["cell"]
 
 
 def test_lines_join_the_points_of_morris() -> None:
@@ -158,6 +209,8 @@ def test_digits_are_one_number() -> None:
     painter = SvgPainter(board, machine.rules, machine.roles)
     drawn = painter.draw_state(state)
     assert ">count 14<" in drawn and "tens" not in drawn
+    told = painter.describe(state.propositions)["beside"]
+    assert [(one["name"], one["rows"]) for one in told] == [("count", (("14",),))]
     assert "gb-fact" not in painter.draw_board(state)
 
 
@@ -166,16 +219,14 @@ def test_whose_turn_it_is_is_said_in_words() -> None:
     painter = SvgPainter(board, machine.rules, machine.roles)
     drawn = painter.draw_state(machine.initial_state())
     assert ">x to move<" in drawn and "control" not in drawn
-    assert painter.describe(machine.initial_state().propositions)["turn"] == "x"
+    told = painter.describe(machine.initial_state().propositions)
+    assert told["turn"] == "x" and told["beside"] == []
 
 
 def hinted(game: str, *hints: str) -> dict[str, str]:
     """The shapes and colours of things with hints before the rules."""
-    text = "\n".join(f"; draw: {hint}" for hint in hints) + "\n" + str(Game.load(game).rules)
-    machine = make_machine(parse_rules(text), "prover")
-    board = find_board(machine, UNHURRIED)
-    assert board is not None
-    looks = looks_of(board, machine.rules, machine.roles)
+    machine, board = found(game)
+    looks = looks_of(board, hinted_rules(game, *hints), machine.roles)
     return {look.meaning: f"{look.shape.value} {look.sign} {look.colour}" for look in looks.values()}
 
 
@@ -186,11 +237,10 @@ def test_a_hint_comes_before_all_else_and_the_last_one_counts() -> None:
 
 @pytest.mark.parametrize("look", sorted(LOOKS))
 def test_every_look_of_hints_is_drawn(look: str) -> None:
-    text = f"; draw: peg as {look} in red\n{Game.load('pegsolitaire').rules}"
-    machine = make_machine(parse_rules(text), "prover")
-    drawn = SvgPainter.of_machine(machine, "", UNHURRIED).draw_state(machine.initial_state())
-    before = SvgPainter.of_machine(Game.load("pegsolitaire").machine("prover"), "", UNHURRIED)
-    assert drawn != before.draw_state(machine.initial_state()) or look == "peg"
+    machine, board = found("pegsolitaire")
+    state = machine.initial_state()
+    drawn = hinted_painter("pegsolitaire", f"peg as {look} in red").draw_state(state)
+    assert drawn != SvgPainter(board, machine.rules, machine.roles).draw_state(state) or look == "peg"
     classes = {cls for said in re.findall(r'class="([^"]*)"', drawn) for cls in said.split()}
     assert classes - {"gb-square", "gb"} <= set(re.findall(r"\.(gb-[a-z0-9]+)", stylesheet()))
 
@@ -220,10 +270,11 @@ def test_letters_of_chess_are_told_from_those_of_draughts(names: str, shape: str
 
 @pytest.mark.parametrize("look", sorted(BOARDS))
 def test_every_look_of_a_board_is_drawn(look: str) -> None:
-    text = f"; draw: board as {look}\n{Game.load('hanoi' if look == 'towers' else 'atarigo').rules}"
-    machine = make_machine(parse_rules(text), "prover")
-    drawn = SvgPainter.of_machine(machine, "", UNHURRIED).draw_state(machine.initial_state())
+    game = "hanoi" if look == "towers" else "atarigo"
+    drawn = hinted_painter(game, f"board as {look}").draw_state(found(game)[0].initial_state())
     signs = {"chequered": "gb-dark", "plain": "gb-cell", "points": "gb-point", "towers": "gb-disk"}
+    signs["none"] = "gb-fact"
+    assert (look == "none") == ("gb-square" not in drawn)
     assert signs[look] in drawn
     assert (look == "chequered") == ("gb-dark" in drawn)
 
@@ -265,8 +316,10 @@ def test_a_fact_beside_the_board_is_a_die_where_a_hint_says_so(hint: str, shown:
     assert "die second 5" in drawn
 
 
-def test_the_cards_that_players_hold_are_cards() -> None:
-    machine = Game.load("kuhn").machine("prover")
+@pytest.mark.parametrize("game", ["kuhn", "leduc"])
+def test_the_cards_that_players_hold_are_cards(game: str) -> None:
+    machine = Game.load(game).machine("prover")
     state = next(state for state in walk(machine, 6) if any(p.name == "holds" for p in state.propositions))
-    drawn = SvgPainter.of_machine(machine, "kuhn", UNHURRIED).draw_state(state)
+    drawn = SvgPainter.of_machine(machine, game, UNHURRIED).draw_state(state)
+    assert game == "kuhn" or re.search(r">[JQK][♥♠]<", drawn)
     assert drawn.count('class="gb-card"') == sum(p.name == "holds" for p in state.propositions)

@@ -17,7 +17,8 @@ from ggp.boards.shapes import BoardShape, indents, ring_of
 from ggp.boards.statics import Statics
 from ggp.boards.text import Painter, draw_rings
 from ggp.game import Game
-from tests.ggp.boards.test_board import UNHURRIED, of_trace
+from tests.ggp.boards.found_boards import UNHURRIED
+from tests.ggp.boards.test_board import of_trace
 
 
 def painter_of_trace(corpus: Path, game: str) -> tuple[Grid, Painter, list[frozenset[Term]]]:

@@ -33,6 +33,13 @@ class FakeGuest:
         self._listener.forget(self)
 
 
+async def a_moment() -> None:
+    """Until the listener has made room: on a busy machine its timer and this one are due at the same time."""
+    await asyncio.sleep(2 * MOMENT)
+    for _ in range(9):
+        await asyncio.sleep(0)
+
+
 @given(
     coming=st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), max_size=60),
     most=st.integers(1, 20),
@@ -45,7 +52,7 @@ def test_there_are_never_more_idle_ones_than_allowed(
         listener = Listener(ListenLimits(most, per_address, 1000))
         for since, (address, waits) in enumerate(coming):
             listener.took(FakeGuest(listener, address, float(since), waits))
-        await asyncio.sleep(2 * MOMENT)
+        await a_moment()
         idle = Counter(guest.address for guest in listener.guests if not guest.waits)
         assert sum(idle.values()) <= max(most, 1)
         assert all(number <= per_address for number in idle.values())
@@ -60,7 +67,7 @@ def test_the_newest_of_many_idle_ones_stays() -> None:
         guests = [FakeGuest(listener, "a", float(number), False) for number in range(40)]
         for guest in guests:
             listener.took(guest)
-        await asyncio.sleep(2 * MOMENT)
+        await a_moment()
         assert listener.guests == set(guests[-3:])
 
     asyncio.run(run())

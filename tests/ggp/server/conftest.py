@@ -11,6 +11,11 @@ import pytest
 from tests.ggp.server.live import LiveServer
 
 
+@pytest.fixture(autouse=True)
+def _forks(forks: None) -> None:
+    """Servers fork the processes of matches."""
+
+
 @pytest.fixture
 def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., LiveServer]]:
     """Starts servers, whose processes find the players of this folder."""

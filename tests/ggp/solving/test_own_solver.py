@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gdl.errors import GdlError
-from ggp.solving.team import Order, solve_together
+from ggp.solving.team import SolveRequest, solve_together
 from tests.places import ROOT
 
 GAME = """(role you) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3) (legal you go) (legal you stay)
@@ -95,5 +95,5 @@ def test_a_solver_that_a_page_names_is_not_imported(tmp_path: Path, monkeypatch:
     monkeypatch.syspath_prepend(str(tmp_path))
     # As the process behind the page does, which passes on the name that the page gives.
     with pytest.raises(GdlError, match="there is no solver 'own_trap:Walk'"):
-        solve_together(Order(GAME, 5.0, 1 << 20, "own_trap:Walk"), lambda *_: None)
+        solve_together(SolveRequest(GAME, 5.0, 1 << 20, "own_trap:Walk"), lambda *_: None)
     assert "own_trap" not in sys.modules

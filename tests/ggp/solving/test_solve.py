@@ -18,7 +18,7 @@ import ggp.solving.team as team
 from gdl.errors import GdlError
 from ggp.cli import build
 from ggp.game import Game
-from ggp.solving.team import Order, solve_together
+from ggp.solving.team import SolveRequest, solve_together
 from players import warm_kernels
 from players.kaskade.make_machine import make_machine
 from players.puzzles.portfolio import solve
@@ -128,7 +128,7 @@ def test_a_process_that_is_killed_costs_its_share_and_none_is_left(monkeypatch: 
         os.kill(began[0], signal.SIGKILL)
 
     monkeypatch.setattr(team._Team, "__init__", begin)
-    order = Order(Game.load("hanoi").text, 60.0, 1 << 26, "nested-policy", workers=2)
+    order = SolveRequest(Game.load("hanoi").text, 60.0, 1 << 26, "nested-policy", workers=2)
     best = solve_together(order, lambda solution, at_work: None)
     assert best.value == 100
     for pid in began:
@@ -147,14 +147,14 @@ def test_what_is_compiled_first_takes_nothing_from_the_search(monkeypatch: pytes
     monkeypatch.setattr(warm_kernels, "missing", lambda parts: parts)
     monkeypatch.setattr(warm_kernels, "compile_together", compile_for_an_hour)
     monkeypatch.setattr(time, "monotonic", lambda: monotonic() + hour[0])
-    order = Order(Game.load("hanoi").text, 600.0, 1 << 26, "frontier")
+    order = SolveRequest(Game.load("hanoi").text, 600.0, 1 << 26, "frontier")
     assert solve_together(order, lambda solution, at_work: None).value == 100
     assert compiled == ["frontier"]
 
 
 def test_it_ends_when_time_is_up() -> None:
     began = time.monotonic()
-    order = Order(NEVER, 1.0, 1 << 26, workers=2)
+    order = SolveRequest(NEVER, 1.0, 1 << 26, workers=2)
     best = solve_together(order, lambda solution, at_work: None)
     assert best.value == -1
     assert time.monotonic() - began < 60.0

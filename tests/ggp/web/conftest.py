@@ -17,6 +17,11 @@ FLAGS = (
 )
 
 
+@pytest.fixture(autouse=True)
+def _forks(forks: None) -> None:
+    """Pages fork their processes."""
+
+
 @pytest.fixture(scope="session")
 def web() -> Iterator[WebServer]:
     """Starts ``ggp web`` with some options, once for the same ones; gives its address."""

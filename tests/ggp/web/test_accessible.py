@@ -33,6 +33,8 @@ PAGES = {
     "match": ("/replay?file=one.json#9", "document.querySelectorAll('.history td button').length > 9"),
     "tournaments": ("/tournaments", "document.querySelector('main ul a')"),
     "tournament": ("/tournaments?file=cup.sqlite", "document.querySelector('.cross')"),
+    "docs": ("/docs", "document.querySelectorAll('.contents a').length > 12"),
+    "page of the docs": ("/docs/web", "document.querySelectorAll('article table').length > 2"),
     "api": ("/api", "document.querySelectorAll('textarea').length > 6"),
 }
 TABLES = {

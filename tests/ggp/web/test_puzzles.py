@@ -63,7 +63,7 @@ def test_a_puzzle_is_solved_and_its_states_are_drawn() -> None:
         assert (status, told["page"]) == (200, f"/puzzles/{told['puzzle']}")
         event, found, _ = await outcome(client, told["puzzle"])
         assert (event, found["value"], found["proven"]) == ("solved", 100, True), found
-        assert found["moves"] == ["up", "up", "up"]
+        assert found["moves"] == found["words"] == ["up", "up", "up"]
         pictures = []
         for step in range(4):
             reply = await client.get(f"/puzzles/{told['puzzle']}/steps/{step}")
@@ -89,6 +89,18 @@ def test_lines_of_our_puzzles_are_replayed_by_the_prover() -> None:
     assert len(moves) == 31
     replayed(game.rules, Solution(100, moves, True, "", 0, 0.0))
     assert set(news) <= {"progress"}
+
+
+def test_a_line_is_told_in_words_or_as_lurd() -> None:
+    bench = PuzzleBench()
+    order: dict[str, Any] = {"do": "solve", "rules": "", "seconds": 60, "solver": "", "seed": 0}
+    hanoi = bench.answer({**order, "game": "hanoi"}, lambda kind, **fields: None)
+    moves, words = hanoi["moves"], hanoi["words"]
+    assert isinstance(moves, tuple) and isinstance(words, list)
+    assert len(words) == len(moves) == 31 and not any("(" in word for word in words)
+    assert len(set(words)) == len(set(moves))
+    level = bench.answer({**order, "game": "tutorial.xsb:1"}, lambda kind, **fields: None)
+    assert level["lurd"] and not level["words"]
 
 
 def test_a_search_is_stopped_and_nothing_is_left_of_it() -> None:

@@ -9,18 +9,15 @@ import pytest
 
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_rules
-from ggp.boards.board import find_board
-from ggp.game import Game
 from ggp.wording.endings import EndFinder, Ending
 from players.kaskade.make_machine import make_machine
-
-UNHURRIED = 600.0
+from tests.ggp.boards.found_boards import board_of_machine, machine_of
 
 
 @functools.cache
 def found(game: str) -> tuple[Machine, EndFinder]:
-    machine = Game.load(game).machine("prover")
-    return machine, EndFinder(machine, find_board(machine, UNHURRIED))
+    machine = machine_of(game)
+    return machine, EndFinder(machine, board_of_machine(game))
 
 
 def ends(machine: Machine, matches: int) -> list[tuple[State, State]]:
@@ -113,6 +110,29 @@ def test_the_last_move_is_ringed_where_a_side_cannot_move() -> None:
     ending = finder.ending(state, before)
     assert 1 <= len(ending.squares) <= 3
     assert finder.ending(state).squares == ()
+
+
+def test_the_last_move_is_ringed_where_the_rules_have_words_for_the_end() -> None:
+    machine, finder = found("atarigo")
+    board = finder._board
+    assert board is not None
+    ringed = 0
+    for before, state in ends(machine, 8):
+        ending = finder.ending(state, before)
+        old, on = board.place(before.propositions)[0], board.place(state.propositions)[0]
+        changed = {
+            board.key(square) for square in old.keys() | on.keys() if old.get(square) != on.get(square)
+        }
+        assert "captured" in ending.text and set(ending.squares) <= changed
+        ringed += bool(ending.squares)
+    assert ringed
+
+
+def test_nothing_is_ringed_where_a_puzzle_ends_for_a_reason_in_words() -> None:
+    machine = Game.load("tutorial.xsb:1").machine("prover")
+    before = machine.initial_state().play("(move up)").play("(move right)")
+    ending = EndFinder(machine, find_board(machine, UNHURRIED)).ending(before.play("(move right)"), before)
+    assert ending == Ending("solved")
 
 
 @pytest.mark.parametrize("name", ["because0", "because_0"])

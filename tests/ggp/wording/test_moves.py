@@ -11,23 +11,20 @@ import pytest
 
 from bench.boards.recorded import read_recorded
 from gdl.machine import Machine, State
-from gdl.scramble import scramble
 from gdl.syntax.parser import parse_term
 from ggp.boards.board import board_of
-from ggp.game import Game
 from ggp.traces.verify import find_traces
 from ggp.wording.moves import MoveWords
-from players.kaskade.make_machine import make_machine
+from tests.ggp.boards.found_boards import board_of_machine, machine_of
 from tests.places import GAMES
 
-UNHURRIED = 600.0
 NAMES = sorted(path.stem for path in GAMES.glob("*.kif"))
 
 
 @functools.cache
 def worded(game: str) -> tuple[Machine, MoveWords]:
-    machine = Game.load(game).machine("prover")
-    return machine, MoveWords.of_machine(machine, UNHURRIED)
+    machine = machine_of(game)
+    return machine, MoveWords(machine.rules, machine.roles, board_of_machine(game))
 
 
 def walk(machine: Machine, steps: int, seed: int = 1) -> Iterator[State]:
@@ -100,9 +97,8 @@ def test_moves_whose_short_texts_are_the_same_say_more() -> None:
 
 @pytest.mark.parametrize("game", ["tictactoe", "chess", "biddingtictactoe", "connectfour", "amazons"])
 def test_who_waits_has_no_move_in_words_whatever_the_rules_call_it(game: str) -> None:
-    hidden, _ = scramble(Game.load(game).rules, seed=3)
-    machine = make_machine(hidden, "prover")
-    words = MoveWords(hidden, machine.roles, None)
+    machine = machine_of(game, 3)
+    words = MoveWords(machine.rules, machine.roles, None)
     for state in walk(machine, 8):
         options = [machine.legal_moves(state, role) for role in range(len(machine.roles))]
         told = words.joint(state, [moves[0] for moves in options])

@@ -19,45 +19,18 @@ import pytest
 from players.processes import fork_server, launch
 from players.processes.fork_server import THIS
 from players.processes.launch import Forked
+from tests.fork_server import ForkServer
 from tests.players.processes import fork_jobs
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="fork servers are for Linux")
 
 JOBS = fork_jobs.__name__
-
-
-class Servers:
-    """A fork server, as a player's server has it."""
-
-    def __init__(self, warm_up: str = "warm_up") -> None:
-        self.sockets = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.lifeline, theirs = os.pipe()[::-1]
-        ours, out = os.pipe()
-        requests, client = (end.fileno() for end in self.sockets)
-        self.first = launch.anew(
-            THIS,
-            [str(requests), str(client), f"{JOBS}:{warm_up}", "a", "b"][: 5 if warm_up == "warm_up" else 3],
-            {0: theirs, 1: out, requests: requests, client: client},
-        )
-        os.close(theirs)
-        os.close(out)
-        self.messages = os.fdopen(ours, "rb")
-        assert "ready" in json.loads(self.messages.readline())
-        launch.use(self.sockets[1])
-
-    def close(self) -> None:
-        launch.use(None)
-        os.close(self.lifeline)
-        self.first.kill() if self.first.poll() is None and stopped(self.first.pid) else None
-        self.first.wait(20)
-        for end in self.sockets:
-            end.close()
-        self.messages.close()
+WARM_UP = f"{JOBS}:warm_up"
 
 
 @pytest.fixture
-def servers() -> Iterator[Servers]:
-    servers = Servers()
+def servers() -> Iterator[ForkServer]:
+    servers = ForkServer(WARM_UP, "a", "b")
     yield servers
     servers.close()
 
@@ -99,7 +72,7 @@ def stopped(pid: int) -> bool:
     return launch.is_stopped(pid)
 
 
-def test_children_are_warm_and_have_what_they_are_given(servers: Servers) -> None:
+def test_children_are_warm_and_have_what_they_are_given(servers: ForkServer) -> None:
     ours, theirs = os.pipe()
     for session in (False, True):
         job = launch.launch(JOBS, ["say", str(theirs)], {theirs: theirs}, session=session)
@@ -113,7 +86,7 @@ def test_children_are_warm_and_have_what_they_are_given(servers: Servers) -> Non
     os.close(theirs)
 
 
-def test_children_have_no_other_files(servers: Servers) -> None:
+def test_children_have_no_other_files(servers: ForkServer) -> None:
     long = launch.launch(JOBS, ["sleep"])
     job, printed = run("files")
     assert isinstance(job, Forked)
@@ -129,13 +102,13 @@ def test_children_have_no_other_files(servers: Servers) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status"), [(("exit", "0"), 0), (("exit", "7"), 7), (("fail",), 1), (("launch", "5"), 5)]
 )
-def test_status_is_told(servers: Servers, arguments: tuple[str, ...], status: int) -> None:
+def test_status_is_told(servers: ForkServer, arguments: tuple[str, ...], status: int) -> None:
     job, _ = run(*arguments)
     assert isinstance(job, Forked)
     assert job.poll() == job.returncode == status
 
 
-def test_input_and_output_are_connected(servers: Servers) -> None:
+def test_input_and_output_are_connected(servers: ForkServer) -> None:
     ours, theirs = socket.socketpair()
     job = launch.launch(JOBS, ["echo"], {0: theirs.fileno(), 1: theirs.fileno()}, session=True)
     theirs.close()
@@ -149,7 +122,7 @@ def test_input_and_output_are_connected(servers: Servers) -> None:
     assert job.wait(20) == 0
 
 
-def test_another_fork_server_goes_on_when_one_is_killed_or_stopped(servers: Servers) -> None:
+def test_another_fork_server_goes_on_when_one_is_killed_or_stopped(servers: ForkServer) -> None:
     second = launch.launch(THIS)
     assert isinstance(second, Forked)
     child = launch.launch(JOBS, ["sleep"])
@@ -169,7 +142,7 @@ def test_another_fork_server_goes_on_when_one_is_killed_or_stopped(servers: Serv
     third.kill()
 
 
-def test_without_an_answer_a_new_interpreter_is_started(servers: Servers) -> None:
+def test_without_an_answer_a_new_interpreter_is_started(servers: ForkServer) -> None:
     assert servers.first.poll() is None
     os.kill(servers.first.pid, signal.SIGSTOP)
     until(lambda: stopped(servers.first.pid))
@@ -187,7 +160,7 @@ def test_without_an_answer_a_new_interpreter_is_started(servers: Servers) -> Non
 @pytest.mark.parametrize("forks", [True, False])
 def test_the_kernel_ends_stopped_processes_with_the_first_of_their_tree(forks: bool) -> None:
     root = subprocess.Popen(
-        [sys.executable, "-P", "-c", _TREE.format(tests=__name__, jobs=JOBS, forks=forks)],
+        [sys.executable, "-P", "-c", _TREE.format(warm_up=WARM_UP, jobs=JOBS, forks=forks)],
         stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
@@ -209,9 +182,9 @@ def test_the_kernel_ends_stopped_processes_with_the_first_of_their_tree(forks: b
 _TREE = """
 import json, os, subprocess, time
 from players.processes.lifeline import descendants
-from {tests} import Servers
+from tests.fork_server import ForkServer
 from players.processes import launch
-forks = [Servers(), launch.launch("players.processes.fork_server")] if {forks} else []
+forks = [ForkServer("{warm_up}"), launch.launch("players.processes.fork_server")] if {forks} else []
 jobs = [launch.launch("{jobs}", ["parent"], session=bool(n)) for n in range(2)]
 while len(below := descendants(os.getpid())) < 4 + 2 * {forks}:
     time.sleep(0.05)
@@ -222,7 +195,7 @@ time.sleep(3600)
 
 @pytest.mark.parametrize("limit", [24, 64, 500])
 def test_children_start_however_few_files_may_be_open(limit: int) -> None:
-    servers = Servers()
+    servers = ForkServer(WARM_UP)
     try:
         resource.prlimit(servers.first.pid, resource.RLIMIT_NOFILE, (limit, limit))
         long = [launch.launch(JOBS, ["sleep"]) for _ in range(limit if limit < 64 else 2)]
@@ -245,7 +218,7 @@ def test_without_fork_servers_processes_start_all_the_same() -> None:
 
 
 def test_a_failing_warm_up_is_no_reason_not_to_serve(capfd: pytest.CaptureFixture[str]) -> None:
-    servers = Servers("broken")
+    servers = ForkServer(f"{JOBS}:broken")
     try:
         assert isinstance(run("exit", "0")[0], Forked)
     finally:

@@ -139,6 +139,7 @@ def test_choices_are_uniform_over_the_legal_moves_of_each_lane(moves, share):
     assert ((seen - mean) ** 2 / mean).sum() < common - 1 + 5 * np.sqrt(2 * max(1, common - 1))
 
 
+@pytest.mark.slow
 def test_choices_of_neighbouring_lanes_and_of_following_turns_are_independent():
     moves, times = 5, 2000
     chosen, _ = choices(np.ones((moves, 512), np.bool_), times, seed=9)

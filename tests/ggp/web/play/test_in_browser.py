@@ -211,6 +211,88 @@ def test_names_of_strangers_are_text(web: WebServer, browser: Any) -> None:
     assert seen and "hit" not in browser.title
 
 
+COUNT = """
+window.tones = 0;
+const start = OscillatorNode.prototype.start;
+OscillatorNode.prototype.start = function (...when) { window.tones += 1; return start.apply(this, when); };
+"""
+
+
+def test_sounds_are_off_until_somebody_turns_them_on(web: WebServer, browser: Any) -> None:
+    script = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": COUNT})
+    tones, pressed = "return window.tones", "return document.querySelector('#sound').ariaPressed"
+    try:
+        open_table(browser, web(), "tictactoe", ["human", "human"])
+        look(browser, lambda s: bool(s[2]))
+        click(browser, square_of(browser, "a 1") + ".gb-may")
+        look(browser, lambda s: s[1].startswith("step 1 "))
+        assert (browser.execute_script(pressed), browser.execute_script(tones)) == ("false", 0)
+        browser.find_element("id", "sound").click()
+        heard = browser.execute_script(tones)
+        assert browser.execute_script(pressed) == "true" and heard > 0
+        click(browser, square_of(browser, "b 2") + ".gb-may")
+        look(browser, lambda s: s[1].startswith("step 2 "))
+        assert browser.execute_script(tones) > heard
+        browser.refresh()
+        look(browser, lambda s: bool(s[2]))
+        assert browser.execute_script(pressed) == "true"
+    finally:
+        browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
+        browser.execute_script("localStorage.clear()")
+
+
+@pytest.mark.slow
+def test_the_status_is_true_after_a_hint_a_pause_and_where_the_server_is_lost(browser: Any) -> None:
+    from selenium.webdriver import ActionChains
+
+    def status(words: str) -> None:
+        look(browser, lambda s: s[0].startswith(words), 150)
+
+    def press(key: str) -> None:
+        ActionChains(browser).send_keys(key).perform()
+
+    command = [sys.executable, "-m", "ggp", "web", "--port", "0"]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert server.stdout is not None
+        address = server.stdout.readline().partition("open ")[2].partition(" ")[0].rstrip("/")
+        open_table(browser, address, "tictactoe", ["human", "random"])
+        status("Your turn (x)")
+        press("h")
+        status("Hint: ")
+        assert browser.find_elements("css selector", ".board .gb-hint")
+        click(browser, square_of(browser, "b 2") + ".gb-may")
+        look(browser, lambda s: s[1] == "step 2 of 2" and s[0] == "Your turn (x)")
+        open_table(browser, address, "chess", ["uct", "uct"])
+        look(browser, lambda s: s[1].startswith("step ") and not s[1].startswith("step 0 "))
+        press("p")
+        status("Paused. Go on with p.")
+        paused = look(browser, lambda s: True)
+        time.sleep(0.6)
+        assert look(browser, lambda s: True)[:2] == paused[:2]
+        press("p")
+        look(browser, lambda s: s[1] != paused[1] and not s[0].startswith("Paused"))
+        server.kill()
+        status("The server does not answer")
+    finally:
+        browser.get("about:blank")
+        browser.get_log("browser")  # that the server was gone
+        server.kill()
+        server.wait(20)
+        assert server.stdout is not None
+        server.stdout.close()
+
+
+def test_whose_turn_it_is_is_no_fact_and_counters_are_numbers(web: WebServer, browser: Any) -> None:
+    facts = "return document.querySelector('#panel-state .facts').textContent"
+    open_table(browser, web(), "tictactoe", ["human", "human"])
+    look(browser, lambda s: bool(s[2]))
+    assert browser.execute_script(facts).startswith("All that is true stands on the board.")
+    open_table(browser, web(), "sokoban", ["human"])
+    look(browser, lambda s: bool(s[2]) or bool(s[3]))
+    assert browser.execute_script(facts).startswith("count0")
+
+
 @pytest.mark.slow
 def test_ggp_play_can_be_in_a_browser(browser: Any) -> None:
     command = [sys.executable, "-m", "ggp", "play", "tictactoe", "-p", "human,legal", "--web"]

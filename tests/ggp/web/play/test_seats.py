@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from ggp.web.gate import WebSettings
+from players.processes import launch
 from players.processes.limits import cores
 from tests.ggp.web.play.test_tables import Client, moves, opened, with_client
 
@@ -29,6 +30,7 @@ class X(LegalPlayer):
 def marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A module of the current folder that leaves this file behind when it is imported."""
     monkeypatch.chdir(tmp_path)
+    launch.use(None)  # forks would be in the folder in which the tests began
     (tmp_path / "marker.py").write_text(MARKER)
     return tmp_path / "imported"
 

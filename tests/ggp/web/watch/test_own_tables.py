@@ -54,7 +54,7 @@ def test_a_table_is_watched_from_its_first_state_to_its_end_and_back_again() -> 
             matches: list[dict[str, Any]] = []
             while not matches:
                 matches = (await everything.until("list"))["matches"]
-            assert matches[0]["match"] == "table 1"
+            assert (matches[0]["match"], matches[0]["game"]) == ("table 1", "Tic-tac-toe")
             assert matches[0]["role"] == "x: uct:workers=1 - o: human"
             key = matches[0]["key"]
             onlooker = Listener(client, f"/watch/{key}/events")

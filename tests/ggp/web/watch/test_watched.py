@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 import socket
 import subprocess
 import sys
@@ -13,10 +14,12 @@ from typing import Any
 
 import pytest
 
+from ggp.game import Game
 from ggp.processes.budget import WorkBudget
 from ggp.protocol import messages
 from ggp.protocol.event_source import BEHIND, BEHIND_BYTES, _Reader, encode
 from ggp.protocol.messages import spaced
+from ggp.web.drawing_process import WatchedGame
 from ggp.web.watch.follow import LONGEST_RULES, read_match
 from ggp.web.watch.watched import MATCH_BYTES, SERVER_BYTES, Watched
 from tests.ggp.server.live import MARKS, LiveServer
@@ -71,16 +74,16 @@ def test_a_match_is_watched_while_the_web_server_is_killed_and_comes_back(browse
     try:
         browser.get(f"http://127.0.0.1:{port}/watch")
         assert player.say(START) == "ready"
-        until(browser, "document.querySelectorAll('tbody a').length", 1)
-        browser.find_element("css selector", "tbody a").click()
+        until(browser, "document.querySelectorAll('a.card').length", 1)
+        browser.find_element("css selector", "a.card").click()
         until(browser, "document.querySelector('.board')?.dataset.step", "0")
         player.say("( PLAY m1 NIL )")
-        until(browser, "document.querySelector('.history')?.textContent.includes('Mark 1 1')", True)
+        until(browser, "document.querySelector('.status')?.textContent", "answered 1,1")
         end(web, kill=True)
         player.say("( PLAY m1 ((Mark 1 1) pass) )")
         web = web_server(port, player.port)
         until(browser, "document.querySelector('.board')?.dataset.step", "1")
-        until(browser, "document.querySelectorAll('.history li').length", 2)
+        until(browser, "document.querySelector('.history td button')?.textContent", "1,1")
         for key, step in ((Keys.HOME, "0"), (Keys.END, "1"), (Keys.ARROW_LEFT, "0")):
             ActionChains(browser).send_keys(key).perform()
             until(browser, "document.querySelector('.board')?.dataset.step", step)
@@ -91,6 +94,30 @@ def test_a_match_is_watched_while_the_web_server_is_killed_and_comes_back(browse
         browser.get_log("browser")  # that the server was gone
         end(web)
         player.close()
+
+
+def test_what_was_played_and_may_be_played_is_told_in_words() -> None:
+    game = Game.load("breakthrough")
+    machine, made = game.machine("prover"), []
+    state = machine.initial_state()
+    for _ in range(4):
+        options = machine.options(state)
+        made.append([machine.rules.spell(machine.move(role, o[-1])) for role, o in enumerate(options)])
+        state = machine.next_state(state, [moves[-1] for moves in options])
+    watched = WatchedGame(game.text)
+    told: dict[str, Any] = watched.draw(made)
+    assert [one["moves"] for one in told["history"]] == made
+    for number, one in enumerate(told["history"]):
+        words = [word for word in one["words"] if word is not None]
+        assert len(words) == 1 and re.fullmatch("[a-h][1-8]-[a-h][1-8]", words[0])
+        assert one["words"].index(words[0]) == number % 2
+    legal = {move for moves in state.legal.values() for move in moves}
+    assert told["texts"].keys() == legal
+    assert not any("(" in text for text in told["texts"].values())
+    # Steps may be put right.
+    other = [made[0], ["noop", "(move a 7 a 6)"]]
+    again: dict[str, Any] = watched.draw(other)
+    assert again["history"][-1]["words"] == [None, "a7-a6"]
 
 
 def test_a_player_that_comes_back_is_heard_again() -> None:

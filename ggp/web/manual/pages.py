@@ -1,0 +1,97 @@
+"""Pages of the docs as HTML: those that people who use the page may want, from their Markdown.
+
+Their text is ours. Even so nothing in it becomes markup but what Markdown means. A link leads to another of
+these pages, to a picture, or to another site. Of other links the words are left.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import ggp
+from gdl.reading import read_limited
+
+CONTENTS: dict[str, tuple[str, ...]] = {
+    "Start": ("tutorials/five-minute-tour", "web", "faq", "glossary"),
+    "Play": ("sokoban", "cover", "puzzles", "hidden"),
+    "Write a game": ("tutorials/first-game", "tutorials/first-dice-game", "boards", "notations"),
+    "Players": ("tutorials/first-player", "tournaments", "server", "running", "knowledge", "compared"),
+}
+"""The pages, by chapter; each by its place in the folder of the docs, without ``.md``."""
+NAMES = frozenset(name for names in CONTENTS.values() for name in names)
+PICTURES = "pictures"
+"""The folder of their pictures, within that of the docs."""
+_LONGEST = 1 << 20
+_TITLE = re.compile(r"^# (.*)$", re.MULTILINE)
+
+
+def docs_folder() -> Path:
+    """Where the docs lie: in the wheel, or beside the packages in a checkout."""
+    here = Path(ggp.__path__[0]).resolve()
+    inside = here / "docs"
+    return inside if inside.is_dir() else here.parent / "docs"
+
+
+def text_of_page(name: str) -> str:
+    """The Markdown of one of the pages. Raises GdlError where it is not there."""
+    return read_limited(docs_folder() / f"{name}.md", _LONGEST).decode()
+
+
+def title_of_page(name: str) -> str:
+    """Its title."""
+    found = _TITLE.search(text_of_page(name))
+    return found[1] if found else name
+
+
+def html_of_page(name: str) -> str:
+    """All of it but its title, as HTML; headings have ids as GitHub gives them."""
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+    reader = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = reader.parse(text_of_page(name))
+    while tokens and tokens[0].type != "heading_close":
+        del tokens[0]
+    del tokens[:1]
+
+    def lead(parts: Iterable[Token]) -> None:
+        open_links: list[bool] = []
+        for part in parts:
+            if part.type == "link_open":
+                target = _target(name, str(part.attrs["href"]))
+                open_links.append(bool(target))
+                part.attrs = {"href": target} if target else {}
+            if part.type == "image":
+                part.attrs["src"] = _target(name, str(part.attrs["src"]))
+            if part.type in ("link_open", "link_close"):
+                part.tag = "a" if open_links[-1] else "span"
+            if part.type == "link_close":
+                open_links.pop()
+
+    for number, token in enumerate(tokens):
+        if token.type == "heading_open":
+            token.attrs["id"] = anchor(tokens[number + 1].content)
+        lead(token.children or ())
+    return str(reader.renderer.render(tokens, reader.options, {}))
+
+
+def anchor(heading: str) -> str:
+    """The id of a heading."""
+    return re.sub(r"[^\w -]", "", heading.lower()).strip().replace(" ", "-")
+
+
+def _target(name: str, href: str) -> str:
+    """Where a link of a page leads; the empty text where it would lead to nothing that is shown."""
+    if re.match(r"https?:", href) or href.startswith("#"):
+        return href
+    path, _, part = href.partition("#")
+    place = posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
+    if posixpath.dirname(place) == PICTURES:
+        return f"/docs/{place}"
+    page = place.removesuffix(".md")
+    if page not in NAMES:
+        return ""
+    return f"/docs/{page}#{part}" if part else f"/docs/{page}"

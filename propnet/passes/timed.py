@@ -1,0 +1,117 @@
+"""What no move influences goes through one known series of states, so that some of it is always the same.
+
+A step counter and whose turn it is, for example: in no state is the step even and the first player to move.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.grounding.graph import spread
+from propnet.passes.circuit import FALSE, TRUE, Circuit, CircuitBuilder, remove_dead, replaced
+
+STATES = 4096
+"""So many states of the clocks are looked at; clocks that take longer are left alone."""
+
+INPUTS = 400_000
+"""Gate inputs that are looked at while the clocks run."""
+
+
+def timed_constants(circuit: Circuit, initial: NDArray[np.bool_]) -> Circuit:
+    """Replace gates that depend on clocks alone, and say the same in all states that the clocks go through
+    from the initial state on: as a constant, or as another such node.
+
+    *Clocks* are base propositions that no move ever influences. A clock that never changes becomes a
+    constant, too. Outputs keep their function in all states that can be reached; ``initial``, shape (bases,),
+    is the initial state.
+    """
+    shape, first = circuit.shape, circuit.shape.first_gate
+    timed = _timed(circuit)
+    if not timed[first:].any():
+        return circuit
+    courses = _courses(circuit, timed.tolist(), initial)
+    if courses is None:
+        return circuit
+    every = courses[0]
+    # Per course the literal of the first node that has it.
+    known = {0: FALSE, every: TRUE}
+    literal_of = [2 * node for node in range(first)]
+    fixed = []
+    for node in np.flatnonzero(timed[: shape.first_move]).tolist()[1:]:
+        course = courses[node]
+        if course in (0, every):
+            literal_of[node] = known[course]
+            fixed.append(node)
+        known.setdefault(course, 2 * node)
+    builder = CircuitBuilder(first)
+    for number, gate in enumerate(circuit.gates):
+        course = courses.get(first + number, -1)
+        literal = known.get(course, -1)
+        if literal < 0 <= course:
+            literal = known.get(every ^ course, -1)
+            literal ^= literal >= 0
+        if literal < 0:
+            literal = builder.conjunction(replaced(gate, literal_of))
+            if course >= 0:
+                known[course] = literal
+        literal_of.append(literal)
+    outputs = replaced(circuit.outputs, literal_of)
+    for node in fixed:
+        outputs[node - 1] = literal_of[node]
+    return remove_dead(Circuit(shape, builder.gates, outputs))
+
+
+def _timed(circuit: Circuit) -> NDArray[np.bool_]:
+    """Which nodes no move influences, now or in earlier states."""
+    shape, first, gates = circuit.shape, circuit.shape.first_gate, circuit.gates
+    widths = np.fromiter(map(len, gates), np.int64, len(gates))
+    read = np.fromiter(chain.from_iterable(gates), np.int64, int(widths.sum())) >> 1
+    following = np.array(circuit.outputs[: shape.bases], np.int64) >> 1
+    mark = np.zeros(first + len(gates), np.bool_)
+    mark[shape.first_move : first] = True
+    source = np.concatenate([read, following])
+    target = np.concatenate([np.repeat(first + np.arange(len(gates)), widths), 1 + np.arange(shape.bases)])
+    spread(mark, source, target)
+    return ~mark
+
+
+def _courses(circuit: Circuit, timed: list[bool], initial: NDArray[np.bool_]) -> dict[int, int] | None:
+    """Per node that depends on clocks alone its values in all states of these, bit by bit; None where there
+    are too many."""
+    shape, first, gates = circuit.shape, circuit.shape.first_gate, circuit.gates
+    clocks = [node for node in range(1, shape.first_move) if timed[node]]
+    numbers = [number for number in range(len(gates)) if timed[first + number]]
+    following = [circuit.outputs[node - 1] for node in clocks]
+    needed = {x >> 1 for x in following}
+    cone = []
+    for number in reversed(numbers):
+        if first + number in needed:
+            cone.append(number)
+            needed.update(x >> 1 for x in gates[number])
+    cone.reverse()
+    cost = len(clocks) + sum(len(gates[number]) for number in cone)
+    most = min(STATES, INPUTS // max(1, cost))
+    state = tuple(int(initial[node - 1]) for node in clocks)
+    seen: dict[tuple[int, ...], None] = {}
+    values = {0: 1}
+    while state not in seen:
+        if len(seen) == most:
+            return None
+        seen[state] = None
+        values.update(zip(clocks, state, strict=True))
+        for number in cone:
+            values[first + number] = int(all(values[x >> 1] ^ (x & 1) for x in gates[number]))
+        state = tuple(values[x >> 1] ^ (x & 1) for x in following)
+    every = (1 << len(seen)) - 1
+    courses = {0: every}
+    for node, bits in zip(clocks, zip(*seen, strict=True), strict=True):
+        courses[node] = int("".join(map(str, bits)), 2)
+    for number in numbers:
+        course = every
+        for x in gates[number]:
+            course &= courses[x >> 1] ^ (every if x & 1 else 0)
+        courses[first + number] = course
+    return courses
