@@ -19,7 +19,12 @@ import numpy as np
 from gdl.information import hides
 from gdl.machine import Machine
 from players.kaskade.stages import WARM_UP_GAMES
-from players.processes.compiled_parts import is_compiled, kernel_folder, note_compiled
+from players.processes.compiled_parts import (
+    is_compiled,
+    kernel_folder,
+    note_compiled,
+    program_stamp,
+)
 from propnet.capabilities import lane_machine
 
 if TYPE_CHECKING:
@@ -251,6 +256,7 @@ def compile_together(parts: Sequence[Part]) -> None:
     from propnet.jit.blas import spare_import
     from propnet.storage.process_lock import ProcessLock
 
+    program_stamp()  # the program may be changed while kernels are compiled: notes are of what is loaded now
     spare_import()  # also for kernels that are compiled already
 
     folder = kernel_folder()

@@ -38,7 +38,7 @@ def note_compiled(name: str) -> None:
         return
     with contextlib.suppress(OSError):
         for other in os.listdir(folder):
-            if other.startswith(f"part-{name}.") and other.endswith(".done") and _stamp() not in other:
+            if other.startswith(f"part-{name}.") and other.endswith(".done") and program_stamp() not in other:
                 os.unlink(os.path.join(folder, other))
         Path(_done(folder, name)).touch()
 
@@ -72,11 +72,11 @@ def _places() -> Iterator[tuple[Path, bool]]:
 
 
 def _done(folder: str, name: str) -> str:
-    return os.path.join(folder, f"part-{name}.{_stamp()}.done")
+    return os.path.join(folder, f"part-{name}.{program_stamp()}.done")
 
 
 @cache
-def _stamp() -> str:
+def program_stamp() -> str:
     """What compiled kernels depend on: the program's files, numba, and the processor."""
     seen: list[object] = [_version("numba"), _version("llvmlite"), _processor()]
     root = Path(__file__).resolve().parents[2]

@@ -95,7 +95,7 @@ def test_a_part_is_missing_until_it_was_compiled_and_again_for_another_program(
     assert missing(parts) == parts
     compile_together(parts[:1])
     assert missing(parts) == parts[1:]
-    monkeypatch.setattr("players.processes.compiled_parts._stamp", lambda: "of another program")
+    monkeypatch.setattr("players.processes.compiled_parts.program_stamp", lambda: "of another program")
     assert missing(parts) == parts
     compile_together(parts)
     assert missing(parts) == [] and done == ["a", "a", "b"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from players.processes.compiled_parts import kernel_folder
+from players.processes.compiled_parts import is_compiled, kernel_folder, program_stamp
 from players.warm_kernels import compile_together
 from propnet.storage.process_lock import ProcessLock
 
@@ -27,3 +27,18 @@ def test_a_part_that_another_process_has_taken_is_left_for_the_end(
     compile_together(parts)
     assert done == ["b", "c", "a"]
     theirs.leave()
+
+
+def test_a_note_is_of_the_program_that_was_there_when_compiling_began(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    version = ["before"]
+    monkeypatch.setattr("players.processes.compiled_parts._processor", lambda: list(version))
+    program_stamp.cache_clear()
+    compile_together([("a", lambda: version.append("changed"))])
+    assert is_compiled("a")
+    program_stamp.cache_clear()  # another process, which sees the changed program
+    assert not is_compiled("a")
+    monkeypatch.undo()
+    program_stamp.cache_clear()
