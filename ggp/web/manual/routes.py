@@ -18,7 +18,7 @@ def add_routes(app: web.Application) -> None:
     if pictures.is_dir():
         app.router.add_static(f"/docs/{PICTURES}/", pictures)
     add_page(app, "/docs", _page)
-    add_page(app, "/docs/{name:[a-z/-]+}", _page)
+    add_page(app, "/docs/{name:.+}", _page)
 
 
 async def _page(request: web.Request) -> web.Response:

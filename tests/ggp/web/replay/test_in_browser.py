@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.ggp.web.replay.test_seen import recorded
 
 from ggp.game import Game
 from tests.ggp.web.replay.test_recorded import played
+from tests.ggp.web.replay.test_replay_process import recorded
 
 WebServer = Callable[..., str]
 
