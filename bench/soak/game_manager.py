@@ -11,12 +11,13 @@ import random
 import socket
 import threading
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnContext
 
+from bench.soak.heartbeat import BEAT, Heartbeat
 from gdl.errors import GdlError
 from gdl.information import hides, playing
 from gdl.machine import Machine, State
@@ -86,9 +87,6 @@ PATIENCE = 10.0
 BUSY_SECONDS = 1.0
 """How long a manager waits before it asks again."""
 
-BEAT = 0.01
-"""Seconds between two looks at the clock (:class:`Heartbeat`)."""
-
 LONGEST = 60
 """Turns after which a match is ended."""
 
@@ -138,29 +136,6 @@ class SoakCounts:
         """Note something that is wrong."""
         if len(self.faults) < 20:
             self.faults.append(f"{time.strftime('%H:%M:%S')} {text}")
-
-
-class Heartbeat(threading.Thread):
-    """Looks at the clock all the time, and knows for how long it could not."""
-
-    def __init__(self) -> None:
-        super().__init__(daemon=True)
-        self._gaps: deque[tuple[float, float]] = deque(maxlen=1000)
-        self._last = time.monotonic()
-
-    def run(self) -> None:
-        """Look, until the process ends."""
-        while True:
-            time.sleep(BEAT)
-            now = time.monotonic()
-            if now - self._last > 2 * BEAT:
-                self._gaps.append((now, now - self._last))
-            self._last = now
-
-    def longest(self, seconds: float) -> float:
-        """The longest time between two looks in the last so many seconds."""
-        now = time.monotonic()
-        return max([now - self._last, *(gap for end, gap in list(self._gaps) if end >= now - seconds)])
 
 
 @dataclass(frozen=True, slots=True)

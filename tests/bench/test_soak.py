@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from bench.soak import run as soak
-from bench.soak.game_manager import Heartbeat, Manager, Signals, SoakCounts, SoakPlan
+from bench.soak.game_manager import Manager, Signals, SoakCounts, SoakPlan
+from bench.soak.heartbeat import Heartbeat
 
 
 @pytest.mark.slow
