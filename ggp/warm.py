@@ -26,7 +26,7 @@ from rich.text import Text
 
 from gdl.errors import GdlError
 from gdl.words import counted
-from players.processes.compiled_parts import kernel_folder
+from players.processes.compiled_parts import folder_of_parts
 from players.processes.launch import anew
 from propnet.jit.notice import tell_when_compiling
 
@@ -223,12 +223,12 @@ def compile_behind(parts: Sequence[Part]) -> subprocess.Popen[bytes]:
 
 def _kept_in() -> str:
     """Where kernels are kept. Raises GdlError where there is no place: to compile would be of no use."""
-    if (folder := kernel_folder()) is None:
+    if (folder := folder_of_parts()) is None:
         raise GdlError(
             "nothing that is compiled can be kept: no folder for it can be written by you alone",
             remedy="name one in $NUMBA_CACHE_DIR",
         )
-    return folder
+    return str(folder)
 
 
 class _WarmProcess:

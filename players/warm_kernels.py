@@ -8,7 +8,6 @@ share the work without knowing each other: those of ``ggp warm``, fork servers, 
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 from importlib import import_module
@@ -20,8 +19,8 @@ from gdl.information import hides
 from gdl.machine import Machine
 from players.kaskade.stages import WARM_UP_GAMES
 from players.processes.compiled_parts import (
+    folder_of_parts,
     is_compiled,
-    kernel_folder,
     note_compiled,
     program_stamp,
 )
@@ -259,10 +258,10 @@ def compile_together(parts: Sequence[Part]) -> None:
     program_stamp()  # the program may be changed while kernels are compiled: notes are of what is loaded now
     spare_import()  # also for kernels that are compiled already
 
-    folder = kernel_folder()
+    folder = folder_of_parts()
     locked: list[Callable[[], None]] = []
     for name, compile_part in parts:
-        lock = ProcessLock(os.path.join(folder, f"part-{name}.lock")) if folder else None
+        lock = ProcessLock(str(folder / f"part-{name}.lock")) if folder else None
         if lock is None or lock.take(0.0):
             compile_part()
             if lock is not None:

@@ -38,7 +38,7 @@ from players.kaskade.kaskade import BOTTOM, FAILED, Event, Kaskade
 from players.kaskade.player import KaskadePlayer
 from players.kaskade.stages import exercise_answers
 from players.player import Choice, Player
-from players.processes.compiled_parts import kernel_folder
+from players.processes.compiled_parts import folder_of_parts
 from players.processes.limits import cores
 from players.registry import check_name, fitting, make_player
 from players.warm_kernels import match_parts, missing, network_parts, search_parts
@@ -234,7 +234,7 @@ class LocalMatch:
         """Have compiled what this match needs in the background from now on, while it is played. Returns what
         tells when that is done; None if nothing is missing, if it could not be kept, or if it has to be
         compiled before: only a search solves puzzles."""
-        if self.level == BOTTOM or hides(self.game.rules) or kernel_folder() is None:
+        if self.level == BOTTOM or hides(self.game.rules) or folder_of_parts() is None:
             return None
         roles = self.game.machine("prover").roles
         if len(roles) < 2 or not can_wait(seats(self.names, [str(role) for role in roles])):

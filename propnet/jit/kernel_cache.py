@@ -27,79 +27,43 @@ from typing import Any
 
 import llvmlite
 import numba
-from numba.core import caching, config
+from numba.core import caching
 from numba.core.serialize import dumps
 
 from gdl.errors import MissingFileError
-from propnet.private_files import is_trusted, make_directory, read, user_directory, write
+from propnet.jit.kernel_places import kernel_folder
+from propnet.private_files import is_trusted, read, write
 from propnet.storage.process_lock import ProcessLock
 
 log = logging.getLogger("propnet.kernels")
 
 _MOST_BYTES = 64 << 20
 """Of a file with a kernel."""
-_MODE = 0o755
-"""Of folders with kernels: root may compile for all."""
 _VERSIONS = 16
 """Files of one kernel that are kept: of other sources, processors and releases of numba."""
 
 
-class _Private:
-    """A folder that nobody else can write to, made if it is not there."""
+class _Folder(caching._SourceFileBackedLocatorMixin, caching._CacheLocator):
+    """Has numba keep the kernels of a module in the folder for them. Raises OSError if there is none."""
 
-    get_cache_path: Callable[[], str]
-    _read_only = False
+    def __init__(self, function: Callable[..., Any], file: str) -> None:
+        folder = kernel_folder(Path(file))
+        if folder is None:
+            raise FileNotFoundError(f"no folder for the kernels of {file}")
+        self._py_file, self._lineno, self._path = file, function.__code__.co_firstlineno, str(folder)
+
+    def get_cache_path(self) -> str:
+        return self._path
 
     def ensure_cache_path(self) -> None:
-        """Raise OSError where kernels cannot be kept there, or where others can write."""
-        path = Path(self.get_cache_path())
-        if not self._read_only:
-            make_directory(path, _MODE)
-        if not is_trusted(path):
-            raise PermissionError(f"others can write to {path}")
-        if not self._read_only:
-            super().ensure_cache_path()  # type: ignore[misc]
-
-
-class _Provided(_Private, caching.UserProvidedCacheLocator):
-    pass
-
-
-class _InTree(_Private, caching.InTreeCacheLocator):
-    pass
-
-
-class _UserWide(_Private, caching.UserWideCacheLocator):
-    def __init__(self, function: Callable[..., Any], file: str) -> None:
-        super().__init__(function, file)
-        with contextlib.suppress(RuntimeError):  # no home: numba's folder may do
-            self._cache_path = str(user_directory() / "kernels" / self.get_suitable_cache_subpath(file))
-
-
-class _ReadableProvided(_Provided):
-    _read_only = True
-
-
-class _ReadableInTree(_InTree):
-    _read_only = True
-
-
-class _ReadableUserWide(_UserWide):
-    _read_only = True
+        """It has been looked at."""
 
 
 class _Places(caching.CompileResultCacheImpl):
-    """Where kernels are looked for, and then where they can only be read; a configured folder comes first."""
+    """Has numba look in the one folder that :mod:`propnet.jit.kernel_places` finds."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        self._locator_classes = [
-            _Provided,
-            _ReadableProvided,
-            _InTree,
-            _UserWide,
-            _ReadableInTree,
-            _ReadableUserWide,
-        ]
+        self._locator_classes = [_Folder]
         super().__init__(function)
 
 
@@ -185,7 +149,7 @@ def cache_for(function: Callable[..., Any]) -> Any:
     cache: caching._Cache = caching.NullCache()
     with contextlib.suppress(RuntimeError, OSError):
         cache = SharedCache(function)
-    if (chosen := vars(config)["CACHE_DIR"]) and not str(cache.cache_path).startswith(chosen):
+    if (chosen := os.environ.get("NUMBA_CACHE_DIR")) and not str(cache.cache_path).startswith(chosen):
         _tell(chosen)
     return cache
 

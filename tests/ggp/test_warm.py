@@ -149,7 +149,7 @@ def test_what_cannot_be_compiled_is_told_and_not_raised(
 def test_where_nothing_can_be_kept_it_says_so_at_once_and_compiles_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("ggp.warm.kernel_folder", lambda: None)
+    monkeypatch.setattr("ggp.warm.folder_of_parts", lambda: None)
     monkeypatch.setattr("ggp.warm.anew", lambda *_: pytest.fail("a process was started"))
     with pytest.raises(GdlError, match="can be kept") as caught:
         compile_all("uct", 1)

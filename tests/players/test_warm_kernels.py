@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from players.processes.compiled_parts import is_compiled, kernel_folder, program_stamp
+from players.processes.compiled_parts import folder_of_parts, is_compiled, program_stamp
 from players.warm_kernels import compile_together
 from propnet.storage.process_lock import ProcessLock
 
@@ -20,8 +20,8 @@ def test_a_part_that_another_process_has_taken_is_left_for_the_end(
     compile_together(parts)
     assert done == ["a", "b", "c"]
     done.clear()
-    folder = kernel_folder()
-    assert folder is not None and folder.startswith(str(tmp_path))
+    folder = folder_of_parts()
+    assert folder is not None and folder.is_relative_to(tmp_path)
     theirs = ProcessLock(f"{folder}/part-a.lock")
     assert theirs.take(0.0)
     compile_together(parts)

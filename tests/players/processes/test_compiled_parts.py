@@ -14,14 +14,14 @@ from tests.places import ROOT
 
 SAME = """
 import sys
-from players.processes.compiled_parts import is_compiled, kernel_folder, note_compiled
-ours = kernel_folder()
+from players.processes.compiled_parts import is_compiled, folder_of_parts, note_compiled
+ours = folder_of_parts()
 before = is_compiled("some")
 note_compiled("some")
 after = is_compiled("some")
 assert not {"numba", "llvmlite"} & set(sys.modules)
 from propnet.kernels.playouts import playouts
-print(ours == playouts._cache.cache_path, before, after, ours)
+print(str(ours) == playouts._cache.cache_path, before, after, ours)
 """
 
 

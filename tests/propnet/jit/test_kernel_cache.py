@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba.core import config
 
 from propnet.jit import kernel_cache
 from tests.places import ROOT
@@ -110,7 +109,7 @@ class Here:
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.script = folder / "script.py"
         self.script.write_text(KERNEL)
-        monkeypatch.setattr(config, "CACHE_DIR", str(folder / "c"))
+        monkeypatch.setenv("NUMBA_CACHE_DIR", str(folder / "c"))
         monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "user"))
         kernel_cache._tell.cache_clear()
 
