@@ -50,7 +50,7 @@ class BatchMachine(ABC):
         machine: the machine.
         words: 64-bit words per record.
         width: how many records cost about as much as one.
-        first_column: int32, shape (roles + 1,): where each role's moves begin in arrays with a column for
+        role_moves: int32, shape (roles + 1,): where each role's moves begin in arrays with a column for
             every move, in the order of their ids; at the end how many moves there are. Shape (0,) where
             the machine numbers moves as they come up: then playouts take no weights and no tallies.
         guided: whether playouts leave out blunders (:mod:`propnet.guides`).
@@ -60,7 +60,7 @@ class BatchMachine(ABC):
     machine: Machine
     words: int
     width: int
-    first_column: NDArray[np.int32]
+    role_moves: NDArray[np.int32]
     guided: bool = False
     exact: bool = False
 
@@ -138,7 +138,7 @@ class NetworkBatch(BatchMachine):
         self.exact = self.guided and machine.exact
         self.words = machine.words
         self.width = 512
-        self.first_column = machine.role_moves
+        self.role_moves = machine.role_moves
         self._weights: Weights | None = None
         self._policy = self._uniform = UNIFORM
 
@@ -150,7 +150,7 @@ class NetworkBatch(BatchMachine):
     def ask_once(self) -> None:
         records = self.machine.records([self.machine.initial_state()])
         self.machine.evaluate(records)
-        if np.diff(self.first_column).all():  # else a role never has a move
+        if np.diff(self.role_moves).all():  # else a role never has a move
             self.machine.successors(records, np.zeros((1, len(self.machine.roles)), np.int32))
 
     def warm_up(self) -> float:
@@ -173,7 +173,7 @@ class NetworkBatch(BatchMachine):
     def _lists(self, machine: PropnetMachine, records: Records) -> MoveLists:
         from players.move_lists import unpack_moves
 
-        counts, moves = unpack_moves(machine.evaluate(records).legal, self.first_column)
+        counts, moves = unpack_moves(machine.evaluate(records).legal, self.role_moves)
         return counts, moves
 
     def successors(self, records: Records, moves: NDArray[np.int32]) -> Records:
@@ -198,7 +198,7 @@ class NetworkBatch(BatchMachine):
 
             self._weights = weights
             fair = None if weights is None else self._fair(weights)
-            self._policy = self._uniform if fair is None else policy_of(fair, self.first_column)
+            self._policy = self._uniform if fair is None else policy_of(fair, self.role_moves)
         policy, network = self._policy, on or self._playing
         ends = network.playouts_from(
             records, seed, max_steps, each, policy=policy, tallies=tallies, counted=counted
@@ -211,7 +211,7 @@ class NetworkBatch(BatchMachine):
         if (chance := chance_role(self.machine.roles)) is None:
             return weights
         fair = weights.copy()
-        fair[self.first_column[chance] : self.first_column[chance + 1]] = 0
+        fair[self.role_moves[chance] : self.role_moves[chance + 1]] = 0
         return fair
 
     def playout_moves(self, row: int) -> list[int]:
@@ -229,7 +229,7 @@ class ScalarBatch(BatchMachine):
         self._states: list[State] = []
         self._numbers: dict[State, int] = {}
         self._roles = range(len(machine.roles))
-        self.first_column = np.zeros(0, np.int32)
+        self.role_moves = np.zeros(0, np.int32)
 
     def ask_once(self) -> None:
         self.warm_up()

@@ -14,6 +14,7 @@ import functools
 import pydoc
 import re
 import shlex
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -26,7 +27,7 @@ from typer.testing import CliRunner
 from ggp.cli import build
 from players.options import describe_options
 from players.uct.player import UctPlayer
-from tests.places import ROOT
+from tests.places import PACKAGES, ROOT
 
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), ROOT / "games" / "README.md"]
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -74,6 +75,22 @@ def test_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.M
             exec(compile("\n" * line + text, str(page), "exec"), namespace)
     for file in tmp_path.glob("*.py"):
         sys.modules.pop(file.stem, None)
+
+
+def test_files_that_pages_have_readers_write_pass_the_linter(tmp_path: Path) -> None:
+    """They move into the packages, where `make lint` looks at them."""
+    for page in PAGES:
+        for _, text in _blocks(page, "python"):
+            if file := FILE.match(text):
+                path = tmp_path / page.stem / file[1]
+                path.parent.mkdir(exist_ok=True)
+                path.write_text(text)
+    pytest.importorskip("ruff", reason="ruff comes with make test")
+    ours = str([*PACKAGES, *sorted({path.stem for path in tmp_path.glob("*/*.py")})])
+    options = "--config", str(ROOT / "pyproject.toml"), "--config", f"lint.isort.known-first-party = {ours}"
+    command = sys.executable, "-m", "ruff", "check", *options, str(tmp_path)
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(
@@ -197,7 +214,7 @@ def test_names_of_our_code_on_a_page_are_there(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_files_that_a_page_links_to_are_there(page: Path) -> None:
-    for link in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
+    for link in re.findall(r"\]\((?!https?:)([^)#]+)", FENCE.sub("", page.read_text())):
         assert (page.parent / link).exists(), f"{page.name} links to {link}"
 
 

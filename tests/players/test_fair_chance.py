@@ -18,7 +18,7 @@ from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players.batch_machine import NetworkBatch
-from players.uct.rollouts.policy import Look, RolloutPolicy
+from players.uct.rollouts.policy import RolloutPolicy, Weighing
 from players.uct.rollouts.rollouts import stepwise_playouts
 from propnet.analysis.classify import forced_moves
 from propnet.build import build
@@ -147,24 +147,25 @@ def test_guides_leave_chance_all_its_moves() -> None:
 
 
 @pytest.mark.parametrize("stepwise", [False, True])
-def test_weights_of_playouts_do_not_load_the_dice(stepwise: bool) -> None:
-    """However a policy weighs the moves of chance, and whatever it leaves out."""
+@pytest.mark.parametrize("first", [1, 5], ids=["all", "some"])
+def test_weights_of_playouts_do_not_load_the_dice(first: int, stepwise: bool) -> None:
+    """However a policy weighs the moves of chance, and whatever it leaves out: all of them, or some."""
     rules = wheel(7)
     machine = PropnetMachine(rules, build(ground(rules)))
     loaded = np.zeros(8, np.uint8)
     loaded[2:5] = 7
 
     class Loaded(RolloutPolicy):
-        looks = True
+        stepwise = True
 
         @property
         def weights(self) -> np.ndarray:
             return loaded
 
-        def look(self, records: np.ndarray, legal: np.ndarray, step: int) -> Look:
+        def weigh(self, records: np.ndarray, legal: np.ndarray, step: int) -> Weighing:
             left_out = np.zeros(legal.shape, np.bool_)
-            left_out[:, 5] = True
-            return Look(np.where(legal, 3.0, 0.0) * np.arange(1, 9), left_out)
+            left_out[:, first:] = True
+            return Weighing(np.where(legal, 3.0, 0.0) * np.arange(1, 9), left_out)
 
     records = np.repeat(machine.records([machine.initial_state()]), 7_000, axis=0)
     if stepwise:

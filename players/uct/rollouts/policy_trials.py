@@ -131,7 +131,7 @@ class PolicyTrials(Companion):
         return "; ".join(self._results) or "playouts with equal chances: others take too long to try"
 
     def _policy(self, temperature: float) -> RolloutPolicy:
-        return AveragePolicy(self._batched.first_column, temperature) if temperature else RolloutPolicy()
+        return AveragePolicy(self._batched.role_moves, temperature) if temperature else RolloutPolicy()
 
     def _try_all(self) -> Iterator[None]:
         if self._batched.guided:
@@ -157,7 +157,7 @@ class PolicyTrials(Companion):
     def _try(self, temperature: float) -> Iterator[None]:
         """Hold a policy against the best so far, and take it instead if it is clearly ahead."""
         batched, before = self._batched, self.temperature
-        tried = AveragePolicy(batched.first_column, temperature)
+        tried = AveragePolicy(batched.role_moves, temperature)
         trial = yield from self._hold((batched, tried), (batched, self._policy(before)))
         if trial is None:
             return

@@ -14,7 +14,7 @@ from players.uct.rollouts.rollouts import Rollouts
 
 POLICIES: dict[str, Callable[[NetworkBatch], RolloutPolicy]] = {
     RolloutPolicy.name: lambda batched: RolloutPolicy(),
-    AveragePolicy.name: lambda batched: AveragePolicy(batched.first_column),
+    AveragePolicy.name: lambda batched: AveragePolicy(batched.role_moves),
 }
 """Name -> what makes the policy for a machine."""
 

@@ -1,7 +1,7 @@
 """The rollouts of a search, by any policy: in one call of a kernel, or step by step.
 
-Policies that look at the states on the way need the latter. numpy drives the kernels then, a call for each
-step of up to 2,048 lanes: a tenth or less of the rate of playouts in one call. What that buys is that a
+Stepwise policies, which see the states on the way, need the latter. numpy drives the kernels then, a call for
+each step of up to 2,048 lanes: a tenth or less of the rate of playouts in one call. What that buys is that a
 policy sees every state before a move is made in it.
 """
 
@@ -37,14 +37,14 @@ def roll_out(
     """Playouts by a policy, as :meth:`players.batch_machine.BatchMachine.playouts` makes them, on the
     machine's guide if it has one.
 
-    The policy learns from ``counted`` of the playouts from each state. Where it looks, ``traces`` takes the
-    moves of the first role in each playout.
+    The policy learns from ``counted`` of the playouts from each state, from all if it is stepwise. Then
+    ``traces`` takes the moves of the first role in each playout.
     """
     tallies = policy.new_tallies()
     network = policy.network(batched.machine)
     if batched.guided:  # moves that lose at once, or do not win at once where others do, are left out
         network = network.playout_machine
-    if policy.looks:
+    if policy.stepwise:
         starts = np.repeat(starts, each, axis=0)
         ends, moves = stepwise_playouts(network, policy, starts, seed, steps, deadline, tallies)
         if traces is not None:
@@ -84,7 +84,7 @@ class Rollouts:
 
     def playout_moves(self, row: int) -> list[int]:
         """The moves of the first role in one of the last playouts."""
-        return self._traces[row] if self.policy.looks else self.batched.playout_moves(row)
+        return self._traces[row] if self.policy.stepwise else self.batched.playout_moves(row)
 
 
 _LANES = 2048
@@ -134,6 +134,7 @@ def _play(
 ) -> None:
     """Play these states to their ends; ``lanes`` are their rows in ``ends`` and ``traces``."""
     columns, chance = machine.role_moves, chance_role(machine.roles)
+    drawn = slice(0, 0) if chance is None else slice(columns[chance], columns[chance + 1])
     first = lanes[0] if len(lanes) else 0
     for step in range(max_steps + 1):
         evaluation = machine.evaluate(states)
@@ -143,12 +144,13 @@ def _play(
         over = evaluation.terminal | stuck
         going = np.flatnonzero(~over)
         if len(going) and step < max_steps:
-            look = policy.look(states[going], legal[going], step)
-            if look.left_out is not None:
-                legal[going] &= ~look.left_out
+            weighing = policy.weigh(states[going], legal[going], step)
+            if weighing.left_out is not None:
+                legal[going] &= ~weighing.left_out
+                legal[:, drawn] = possible[:, drawn]  # no policy decides for chance
                 over[going] |= ~np.logical_or.reduceat(legal[going], columns[:-1], axis=1).all(axis=1)
-            if look.ended is not None:
-                over[going] |= look.ended
+            if weighing.ended is not None:
+                over[going] |= weighing.ended
         late = step == max_steps or time.monotonic() > deadline
         done = over | late
         ends.goals[lanes[done]] = evaluation.goals[done]
@@ -160,16 +162,13 @@ def _play(
         chances = legal.astype(np.float64)
         if policy.weights is not None:
             chances *= np.exp2(policy.weights)
-        if look.weights is not None:
-            chances[going] *= look.weights
-        if chance is not None:
-            own = slice(columns[chance], columns[chance + 1])
-            legal[:, own] = possible[:, own]
-            chances[:, own] = legal[:, own]
+        if weighing.weights is not None:
+            chances[going] *= weighing.weights
+        chances[:, drawn] = legal[:, drawn]
         keep = ~done
         lanes, states, legal, chances = lanes[keep], states[keep], legal[keep], chances[keep]
         joint = np.stack(
-            [_choose(rng, chances[:, a:b]) for a, b in pairwise(columns.tolist())], axis=1
+            [_choose(rng, chances[:, a:b], legal[:, a:b]) for a, b in pairwise(columns.tolist())], axis=1
         ).astype(np.int32)
         for role, (a, b) in enumerate(pairwise(columns.tolist())):
             several = legal[:, a:b].sum(axis=1) > 1
@@ -179,8 +178,12 @@ def _play(
         states = machine.successors(states, joint)
 
 
-def _choose(rng: np.random.Generator, chances: NDArray[np.float64]) -> NDArray[np.int64]:
-    """A column for each row (n, moves), with these chances; each row has one above 0."""
+def _choose(
+    rng: np.random.Generator, chances: NDArray[np.float64], legal: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """A column for each row (n, moves), with these chances, or with equal ones for the legal moves of a row
+    that has none above 0."""
+    chances = np.where(chances.any(axis=1)[:, None], chances, legal)
     sums = np.cumsum(chances, axis=1)
     drawn = rng.random(len(chances)) * sums[:, -1]
     # Rounding may carry the draw to the very end, past the last column with a chance.

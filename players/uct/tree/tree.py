@@ -61,7 +61,7 @@ class Tree:
         roles = len(batched.machine.roles)
         self.batched = batched
         self.batch = batch
-        self.arrays = arrays_for(memory, batched.words, roles, seed, batched.first_column)
+        self.arrays = arrays_for(memory, batched.words, roles, seed, batched.role_moves)
         self.paths = make_paths(batch, roles)
         self.root = 0
         self.trimmed = False

@@ -13,7 +13,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from ggp.protocol.event_source import BEHIND
 from ggp.web.app import make_app
 from ggp.web.gate import POLICY, TOKENS, Tokens, WebSettings
-from ggp.web.shell import Broadcast
+from ggp.web.shell import ROOMS, Broadcast
 
 Talk = Callable[["TestClient[web.Request, web.Application]"], Awaitable[None]]
 
@@ -62,6 +62,25 @@ def test_a_page_carries_the_token_that_its_posts_need() -> None:
             {"X-Ggp-Token": Tokens().make()},
         ):
             assert (await client.post("/echo", json=1, headers=headers)).status == 403
+
+    with_client(talk)
+
+
+def test_every_room_is_a_page_that_others_may_link_to_and_has_its_script_and_styles() -> None:
+    elsewhere = {"Sec-Fetch-Site": "cross-site"}
+    link = {**elsewhere, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+
+    async def talk(client: TestClient[web.Request, web.Application]) -> None:
+        for path, title in ROOMS.items():
+            reply = await client.get(path, headers=link)
+            text = await reply.text()
+            assert reply.status == 200, f"{path}: add its page by ggp.web.shell.add_page ({text})"
+            assert f'<a href="{path}" aria-current=page>{title}</a>' in text
+            assert (await client.get(path, headers=elsewhere)).status == 403
+            files = re.findall(r'rel="stylesheet" href="([^"]+)"', text)
+            files += [f"/static/{name}" for name in re.findall('data-module="([^"]+)"', text)]
+            for file in files:
+                assert (await client.get(file)).status == 200, f"{path} needs {file}"
 
     with_client(talk)
 

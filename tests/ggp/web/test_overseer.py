@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import subprocess
 import sys
 import time
@@ -13,7 +14,8 @@ from contextlib import contextmanager, suppress
 import pytest
 
 from ggp.processes.budget import WorkBudget, WorkNeed
-from ggp.web.overseer import end_greediest, memory_of
+from ggp.web.overseer import PROCESSES, end_greediest, memory_of
+from tests.places import SOURCES
 
 MIB = 1024**2
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
@@ -79,3 +81,9 @@ def test_the_one_furthest_above_its_reservation_ends() -> None:
         assert end_greediest(budget_of(150, *held), taken) == greedy.pid
         assert greedy.wait(10) == -9
         assert modest.poll() is None
+
+
+def test_what_the_processes_of_all_rooms_run_is_loaded_before_they_are_forked() -> None:
+    kinds = {name for path in SOURCES for name in re.findall(r'WorkKind\(\s*"([\w.]+)"', path.read_text())}
+    assert "ggp.web.rules_process" in kinds
+    assert kinds <= set(PROCESSES), "each needs a row in ggp.web.overseer.PROCESSES"

@@ -249,7 +249,7 @@ def test_it_is_tried_anew_when_playouts_tell_moves_apart_and_goes_on_as_before_u
     assert first is not None
     while first.active:
         first.step(1.0, math.inf)
-    before = search._chosen.rollouts.policy = AveragePolicy(batch_machine_of(native).first_column)
+    before = search._chosen.rollouts.policy = AveragePolicy(batch_machine_of(native).role_moves)
     search.set_machine(native)
     assert search._chosen.trials is first
     search.set_machine(guided(native))

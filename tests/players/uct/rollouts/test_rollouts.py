@@ -1,4 +1,4 @@
-"""Policies that look see each state before a move is made in it; their playouts are those of the rules."""
+"""Stepwise policies see each state before a move is made in it; their playouts are those of the rules."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ggp.game import Game
 from players.batch_machine import Ends, NetworkBatch
 from players.kaskade.make_machine import make_machine
 from players.uct.rollouts.averages import AveragePolicy
-from players.uct.rollouts.policy import Look, RolloutPolicy
+from players.uct.rollouts.policy import RolloutPolicy, Weighing
 from players.uct.rollouts.registry import POLICIES, policy_names
 from players.uct.rollouts.rollouts import Rollouts, roll_out, stepwise_playouts
 from players.uct.search import Search
@@ -82,13 +82,13 @@ class Careful(RolloutPolicy):
     steps."""
 
     name = "careful"
-    looks = True
+    stepwise = True
 
     def __init__(self, machine: PropnetMachine) -> None:
         self.machine = machine
         self.seen = 0
 
-    def look(self, records: NDArray[np.uint64], legal: NDArray[np.bool_], step: int) -> Look:
+    def weigh(self, records: NDArray[np.uint64], legal: NDArray[np.bool_], step: int) -> Weighing:
         self.seen += len(records)
         states = self.machine.states(records)
         assert all(not state.terminal for state in states)
@@ -100,7 +100,7 @@ class Careful(RolloutPolicy):
                 assert legal[row, [low + move for move in moves]].all()
                 left_out[row, [low + move for move in moves[2:]]] = True
                 weights[row, low + moves[0]] = 3.0
-        return Look(weights, left_out, np.full(len(records), step == 3))
+        return Weighing(weights, left_out, np.full(len(records), step == 3))
 
 
 def test_a_policy_that_looks_decides_what_is_played() -> None:
@@ -118,16 +118,47 @@ def test_a_policy_that_looks_decides_what_is_played() -> None:
 
 def test_a_lane_ends_where_all_moves_of_a_role_are_left_out() -> None:
     class Stubborn(RolloutPolicy):
-        looks = True
+        stepwise = True
 
-        def look(self, records: NDArray[np.uint64], legal: NDArray[np.bool_], step: int) -> Look:
-            return Look(left_out=np.ones_like(legal))
+        def weigh(self, records: NDArray[np.uint64], legal: NDArray[np.bool_], step: int) -> Weighing:
+            return Weighing(left_out=np.ones_like(legal))
 
     machine = game("tictactoe")
     ends, traces = stepwise_playouts(machine, Stubborn(), starts(machine, 5), 1, 100, math.inf)
     assert ends.lengths.tolist() == [0] * 5
     assert ends.finished.all()
     assert traces == [[]] * 5
+
+
+class OfStep(RolloutPolicy):
+    """Weights by the step alone: float64, shape (steps, moves)."""
+
+    stepwise = True
+
+    def __init__(self, weights: NDArray[np.float64]) -> None:
+        self._weights = weights
+
+    def weigh(self, records: NDArray[np.uint64], legal: NDArray[np.bool_], step: int) -> Weighing:
+        return Weighing(np.tile(self._weights[step], (len(legal), 1)))
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), steps=st.integers(1, 9), largest=st.integers(0, 2))
+def test_moves_that_weigh_nothing_are_made_only_where_a_role_has_no_others(
+    seed: int, steps: int, largest: int
+) -> None:
+    machine = machine_of(random_game(seed, 1, False))
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(0, largest, (steps, int(machine.role_moves[-1])), endpoint=True).astype(float)
+    policy = OfStep(weights)
+    _, traces = stepwise_playouts(machine, policy, starts(machine, 6), seed, steps, math.inf)
+    for trace in traces:
+        state = machine.initial_state()
+        for step, move in enumerate(trace):
+            moves = machine.legal_moves(state, 0)
+            assert move in moves
+            assert weights[step, move] or not weights[step, moves].any()
+            state = machine.next_state(state, [move])
 
 
 def test_a_search_plays_by_a_policy_that_one_row_adds(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -125,7 +125,7 @@ def test_a_trial_can_go_on_and_ends_at_the_deadline() -> None:
 @pytest.mark.parametrize("policy", [False, True])
 def test_playouts_judge_for_all_roles(policy: bool) -> None:
     lanes = lanes_of_game("connectfour")
-    learnt = AveragePolicy(lanes.first_column) if policy else RolloutPolicy()
+    learnt = AveragePolicy(lanes.role_moves) if policy else RolloutPolicy()
     judge = ByPlayouts(lanes, 1, 64, 99, learnt)
     records = lanes.machine.records([lanes.machine.initial_state()] * 20)
     for _ in range(3):
