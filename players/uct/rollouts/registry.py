@@ -16,7 +16,7 @@ POLICIES: dict[str, Callable[[NetworkBatch], RolloutPolicy]] = {
     RolloutPolicy.name: lambda batched: RolloutPolicy(),
     AveragePolicy.name: lambda batched: AveragePolicy(batched.role_moves),
 }
-"""Name -> what makes the policy for a machine."""
+"""Name -> what makes the policy for a machine, of any game: where it knows nothing, ``RolloutPolicy()``."""
 
 AUTO = "auto"
 """Which policy plays is found out by trials (:mod:`players.uct.rollouts.policy_trials`)."""

@@ -161,6 +161,16 @@ def test_moves_that_weigh_nothing_are_made_only_where_a_role_has_no_others(
             state = machine.next_state(state, [move])
 
 
+@pytest.mark.parametrize("name", ["tictactoe", "hanoi"])
+@pytest.mark.parametrize("policy", POLICIES)
+def test_each_row_gives_a_policy_for_any_game(policy: str, name: str) -> None:
+    machine = game(name)
+    batched = NetworkBatch(machine, machine)
+    rollouts = Rollouts(batched, POLICIES[policy](batched))
+    for seed in range(3):
+        assert rollouts.playouts(starts(machine, 8), seed, 100, math.inf, 64).finished.all()
+
+
 def test_a_search_plays_by_a_policy_that_one_row_adds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(POLICIES, "careful", lambda batched: Careful(batched.machine))
     assert "careful" in policy_names()
