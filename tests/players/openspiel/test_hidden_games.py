@@ -129,7 +129,7 @@ def test_openspiels_cfr_and_ours_find_the_value_of_kuhn_poker_in_our_rules() -> 
 
     from bench.exploitability import measure
 
-    value, exploitable = measure("kuhn", seconds=5.0, coin=25, rounds=600)
+    value, exploitable, _ = measure("kuhn", seconds=5.0, coin=25, rounds=600)
     assert value == pytest.approx(-1 / 18, abs=0.002) and 0 <= exploitable < 0.005
     game = load_gdl("kuhn")
     solver = CFRPlusSolver(game)
@@ -144,7 +144,7 @@ def test_openspiels_cfr_and_ours_find_the_value_of_kuhn_poker_in_our_rules() -> 
 def test_leduc_poker_is_hardly_exploitable_as_openspiel_measures_it() -> None:
     from bench.exploitability import measure
 
-    value, exploitable = measure("leduc", seconds=30.0, coin=3, rounds=400)
+    value, exploitable, _ = measure("leduc", seconds=30.0, coin=3, rounds=400)
     assert 0 <= exploitable < 0.05
     assert value == pytest.approx(-0.0856, abs=0.005)
 
