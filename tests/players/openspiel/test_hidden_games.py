@@ -122,6 +122,7 @@ def test_openspiel_finds_the_same_in_our_rules_as_in_its_own_game(
     assert in_coins == pytest.approx(nash_conv(other, TabularPolicy(other)), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_openspiels_cfr_and_ours_find_the_value_of_kuhn_poker_in_our_rules() -> None:
     from open_spiel.python.algorithms.cfr import CFRPlusSolver
     from open_spiel.python.algorithms.expected_game_score import policy_value
