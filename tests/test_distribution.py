@@ -103,6 +103,7 @@ def test_links_of_the_readme_work_outside_the_repository() -> None:
     assert for_pypi("a [e](f.md) b", "") == "a e b"
 
 
+@pytest.mark.slow
 def test_the_sdist_has_all_that_is_tracked_and_a_wheel_can_be_made_of_it(tmp_path: Path) -> None:
     pytest.importorskip("hatchling")
     build = [sys.executable, "-m", "hatchling", "build", "-d", str(tmp_path), "-t"]

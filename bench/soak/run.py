@@ -220,6 +220,7 @@ class Soak:
             "processes_at_end": settled,
             "memory": self._growth(),
             "memory_mb": [(round(when, 1), mb // 2**20, count) for when, mb, count in self.memory],
+            "event_loop_late": [line.strip() for line in server.log if 'event="event loop late"' in line],
             "log": dict(Counter(event.group(1) for line in server.log if (event := _EVENT.search(line)))),
             "tracebacks": server.tracebacks,
             "exit_status": status,

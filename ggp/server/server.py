@@ -355,11 +355,14 @@ class Server:
         """Look after the matches and processes."""
         beats = 0
         while True:
-            asleep = time.monotonic()
+            asleep, computed = time.monotonic(), time.thread_time()
             await asyncio.sleep(BEAT)
             now = time.monotonic()
             lag = max(0.0, now - asleep - BEAT)
             self.metrics.lag.observe(lag)
+            if lag > BEAT:
+                computed = time.thread_time() - computed
+                self._say("info", "event loop late", seconds=round(lag, 3), computed=round(computed, 3))
             for match in self.running:
                 match.margin.lag(lag)
                 match.check()

@@ -69,6 +69,7 @@ def test_scores_say_how_soon_as_trying_all_moves_does(discs: int) -> None:
             assert max(solver.scores(board).values()) == solver.score(board)
 
 
+@pytest.mark.slow
 def test_a_board_and_its_mirror_image_have_the_same_score() -> None:
     first = second = ConnectFourBoard()
     for column in [3, 2, 3, 3, 1, 6, 5, 5, 0, 1, 1, 4]:

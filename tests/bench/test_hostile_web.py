@@ -10,6 +10,7 @@ from bench.hostile_web.attack import Attack
 QUICK = [one for one in crowds.ATTACKS if one.name in ("half-closed requests", "no HTTP")]
 
 
+@pytest.mark.slow
 def test_what_is_malformed_is_told_and_the_server_goes_on() -> None:
     pytest.importorskip("lxml", reason="lxml is not installed: extra styles")
     assert files.malformed_texts(60, 2).faults == []

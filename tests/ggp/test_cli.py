@@ -182,6 +182,7 @@ def test_help_fits_the_terminal(columns: int, monkeypatch: pytest.MonkeyPatch) -
         assert begun
 
 
+@pytest.mark.slow
 def test_the_name_and_the_time_of_a_kernel_are_told_when_it_is_compiled() -> None:
     code = (
         "import os, tempfile; os.environ['NUMBA_CACHE_DIR'] = tempfile.mkdtemp()\n"

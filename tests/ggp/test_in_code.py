@@ -189,6 +189,7 @@ def command(*arguments: str) -> list[str]:
     return [sys.executable, "-P", "-c", call, *arguments]
 
 
+@pytest.mark.slow
 def test_a_class_of_the_current_folder_plays_at_the_terminal(own_folder: Path) -> None:
     call = command("play", "tictactoe", "--players", "mine:Last,random", "--no-board")
     result = subprocess.run(call, cwd=own_folder, capture_output=True, text=True)
@@ -208,6 +209,7 @@ def test_a_class_of_the_current_folder_plays_in_a_tournament(own_folder: Path) -
         assert not any(error for errors in match["errors"] for error in errors)
 
 
+@pytest.mark.slow
 def test_a_class_of_the_current_folder_is_served(own_folder: Path) -> None:
     call = command("serve", "--port", "0", "--player", "mine:Last", "--machine", "prover")
     with subprocess.Popen(call, cwd=own_folder, stderr=subprocess.PIPE, text=True) as process:

@@ -101,6 +101,7 @@ def test_a_player_that_is_just_starting_is_waited_for() -> None:
     assert asyncio.run(run()) == ["Puppet"]
 
 
+@pytest.mark.slow
 def test_a_tournament_against_nobody_does_not_begin(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         free = f"http://127.0.0.1:{taken.getsockname()[1]}"

@@ -111,6 +111,7 @@ def test_any_line_is_a_message_or_answered(line: bytes) -> None:
         assert json.loads(message)["jsonrpc"] == "2.0"
 
 
+@pytest.mark.slow
 def test_the_server_answers_every_line_and_goes_on() -> None:
     hello = {
         "protocolVersion": "2025-06-18",

@@ -58,6 +58,7 @@ async def known(host: SearchHost, number: int) -> tuple[list[int], int]:
     raise AssertionError("the node says nothing")
 
 
+@pytest.mark.slow
 def test_a_node_searches_one_root_after_the_other_and_tells_of_no_older_one() -> None:
     async def to(host: SearchHost) -> None:
         await host.call(start(), ())

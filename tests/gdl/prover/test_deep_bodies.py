@@ -137,6 +137,7 @@ def test_a_body_has_hundreds_of_conditions_on_derived_relations(n: int, literal:
     assert shown(f"{facts} {numbered(one, n)} (<= (legal you (m ?x)) {body})") == expected
 
 
+@pytest.mark.slow
 def test_a_body_takes_apart_many_terms() -> None:
     n = 150
     lists = (

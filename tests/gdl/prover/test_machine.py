@@ -187,6 +187,7 @@ def test_names_differing_in_case_are_the_same() -> None:
     assert shown(GAME + "(<= (LEGAL You (GO ?X)) (Thing ?x)) (thing A) (THING a)") == {"noop", "(go a)"}
 
 
+@pytest.mark.slow
 def test_deep_chains_of_relations_are_evaluated() -> None:
     links = "".join(f"(<= (r{i + 1} ?x) (r{i} ?x) (true start))" for i in range(1500))
     assert shown(GAME + "(r0 a)" + links + "(<= (legal you (go ?x)) (r1500 ?x))") == {"noop", "(go a)"}

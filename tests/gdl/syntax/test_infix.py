@@ -163,6 +163,7 @@ def test_conversion_keeps_comments_and_comes_to_rest(to: str) -> None:
     assert "\n\n\n" not in there
 
 
+@pytest.mark.slow
 def test_installed_games_survive_the_way_there_and_back() -> None:
     for path in sorted(GAMES.glob("[a-k]*.kif")):
         text = path.read_text()

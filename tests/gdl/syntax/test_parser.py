@@ -49,6 +49,7 @@ def test_runs_of_terms_are_read_back(run: list[Term]) -> None:
     assert parse_terms(" ".join(map(str, run))) == run
 
 
+@pytest.mark.slow
 @given(rules_of_any_kind)
 def test_rules_survive_pickling(rules: list[Rule]) -> None:
     parsed = parse_rules(str(Rules(tuple(rules))), "name")

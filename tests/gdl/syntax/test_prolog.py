@@ -72,6 +72,7 @@ def test_public_games_are_the_same_in_prolog_and_keep_their_spelling(corpus_game
         assert {name: again.spelling[name] for name in names} == names, path.stem
 
 
+@pytest.mark.slow
 def test_installed_games_survive_the_way_there_and_back_with_their_comments() -> None:
     for path in sorted(GAMES.glob("[l-z]*.kif")):
         text = path.read_text()

@@ -68,6 +68,7 @@ def test_what_is_no_integer_is_no_action(action: Any) -> None:
     single.step(np.array([1]))
 
 
+@pytest.mark.slow
 def test_planes_hold_what_the_state_holds() -> None:
     for name in ("connectfour", "othello", "eightpuzzle", "nim"):
         game = adapted(name, "planes")

@@ -158,6 +158,7 @@ def test_boards_of_public_games(corpus: Path, game: str, columns: int, rows: int
     assert (len(board.columns), len(board.rows), len(board.panels)) == (columns, rows, panels)
 
 
+@pytest.mark.slow
 def test_every_public_state_can_be_drawn(corpus: Path) -> None:
     for path in sorted((corpus / "traces").glob("*.jsonl.gz"))[::12]:
         game = path.name.removesuffix(".jsonl.gz")

@@ -134,6 +134,7 @@ def test_a_player_that_is_busy_by_then_ends_the_match_before_a_move(tmp_path: Pa
         assert json.loads(out.read_text())["isAborted"]
 
 
+@pytest.mark.slow
 def test_a_match_of_random_moves_alone_is_no_result(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         free = f"127.0.0.1:{taken.getsockname()[1]}"

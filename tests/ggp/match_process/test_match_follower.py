@@ -36,14 +36,21 @@ def play(number: int, moves: list[str] | None, answered: str | None, advanced: b
 TEXTS = st.sampled_from(["(mark 1 1)", "(Mark 2 2)", "noop", "pass", "wait", "(foo", "?x", "()", NO_MOVE])
 
 
+TURNS = st.lists(st.tuples(st.lists(TEXTS, max_size=3), st.integers(1, 2)), max_size=5).map(
+    lambda drawn: [moves for moves, times in drawn for _ in range(times)]
+)
+"""Reported joint moves; some come twice: a PLAY that is sent again, or the same once more."""
+
+
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.lists(TEXTS, max_size=3), max_size=5), st.data())
+@given(TURNS, st.data())
 def test_one_who_comes_later_stands_where_the_others_do(turns: list[list[str]], data: st.DataObject) -> None:
     first, sent = follower()
     history: list[list[str]] = []
     answered = None
     for number, moves in enumerate([None, *turns], 1):
-        first.play(play(number, moves, answered, False))
+        told_before = answered
+        first.play(play(number, moves, told_before, False))
         kind, fields = sent[-1]
         if kind == "options":
             if fields["joint"] is not None:
@@ -53,7 +60,7 @@ def test_one_who_comes_later_stands_where_the_others_do(turns: list[list[str]], 
         if kind == "options":
             before = history[:-1] if fields["joint"] is not None and not advanced else history
             second, heard = follower(before)
-            second.play(play(number, moves, answered, advanced or before == history))
+            second.play(play(number, moves, told_before, advanced or before == history))
             assert second.match.state.propositions == first.match.state.propositions
             assert heard[-1][1]["safe"] in ("noop", "(Mark 1 1)", "(Mark 2 2)", NO_MOVE)
 

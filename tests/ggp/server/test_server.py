@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import time
@@ -264,6 +265,22 @@ def test_a_player_that_cannot_prepare_is_logged_without_a_traceback(
     assert move(server.say("( PLAY m1 NIL )")) in LEGAL
     assert "ZeroDivisionError: this player cannot start at slow_players.py" in caplog.text
     assert "Traceback" not in caplog.text
+
+
+def test_the_log_says_for_how_long_the_event_loop_stood_still_and_what_of_it_was_computing(
+    serve: Serve, caplog: pytest.LogCaptureFixture
+) -> None:
+    server = serve()
+
+    async def stand_still() -> None:
+        time.sleep(0.5)
+
+    with caplog.at_level("INFO", "ggp.server"):
+        server.do(stand_still())
+        eventually(lambda: "event loop late" in caplog.text)
+    found = re.search(r'event="event loop late" seconds=(\S+) computed=(\S+)', caplog.text)
+    assert found is not None
+    assert float(found[1]) >= 0.3 and float(found[2]) < 0.25
 
 
 @pytest.mark.parametrize("end", ["( ABORT m1 )", "( STOP m1 NIL )"])

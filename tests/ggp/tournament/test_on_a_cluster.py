@@ -86,6 +86,7 @@ def fixtures(rounds: int, players: Sequence[str] = ("random", "legal")) -> list[
     return list(plan({"tictactoe": 2}, players, rounds))
 
 
+@pytest.mark.slow
 def test_a_fleet_of_processes_plays_what_this_computer_plays(tmp_path: Path) -> None:
     here = play(tmp_path / "here", 2, Changing())
     there = play(tmp_path / "there", 2, Changing(), ClusterSites(LocalFleet()))

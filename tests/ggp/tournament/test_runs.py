@@ -165,6 +165,7 @@ def test_a_player_that_never_moved_itself_has_no_rating_and_one_line_says_why(
     assert page.count(f"<td>{player}</td><td></td>") == 0
 
 
+@pytest.mark.slow
 def test_ratings_are_those_of_the_same_tournament_without_the_player_that_never_moved(tmp_path: Path) -> None:
     alone, _ = run(tournament("Quick", "legal", rounds=3), tmp_path / "alone.sqlite")
     among, _ = run(tournament("Quick", "legal", "Raising", rounds=3), tmp_path / "among.sqlite")

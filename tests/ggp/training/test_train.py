@@ -177,6 +177,7 @@ def test_a_net_stands_on_the_linear_weights_that_are_kept(tmp_path: Path) -> Non
     assert np.array_equal(net.weights, linear.weights)
 
 
+@pytest.mark.slow
 def test_a_net_stands_on_weights_of_derived_propositions_that_are_used(tmp_path: Path) -> None:
     lesson = _trained("connectfour", tmp_path, "derived", 2.0)
     assert lesson.known is not None and lesson.known.derived

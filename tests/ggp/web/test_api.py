@@ -199,6 +199,7 @@ def test_the_description_names_every_route_and_nothing_else() -> None:
     with_client(talk)
 
 
+@pytest.mark.slow
 def test_our_schemas_are_schemas_and_mean_what_the_standard_says() -> None:
     jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
     for name, operation in OPERATIONS.items():

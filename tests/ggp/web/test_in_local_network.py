@@ -40,6 +40,7 @@ source.onerror = () => told("refused");
 """
 
 
+@pytest.mark.slow
 def test_fetched_data_posts_and_events_come_at_an_address_in_numbers(web: WebServer, browser: Any) -> None:
     address = web("--host", "0.0.0.0").replace("localhost", own_address())
     browser.get(f"{address}/rules?game=tictactoe")

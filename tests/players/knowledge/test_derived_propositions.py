@@ -183,6 +183,7 @@ def test_damaged_names_of_relations_are_refused(wrong: tuple[str, ...]) -> None:
         GameKnowledge.from_bytes(replace(known, derived=wrong).to_bytes())
 
 
+@pytest.mark.slow
 def test_they_travel_to_other_processes() -> None:
     machine = _machine("othello")
     derived = _found(machine)
@@ -226,6 +227,7 @@ def test_features_count_derived_propositions_and_not_base_ones_of_the_same_form(
     assert features.weights_of_bases(weights)[:, 0].tolist() == [0, 0, 0, 0, 1, 1, 1]
 
 
+@pytest.mark.slow
 def test_features_are_learnt_on_a_scale_on_which_their_mean_square_is_one() -> None:
     machine = _machine("othello")
     names, derived = canonical_names(machine.rules), _found(machine)

@@ -183,6 +183,7 @@ def test_tables_that_would_be_too_large_are_not_widened(monkeypatch: pytest.Monk
     assert tuples is not None and tuples.radix.max() == 3
 
 
+@pytest.mark.slow
 def test_values_with_derived_propositions_in_tuples_are_those_of_plain_numpy() -> None:
     machine = _machine("connectfour")
     names = canonical_names(machine.rules)

@@ -122,6 +122,7 @@ def test_openspiel_finds_the_same_in_our_rules_as_in_its_own_game(
     assert in_coins == pytest.approx(nash_conv(other, TabularPolicy(other)), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_openspiels_cfr_and_ours_find_the_value_of_kuhn_poker_in_our_rules() -> None:
     from open_spiel.python.algorithms.cfr import CFRPlusSolver
     from open_spiel.python.algorithms.expected_game_score import policy_value
@@ -129,7 +130,7 @@ def test_openspiels_cfr_and_ours_find_the_value_of_kuhn_poker_in_our_rules() -> 
 
     from bench.exploitability import measure
 
-    value, exploitable = measure("kuhn", seconds=5.0, coin=25, rounds=600)
+    value, exploitable, _ = measure("kuhn", seconds=5.0, coin=25, rounds=600)
     assert value == pytest.approx(-1 / 18, abs=0.002) and 0 <= exploitable < 0.005
     game = load_gdl("kuhn")
     solver = CFRPlusSolver(game)
@@ -144,7 +145,7 @@ def test_openspiels_cfr_and_ours_find_the_value_of_kuhn_poker_in_our_rules() -> 
 def test_leduc_poker_is_hardly_exploitable_as_openspiel_measures_it() -> None:
     from bench.exploitability import measure
 
-    value, exploitable = measure("leduc", seconds=30.0, coin=3, rounds=400)
+    value, exploitable, _ = measure("leduc", seconds=30.0, coin=3, rounds=400)
     assert 0 <= exploitable < 0.05
     assert value == pytest.approx(-0.0856, abs=0.005)
 

@@ -54,6 +54,7 @@ def test_notes_lie_beside_the_kernels_where_these_are_kept_in_the_program(progra
     assert told(program) == ["True", "False", "True", f"{program}/propnet/kernels/__pycache__"]
 
 
+@pytest.mark.slow
 def test_notes_follow_the_kernels_to_the_folder_that_is_chosen(program: Path, tmp_path: Path) -> None:
     same, before, after, folder = told(program, NUMBA_CACHE_DIR=f"{tmp_path}/chosen")
     assert (same, before, after) == ("True", "False", "True")

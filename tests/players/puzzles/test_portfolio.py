@@ -90,6 +90,7 @@ def test_breadth_first_search_finds_what_trying_everything_finds(seed: int) -> N
     assert solver.proven == told.lines[-1][0] == best_result(machine, machine.initial_state())
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10_000), clocked=st.sampled_from([0.3, 0.9]))
 def test_breadth_first_search_proves_the_best_goal_where_clocks_matter(seed: int, clocked: float) -> None:

@@ -68,6 +68,7 @@ def test_tic_tac_toe_has_5478_states_and_is_drawn() -> None:
     assert not found.cyclic
 
 
+@pytest.mark.slow
 def test_connect_four_4x4_has_161029_positions_with_the_values_of_a_program_of_its_own(
     tmp_path: Path,
 ) -> None:

@@ -171,6 +171,7 @@ def test_a_note_says_what_the_move_is_expected_to_bring() -> None:
     assert choice.note.endswith(f", expects {choice.candidates[0].value:.0f} of 100")
 
 
+@pytest.mark.slow
 def test_memory_stays_bounded_and_the_search_goes_on_when_the_tree_is_full() -> None:
     machine = Game.load("connectfour").machine("propnet")
     state = machine.initial_state()

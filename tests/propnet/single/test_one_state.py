@@ -95,6 +95,7 @@ def _random_record(rng: random.Random, network: Network) -> bytes:
     return pack(bits).tobytes()
 
 
+@pytest.mark.slow
 def test_whose_turn_it_is_chooses_the_copy_and_what_seldom_changes_or_is_hardly_read_does_not() -> None:
     network = machines("chess")[0].network
     readers = np.bincount(network.gate_inputs >> 1, minlength=network.nodes)[1 : 1 + len(network.bases)]
@@ -133,6 +134,7 @@ def _gone(one: OneState, state: State) -> OneState:
     return one
 
 
+@pytest.mark.slow
 def test_what_very_many_gates_read_is_counted_in_runs() -> None:
     network = machines("chess")[0].network
     wiring = wire_up(network)

@@ -73,6 +73,7 @@ def test_events_are_for_this_computer_unless_the_operator_opens_them(serve: Serv
     assert "event: server" in talk_for_a_moment(server.port, EVENTS % b"")
 
 
+@pytest.mark.slow
 def test_the_log_names_matches_by_no_whole_id() -> None:
     server = ServeProcess("--player", "legal", "--machine", "prover", "--log-format", "json")
     try:

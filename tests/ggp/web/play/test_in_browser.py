@@ -283,6 +283,7 @@ def test_the_status_is_true_after_a_hint_a_pause_and_where_the_server_is_lost(br
         server.stdout.close()
 
 
+@pytest.mark.slow
 def test_whose_turn_it_is_is_no_fact_and_counters_are_numbers(web: WebServer, browser: Any) -> None:
     facts = "return document.querySelector('#panel-state .facts').textContent"
     open_table(browser, web(), "tictactoe", ["human", "human"])

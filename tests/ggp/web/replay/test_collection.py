@@ -163,6 +163,7 @@ def test_what_is_no_record_is_refused(text: str) -> None:
         answer(text)
 
 
+@pytest.mark.slow
 def test_a_match_of_several_is_chosen_in_the_browser(
     web: Callable[..., str], browser: Any, tmp_path: Path
 ) -> None:

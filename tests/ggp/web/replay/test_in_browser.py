@@ -35,6 +35,7 @@ def until(browser: Any, script: str, wanted: object) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_a_record_of_the_folder_is_replayed_by_keys(web: WebServer, browser: Any, record: Path) -> None:
     from selenium.webdriver import ActionChains, Keys
 

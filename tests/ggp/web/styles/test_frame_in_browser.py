@@ -49,6 +49,7 @@ def outside() -> Iterator[tuple[int, list[bytes]]]:
     listener.close()
 
 
+@pytest.mark.slow
 def test_a_drawing_is_seen_and_no_request_leaves_for_it(
     web: WebServer, browser: Any, tmp_path: Path, outside: tuple[int, list[bytes]]
 ) -> None:

@@ -134,6 +134,7 @@ def test_a_shortest_line_may_be_one_that_only_the_clock_ends() -> None:
     assert result.shortest and result.value == 100 and len(result.moves) == 7
 
 
+@pytest.mark.slow
 def test_a_search_for_a_shorter_line_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
     machine = machine_of(ring_and_walk())
     looking = 0

@@ -62,6 +62,7 @@ def test_the_frontier_solves_the_small_ones(number: int) -> None:
     assert (len(result.moves), result.states) == KNOWN[number]
 
 
+@pytest.mark.slow
 def test_plain_search_solves_the_third() -> None:
     machine = network_machine(3)
     steps = pack(step_clocks(machine.network)[None, :])[0]

@@ -114,6 +114,7 @@ def told_value(value: StateValue | None) -> tuple[tuple[int, ...], int | None]:
     return value.goals, value.distance
 
 
+@pytest.mark.slow
 def test_connect_four_4x4_has_the_values_of_a_program_of_its_own(tmp_path: Path) -> None:
     game = Game.load(connect_four(4, 4))
     found, tables = table_of(game.text, tmp_path, replace(OPTIONS, workers=2))
@@ -239,6 +240,7 @@ class Enough(BaseException):
     """As a signal would be."""
 
 
+@pytest.mark.slow
 def test_a_process_goes_on_where_another_one_was_stopped(tmp_path: Path) -> None:
     machine, scratch, folder = machine_of(breakthrough(2, 4)), tmp_path / "scratch", tmp_path / "table"
     told: list[tuple[str, int]] = []
@@ -271,6 +273,7 @@ def test_a_process_goes_on_where_another_one_was_stopped(tmp_path: Path) -> None
     assert not list(scratch.glob("*.blob"))
 
 
+@pytest.mark.slow
 def test_another_table_is_not_gone_on_with(tmp_path: Path) -> None:
     machine, options = machine_of("tictactoe"), StrongOptions(1 << 32, 1, tmp_path / "scratch")
 

@@ -108,6 +108,7 @@ def test_strategies_and_values_come_near_the_equilibrium(table: list[list[int]],
     assert abs(rank(statistics, 0).worth - value) < 2
 
 
+@pytest.mark.slow
 def test_hundreds_of_joint_moves_are_mixed_well_too() -> None:
     size = 37  # each move beats half of the others: all are to be played alike often
     table = [

@@ -29,6 +29,7 @@ steps = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps, st.integers(0, 2500))
 def test_it_is_a_dict_with_a_memory_of_its_commits(
