@@ -183,7 +183,7 @@ def _choose(
 ) -> NDArray[np.int64]:
     """A column for each row (n, moves), with these chances, or with equal ones for the legal moves of a row
     that has none above 0."""
-    chances = np.where(chances.any(axis=1)[:, None], chances, legal)
+    chances = np.where(chances.sum(axis=1, keepdims=True) > 0, chances, legal)
     sums = np.cumsum(chances, axis=1)
     drawn = rng.random(len(chances)) * sums[:, -1]
     # Rounding may carry the draw to the very end, past the last column with a chance.
