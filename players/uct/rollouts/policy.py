@@ -60,7 +60,7 @@ class RolloutPolicy:
         return None
 
     def new_tallies(self) -> NDArray[np.int32] | None:
-        """Zeros, int32, shape (1, moves, 2), for the counts that :meth:`learn`; None to learn nothing."""
+        """Zeros, int32, shape (1, moves, 2), for what :meth:`learn` takes; None to learn nothing."""
         return None
 
     def learn(self, tallies: NDArray[np.int32]) -> None:
