@@ -48,6 +48,10 @@ class BlindMatch:
         self._log = log
         self._first: int | None = None
         """The number of the first turn, where turns have numbers."""
+        self._numbered: bool | None = None
+        """Whether turns have numbers; None as long as that is not known."""
+        self._strange = False
+        """Whether the last PLAY was in the other dialect."""
         self._played = False
         self._reported: tuple[str, ...] | None = None
         self._sure = True
@@ -89,6 +93,9 @@ class BlindMatch:
         number, own, percepts = read_told(moves)
         counted = True
         told = None if moves is None else tuple(map(fold, moves))
+        if self._is_strange(number is not None):
+            self._log("warning", "a turn in another dialect", turn=number, percepts=" ".join(percepts)[:200])
+            return False
         in_time = answered is not None and delivered and not late
         if not self._played:
             self._played, self._first, self._reported = True, number, told
@@ -114,7 +121,7 @@ class BlindMatch:
             return False
         self._reported = told
         own = own if own is not None or number is not None or not in_time else answered
-        self._sure = self._learn(own, percepts) and counted
+        self._sure = self._replace(number, percepts) or (self._learn(own, percepts) and counted)
         return True
 
     def reported(self, moves: Sequence[str] | None) -> bool:
@@ -125,6 +132,7 @@ class BlindMatch:
         """Note a PLAY that :meth:`replay` has already taken in; whether it has."""
         self._played = True
         number, _, percepts = read_told(moves)
+        self._numbered = number is not None
         if number is not None and self._first is None:
             self._first = number - len(self.history)
         self._reported = None if moves is None else tuple(map(fold, moves))
@@ -146,6 +154,28 @@ class BlindMatch:
     def finish(self, moves: Sequence[str] | None) -> list[int | None] | None:
         """The match is over; what it was worth is not told."""
         return None
+
+    def _is_strange(self, numbered: bool) -> bool:
+        """Whether a PLAY is in another dialect than those before. A manager keeps to one: two in a row are
+        believed."""
+        strange = self._numbered not in (None, numbered) and not self._strange
+        self._strange = strange
+        if not strange:
+            self._numbered = numbered
+        return strange
+
+    def _replace(self, number: int | None, percepts: Sequence[str]) -> bool:
+        """Take these percepts for those of the last turn, where turns have no numbers, that one was doubtful,
+        and they fit there; whether it was so."""
+        if number is not None or self._sure or not self._grown:
+            return False
+        _, own, doubtful = read_told(self.history[-1])
+        self._take_back()
+        if self._learn(own, percepts):
+            return True
+        self._take_back()
+        self._learn(own, doubtful)
+        return False
 
     def _take_back(self) -> None:
         """Forget the last turn: it was not so."""

@@ -158,6 +158,51 @@ def test_a_doubtful_turn_gives_way_to_the_one_that_is_so(junk: Told) -> None:
     assert sorted(resumed.belief.weights.round(3)) == [0.333, 0.667]
 
 
+@pytest.mark.parametrize("junk", [("?x",), ("thunder",), ("(opened 1)", "(opened 2)")])
+def test_bare_percepts_that_fit_no_state_give_way_to_those_that_do(junk: Told) -> None:
+    match, _ = begun()
+    match.follow(None, None, True, False)
+    match.follow((), "noop", True, False)
+    assert match.follow(junk, "(choose 2)", True, False)
+    assert match.follow((), "stay", True, False)
+    assert match.follow(("(opened 1)",), "noop", True, False)
+    assert legal(match) == {"stay", "switch"}
+    assert sorted(match.belief.weights.round(3)) == [0.333, 0.667]
+    assert len(match.history) == 3 and match.history[1][1] == "(choose 2)"
+    resumed, _ = begun()
+    resumed.replay([*match.history[:1], ("turn 2", "(choose 2)", "thunder"), *match.history[1:]])
+    assert resumed.observed == match.observed
+
+
+@pytest.mark.parametrize("bare", [False, True])
+def test_a_turn_in_the_other_dialect_is_somebody_elses(bare: bool) -> None:
+    match, events = begun()
+    turns = [
+        numbered(0, None),
+        numbered(1, "noop"),
+        numbered(2, "(choose 2)"),
+        numbered(3, "noop", "(opened 1)"),
+    ]
+    others = [None, (), (), ("(opened 1)",)]
+    told, strange = (others, turns) if bare else (turns, others)
+    answers = [None, "noop", "(choose 2)", "noop"]
+    for turn, answer, other in zip(told, answers, strange, strict=True):
+        assert match.follow(turn, answer, True, False)
+        assert not match.follow(other, answer, True, False)
+    assert events == ["a turn in another dialect"] * 4
+    assert legal(match) == {"stay", "switch"} and len(match.history) == 3
+
+
+def test_two_turns_in_the_other_dialect_are_believed() -> None:
+    match, _ = begun()
+    assert match.follow(numbered(0, None), None, True, False)
+    assert not match.follow(None, None, True, False)
+    assert match.follow((), "noop", True, False)
+    assert match.follow((), "(choose 2)", True, False)
+    assert match.follow(("(opened 1)",), "noop", True, False)
+    assert legal(match) == {"stay", "switch"}
+
+
 def test_a_turn_that_cannot_be_is_not_taken_back_twice() -> None:
     """After the last turn no state follows; what comes then is forgotten without what came before."""
     match, events = begun()
