@@ -166,14 +166,15 @@ class BlindMatch:
 
     def _replace(self, number: int | None, percepts: Sequence[str]) -> bool:
         """Take these percepts for those of the last turn, where turns have no numbers, that one was doubtful,
-        and they fit there; whether it was so."""
+        and they fit there; whether it was so. Of a belief that is not exact no turn is doubted."""
         if number is not None or self._sure or not self._grown:
             return False
         _, own, doubtful = read_told(self.history[-1])
         self._take_back()
-        if self._learn(own, percepts):
-            return True
-        self._take_back()
+        if self.belief.exact:
+            if self._learn(own, percepts):
+                return True
+            self._take_back()
         self._learn(own, doubtful)
         return False
 

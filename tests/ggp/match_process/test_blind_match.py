@@ -174,6 +174,16 @@ def test_bare_percepts_that_fit_no_state_give_way_to_those_that_do(junk: Told) -
     assert resumed.observed == match.observed
 
 
+def test_percepts_that_fit_none_of_some_worlds_only_stay() -> None:
+    match, _ = begun()
+    match.follow(None, None, True, False)
+    match.belief.exact = False
+    match.follow((), "noop", True, False)
+    match.follow(("thunder",), "(choose 2)", True, False)
+    match.follow(("(opened 1)",), "stay", True, False)
+    assert len(match.history) == 3
+
+
 @pytest.mark.parametrize("bare", [False, True])
 def test_a_turn_in_the_other_dialect_is_somebody_elses(bare: bool) -> None:
     match, events = begun()
