@@ -116,9 +116,10 @@ def test_every_level_can_be_measured(level: str) -> None:
     assert measurement.cut == 0
     if level != "prover":
         assert measurement.gate_inputs > measurement.gates > 0
-        assert measurement.logic_ns > 0
-        assert measurement.choice_ns > 0
-        assert measurement.ns_per_gate_input > 0
+        # Of a time so short a part may come out as nothing.
+        parts = measurement.logic_ns, measurement.choice_ns, measurement.bookkeeping_ns
+        assert min(parts) >= 0 and sum(parts) > 0
+        assert measurement.ns_per_gate_input >= 0
 
 
 def test_doing_a_part_of_a_step_again_does_not_change_the_step() -> None:
