@@ -110,16 +110,16 @@ def test_given_playouts_are_played_as_often_as_asked_without_trying_sizes() -> N
 
 @pytest.mark.parametrize("level", levels())
 def test_every_level_can_be_measured(level: str) -> None:
-    measurement = measure("tictactoe", Game.load("tictactoe").rules, level, 0.05, repetitions=1)
+    # Parts of a step are differences of times: in 0.05 s one of them once came out as nothing.
+    measurement = measure("tictactoe", Game.load("tictactoe").rules, level, 0.2, repetitions=3)
     assert measurement.machine == level
     assert 5 <= measurement.mean_length <= 9
     assert measurement.cut == 0
     if level != "prover":
         assert measurement.gate_inputs > measurement.gates > 0
-        # Of a time so short a part may come out as nothing.
-        parts = measurement.logic_ns, measurement.choice_ns, measurement.bookkeeping_ns
-        assert min(parts) >= 0 and sum(parts) > 0
-        assert measurement.ns_per_gate_input >= 0
+        assert measurement.logic_ns > 0
+        assert measurement.choice_ns > 0
+        assert measurement.ns_per_gate_input > 0
 
 
 def test_doing_a_part_of_a_step_again_does_not_change_the_step() -> None:
