@@ -1,28 +1,112 @@
 """Follows a match of hidden information by what a game manager tells one role of it, whatever it tells.
 
-It holds a belief, small enough to grow in the time of a turn, and with it a legal move. Percepts that fit no
-possible state, turns with wrong numbers and moves that the role cannot have made are logged, and the match
-goes on. A turn that was doubtful gives way where another is told in its place.
+It holds a belief, small enough to grow in the time of a turn, and with it a legal move. A PLAY may be
+somebody else's: its percepts fit no possible state, its turn number is wrong, the role cannot have made its
+move. Such a PLAY is logged, and the match goes on. The last few beliefs are kept: a PLAY that does not fit
+the newest one may fit an earlier one, and then those in between were somebody else's.
 """
 
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_term
 from gdl.terms import Term
 from ggp.match_process.match_state import Log, fold
-from ggp.protocol.messages import NO_MOVE, read_told
+from ggp.protocol.messages import read_told
 from players.belief.belief import SHARE, Belief, Observed
 
 WORLDS = 1_500
 EFFORT = 6_000
 """Of the belief: a turn must not take the prover longer than some tenths of a second."""
 SECONDS = 0.25
-"""Of a turn, after which it draws no more worlds than it needs."""
+"""Of a turn, after which it draws no more worlds than it needs, and tries no further way that the match may
+have gone."""
+FIRST = 2
+"""The largest number that the first turn has: managers begin to count at 0 or 1 before it."""
+KEPT = 6
+"""PLAYs that may turn out to be somebody else's."""
+MISFIT, ODD = 2, 1
+"""How much a PLAY is doubted that does not fit, and one that names another move than we answered: the manager
+may have replaced ours. A PLAY that is dropped counts 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a PLAY tells.
+
+    Attributes:
+        row: its texts, as :attr:`ggp.protocol.messages.Report.told` gives them; ``key`` folded.
+        number: of the turn; None in the dialect without.
+        own: the role's move, None where it is not told; ``percepts`` of the role.
+        sound: whether all of them are ground terms.
+    """
+
+    row: tuple[str, ...]
+    key: tuple[str, ...]
+    number: int | None
+    own: Term | None
+    percepts: frozenset[Term]
+    sound: bool
+
+    @classmethod
+    def read(cls, moves: Sequence[str] | None) -> Told:
+        """Of the texts of a PLAY."""
+        row = tuple(moves or ())
+        number, own, percepts = read_told(row)
+        move, seen = None if own is None else _term(own), list(map(_term, percepts))
+        known = frozenset(term for term in seen if term is not None)
+        sound = None not in seen and (own is None or move is not None)
+        return cls(row, tuple(map(fold, row)), number, move, known, sound)
+
+    @property
+    def begins(self) -> bool:
+        """Whether this may be told before the first turn."""
+        return self.sound and self.own is None and not self.percepts
+
+
+@dataclass(frozen=True, slots=True)
+class BlindCourse:
+    """One way in which a match may have gone, as the role knows it.
+
+    Attributes:
+        belief: what the role holds for possible then. It does not change any more.
+        rows: the PLAYs that told of its turns.
+        told: the last PLAY, that of the beginning included; None where it is not known.
+        begun: whether there was a PLAY.
+        answer: what was answered to it in time, None where nothing was.
+        doubt: how much was doubted and dropped on this way.
+        lost: whether a PLAY was taken that does not fit.
+    """
+
+    belief: Belief
+    rows: tuple[tuple[str, ...], ...] = ()
+    told: Told | None = None
+    begun: bool = True
+    answer: str | None = None
+    doubt: int = 0
+    lost: bool = False
+
+    def repeats(self, told: Told) -> bool:
+        """Whether this PLAY is the last one once more. Bare percepts may be equal in the next turn, too, but
+        not before the manager has its answer."""
+        same = self.told is not None and self.told.key == told.key
+        return same and (told.number is not None or self.answer is None)
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """Where a PLAY leads from some course, ``doubt`` of that PLAY, and what is wrong with it in words."""
+
+    course: BlindCourse
+    doubt: int = 0
+    event: str = ""
 
 
 class BlindMatch:
@@ -30,11 +114,13 @@ class BlindMatch:
     :class:`ggp.match_process.match_state.MatchState` is; ``moves`` are what
     :attr:`ggp.protocol.messages.Report.told` gives.
 
+    A PLAY leads on from the newest course if it fits there. If not, it may fit where the match stood before
+    the last few PLAYs: then these were somebody else's. The match goes on where the fewest PLAYs are doubted
+    and dropped. All of this takes no longer than a turn may.
+
     Attributes:
         machine: the machine of the belief.
         role: the index of our role.
-        belief: what it holds for possible.
-        history: what was told of each turn, in one form whatever the dialect.
     """
 
     certain = False
@@ -43,21 +129,20 @@ class BlindMatch:
     def __init__(self, machine: Machine, role: int, log: Log) -> None:
         self.machine = machine
         self.role = role
-        self.belief = Belief(machine, role, worlds=WORLDS, effort=EFFORT)
-        self.history: list[tuple[str, ...]] = []
         self._log = log
-        self._first: int | None = None
-        """The number of the first turn, where turns have numbers."""
-        self._numbered: bool | None = None
-        """Whether turns have numbers; None as long as that is not known."""
-        self._strange = False
-        """Whether the last PLAY was in the other dialect."""
-        self._played = False
-        self._reported: tuple[str, ...] | None = None
-        self._sure = True
-        """Whether the last turn had the right number, and fitted a state."""
-        self._grown = False
-        """Whether it is part of the belief."""
+        self._now = BlindCourse(Belief(machine, role, worlds=WORLDS, effort=EFFORT), begun=False)
+        self._kept: deque[BlindCourse] = deque(maxlen=KEPT)
+        """Where the match seemed to stand before each of the last PLAYs, oldest first."""
+
+    @property
+    def belief(self) -> Belief:
+        """What the role holds for possible."""
+        return self._now.belief
+
+    @property
+    def history(self) -> Sequence[tuple[str, ...]]:
+        """What was told of each turn."""
+        return self._now.rows
 
     @property
     def state(self) -> State:
@@ -78,132 +163,165 @@ class BlindMatch:
         return self.machine.rules.spell(self.machine.move(role, move))
 
     def replay(self, history: Sequence[Sequence[str]], answers: Sequence[str | None] = ()) -> None:
-        """Take all that was told of a match that was begun elsewhere, as its :attr:`history` has it."""
-        for told in history:
-            self._played = True
-            number, own, percepts = read_told(told)
-            if number == len(self.history) and self.history:
-                self._take_back()
-            self._sure = self._learn(own, percepts)
-            self._reported = tuple(map(fold, told))
+        """Take all PLAYs of a match that was begun elsewhere, and the answers given before each, None for one
+        that did not arrive in time. What was told before the first turn is not among them."""
+        self._now = replace(self._now, begun=self._now.begun or bool(history))
+        for row, answer in zip_longest(history, answers[: len(history)]):
+            self._answered(answer)
+            self._take(Told.read(row))
 
     def follow(self, moves: Sequence[str] | None, answered: str | None, delivered: bool, late: bool) -> bool:
         """Take in what a PLAY tells; False if that PLAY was seen before. See
         :meth:`ggp.match_process.match_state.MatchState.follow`."""
-        number, own, percepts = read_told(moves)
-        counted = True
-        told = None if moves is None else tuple(map(fold, moves))
-        if self._is_strange(number is not None):
-            self._log("warning", "a turn in another dialect", turn=number, percepts=" ".join(percepts)[:200])
-            return False
+        told = Told.read(moves)
         in_time = answered is not None and delivered and not late
-        if not self._played:
-            self._played, self._first, self._reported = True, number, told
-            if own is None and not percepts:
-                return True
-            self._first = None if number is None else number - 1
-            shown = " ".join(percepts)[:200]
-            self._log("warning", "the match has begun without us", turn=number, percepts=shown)
-        elif number is not None:
-            wanted = len(self.history) + 1 + (self._first or 0)
-            if told == self._reported or number < wanted - 1:
-                return False
-            if number != wanted:
-                if number == wanted - 1:
-                    self._log("warning", "this turn was told otherwise before", turn=number)
-                    if self._sure or not self.history:
-                        return False
-                    self._take_back()
-                else:
-                    self._log("warning", "a wrong turn number", turn=number, expected=wanted)
-                    counted = False
-        elif told == self._reported and not in_time:
-            return False
-        self._reported = told
-        own = own if own is not None or number is not None or not in_time else answered
-        self._sure = self._replace(number, percepts) or (self._learn(own, percepts) and counted)
-        return True
+        self._now = replace(self._now, begun=self._now.begun or answered is not None)
+        self._answered(answered if in_time else None)
+        return not self._now.repeats(told) and self._take(told)
 
     def reported(self, moves: Sequence[str] | None) -> bool:
         """Whether this is what a PLAY told last."""
-        return self._reported == (None if moves is None else tuple(map(fold, moves)))
+        return self._now.told is not None and self._now.told.key == Told.read(moves).key
 
     def resume(self, moves: Sequence[str] | None) -> bool:
-        """Note a PLAY that :meth:`replay` has already taken in; whether it has."""
-        self._played = True
-        number, _, percepts = read_told(moves)
-        self._numbered = number is not None
-        if number is not None and self._first is None:
-            self._first = number - len(self.history)
-        self._reported = None if moves is None else tuple(map(fold, moves))
-        last = read_told(self.history[-1])[2] if self.history else None
-        return last is not None and set(map(fold, last)) == set(map(fold, percepts))
+        """Note a PLAY that :meth:`replay` may have taken in; False if it was no turn."""
+        return self.reported(moves) or self._take(Told.read(moves))
 
     def can_be(self, moves: Sequence[str] | None) -> bool:
-        """Whether this may be a turn that follows."""
-        number, _, _ = read_told(moves)
-        if number is None or not self._played:
-            return True
-        return number >= len(self.history) + 1 + (self._first or 0)
+        """Whether this may be a turn that follows, or the last one as it was."""
+        told = Told.read(moves)
+        certain = not self._kept or self._now.doubt <= self._kept[-1].doubt
+        if certain and any(course.repeats(told) for course in self._kept):
+            return False
+        return any(not self._fault(course, told)[0] for _, course in self._ways())
 
     def is_legal(self, text: str) -> bool:
         """Whether :attr:`role` may do this here."""
-        term = _term(text)
-        return term is not None and any(self.machine.move(self.role, move) is term for move in self.options())
+        return self._legal(self._now, text) is not None
 
     def finish(self, moves: Sequence[str] | None) -> list[int | None] | None:
         """The match is over; what it was worth is not told."""
         return None
 
-    def _is_strange(self, numbered: bool) -> bool:
-        """Whether a PLAY is in another dialect than those before. A manager keeps to one: two in a row are
-        believed."""
-        strange = self._numbered not in (None, numbered) and not self._strange
-        self._strange = strange
-        if not strange:
-            self._numbered = numbered
-        return strange
+    def _answered(self, answer: str | None) -> None:
+        """Note what was answered in time to the last PLAY."""
+        if answer is not None:
+            self._now = replace(self._now, answer=answer)
 
-    def _replace(self, number: int | None, percepts: Sequence[str]) -> bool:
-        """Take these percepts for those of the last turn, where turns have no numbers, that one was doubtful,
-        and they fit there; whether it was so. Of a belief that is not exact no turn is doubted."""
-        if number is not None or self._sure or not self._grown:
+    def _take(self, told: Told) -> bool:
+        """Go where a PLAY leads; False if it is taken for the last one once more."""
+        now = self._now
+        back, lead = self._best(told, time.monotonic() + SECONDS)
+        if lead.doubt == MISFIT and now.told is not None and now.told.key == told.key:
             return False
-        _, own, doubtful = read_told(self.history[-1])
-        self._take_back()
-        if self.belief.exact:
-            if self._learn(own, percepts):
-                return True
-            self._take_back()
-        self._learn(own, doubtful)
-        return False
+        shown = {"turn": told.number, "told": " ".join(told.row)[:200]}
+        if not (now.begun or told.begins):
+            self._log("warning", "the match has begun without us", **shown)
+        if lead.event:
+            self._log("warning", lead.event, **shown)
+        elif back:
+            self._log("warning", "PLAYs before were somebody else's", dropped=back, **shown)
+        self._kept.append(now)
+        self._now = lead.course
+        return True
 
-    def _take_back(self) -> None:
-        """Forget the last turn: it was not so."""
-        self.history.pop()
-        if self._grown:
-            self.belief.take_back()
+    def _best(self, told: Told, until: float) -> tuple[int, Lead]:
+        """Where this PLAY leads, and how many PLAYs before it are dropped for it."""
+        found: list[tuple[int, int, Lead]] = []
+        for back, course in sorted(self._ways(), key=_likely):
+            if self._fault(course, told)[0] < MISFIT and (not found or time.monotonic() < until):
+                lead = self._lead(course, told)
+                found.append((lead.doubt, back, lead))
+                if not lead.doubt:
+                    break
+        if not found:
+            back, course = self._nearest(told)
+            found.append((MISFIT, back, self._lead(course, told)))
+        doubt, back, lead = min(found, key=lambda one: one[:2])
+        return back, replace(lead, course=replace(lead.course, doubt=lead.course.doubt + back + doubt))
 
-    def _learn(self, own: str | None, percepts: Sequence[str]) -> bool:
-        """One more turn; whether it fits."""
-        move = None if own is None else _term(own)
-        seen = [_term(percept) for percept in percepts]
-        known = frozenset(term for term in seen if term is not None)
-        shown = " ".join(percepts)[:200]
-        if None in seen:
-            self._log("warning", "percepts that are no terms", percepts=shown)
-        fits = self._grown = False
+    def _nearest(self, told: Told) -> tuple[int, BlindCourse]:
+        """The newest course after which a PLAY of this dialect and number is due, else the newest of all."""
+        ways = self._ways()
+        return next((way for way in ways if not _misplaced(way[1], told)), ways[0])
+
+    def _ways(self) -> list[tuple[int, BlindCourse]]:
+        """Where the match seemed to stand before the last PLAYs, newest first, and how many came since."""
+        return [(0, self._now), *enumerate(reversed(self._kept), 1)]
+
+    def _fault(self, course: BlindCourse, told: Told) -> tuple[int, str]:
+        """How much a PLAY is doubted there at a glance, and what is wrong with it in words."""
+        if course.repeats(told):
+            return 0, ""
+        if event := _misplaced(course, told):
+            return MISFIT, event
+        if not told.sound:
+            return MISFIT, "percepts that are no terms"
+        if not self._possible(told):
+            return MISFIT, "percepts that fit no state"
+        if told.number is not None and course.answer is not None and told.own is not _term(course.answer):
+            return ODD, "another move than ours"
+        return 0, ""
+
+    def _possible(self, told: Told) -> bool:
+        """Whether the role ever has such a move and such percepts."""
+        return self.belief.world_machine.can_be(Observed(told.own, told.percepts))
+
+    def _lead(self, course: BlindCourse, told: Told) -> Lead:
+        """Where a PLAY leads from there."""
+        if course.repeats(told):
+            return Lead(course)
+        if course.told is None and told.begins and not (course.begun and told.number is None):
+            return Lead(replace(course, told=told, begun=True))
+        glance = self._fault(course, told)
+        belief = course.belief.copy()
+        event = "percepts that fit no state"
         try:
-            fits = self.belief.update(Observed(move, known), time.monotonic() + SECONDS / SHARE)
-            self._grown = True
-            if not fits:
-                self._log("warning", "percepts that fit no state", move=own or "", percepts=shown)
-        except GdlError as error:
-            self._log("warning", "a turn that cannot be", move=own or "", percepts=shown, error=error.message)
-        spell = self.machine.rules.spell
-        turn = f"turn {len(self.history) + 1}"
-        self.history.append((turn, NO_MOVE if move is None else spell(move), *map(spell, sorted(known))))
-        return fits and None not in seen
+            fits = belief.update(self._observed(course, told), time.monotonic() + SECONDS / SHARE)
+        except GdlError:
+            fits, event = False, "a turn that cannot be"
+        doubt, event = glance if fits or glance[0] == MISFIT else (MISFIT, event)
+        if told.number is None and not glance[0] and not (course.belief.exact or course.lost):
+            # What fits none of some worlds may fit one that was not drawn, and turns without numbers are told
+            # apart by nothing else.
+            doubt = 0
+        lost = course.lost or doubt == MISFIT
+        return Lead(
+            BlindCourse(belief, (*course.rows, told.row), told, doubt=course.doubt, lost=lost), doubt, event
+        )
+
+    def _observed(self, course: BlindCourse, told: Told) -> Observed:
+        """What the role has learnt then. A move that it never has is none: players follow this, too."""
+        own = told.own
+        if told.number is None and course.answer is not None and self._legal(course, course.answer):
+            own = _term(course.answer)
+        if self.belief.world_machine.own_move(own) == -1:
+            own = None
+        return Observed(own, told.percepts)
+
+    def _legal(self, course: BlindCourse, text: str) -> Term | None:
+        """A move where it is legal there."""
+        term = _term(text)
+        moves = course.belief.legal_moves()
+        return term if any(self.machine.move(self.role, move) is term for move in moves) else None
+
+
+def _misplaced(course: BlindCourse, told: Told) -> str:
+    """What is wrong with the dialect or the number of a PLAY there; empty if nothing is."""
+    last = course.told
+    if last is None:
+        return "" if told.number is None or told.number <= FIRST else "a wrong turn number"
+    if (last.number is None) != (told.number is None):
+        return "a turn in another dialect"
+    if last.number is not None and told.number != last.number + 1:
+        return "a wrong turn number"
+    return ""
+
+
+def _likely(way: tuple[int, BlindCourse]) -> tuple[int, int]:
+    """The order of ways: by how much is doubted and dropped, those that drop less before others."""
+    back, course = way
+    return course.doubt + back, back
 
 
 def _term(text: str) -> Term | None:

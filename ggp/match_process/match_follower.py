@@ -212,7 +212,7 @@ class Follower:
         self._turn = turn
         self._foresight.turn(turn, match.state)
         safe = match.text(match.role, self._rng.choice(options)) if options else NO_MOVE
-        joint = match.history[-1] if made and moves is not None and match.history else None
+        joint = match.history[-1] if made and match.history else None
         self._send("options", id=turn, safe=safe, joint=joint, cpu=time.process_time() - begun)
         return options, safe
 

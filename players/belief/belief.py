@@ -13,6 +13,7 @@ import math
 import random
 import time
 from collections import deque
+from copy import copy, deepcopy
 from dataclasses import replace
 
 import numpy as np
@@ -85,7 +86,6 @@ class Belief:
         self._worlds = self.world_machine.of_states([machine.initial_state()])
         self.weights: Weights = np.ones(1)
         self._ends: Weights | None = None
-        self._before = self._worlds, self.weights, True
         self._past: deque[tuple[Worlds, Weights]] = deque(maxlen=max(BACK))
 
     def __len__(self) -> int:
@@ -173,17 +173,16 @@ class Belief:
             self._past.pop()
             self.history.pop()
             raise GdlError("no state follows from what was possible: the match should be over")
-        self._before = *before, self.exact
         self._worlds, self.weights, self._ends = worlds, weights / weights.sum(), None
         self.exact = exact
         return fits
 
-    def take_back(self) -> None:
-        """Forget what the role has learnt last; not twice in a row."""
-        self._worlds, self.weights, self.exact = self._before
-        self._ends = None
-        self._past.pop()
-        self.history.pop()
+    def copy(self) -> Belief:
+        """The same belief, which goes on by itself."""
+        other = copy(self)
+        other.history, other._past = [*self.history], self._past.copy()
+        other._numbers = deepcopy(self._numbers)
+        return other
 
     def _follow(
         self, worlds: Worlds, weights: Weights, seen: Observed, limits: Limits, *, blind: bool = False

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gdl.syntax.parser import parse_rules
+from ggp.game import Game
 from ggp.match_process.match_follower import Follower
 from ggp.protocol.messages import NO_MOVE
 from tests.ggp.server.live import MARKS
@@ -15,10 +16,15 @@ from tests.ggp.server.live import MARKS
 Sent = list[tuple[str, dict[str, Any]]]
 
 
-def follower(history: list[list[str]] | None = None) -> tuple[Follower, Sent]:
+def follower(
+    history: list[list[str]] | None = None,
+    rules: str = MARKS,
+    role: str = "robot",
+    answers: list[str | None] | None = None,
+) -> tuple[Follower, Sent]:
     sent: Sent = []
-    message = {"seed": 1, "role": "robot", "history": history or []}
-    begun = Follower(parse_rules(MARKS), message, lambda kind, **fields: sent.append((kind, fields)))
+    message = {"seed": 1, "role": role, "history": history or [], "answers": answers or []}
+    begun = Follower(parse_rules(rules), message, lambda kind, **fields: sent.append((kind, fields)))
     return begun, sent
 
 
@@ -63,6 +69,27 @@ def test_one_who_comes_later_stands_where_the_others_do(turns: list[list[str]], 
             second.play(play(number, moves, told_before, advanced or before == history))
             assert second.match.state.propositions == first.match.state.propositions
             assert heard[-1][1]["safe"] in ("noop", "(Mark 1 1)", "(Mark 2 2)", NO_MOVE)
+
+
+def test_who_comes_later_to_a_hidden_match_counts_turns_without_percepts() -> None:
+    """In the dialect that tells of percepts only, such a PLAY looks like the first one."""
+    rules = Game.load("montyhall").text
+    first, sent = follower(rules=rules, role="candidate")
+    history: list[list[str]] = []
+    answers: list[str | None] = []
+    answered = None
+    for number in range(1, 4):
+        first.play(play(number, None, answered, False))
+        fields = sent[-1][1]
+        if fields["joint"] is not None:
+            history.append(list(fields["joint"]))
+            answers.append(answered)
+        second, heard = follower(history, rules, "candidate", answers)
+        second.play(play(number, None, answered, True))
+        assert second.match.options() == first.match.options()
+        assert heard[-1][1]["joint"] == fields["joint"]
+        answered = fields["safe"]
+    assert history == [[], []]
 
 
 def test_goals_are_told_at_the_end() -> None:

@@ -50,6 +50,7 @@ def test_what_cannot_be_is_answered_without_going_on(serve: Callable[..., LiveSe
     assert server.say(f"( STOP m1 {moves} )") == "done"
 
 
+DOORS = ["(choose 1)", "(choose 2)", "(choose 3)"]
 HIDDEN_JUNK = {
     "percepts that nobody has": "{turn} (choose 1) (thunder (nonsense 1))",
     "percepts that are no terms": "{turn} noop (?x (()))",
@@ -70,7 +71,7 @@ def test_what_cannot_be_of_a_hidden_match_gets_a_legal_move_in_time(
     legal."""
     server, game = serve(), Game.load("montyhall")
     assert server.say(messages.start_request("m1", "candidate", spaced(game.text), 30, 10)) == "ready"
-    doors = {"(choose 1)", "(choose 2)", "(choose 3)"}
+    doors = set(DOORS)
     turns = [
         ("NIL NIL", {"noop"}),
         ("noop ()", doors),
@@ -89,6 +90,43 @@ def test_what_cannot_be_of_a_hidden_match_gets_a_legal_move_in_time(
         assert reply in legal, f"turn {turn}: {reply}"
         own = reply if turn == 1 else own
     assert server.say(f"( STOP m1 4 {reply} () )") == "done"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("numbered", [False, True])
+@pytest.mark.parametrize("first", [*HIDDEN_JUNK.values(), "((opened 1))"])
+def test_a_hidden_match_that_begins_with_what_cannot_be_goes_on(
+    serve: Callable[..., LiveServer], first: str, numbered: bool
+) -> None:
+    server, game = serve(), Game.load("montyhall")
+    assert server.say(messages.start_request("m1", "candidate", spaced(game.text), 30, 10)) == "ready"
+    server.say(f"( PLAY m1 {first.format(turn=0, ahead=1000)} )")
+    own, door = None, ""
+    for turn, seen in enumerate(([], [], [], ["(opened {other})"])):
+        percepts = [percept.format(other=1 if door != "(choose 1)" else 2) for percept in seen]
+        own = server.say(messages.blind_request("PLAY", "m1", turn, own, percepts, numbered=numbered))
+        door = own if turn == 1 else door
+        assert own in (["noop"], DOORS, ["noop"], ["stay", "switch"])[turn]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("numbered", [False, True])
+def test_a_hidden_turn_that_is_thought_about_is_disturbed_by_nothing_that_cannot_be(
+    serve: Callable[..., LiveServer], numbered: bool
+) -> None:
+    server, game = serve(player="slow_players:Punctual", margin=1.0), Game.load("montyhall")
+    assert server.say(messages.start_request("m1", "candidate", spaced(game.text), 30, 3)) == "ready"
+    match = server.server.running[0]
+    own: str | None = None
+    for turn, legal in enumerate((["noop"], DOORS, ["noop"])):
+        asked = messages.blind_request("PLAY", "m1", turn, own, [], numbered=numbered)
+        with ThreadPoolExecutor(len(HIDDEN_JUNK)) as clients:
+            answer = clients.submit(server.say, asked)
+            eventually(lambda turn=turn: match._turn is not None and match._turn.id > turn)  # type: ignore[misc]
+            junk = [text.format(turn=turn, ahead=turn + 1000) for text in HIDDEN_JUNK.values()]
+            list(clients.map(server.say, [f"( PLAY m1 {text} )" for text in junk]))
+        own = answer.result()
+        assert own in legal
 
 
 @pytest.mark.slow
