@@ -30,6 +30,8 @@ SECONDS = 0.25
 have gone."""
 FIRST = 2
 """The largest number that the first turn has: managers begin to count at 0 or 1 before it."""
+MADE = "made "
+"""Begins what tells in :attr:`BlindMatch.history` of the role's move before bare percepts."""
 KEPT = 6
 """PLAYs that may turn out to be somebody else's."""
 MISFIT, ODD = 2, 1
@@ -42,7 +44,8 @@ class Told:
     """What a PLAY tells.
 
     Attributes:
-        row: its texts, as :attr:`ggp.protocol.messages.Report.told` gives them; ``key`` folded.
+        row: its texts, as :attr:`ggp.protocol.messages.Report.told` gives them, in :attr:`BlindMatch.history`
+            before bare percepts the role's move; ``key`` is what the manager told, folded.
         number: of the turn; None in the dialect without.
         own: the role's move, None where it is not told; ``percepts`` of the role.
         sound: whether all of them are ground terms.
@@ -58,12 +61,16 @@ class Told:
     @classmethod
     def read(cls, moves: Sequence[str] | None) -> Told:
         """Of the texts of a PLAY."""
-        row = tuple(moves or ())
-        number, own, percepts = read_told(row)
+        row = texts = tuple(moves or ())
+        made = row[0].removeprefix(MADE) if row and row[0].startswith(MADE) else None
+        if made is not None:
+            texts = row[1:]
+        number, own, percepts = read_told(texts)
+        own = made or own
         move, seen = None if own is None else _term(own), list(map(_term, percepts))
         known = frozenset(term for term in seen if term is not None)
         sound = None not in seen and (own is None or move is not None)
-        return cls(row, tuple(map(fold, row)), number, move, known, sound)
+        return cls(row, tuple(map(fold, texts)), number, move, known, sound)
 
     @property
     def begins(self) -> bool:
@@ -273,11 +280,13 @@ class BlindMatch:
             return Lead(course)
         if course.told is None and told.begins and not (course.begun and told.number is None):
             return Lead(replace(course, told=told, begun=True))
-        glance = self._fault(course, told)
+        glance, seen, row = self._fault(course, told), self._observed(course, told), told.row
+        if told.number is None and told.own is None and seen.move is not None:
+            row = (MADE + self.machine.rules.spell(seen.move), *row)
         belief = course.belief.copy()
         event = "percepts that fit no state"
         try:
-            fits = belief.update(self._observed(course, told), time.monotonic() + SECONDS / SHARE)
+            fits = belief.update(seen, time.monotonic() + SECONDS / SHARE)
         except GdlError:
             fits, event = False, "a turn that cannot be"
         doubt, event = glance if fits or glance[0] == MISFIT else (MISFIT, event)
@@ -287,13 +296,18 @@ class BlindMatch:
             doubt = 0
         lost = course.lost or doubt == MISFIT
         return Lead(
-            BlindCourse(belief, (*course.rows, told.row), told, doubt=course.doubt, lost=lost), doubt, event
+            BlindCourse(belief, (*course.rows, row), told, doubt=course.doubt, lost=lost), doubt, event
         )
 
     def _observed(self, course: BlindCourse, told: Told) -> Observed:
         """What the role has learnt then. A move that it never has is none: players follow this, too."""
         own = told.own
-        if told.number is None and course.answer is not None and self._legal(course, course.answer):
+        if (
+            told.number is None
+            and own is None
+            and course.answer is not None
+            and self._legal(course, course.answer)
+        ):
             own = _term(course.answer)
         if self.belief.world_machine.own_move(own) == -1:
             own = None

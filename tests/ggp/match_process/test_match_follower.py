@@ -89,7 +89,7 @@ def test_who_comes_later_to_a_hidden_match_counts_turns_without_percepts() -> No
         assert second.match.options() == first.match.options()
         assert heard[-1][1]["joint"] == fields["joint"]
         answered = fields["safe"]
-    assert history == [[], []]
+    assert history == [["made noop"], [f"made {answers[1]}"]]
 
 
 def test_goals_are_told_at_the_end() -> None:
