@@ -3,6 +3,7 @@
 Tests that take more than a few seconds, because processes are killed, matches waited for, browsers opened or
 much tried at random, are marked ``slow``. A run leaves them out, takes all (``--slow all``), or a third of
 them (``--slow turn``), chosen by the hash of the commit. CI does that: each runs in a third of the commits.
+Of the examples of a property a run tries a third as well, all of them only with ``--slow all``.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import hypothesis
 import pytest
 
 from players.processes import launch
+from tests.examples import TURNS, try_share
 from tests.fork_server import ForkServer, import_all
 from tests.places import CORPUS, LEVELS, ROOT
 
@@ -29,18 +30,17 @@ from tests.places import CORPUS, LEVELS, ROOT
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-hypothesis.settings.register_profile("no clocks", deadline=None)
-hypothesis.settings.load_profile("no clocks")
-
-TURNS = 3
-"""So many runs of ``--slow turn`` take all slow tests, if the hashes of their commits fall so."""
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """``--slow``."""
     parser.addoption(
         "--slow", choices=("none", "turn", "all"), default="none", help="which of the slow tests"
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Properties are tried with the share of their examples that this run takes."""
+    try_share(config.getoption("--slow"))
 
 
 @pytest.hookimpl(wrapper=True)

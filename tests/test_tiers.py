@@ -8,8 +8,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
-from tests.conftest import TURNS, chosen, commit
+from tests.conftest import chosen, commit
+from tests.examples import FEWEST, TURNS, USUAL, examples, share
 
 ITEMS: list[Any] = [SimpleNamespace(nodeid=f"tests/test_{n % 7}.py::test_it[{n}]") for n in range(300)]
 
@@ -35,6 +37,24 @@ def test_a_turn_does_not_depend_on_the_process_that_chooses() -> None:
 def test_all_are_taken_by_all_and_none_by_none() -> None:
     assert chosen(ITEMS, "all", 0) == ITEMS
     assert not chosen(ITEMS, "none", 0)
+
+
+@pytest.mark.parametrize("number", [1, FEWEST, FEWEST + 1, 25, 100, 2000])
+def test_three_runs_try_as_many_examples_as_one_that_tries_all(number: int) -> None:
+    assert share(number, "all") == number
+    for which in ("none", "turn"):
+        assert TURNS * share(number, which) >= number
+        assert min(number, FEWEST) <= share(number, which) <= number
+
+
+def test_properties_with_and_without_a_number_are_tried_with_the_share_of_this_run(
+    request: pytest.FixtureRequest,
+) -> None:
+    which = request.config.getoption("--slow")
+    assert settings.default.max_examples == share(USUAL, which)
+    assert examples(2000).max_examples == share(2000, which)
+    assert examples(2000).deadline is None
+    assert not examples(2000).derandomize, "each run draws others"
 
 
 def test_the_commit_is_a_number_of_this_checkout() -> None:

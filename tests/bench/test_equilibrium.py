@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -20,6 +20,7 @@ from bench.equilibrium import (
 )
 from bench.positions import load_game
 from players.kaskade.make_machine import make_machine
+from tests.examples import examples
 
 
 def exact(table: list[list[int]]) -> list[list[Fraction]]:
@@ -40,7 +41,7 @@ def test_known_matrix_games_have_their_known_value(table: list[list[int]], value
     assert matrix_value(exact(table))[0] == value
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(
     table=arrays.arrays(
         np.int64, st.tuples(st.integers(1, 5), st.integers(1, 5)), elements=st.integers(0, 100)

@@ -9,11 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from gdl.errors import FileError, MissingFileError
 from gdl.reading import open_regular, read_limited
+from tests.examples import examples
 
 
 def fifo(path: Path) -> None:
@@ -78,7 +79,7 @@ def test_names_that_no_file_has_are_told_like_others(name: str) -> None:
     assert isinstance(pickle.loads(pickle.dumps(caught.value)), FileError)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(size=st.integers(0, 40), most=st.integers(0, 40))
 def test_as_many_bytes_are_read_as_may_be(tmp_path: Path, size: int, most: int) -> None:
     path = tmp_path / "file"

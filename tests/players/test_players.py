@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import GdlError, MoveError
@@ -15,6 +15,7 @@ from ggp.game import Game
 from players.kaskade.make_machine import make_machine
 from players.player import Choice, Player
 from players.registry import NAMES, make_player
+from tests.examples import examples
 from tests.players.random_games import random_game
 
 SLACK = 2.0
@@ -53,7 +54,7 @@ def follow(
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("level", ["prover", "propnet"])
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(seed=st.integers(0, 10**6), roles=st.integers(1, 3), simultaneous=st.booleans())
 def test_players_make_legal_moves_in_random_games(
     name: str, level: str, seed: int, roles: int, simultaneous: bool

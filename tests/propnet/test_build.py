@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import RulesError, TooLargeError
@@ -15,6 +15,7 @@ from gdl.terms import Term
 from propnet.build import PASSES, BuildLimits, Pass, build
 from propnet.network import Network
 from propnet.passes.circuit import Circuit
+from tests.examples import examples
 from tests.propnet.ground_cases import assignments, ground_answers, ground_rules, network_answers, walks
 
 
@@ -26,13 +27,13 @@ def assert_alike_in_play(network: Network, ground: GroundRules, seed: int, steps
         assert ours == theirs
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(ground_rules(), st.integers(0, 2**32))
 def test_network_of_random_rules_agrees_with_them_along_legal_play(ground: GroundRules, seed: int) -> None:
     assert_alike_in_play(build(ground), ground, seed, 4)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(ground_rules(), st.integers(0, 2**32))
 def test_passes_that_know_no_states_agree_with_the_rules_in_every_state(
     ground: GroundRules, seed: int
@@ -46,7 +47,7 @@ def test_passes_that_know_no_states_agree_with_the_rules_in_every_state(
         assert network_answers(network, bases, does) == ground_answers(ground, bases, does)
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(ground_rules(), st.integers(0, 2**32))
 def test_network_is_right_when_the_time_for_passes_is_over(ground: GroundRules, seed: int) -> None:
     assert_alike_in_play(build(ground, BuildLimits(seconds=0.0)), ground, seed, 3)

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from gdl.errors import GdlError
 from gdl.grounding.ground_rules import GroundRules
@@ -15,6 +15,7 @@ from propnet import drawing as drawings
 from propnet.build import build
 from propnet.drawing import AND, BASE, MOVE, OR, OUTPUT, dot, draw, output_names, svg
 from propnet.network import Network
+from tests.examples import examples
 from tests.propnet.ground_cases import ground_rules
 
 NEXT = Term("next", Term("p", Term("1")))
@@ -79,7 +80,7 @@ def test_names_from_strangers_are_escaped() -> None:
     assert r"<a&\"b\\" in dot(drawing)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(ground_rules())
 def test_every_network_can_be_drawn(ground: GroundRules) -> None:
     network = build(ground)

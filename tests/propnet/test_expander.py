@@ -8,7 +8,7 @@ from math import comb, factorial, prod
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import StateError, TooLargeError
@@ -19,6 +19,7 @@ from players.kaskade.make_machine import make_machine
 from propnet.expander import Expander, Expansion
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
+from tests.examples import examples
 from tests.places import GAMES
 from tests.propnet.circuits import random_network, tic_tac_toe
 from tests.propnet.sliced import to_records, to_sliced
@@ -126,7 +127,7 @@ def test_many_states_of_a_game_give_what_single_steps_give(game):
     assert_same(Expander(machine).expand(records, judged=True), expected(machine, records))
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(
     seed=st.integers(0, 2**32),
     bases=st.integers(1, 200),
@@ -208,7 +209,7 @@ def test_records_of_another_width_are_refused():
         Expander(machine, 0)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.integers(1, 20), st.integers(0, 512), st.integers(0, 63), st.integers(0, 2**32))
 def test_records_of_one_to_twenty_words_survive_the_sliced_form(words, n, short, seed):
     bits = 64 * words - short

@@ -6,16 +6,17 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from propnet.private_files import is_trusted, make_directory, read, write
 from propnet.storage.file_store import FileStore
+from tests.examples import examples
 
 owners = pytest.mark.skipif(not hasattr(os, "getuid"), reason="no owners of files on this platform")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+@examples(50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=100), st.integers(0, 200), st.integers(1, 255))
 def test_a_file_with_one_byte_changed_is_not_whole(
     tmp_path: Path, content: bytes, place: int, flip: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.sokoban.state_space import StateSpace, explore
@@ -11,6 +11,7 @@ from gdl.errors import TooLargeError
 from players.puzzles.sokoban.geometry import STEPS, Geometry, Position, from_level, to_level
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.lines import after_steps, is_solved, steps_of
+from tests.examples import examples
 
 Cells = frozenset[tuple[int, int]]
 
@@ -75,7 +76,7 @@ def _space(level: Level) -> tuple[Geometry, Position, StateSpace] | None:
     return geometry, start, explore(geometry, start, 20_000)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(small_levels())
 def test_states_and_which_are_alive_are_those_of_a_plain_simulation(level: Level) -> None:
     made = _space(level)
@@ -110,7 +111,7 @@ def test_states_and_which_are_alive_are_those_of_a_plain_simulation(level: Level
         assert bool(space.alive[number]) == (regions[state] in alive)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(small_levels(), st.randoms(use_true_random=False))
 def test_pushes_replay_as_steps(level: Level, random: object) -> None:
     made = _space(level)

@@ -22,6 +22,7 @@ from gdl.grounding.relation import Index, Relation
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from gdl.terms import DOES, LEGAL, NEXT, TRUE, Term
+from tests.examples import examples
 from tests.gdl.grounding.ground_evaluator import GroundEvaluator
 
 tables = st.integers(0, 4).flatmap(
@@ -113,7 +114,7 @@ relations_of_three = st.lists(st.sets(st.tuples(*[st.integers(0, 2)] * 2)), min_
     pair=st.tuples(st.integers(-4, 2), st.integers(-4, 2)),
     keep=st.sets(st.integers(-4, -1)),
 )
-@settings(deadline=None, max_examples=300)
+@examples(300)
 def test_a_join_finds_the_bindings_that_trying_all_finds(
     contents: list[set[tuple[int, int]]],
     positives: list[FlatAtom],
@@ -287,9 +288,7 @@ class Naive:
 @pytest.mark.slow
 @pytest.mark.parametrize("way", ["plain", "in numpy", "all rules split", "relations on demand", "merged"])
 @given(lines=games(), data=st.data())
-@settings(
-    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
+@examples(60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_ground_rules_of_random_games_mean_what_the_rules_mean(
     way: str, lines: list[str], data: st.DataObject
 ) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gdl.errors import ParseError
 from gdl.syntax.sexpr import MAX_DEPTH, Atom, SExpr, read
 from ggp.game import installed_games
+from tests.examples import examples
 from tests.gdl.syntax.kif_grammar import Placed, read_by_grammar
 from tests.gdl.syntax.nested import Nested, nested, shape, write
 
@@ -56,7 +57,7 @@ def test_public_games_are_read_alike(corpus_games: list[Path]) -> None:
         assert read_by_grammar(text) == scanned(text), path.stem
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(
     st.lists(
         nested(st.text("ab?1<=\"'|;", min_size=1, max_size=3).filter(lambda w: ";" not in w)), max_size=4
@@ -68,7 +69,7 @@ def test_what_is_written_is_read_by_both(sentences: list[Nested]) -> None:
     assert scanned(text) is not None
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(st.text("()ab;? \n\t\r\f\v\xa0\ufeff\u2003\u0085\x1c\x00é\u200b\"'", max_size=30))
 @example("(" * MAX_DEPTH + ")" * MAX_DEPTH)
 @example("(" * (MAX_DEPTH + 1) + ")" * (MAX_DEPTH + 1))

@@ -7,7 +7,7 @@ import random
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
@@ -18,6 +18,7 @@ from ggp.commands.puzzles.snakes import command
 from ggp.game import Game
 from players.puzzles.snakes.level import SnakeLevel, read_levels
 from players.puzzles.snakes.rules import level_to_rules
+from tests.examples import examples
 from tests.games.rules_of_games import NAMES, rules
 from tests.places import GAMES
 from tests.players.puzzles.snakes.simulator import Position, Simulator
@@ -59,7 +60,7 @@ def stands(level: SnakeLevel, position: Position) -> set[Term]:
 
 
 @given(st.integers(0, 2**32), st.sampled_from([*LEVELS, PARK]))
-@settings(max_examples=20, deadline=None)
+@examples(20)
 def test_every_drawing_is_read_as_the_state_that_it_shows(seed: int, level: SnakeLevel) -> None:
     chance, plain = random.Random(seed), Simulator(level)
     _, painter = painter_of(level, terminal=False)
@@ -75,7 +76,7 @@ def test_every_drawing_is_read_as_the_state_that_it_shows(seed: int, level: Snak
 
 
 @given(st.integers(0, 2**32), st.sampled_from([*LEVELS, PARK]))
-@settings(max_examples=20, deadline=None)
+@examples(20)
 def test_the_last_move_is_told_from_the_states_around_it(seed: int, level: SnakeLevel) -> None:
     chance, plain = random.Random(seed), Simulator(level)
     _, painter = painter_of(level, terminal=False)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from ggp.match_process.match_follower import Follower
 from ggp.protocol.messages import NO_MOVE
+from tests.examples import examples
 from tests.ggp.server.live import MARKS
 
 Sent = list[tuple[str, dict[str, Any]]]
@@ -48,7 +49,7 @@ TURNS = st.lists(st.tuples(st.lists(TEXTS, max_size=3), st.integers(1, 2)), max_
 """Reported joint moves; some come twice: a PLAY that is sent again, or the same once more."""
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(TURNS, st.data())
 def test_one_who_comes_later_stands_where_the_others_do(turns: list[list[str]], data: st.DataObject) -> None:
     first, sent = follower()

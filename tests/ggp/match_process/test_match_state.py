@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.soak.game_manager import KINDS, junk
@@ -15,6 +15,7 @@ from gdl.syntax.parser import parse_rules, parse_term
 from ggp.game import Game
 from ggp.match_process.match_state import MatchState
 from ggp.protocol.messages import Play, parse_message
+from tests.examples import examples
 
 RULES = parse_rules(
     """
@@ -166,7 +167,7 @@ def test_answers_stay_legal_whatever_is_sent_besides(kind: str) -> None:
     assert asked > 40
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(
     st.lists(st.lists(st.sampled_from(["go", "rest", "(", "", "?x", "()", "jump", "9" * 5000]), max_size=4))
 )

@@ -7,7 +7,7 @@ import itertools
 
 from aiohttp.base_protocol import BaseProtocol
 from aiohttp.http_parser import HttpRequestParser, HttpResponseParser
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bench import hostile
@@ -20,10 +20,11 @@ from ggp.protocol.dialect import (
     request_bytes,
 )
 from ggp.protocol.http_error import HttpError
+from tests.examples import examples
 
 LOOP = asyncio.new_event_loop()
 """aiohttp's parsers want one; it never runs."""
-FEW = settings(max_examples=60, deadline=None)
+FEW = examples(60)
 ENDS = st.sampled_from(["\r\n", "\n", "\r\r\n"])
 WORDS = st.text(st.characters(min_codepoint=1, max_codepoint=255, exclude_characters="\n"), max_size=8)
 

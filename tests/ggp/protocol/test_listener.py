@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import GdlError
-from ggp.protocol.listener import MOMENT, STUCK_SECONDS, Listener, ListenLimits
+from ggp.protocol import listener as listeners
+from ggp.protocol.listener import STUCK_SECONDS, Listener, ListenLimits
 
 
 class FakeGuest:
@@ -35,7 +36,7 @@ class FakeGuest:
 
 async def a_moment() -> None:
     """Until the listener has made room: on a busy machine its timer and this one are due at the same time."""
-    await asyncio.sleep(2 * MOMENT)
+    await asyncio.sleep(2 * listeners.MOMENT)
     for _ in range(9):
         await asyncio.sleep(0)
 
@@ -58,7 +59,9 @@ def test_there_are_never_more_idle_ones_than_allowed(
         assert all(number <= per_address for number in idle.values())
         assert sum(guest.waits for guest in listener.guests) == sum(waits for _, waits in coming)
 
-    asyncio.run(run())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(listeners, "MOMENT", 0.001)  # each example waits for it
+        asyncio.run(run())
 
 
 def test_the_newest_of_many_idle_ones_stays() -> None:

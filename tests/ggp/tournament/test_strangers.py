@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from bench.hostile_tournaments import (
@@ -32,6 +32,7 @@ from ggp.tournament.schedule import Fixture
 from ggp.tournament.session import settings_of, stored_settings
 from ggp.tournament.store import Result, Store
 from ggp.web.tournament_process import tables_of
+from tests.examples import examples
 
 RESULT = Result(Fixture("g", 1, ("a", "b")), (100, 0), ((0, 0, 0), (0, 0, 0)), True, 3, 0.5)
 
@@ -219,7 +220,7 @@ def _good() -> bytes:
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.tuples(st.integers(0, 10**6), st.binary(min_size=1, max_size=12)), min_size=1, max_size=8),
     st.one_of(st.none(), st.integers(0, 10**6)),

@@ -129,9 +129,9 @@ def test_a_game_that_hangs_dies_or_cannot_be_read_is_a_failing_line(
         return make_machine(rules, level)
 
     monkeypatch.setattr("players.kaskade.make_machine.make_machine", make)
-    faults = {v.name: v.fault for v in verify_all(find_traces([tmp_path]), "prover", jobs=2, seconds=5.0)}
+    faults = {v.name: v.fault for v in verify_all(find_traces([tmp_path]), "prover", jobs=2, seconds=2.0)}
     assert faults.pop("good") is None
-    assert faults["hangs"] == "took more than 5 s"
+    assert faults["hangs"] == "took more than 2 s"
     assert faults["dies"] == "the process died (3)"
     assert faults["grows"] == "out of memory"
     assert faults["empty"] == "the trace has no steps"

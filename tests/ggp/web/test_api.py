@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import GdlError
@@ -23,6 +23,7 @@ from ggp.processes.child import Child
 from ggp.web.api import ERROR, describe_api
 from ggp.web.app import make_app
 from ggp.web.gate import WebSettings
+from tests.examples import examples
 
 Client = TestClient[web.Request, web.Application]
 HANOI = {"game": "hanoi"}
@@ -230,7 +231,7 @@ JSON = st.recursive(
 
 
 @pytest.mark.slow
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(JSON, st.sampled_from(sorted(OPERATIONS)))
 def test_any_json_is_judged_as_the_standard_judges_it(value: object, name: str) -> None:
     jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import GdlError
@@ -25,6 +25,7 @@ from ggp.protocol.http_error import HttpError
 from ggp.server.clients.visitors import Visitors
 from ggp.web.app import make_app
 from ggp.web.gate import PAGES, WebSettings
+from tests.examples import examples
 
 Client = TestClient[web.Request, web.Application]
 BROWSER = {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64)"}
@@ -105,7 +106,7 @@ HOSTS = st.one_of(
 
 
 @pytest.mark.slow
-@settings(max_examples=2000, deadline=None)
+@examples(2000)
 @given(HOSTS)
 def test_whatever_host_is_asked_for_is_refused_or_is_ours(host: str) -> None:
     try:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import GdlError
@@ -23,6 +23,7 @@ from ggp.web.app import make_app
 from ggp.web.gate import TOKENS, WebSettings
 from ggp.web.rules import WORKERS
 from ggp.web.rules_process import JOBS, MOST_BOXES
+from tests.examples import examples
 from tests.places import GAMES
 
 Client = TestClient[web.Request, web.Application]
@@ -210,7 +211,7 @@ def test_the_next_check_of_a_page_ends_the_one_before_and_a_dead_process_is_repl
 TEXTS = [path.read_text() for path in installed_games() if path.stat().st_size < 6000]
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(
     st.sampled_from(TEXTS), st.randoms(use_true_random=False), st.sampled_from(["prefix", "infix", "prolog"])
 )

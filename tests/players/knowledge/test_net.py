@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -16,6 +16,7 @@ from players.knowledge.net_kernels import UNIT, adam, gradients, spread_to_featu
 from players.knowledge.state_values import NetLayers, NetLearner, StateValues
 from players.knowledge.value_kernels import SCALE
 from propnet.kernels.records import pack
+from tests.examples import examples
 
 
 def _features(bases: int, rng: np.random.Generator, names: int = 9) -> Features:
@@ -43,7 +44,7 @@ def _by_numpy(
     return hidden @ net.third.T.astype(np.float64)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     bases=st.integers(1, 200), columns=st.integers(1, 3), n=st.integers(0, 100), seed=st.integers(0, 2**32)
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.scramble import scramble
@@ -16,6 +16,7 @@ from ggp.game import Game
 from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.knowledge import MAGIC, GameKnowledge, KnowledgeError, Record
 from players.knowledge.store import KnowledgeStore, find, read_file
+from tests.examples import examples
 
 
 def _knowledge(fingerprint: str = "0" * 64) -> GameKnowledge:
@@ -68,7 +69,7 @@ def test_bytes_lead_back_to_what_they_were_made_of() -> None:
     assert all(np.array_equal(a, b) for a, b in zip(again.arrays(), known.arrays(), strict=True))
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(place=st.integers(0), bit=st.integers(0, 7))
 def test_a_changed_bit_is_noticed(place: int, bit: int) -> None:
     data = bytearray(_knowledge().to_bytes())
@@ -77,7 +78,7 @@ def test_a_changed_bit_is_noticed(place: int, bit: int) -> None:
         GameKnowledge.from_bytes(bytes(data))
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.binary(max_size=400))
 def test_junk_is_refused(junk: bytes) -> None:
     for data in (junk, MAGIC + junk, _sealed(MAGIC + junk)):

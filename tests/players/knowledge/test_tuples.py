@@ -6,7 +6,7 @@ import hashlib
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -25,6 +25,7 @@ from players.knowledge.value_kernels import SCALE
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
 from propnet.recoding.samples import sample_states
+from tests.examples import examples
 
 
 def _machine(rules_of: str | object) -> PropnetMachine:
@@ -77,7 +78,7 @@ def _entries(tuples: NTuples, bases: tuple[Term, ...], bits: NDArray[np.bool_]) 
 NAMES = CanonicalNames("0" * 64, {})
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     variables=st.integers(3, 9), columns=st.integers(1, 3), n=st.integers(1, 200), seed=st.integers(0, 2**32)
 )
@@ -98,7 +99,7 @@ def test_values_are_those_of_plain_numpy(variables: int, columns: int, n: int, s
     assert np.allclose(values.of(pack(bits)), _logistic(logits), rtol=0, atol=2e-6 + rounded)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(seed=st.integers(0, 2**32), columns=st.integers(1, 2))
 def test_a_step_of_learning_is_that_of_plain_numpy(seed: int, columns: int) -> None:
     rng = np.random.default_rng(seed)
@@ -310,7 +311,7 @@ def test_tables_of_other_propositions_are_refused() -> None:
         TupleTables(known.tables.tuples, (Term("p"),), NAMES, 1)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(data=st.data())
 def test_bytes_that_were_meddled_with_are_refused_or_read(data: st.DataObject) -> None:
     """Also those whose checksum was made to fit."""

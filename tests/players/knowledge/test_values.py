@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -23,6 +23,7 @@ from players.knowledge.training import Training, returns
 from players.knowledge.value_kernels import SCALE, learn
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
+from tests.examples import examples
 
 
 def _machine(rules_of: str | object) -> PropnetMachine:
@@ -37,7 +38,7 @@ def _logistic(logits: NDArray[np.float64]) -> NDArray[np.float64]:
     return 1.0 / (1.0 + np.exp(-logits))
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(
     bases=st.integers(1, 300), columns=st.integers(1, 3), n=st.integers(0, 600), seed=st.integers(0, 2**32)
 )
@@ -71,7 +72,7 @@ def test_one_column_of_two_roles_is_worth_the_rest_to_the_other() -> None:
     assert first + second == pytest.approx(1.0)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(seed=st.integers(0, 2**32), columns=st.integers(1, 2))
 def test_a_step_of_learning_is_that_of_plain_numpy(seed: int, columns: int) -> None:
     rng = np.random.default_rng(seed)

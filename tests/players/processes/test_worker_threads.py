@@ -7,10 +7,11 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from players.processes.worker_threads import WorkerThreads
+from tests.examples import examples
 
 
 class Tool:
@@ -30,7 +31,7 @@ class Tool:
             self._lock.release()
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.integers(1, 5), st.lists(st.integers(0, 50), max_size=40))
 def test_results_come_in_the_order_of_the_tasks_from_any_number_of_threads(
     count: int, numbers: list[int]

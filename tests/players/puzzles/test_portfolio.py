@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import GdlError
@@ -23,6 +23,7 @@ from players.puzzles.solver import Certainty, LineSolver, Promise, Report, Task
 from propnet.analysis.cones import step_clocks
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
+from tests.examples import examples
 from tests.places import GAMES
 from tests.players.puzzles.frontier.random_rules import random_rules, shortest_ends
 from tests.players.random_games import best_result, random_game
@@ -80,7 +81,7 @@ def solved(machine: PropnetMachine, memory: int = MEMORY) -> tuple[BreadthFirst,
     return solver, told
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(seed=st.integers(0, 10_000))
 def test_breadth_first_search_finds_what_trying_everything_finds(seed: int) -> None:
     machine = network_machine(random_game(seed, 1, False))
@@ -91,7 +92,7 @@ def test_breadth_first_search_finds_what_trying_everything_finds(seed: int) -> N
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(seed=st.integers(0, 10_000), clocked=st.sampled_from([0.3, 0.9]))
 def test_breadth_first_search_proves_the_best_goal_where_clocks_matter(seed: int, clocked: float) -> None:
     machine = network_machine(random_rules(seed, clocked))
@@ -199,7 +200,7 @@ def test_what_a_move_depends_on_is_no_clock() -> None:
     assert {"(step 0)", "(step 1)"} <= seen
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(seed=st.integers(0, 1000), bits=st.integers(1, 130))
 def test_a_closed_list_holds_each_state_once_and_knows_the_way_to_it(seed: int, bits: int) -> None:
     rng = np.random.default_rng(seed)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from players.strong import sets as kit
 from players.strong.row_kernels import FINGERS, find_rows, subtract
 from players.strong.sets import Gatherer, PackedSet, SetSignature, as_set, merged
 from propnet.jit.arrays import Words
+from tests.examples import examples
 
 
 def random_rows(seed: int, n: int, words: int) -> Words:
@@ -28,7 +29,7 @@ def as_tuples(rows: Words) -> list[tuple[int, ...]]:
 cases = given(seed=st.integers(0, 10**6), n=st.integers(0, 300), words=st.integers(1, 3))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @cases
 def test_rows_become_a_set(seed: int, n: int, words: int) -> None:
     rows = random_rows(seed, n, words)
@@ -41,7 +42,7 @@ def test_rows_become_a_set(seed: int, n: int, words: int) -> None:
     assert len(gatherer.finish()) == 0
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @cases
 def test_rows_are_found_and_subtracted(seed: int, n: int, words: int) -> None:
     rows = random_rows(seed, n, words)
@@ -60,7 +61,7 @@ def test_rows_are_found_and_subtracted(seed: int, n: int, words: int) -> None:
     assert found == (~kept).sum()
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @cases
 def test_signatures_never_tell_apart_what_is_shared(seed: int, n: int, words: int) -> None:
     rows = random_rows(seed, n + 2, words)
@@ -79,7 +80,7 @@ def test_signatures_tell_apart_numbers_of_bits_and_bits_that_are_always_set() ->
         assert not SetSignature.of(one).may_hold(two[0])
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @cases
 def test_packed_sets_are_read_as_they_were_and_merged(seed: int, n: int, words: int) -> None:
     with pytest.MonkeyPatch.context() as patch:

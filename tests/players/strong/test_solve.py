@@ -7,7 +7,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.boards.sizes import breakthrough, connect_four, nim
@@ -21,6 +21,7 @@ from players.strong.solve import solve_game
 from players.strong.storage import TableWriter
 from players.strong.tables import Tables, ask
 from propnet.machine import PropnetMachine
+from tests.examples import examples
 from tests.players.random_games import best_result, random_game
 from tests.players.strong import independent
 from tests.players.strong.independent import values_of_game, values_of_machine
@@ -118,7 +119,7 @@ def test_nim_is_won_unless_the_binary_sum_is_zero(heaps: tuple[int, ...]) -> Non
     assert solved(nim(*heaps)).start == ((100, 0) if total else (0, 100))
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(seed=st.integers(0, 10**6), roles=st.integers(1, 2))
 def test_random_games_are_solved_as_by_trying_everything(seed: int, roles: int) -> None:
     text = random_game(seed, roles, simultaneous=False)
@@ -178,7 +179,7 @@ def graph_values(graph: dict[str, tuple[int, list[str]] | int]) -> dict[str, int
     return value
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(seed=st.integers(0, 10**6))
 def test_games_with_cycles_have_the_values_of_forced_thresholds(
     seed: int, tmp_path_factory: pytest.TempPathFactory
@@ -213,7 +214,7 @@ def matrix_game(matrix: list[list[int]]) -> str:
     return MATRIX + "\n".join(moves + pays)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(seed=st.integers(0, 10**6))
 def test_simultaneous_moves_have_the_value_of_a_saddle_point_or_none(seed: int) -> None:
     rng = random.Random(seed)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import orjson
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import GdlError
@@ -20,10 +20,11 @@ from players.strong.solve import solve_game
 from players.strong.storage import MANIFEST, TableWriter, pack_block, rules_digest, unpack_block
 from players.strong.tables import Tables
 from propnet.machine import PropnetMachine
+from tests.examples import examples
 from tests.players.strong.test_row_sets import random_rows
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(
     seed=st.integers(0, 10**6), n=st.integers(1, 200), words=st.integers(1, 3), wide=st.sampled_from([1, 2])
 )

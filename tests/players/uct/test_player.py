@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.machine import Machine, State
@@ -18,6 +18,7 @@ from players.player import Choice, Player
 from players.uct.player import UctPlayer
 from players.uct.search import Search
 from players.uct.tuning import Tuning
+from tests.examples import examples
 from tests.games.small_sokoban import small_sokoban
 from tests.players.random_games import best_result, random_game
 
@@ -51,7 +52,7 @@ def test_wins_in_one_and_blocks_losses_in_one(level: str) -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("roles", [1, 2])
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(seed=st.integers(0, 10**6))
 def test_plays_small_games_as_well_as_trying_everything_does(level: str, roles: int, seed: int) -> None:
     machine = make_machine(parse_rules(random_game(seed, roles, simultaneous=False)), level)
@@ -69,7 +70,7 @@ def test_plays_small_games_as_well_as_trying_everything_does(level: str, roles: 
         assert best_result(machine, state) == value
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(seed=st.integers(0, 10**6), roles=st.integers(1, 2))
 def test_what_it_says_is_proven_is_true(seed: int, roles: int) -> None:
     machine = make_machine(parse_rules(random_game(seed, roles, simultaneous=False, steps=6)), "propnet")

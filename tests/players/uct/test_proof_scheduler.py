@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.positions import load_game
@@ -23,6 +23,7 @@ from players.uct.search import Search
 from players.uct.tuning import Tuning
 from players.uct.workers.channel import Slot, new_memory
 from propnet.machine import PropnetMachine
+from tests.examples import examples
 from tests.players.random_games import random_game
 from tests.propnet.test_machines_agree import BOTH
 
@@ -73,7 +74,7 @@ def move_of(machine: Machine, state: State, found: RootStatistics, role: int) ->
     return by_text[rank(found, role).best]
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(seed=st.integers(0, 10**6), role=st.integers(0, 1))
 def test_two_roles_get_what_minimax_says_whichever_of_them_asks(seed: int, role: int) -> None:
     machine = machine_of(random_game(seed, 2, simultaneous=False, steps=6))
@@ -83,7 +84,7 @@ def test_two_roles_get_what_minimax_says_whichever_of_them_asks(seed: int, role:
     assert proof.bounds.low == forced(machine, state, role)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(seed=st.integers(0, 10**6), role=st.integers(0, 2))
 def test_of_three_roles_one_is_proven_to_win_only_where_it_can_against_both_others(
     seed: int, role: int
@@ -98,7 +99,7 @@ def test_of_three_roles_one_is_proven_to_win_only_where_it_can_against_both_othe
         assert proof.finished
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(seed=st.integers(0, 10**6), total=st.sampled_from([0, 40, 100]))
 def test_sums_other_than_100_are_proven_to_the_point(seed: int, total: int) -> None:
     lines = []

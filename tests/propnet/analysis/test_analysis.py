@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.random import Generator
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from propnet.analysis.ternary import Ternary, decided, latches, phases, reachabl
 from propnet.build import build
 from propnet.network import Network
 from propnet.passes.circuit import TRUE
+from tests.examples import examples
 from tests.propnet.circuits import Circuit, naive, random_network, term, tic_tac_toe
 
 seeds = st.integers(0, 2**32 - 1)
@@ -48,7 +49,7 @@ def successor(network: Network, state: NDArray[np.bool_], rng: Generator) -> NDA
     return np.array([after[x] for x in network.next_literals])
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(seeds, st.integers(0, 1))
 def test_ternary_simulation_allows_for_every_state_that_is_allowed_for(seed: int, loops: int) -> None:
     rng = np.random.default_rng(seed)
@@ -74,7 +75,7 @@ def test_ternary_simulation_allows_for_every_state_that_is_allowed_for(seed: int
             assert all(following[case, 2 * b + (not after[x])] for b, x in enumerate(network.next_literals))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(seeds)
 def test_what_is_latched_never_changes_back_and_goals_out_of_reach_are_never_got(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -125,7 +126,7 @@ def test_turns_of_tic_tac_toe_are_proven() -> None:
     assert phases(ternary, clock, effort=0) is None
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(seeds)
 def test_cofactors_are_the_next_functions_with_the_move_put_in(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -203,7 +204,7 @@ def test_counters_side_by_side_are_factors(compound: bool, kind: str) -> None:
     assert factors(counters(compound), effort=10) is None
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(seeds)
 def test_a_factor_s_next_state_depends_on_its_own_state_and_choices_alone(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from itertools import product
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.grounding.pipeline import ground
@@ -17,6 +17,7 @@ from players.kaskade.guided_machine import GuidedMachine, guided
 from propnet.build import build
 from propnet.guides import sure_ends
 from propnet.machine import PropnetMachine
+from tests.examples import examples
 from tests.players.random_games import random_game
 
 
@@ -80,7 +81,7 @@ def test_what_is_left_out_is_what_trying_all_moves_finds() -> None:
     assert left == wanted > 0
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(seed=st.integers(0, 10**6), roles=st.integers(2, 3), simultaneous=st.booleans())
 def test_moves_are_left_out_for_good_reasons_in_any_game(seed: int, roles: int, simultaneous: bool) -> None:
     rules = parse_rules(random_game(seed, roles, simultaneous), "a random game")

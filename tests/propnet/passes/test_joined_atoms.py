@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.grounding.ground_rules import GroundRules
@@ -15,6 +15,7 @@ from gdl.grounding.pipeline import ground
 from gdl.grounding.simplify import RuleTable, join
 from gdl.syntax.parser import parse_rules
 from propnet.build import build
+from tests.examples import examples
 from tests.propnet.ground_cases import assignments, ground_answers, ground_rules
 
 Rule = tuple[int, list[int]]
@@ -81,7 +82,7 @@ def _split(game: GroundRules, rng: random.Random, times: int) -> tuple[GroundRul
     return replace(_with_rules(game, rules), atom_count=atoms), done
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(ground_rules(), st.integers(0, 4), st.integers(0, 2**32))
 def test_joined_atoms_keep_every_output_in_every_state(game: GroundRules, times: int, seed: int) -> None:
     split, _ = _split(game, random.Random(seed), times)
@@ -91,7 +92,7 @@ def test_joined_atoms_keep_every_output_in_every_state(game: GroundRules, times:
     assert ground_answers(joined, bases, does) == ground_answers(split, bases, does)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(ground_rules(recursion=False), st.integers(1, 6), st.integers(0, 2**32))
 def test_what_is_split_is_joined_again(game: GroundRules, times: int, seed: int) -> None:
     # Repeated literals, and rules that are there twice, would tell atoms apart.

@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.compile.stratify import components
@@ -18,20 +18,21 @@ from propnet.passes.extract import extract, share_overlaps
 from propnet.passes.onehot import one_move_per_role
 from propnet.passes.select import select_once
 from propnet.passes.simplify import simplify, sum_of_products
+from tests.examples import examples
 from tests.propnet.ground_cases import circuit_inputs, circuit_words, circuits
 
 DISTINCT = {row.rewrite.__name__: row.rewrite for row in PASSES}
 
 
 @pytest.mark.parametrize("rewrite", DISTINCT.values(), ids=DISTINCT.keys())
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(circuit=circuits(), seed=st.integers(0, 2**32))
 def test_pass_keeps_every_output(rewrite: Rewrite, circuit: Circuit, seed: int) -> None:
     words = circuit_inputs(circuit, seed)
     assert circuit_words(rewrite(circuit), words) == circuit_words(circuit, words)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(circuits())
 def test_extraction_never_adds_gate_inputs(circuit: Circuit) -> None:
     assert extract(circuit).gate_inputs <= circuit.gate_inputs
@@ -108,7 +109,7 @@ def _pieces_move(
 ways = st.frozensets(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=12)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.integers(3, 6), st.integers(1, 4), st.integers(1, 2), st.booleans(), ways, st.integers(0, 2**32))
 def test_what_moves_pick_is_picked_alike_when_it_is_picked_once(
     squares: int, pieces: int, roles: int, both: bool, absent: frozenset[tuple[int, int]], seed: int
@@ -139,7 +140,7 @@ def test_an_or_over_moves_of_two_roles_is_complemented_role_by_role() -> None:
     assert rewritten.outputs[0] == 2 * shape.first_gate + 1
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(circuits())
 def test_sharing_overlaps_never_adds_gate_inputs(circuit: Circuit) -> None:
     assert share_overlaps(circuit).gate_inputs <= circuit.gate_inputs
@@ -154,7 +155,7 @@ def test_what_two_gates_have_in_common_is_a_gate() -> None:
     assert sorted(map(len, shared.gates)) == [2, 2, 2, 4]
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(st.lists(st.integers(2, 13), max_size=5), max_size=14), st.integers(0, 2**32))
 def test_factored_sum_of_products_is_their_or(terms: list[list[int]], seed: int) -> None:
     products = [tuple(sorted(set(term))) for term in terms]

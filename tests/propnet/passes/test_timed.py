@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.grounding.pipeline import ground
@@ -13,6 +13,7 @@ from gdl.syntax.parser import parse_rules
 from propnet.build import build
 from propnet.passes.circuit import FALSE, TRUE, Circuit, CircuitBuilder, Shape
 from propnet.passes.timed import STATES, timed_constants
+from tests.examples import examples
 from tests.propnet.ground_cases import ALL, WIDTH, circuit_words
 
 
@@ -43,7 +44,7 @@ def clocked(draw: st.DrawFn) -> tuple[Circuit, list[bool], int]:
     return Circuit(shape, builder.gates, pick), [rng.random() < 0.5 for _ in range(shape.bases)], clocks
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(clocked(), st.integers(0, 2**32))
 def test_outputs_are_the_same_in_all_states_of_the_clocks(
     case: tuple[Circuit, list[bool], int], seed: int

@@ -6,12 +6,13 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from propnet.build import build
 from propnet.recoding.coding import Codec, CodeGates, Coding, ExclusiveGroup, products_of
 from propnet.recoding.recoded import recode
+from tests.examples import examples
 from tests.propnet.ground_cases import WIDTH, assignments, ground_rules, network_answers
 
 
@@ -50,7 +51,7 @@ def columns_of(words: list[int]) -> np.ndarray:
     return np.array([[word >> row & 1 for word in words] for row in range(WIDTH)], np.bool_)
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(ground_rules(), st.integers(0, 2**32))
 def test_random_networks_are_the_same_recoded(ground, seed):
     rng = random.Random(seed)
@@ -70,7 +71,7 @@ def test_random_networks_are_the_same_recoded(ground, seed):
     np.testing.assert_array_equal(new.initial, codec.encode(network.initial[None, :])[0])
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(st.integers(0, 2**32))
 def test_gates_over_members_say_what_their_literals_say(seed):
     rng = random.Random(seed)

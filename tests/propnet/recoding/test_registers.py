@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from gdl.grounding.pipeline import ground
@@ -21,6 +21,7 @@ from propnet.network import Network
 from propnet.recoding.coding import Codec, Coding, ExclusiveGroup
 from propnet.recoding.playing import Encoder, RegisterMachine, register_network, with_register_playouts
 from propnet.recoding.registers import with_registers
+from tests.examples import examples
 from tests.propnet.ground_cases import assignments, ground_rules, network_answers
 from tests.propnet.recoding.test_recode import columns_of, fitting_states, words_of
 
@@ -43,7 +44,7 @@ def small_registers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("small_registers")
-@settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(ground_rules(), st.integers(0, 2**32))
 def test_random_networks_are_the_same_with_registers(ground, seed):
     rng = random.Random(seed)
@@ -70,7 +71,7 @@ def test_random_networks_are_the_same_with_registers(ground, seed):
     assert columns_of([ended.terminal]).all()
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(st.integers(1, 200), st.integers(0, 2**32))
 def test_records_are_encoded_as_the_coding_says(bases, seed):
     rng = random.Random(seed)

@@ -8,7 +8,7 @@ from collections.abc import Hashable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import MoveError
@@ -21,6 +21,7 @@ from propnet.network import Network
 from propnet.single import one_state
 from propnet.single.one_state import OneState
 from propnet.single.wiring import EXTRAS, HEAVY, wire_up
+from tests.examples import examples
 from tests.propnet.circuits import random_network
 from tests.propnet.test_machines_agree import machines
 
@@ -59,7 +60,7 @@ def wander(machine: PropnetMachine, one: OneState, rng: random.Random, steps: in
         check(machine, one, state)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.integers(0, 2**32))
 def test_any_network_with_any_loops_gives_in_any_state_what_lanes_give(seed: int) -> None:
     rng = random.Random(seed)
@@ -70,7 +71,7 @@ def test_any_network_with_any_loops_gives_in_any_state_what_lanes_give(seed: int
     wander(PropnetMachine(ROLE, network), OneState(network), rng, 12)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.integers(0, 2**32), st.integers(1, one_state.MOST_HUBS))
 def test_whichever_bases_choose_the_copy_of_the_wires_nothing_else_is_said(seed: int, hubs: int) -> None:
     rng = random.Random(seed)

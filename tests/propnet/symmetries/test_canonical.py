@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import StateError
@@ -19,6 +19,7 @@ from propnet.machine import PropnetMachine
 from propnet.network import Network
 from propnet.symmetries.canonical import Orbits
 from propnet.symmetries.group import Automorphism, automorphisms
+from tests.examples import examples
 from tests.places import GAMES
 from tests.propnet.circuits import random_network
 from tests.propnet.symmetries.games import FOUR_BY_FOUR, game_of
@@ -117,7 +118,7 @@ def test_a_line_that_does_not_exist_is_refused() -> None:
 
 
 @given(st.integers(0, 2**32), st.integers(2, 80), st.integers(1, 6), st.booleans())
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_gates_choose_what_canonical_chooses(seed: int, bases: int, elements: int, some: bool) -> None:
     """For any permutations, a group or not, and any order."""
     rng = np.random.default_rng(seed)

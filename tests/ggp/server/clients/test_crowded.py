@@ -55,7 +55,7 @@ def thinking(serve: Serve) -> LiveServer:
     """A server of which a match waits for a PLAY; the player takes all of its time."""
     server = serve(player="slow_players:Sleeper")
     server.warm()
-    assert server.say(start(startclock=2, playclock=60)) == "ready"
+    assert server.say(start(startclock=2, playclock=40)) == "ready"
     return server
 
 
@@ -79,7 +79,7 @@ def test_half_closed_clients_stay_served_and_the_first_and_last_of_a_turn_wait_f
     serve: Serve,
 ) -> None:
     server = serve(player="slow_players:Punctual", margin=1.0)
-    assert server.say(start(playclock=6)) == "ready"
+    assert server.say(start(playclock=4)) == "ready"
     with opened(server, PLAY, 1) as (first,):
         first.shutdown(socket.SHUT_WR)
         eventually(lambda: clients(server) == 1)
@@ -144,10 +144,10 @@ def test_the_address_with_most_connections_makes_room(serve: Serve) -> None:
 
 def test_clocks_are_cut_and_a_match_without_messages_has_an_end(serve: Serve) -> None:
     server = serve(longest_clock=40)
-    assert server.say(start(startclock=7 * 86400, playclock=604_800)) == "ready"
+    assert server.say(start(startclock=7 * 86400, playclock=404_800)) == "ready"
     match = server.server.running[0]
     assert (match.start.startclock, match.start.playclock) == (40, 40)
-    assert server.say(start(startclock=7 * 86400, playclock=604_800)) == "ready", "it is sent again"
+    assert server.say(start(startclock=7 * 86400, playclock=404_800)) == "ready", "it is sent again"
     assert isinstance(match.start, Start)
 
 

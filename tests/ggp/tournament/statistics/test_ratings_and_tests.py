@@ -8,13 +8,14 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ggp.tournament.statistics.ratings import ELO, Sprt, _posterior, expected, rate
 from ggp.tournament.statistics.scores import (
     Comparison,
 )
+from tests.examples import examples
 
 
 def simulated(strengths: dict[str, float], draws: float, games: int, seed: int) -> list[Comparison]:
@@ -53,7 +54,7 @@ def test_who_wins_everything_has_a_finite_rating() -> None:
     assert rate([], ["a"])["a"].elo == 0
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(st.integers(0, 1000))
 def test_gradient_and_hessian_are_the_derivatives_of_the_posterior(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -6,13 +6,14 @@ import gzip
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import GdlError
 from ggp.game import Game
 from ggp.web.choice.brought_process import answer, read_brought
 from players.puzzles.cover.packing.text import packing_of_text
+from tests.examples import examples
 from tests.places import GAMES
 
 LEVEL = "#####\n#@$.#\n#####\n\n######\n#@ $.#\n######\nTitle: Long\n"
@@ -68,7 +69,7 @@ def test_what_cannot_be_read_is_told_with_its_line() -> None:
         answer({"do": "read", "name": "x", "data": "*"}, lambda kind, **news: None)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.binary(max_size=400), st.text(max_size=20))
 def test_any_bytes_are_read_or_refused_in_one_line(data: bytes, name: str) -> None:
     try:

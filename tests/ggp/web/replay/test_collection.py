@@ -10,7 +10,7 @@ from tempfile import NamedTemporaryFile
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import GdlError
@@ -20,6 +20,7 @@ from ggp.processes.parent import explain
 from ggp.web.replay.recorded import RecordError, records_in
 from ggp.web.replay.replay_process import ReplayDesk
 from ggp.web.replay.sources import CARRIED, NAMED, UNKNOWN
+from tests.examples import examples
 from tests.ggp.web.replay.test_in_browser import until
 
 GOOD: dict[str, Any] = {
@@ -141,7 +142,7 @@ def malformed(draw: st.DrawFn) -> str:
 
 
 @pytest.mark.slow
-@settings(max_examples=1000, deadline=None)
+@examples(1000)
 @given(malformed())
 def test_malformed_files_are_told_in_one_line(text: str) -> None:
     try:

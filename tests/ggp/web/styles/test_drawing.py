@@ -9,12 +9,13 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 pytest.importorskip("lxml.etree", reason="lxml is not installed: extra styles")
 
 from ggp.web.styles.drawing import ELEMENTS, clean_drawing, clean_rules
+from tests.examples import examples
 
 THERE = "http://evil.example"
 ADDRESSES = {"src", "href", "xlink:href", "background"}
@@ -127,13 +128,13 @@ WORDS = r"""< > </ /> <!-- --> <script </script> <style> </style> <svg> <a <img 
 PIECES = st.sampled_from([*WORDS.split(), " ", "\n", "\t", "\x00", "\xe9"])
 
 
-@settings(max_examples=500, deadline=None)
+@examples(500)
 @given(st.lists(PIECES, max_size=25))
 def test_no_text_becomes_anything_that_is_not_allowed(pieces: list[str]) -> None:
     assert not faults("".join(pieces))
 
 
-@settings(max_examples=500, deadline=None)
+@examples(500)
 @given(st.lists(PIECES, max_size=25))
 def test_no_rules_ask_for_anything(pieces: list[str]) -> None:
     seen = Seen()

@@ -10,7 +10,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.information import observations
@@ -20,6 +20,7 @@ from players.belief.belief import Belief, Observed
 from players.belief.sampled.recollection import Recollection
 from propnet.capabilities import lane_machine
 from propnet.machine import PropnetMachine
+from tests.examples import examples
 
 GAMES = ("kuhn", "liarsdice", "blindtictactoe", "kriegtictactoe", "leduc")
 
@@ -45,7 +46,7 @@ def seen_of(name: str, role: int, seed: int, turns: int) -> list[Observed]:
     return told
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.sampled_from(GAMES), st.integers(0, 1), st.integers(0, 1 << 20), st.integers(1, 3))
 def test_states_and_weights_are_those_of_the_belief(name: str, role: int, seed: int, turns: int) -> None:
     machine, told = machine_of(name), seen_of(name, role, seed, turns)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 
 from bench.truth.covers import solutions_of
 from players.puzzles.cover.probing import CHOSEN, NEVER, Probing
 from players.puzzles.cover.problem import CoverProblem
 from players.puzzles.cover.reduction import reduced
+from tests.examples import examples
 from tests.players.puzzles.cover.problems import cover_problems
 
 
 @given(cover_problems(options=9))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_solutions_stay(problem: CoverProblem) -> None:
     small = reduced(problem)
     expected = solutions_of(problem)
@@ -27,7 +28,7 @@ def test_solutions_stay(problem: CoverProblem) -> None:
 
 
 @given(cover_problems(options=9))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_options_that_are_forced_or_never_chosen_are_in_all_solutions_or_none(problem: CoverProblem) -> None:
     probing = Probing(problem)
     probing.run()

@@ -6,7 +6,7 @@ import json
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.cover.instances import dominoes
@@ -16,6 +16,7 @@ from players.puzzles.cover.outcome import CoverOptions
 from players.puzzles.cover.problem import CoverError, CoverProblem, restricted
 from players.puzzles.cover.reduction import branches
 from players.puzzles.cover.search import CoverSearch, count, solve
+from tests.examples import examples
 from tests.players.puzzles.cover.problems import cover_problems
 
 
@@ -24,7 +25,7 @@ def chosen(found: list) -> list[tuple[int, ...]]:
 
 
 @given(cover_problems(), st.sampled_from([1, 2, 3]), st.sampled_from([None, "masks", "cells"]))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_all_solutions_once_each(problem: CoverProblem, workers: int, engine: str | None) -> None:
     expected = solutions_of(problem)
     options = CoverOptions(engine=engine, workers=workers)
@@ -33,7 +34,7 @@ def test_all_solutions_once_each(problem: CoverProblem, workers: int, engine: st
 
 
 @given(cover_problems(), st.integers(1, 40))
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_each_solution_is_in_one_branch(problem: CoverProblem, parts: int) -> None:
     found = []
     for branch in branches(problem, parts):
@@ -47,7 +48,7 @@ def test_each_solution_is_in_one_branch(problem: CoverProblem, parts: int) -> No
 
 @pytest.mark.slow
 @given(cover_problems(), st.sampled_from([1, 2]), st.booleans(), st.integers(1, 3))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_saved_and_resumed_at_every_step(
     problem: CoverProblem, workers: int, delivers: bool, others: int
 ) -> None:
@@ -71,7 +72,7 @@ def test_saved_and_resumed_at_every_step(
 
 
 @given(cover_problems(), st.integers(0, 4), st.sampled_from([1, 2]))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_the_first_ones_are_some_of_all(problem: CoverProblem, first: int, workers: int) -> None:
     expected = solutions_of(problem)
     found = chosen(solve(problem, CoverOptions(engine="cells", workers=workers, first=first)))

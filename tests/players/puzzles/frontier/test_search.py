@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gdl.prover.machine import ProverMachine
 from players.puzzles.frontier.outcome import FrontierOptions
 from players.puzzles.frontier.storage.directory import has_commit
+from tests.examples import examples
 from tests.games.small_sokoban import SOLUTION, small_sokoban
 from tests.games.tiles import tiles
 from tests.places import GAMES
@@ -68,7 +69,7 @@ def test_results_do_not_depend_on_the_number_of_workers(workers: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(seed=st.integers(0, 10_000), clocked=st.sampled_from([0.3, 0.9]), symmetry=st.booleans())
 @example(seed=10, clocked=0.9, symmetry=False)
 @example(seed=26, clocked=0.9, symmetry=True)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import GdlError
 from ggp.game import Game
 from players.puzzles.snakes.level import ARROWS, SnakeLevel, find_level, read_levels
 from players.puzzles.snakes.rules import level_to_rules
+from tests.examples import examples
 from tests.places import GAMES
 from tests.players.puzzles.snakes.simulator import Simulator
 
@@ -86,7 +87,7 @@ def test_playouts_agree_with_a_plain_simulator(number: int, kind: str) -> None:
 
 
 @given(st.integers(0, 2**32), st.integers(3, 7), st.integers(3, 6))
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_small_random_levels_agree_with_a_plain_simulator(seed: int, width: int, height: int) -> None:
     agree(random_level(random.Random(seed), width, height), "prover", seed, 3, 25)
 

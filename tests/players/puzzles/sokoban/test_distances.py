@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from players.puzzles.sokoban.distances import (
@@ -19,6 +19,7 @@ from players.puzzles.sokoban.distances import (
 )
 from players.puzzles.sokoban.geometry import Geometry, from_level
 from players.puzzles.sokoban.levels.level import Level
+from tests.examples import examples
 
 
 @st.composite
@@ -60,7 +61,7 @@ def _pushes(geometry: Geometry, box: int, keeper: int, goal: int) -> int:
     return FAR
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(mazes())
 def test_sides_are_those_that_walks_find(geometry: Geometry) -> None:
     sides = side_classes(geometry)
@@ -75,7 +76,7 @@ def test_sides_are_those_that_walks_find(geometry: Geometry) -> None:
     assert (sides[geometry.size] == NO_SIDE).all()
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(mazes())
 def test_distances_are_those_of_search_forwards(geometry: Geometry) -> None:
     exact, nearest = push_distances(geometry), goal_distances(geometry)

@@ -6,7 +6,7 @@ import random
 from collections import deque
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.sokoban.state_space import StateSpace, explore
@@ -16,6 +16,7 @@ from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.lines import Push, after_steps, is_solved
 from players.puzzles.sokoban.optimizer import Optimizer
 from players.puzzles.sokoban.solution import Metric
+from tests.examples import examples
 
 LEVELS = (
     Level(("########", "#  .   #", "# $#$  #", "# . @  #", "########")),
@@ -74,7 +75,7 @@ def _fewest_moves(geometry: Geometry, start: Position) -> int:
     raise AssertionError("the level has no solution")
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(st.sampled_from(LEVELS), st.integers(0, 10**6))
 def test_pushes_become_the_fewest_that_there_are(level: Level, seed: int) -> None:
     geometry, start = from_level(level)
@@ -88,7 +89,7 @@ def test_pushes_become_the_fewest_that_there_are(level: Level, seed: int) -> Non
     assert is_solved(geometry, after_steps(geometry, start, optimizer.steps))
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(st.sampled_from(LEVELS), st.integers(0, 10**6))
 def test_moves_become_the_fewest_that_there_are(level: Level, seed: int) -> None:
     geometry, start = from_level(level)

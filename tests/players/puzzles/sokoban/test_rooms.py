@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import GdlError
@@ -16,6 +16,7 @@ from players.puzzles.sokoban.rooms import (
     tunnel_squares,
     tunnels,
 )
+from tests.examples import examples
 
 
 def _level(*rows: str) -> tuple[Geometry, Position, dict[tuple[int, int], int]]:
@@ -113,7 +114,7 @@ def packed_levels(draw: st.DrawFn) -> Level:
     return Level(("#" * (width + 2), *(f"#{row}#" for row in rows), "#" * (width + 2)))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(packed_levels())
 def test_squares_are_in_tunnels_or_rooms_and_orders_can_be_followed(level: Level) -> None:
     try:

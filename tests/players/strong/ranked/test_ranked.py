@@ -28,6 +28,7 @@ from players.strong.storage import TableWriter
 from players.strong.tables import StateValue, Tables
 from propnet.expander import Expansion
 from propnet.machine import PropnetMachine
+from tests.examples import examples
 from tests.players.random_games import best_result, random_game
 from tests.players.strong.independent import Value, values_of_game, values_of_machine
 from tests.players.strong.independent import connect_four as four
@@ -183,7 +184,7 @@ def test_equal_steps_are_found_and_else_the_least_weights() -> None:
     assert find_weights(np.array([[1, -1], [-1, 1]], np.int8), []) is None
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 200), bits=st.integers(8, 63))
 def test_a_packed_layer_has_what_was_put_into_it(seed: int, n: int, bits: int) -> None:
     rng = np.random.default_rng(seed)

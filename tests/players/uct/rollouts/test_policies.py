@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.prover.machine import ProverMachine
@@ -31,6 +31,7 @@ from players.uct.tuning import Tuning
 from propnet.kernels.move_weights import HEAVIEST
 from propnet.machine import PropnetMachine
 from propnet.native.machine import NativeMachine
+from tests.examples import examples
 
 
 def lanes_of_game(name: str) -> NetworkBatch:
@@ -39,7 +40,7 @@ def lanes_of_game(name: str) -> NetworkBatch:
     return NetworkBatch(machine, machine)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     seed=st.integers(0, 10**6),
     moves=st.lists(st.integers(1, 30), min_size=1, max_size=4),

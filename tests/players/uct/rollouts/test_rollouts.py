@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -24,6 +24,7 @@ from players.uct.search import Search
 from players.uct.tuning import Tuning
 from propnet.capabilities import lane_machine
 from propnet.machine import PropnetMachine
+from tests.examples import examples
 from tests.players.random_games import random_game
 
 
@@ -41,7 +42,7 @@ def starts(machine: PropnetMachine, n: int) -> NDArray[np.uint64]:
     return np.repeat(machine.records([machine.initial_state()]), n, axis=0)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     seed=st.integers(0, 10**6), roles=st.integers(1, 3), simultaneous=st.booleans(), steps=st.integers(0, 9)
 )
@@ -142,7 +143,7 @@ class OfStep(RolloutPolicy):
         return Weighing(np.tile(self._weights[step], (len(legal), 1)))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(seed=st.integers(0, 10**6), steps=st.integers(1, 9), largest=st.integers(0, 2))
 def test_moves_that_weigh_nothing_are_made_only_where_a_role_has_no_others(
     seed: int, steps: int, largest: int

@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -20,6 +20,7 @@ from players.uct.rollouts.policy import RolloutPolicy
 from players.uct.rollouts.trial import ByPlayouts, Trial
 from propnet.build import build
 from propnet.machine import PropnetMachine
+from tests.examples import examples
 from tests.players.random_games import random_game
 
 
@@ -48,7 +49,7 @@ class Liking:
         return np.column_stack([sums, -np.array(sums)])
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(seed=st.integers(0, 10**6), roles=st.integers(1, 3), simultaneous=st.booleans())
 def test_the_moves_of_a_trial_are_the_legal_joint_moves(seed: int, roles: int, simultaneous: bool) -> None:
     lanes = lanes_of_rules(random_game(seed, roles, simultaneous))

@@ -7,7 +7,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.machine import Machine, State
@@ -22,6 +22,7 @@ from players.uct.tree.arrays import Arrays
 from players.uct.tree.regret_matching import drop_cells
 from players.uct.tree.tree import warm_up
 from players.uct.tuning import Tuning
+from tests.examples import examples
 from tests.players.random_games import random_game
 
 LONG = 60.0
@@ -40,7 +41,7 @@ def pure_bounds(machine: Machine, state: State) -> tuple[int, int]:
     return lower, upper
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(seed=st.integers(0, 10**6))
 def test_what_is_proven_where_both_move_at_once_holds_in_pure_moves(seed: int) -> None:
     machine = make_machine(parse_rules(random_game(seed, 2, simultaneous=True, steps=3)), "propnet")
@@ -149,7 +150,7 @@ def check_tables(arrays: Arrays) -> None:
     assert first == arrays.used[0]["cells"]
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(seed=st.integers(0, 10**6))
 def test_tables_of_joint_moves_stay_whole_when_the_root_moves_and_when_some_are_dropped(seed: int) -> None:
     machine = make_machine(parse_rules(random_game(seed, 2, simultaneous=True, steps=4)), "propnet")

@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 
@@ -19,6 +19,7 @@ from players.uct.tree import selection_rules
 from players.uct.tree.arrays import EDGE, Arrays, make_arrays
 from players.uct.tree.selection_rules import NONE, NST, PUCT, UCB, SelectionRule, about_log
 from players.uct.tuning import FEW, MANY, PRIOR_VISITS, PRIORS, SELECTIONS, WIDEST, Tuning
+from tests.examples import examples
 
 LONG = 60.0
 
@@ -83,7 +84,7 @@ def test_known_results_are_left_to_the_final_choice() -> None:
     assert chosen(edges, SelectionRule(UCB, 0.1)) == 2
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(
     base=st.floats(0.3, 0.7),
     counts=st.lists(st.tuples(st.integers(0, 500), st.floats(0, 1)), min_size=1, max_size=8),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.syntax.parser import parse_rules
@@ -17,6 +17,7 @@ from players.uct.player import UctPlayer
 from players.uct.search import Search
 from players.uct.tuning import Tuning
 from propnet.native.machine import NativeMachine
+from tests.examples import examples
 from tests.players.random_games import best_result, random_game
 
 LONG = 60.0
@@ -28,7 +29,7 @@ def guided_machine(rules: str) -> NativeMachine:
     return guided(machine)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(seed=st.integers(0, 10**6))
 def test_small_games_are_played_and_proven_as_trying_everything_tells(seed: int) -> None:
     machine = guided_machine(random_game(seed, 2, simultaneous=False))

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.cover.instances import INSTANCES, queens, sudokus
@@ -20,6 +20,7 @@ from players.puzzles.cover.engines.engine import CoverEngine
 from players.puzzles.cover.outcome import CoverOptions
 from players.puzzles.cover.problem import CoverError, CoverProblem
 from players.puzzles.cover.search import solve
+from tests.examples import examples
 from tests.players.puzzles.cover.problems import cover_problems
 
 every_engine = pytest.mark.parametrize("kind", ENGINES.values(), ids=ENGINES)
@@ -53,7 +54,7 @@ def right(kind: type[CoverEngine], problem: CoverProblem, nodes: int) -> None:
 
 
 @every_engine
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(cover_problems(options=9, items=6), st.integers(1, 3))
 def test_each_solution_is_found_once(kind: type[CoverEngine], problem: CoverProblem, nodes: int) -> None:
     if kind.takes(problem):
@@ -61,7 +62,7 @@ def test_each_solution_is_found_once(kind: type[CoverEngine], problem: CoverProb
 
 
 @every_engine
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(cover_problems(options=9, plain=True), st.integers(1, 3))
 def test_so_it_is_in_plain_problems(kind: type[CoverEngine], problem: CoverProblem, nodes: int) -> None:
     problem = replace(problem, minimum=np.ones_like(problem.minimum))
@@ -130,7 +131,7 @@ def test_arrays_of_the_problem_stay_as_they_are(kind: type[CoverEngine]) -> None
     )
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(cover_problems(options=9, plain=True), st.data())
 def test_the_same_problem_is_solved_for_many_beginnings(problem: CoverProblem, data: st.DataObject) -> None:
     problem = replace(problem, minimum=np.ones_like(problem.minimum))

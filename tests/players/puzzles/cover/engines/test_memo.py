@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from bench.cover.instances import dominoes, queens
 from bench.truth.covers import solutions_of
@@ -16,19 +16,20 @@ from players.puzzles.cover.engines.memo import MemoCounter
 from players.puzzles.cover.outcome import CoverOptions
 from players.puzzles.cover.problem import CoverError, CoverProblem
 from players.puzzles.cover.search import CoverSearch, count
+from tests.examples import examples
 from tests.players.puzzles.cover.problems import cover_problems
 
 BY_MEMO = CoverOptions(engine="memo", delivers=False)
 
 
 @given(cover_problems(items=6, plain=True))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_as_many_as_there_are(problem: CoverProblem) -> None:
     assert count(problem, BY_MEMO) == len(solutions_of(problem))
 
 
 @given(cover_problems(items=6))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_what_it_takes_it_counts(problem: CoverProblem) -> None:
     if not MemoCounter.takes(problem):
         with pytest.raises(CoverError, match="exact covers"):
@@ -92,7 +93,7 @@ def test_it_finds_no_solutions() -> None:
 
 
 @given(cover_problems(options=12, items=8))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_widths_are_the_items_that_earlier_options_reach(problem: CoverProblem) -> None:
     lengths = np.diff(problem.starts)
     starts = np.concatenate(([0], np.cumsum(lengths[lengths > 0]))).astype(np.int32)

@@ -7,18 +7,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bench.truth.covers import solutions_of
 from players.puzzles.cover.files.texts import problem_of, read_dlx, read_json
 from players.puzzles.cover.problem import CoverError, CoverProblem
 from players.puzzles.cover.search import solve
+from tests.examples import examples
 from tests.players.puzzles.cover.problems import as_json, cover_problems
 
 
 @given(cover_problems())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_json_is_read_as_it_was_written(problem: CoverProblem) -> None:
     again = read_json(as_json(problem))
     for name in ("minimum", "maximum", "starts", "nodes", "weights", "may_be_hole"):
@@ -79,7 +80,7 @@ def test_what_is_wrong_and_where(text: str, where: str, tmp_path: Path) -> None:
 
 @given(st.text(alphabet='ab:|0123 \n\t{}[]",minxholes'))
 @example("a\u2028b")
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_any_text_is_read_or_refused(text: str) -> None:
     for read in (read_dlx, read_json):
         with suppress(CoverError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.truth.disassembly import Cell, box, replay, separation
@@ -18,6 +18,7 @@ from players.puzzles.cover.packing.disassembly import (
     straight,
     take_apart,
 )
+from tests.examples import examples
 
 
 @st.composite
@@ -31,7 +32,7 @@ def assemblies(draw: st.DrawFn) -> list[set[Cell]]:
     return pieces or [{(0, 0, 0)}]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(assemblies())
 def test_the_first_separation_takes_the_fewest_moves(pieces: list[set[Cell]]) -> None:
     assembly = Assembly.of([sorted(piece) for piece in pieces])

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from players.puzzles.cover.packing import assembly
@@ -15,6 +15,7 @@ from players.puzzles.cover.packing.grids import grid
 from players.puzzles.cover.packing.puzzle import CellShape, PackingPuzzle, Piece
 from players.puzzles.cover.packing.search import Duplicates
 from players.puzzles.cover.problem import CoverError
+from tests.examples import examples
 from tests.players.puzzles.cover.packing.plain_search import images_of, neighbours, solutions
 
 PENTOMINOES = {
@@ -228,7 +229,7 @@ def brute_classes(puzzle: PackingPuzzle, found: set[frozenset[Placement]]) -> in
     return len(classes)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(puzzle=small_puzzles())
 def test_small_puzzles_against_brute_force(puzzle: PackingPuzzle) -> None:
     try:

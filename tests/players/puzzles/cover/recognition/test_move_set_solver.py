@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.grounding.pipeline import ground
@@ -18,6 +18,7 @@ from players.puzzles.cover.recognition.move_set_solver import MoveSetSolver
 from players.puzzles.solver import Task
 from propnet.build import build
 from propnet.machine import PropnetMachine
+from tests.examples import examples
 from tests.places import GAMES
 
 pytest.importorskip("pysat")
@@ -157,7 +158,7 @@ def marking_game(
     return "\n".join(text)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(
     st.lists(conditions, min_size=len(CELLS), max_size=len(CELLS)),
     st.lists(conditions, max_size=2),
@@ -191,7 +192,7 @@ def test_what_is_no_cover_is_declined_without_the_package(monkeypatch: pytest.Mo
     assert MoveSetSolver.recognise(machine) is None
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     st.lists(conditions, min_size=len(CELLS), max_size=len(CELLS)),
     st.lists(conditions, max_size=1),
@@ -249,7 +250,7 @@ def filling_game(legal: list[Entries], goals: list[Entries], given: int, in_turn
     return "\n".join(text)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(
     st.lists(entries, min_size=8, max_size=8),
     st.lists(entries, min_size=2, max_size=2),

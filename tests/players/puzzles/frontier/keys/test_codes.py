@@ -7,17 +7,18 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from players.puzzles.frontier.keys.codes import DamagedKeysError
+from tests.examples import examples
 from tests.players.puzzles.frontier.keys.test_key_kinds import TaggedSample, ints, samples, tagged_array
 
 _GUARD = np.uint64(0xFEEDFACECAFEBEEF)
 
 
 @given(samples(), st.sampled_from([0, 1]))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_keys_come_back(sample: TaggedSample, level: int) -> None:
     kind = sample.kind
     out = kind.new_keys(len(sample.keys))
@@ -26,7 +27,7 @@ def test_keys_come_back(sample: TaggedSample, level: int) -> None:
 
 
 @given(samples(), st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_parts_come_back(sample: TaggedSample, seed: int) -> None:
     kind, rng = sample.kind, random.Random(seed)
     tagged = tagged_array(kind, [(key, rng.getrandbits(8)) for key in sample.keys])
@@ -49,7 +50,7 @@ def damaged(data: bytes, rng: random.Random) -> bytes:
 
 
 @given(samples(60), st.sampled_from([0, 1]), st.integers(0, 2**32))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_damaged_keys_are_refused_or_give_other_keys(sample: TaggedSample, level: int, seed: int) -> None:
     kind, rng, n = sample.kind, random.Random(seed), len(sample.keys)
     room = kind.new_keys(n + 2)
@@ -67,7 +68,7 @@ def test_damaged_keys_are_refused_or_give_other_keys(sample: TaggedSample, level
 
 
 @given(samples(60), st.sampled_from([0, 1]))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_keys_that_are_cut_short_are_refused(sample: TaggedSample, level: int) -> None:
     kind, n = sample.kind, len(sample.keys)
     data = kind.encode(kind.array(sample.keys), level)

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from players.puzzles.frontier.keys.kinds import KeyKind, NarrowKeys, WideKeys
 from propnet.jit.arrays import Words
+from tests.examples import examples
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def sorted_rows(kind: KeyKind, rows: list[tuple[int, int]]) -> list[tuple[int, i
 
 @pytest.mark.slow
 @given(samples())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_sorted_keys_are_unique_with_their_smallest_tags(sample: TaggedSample) -> None:
     kind, n = sample.kind, len(sample.rows)
     tagged, scratch = sample.tagged(), kind.new_tagged(n)
@@ -102,7 +103,7 @@ def test_long_arrays_with_long_stretches_of_equal_tops_are_sorted(bits: int) -> 
 
 
 @given(samples(), st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_known_keys_are_marked_and_the_others_split_off(sample: TaggedSample, seed: int) -> None:
     kind, rng = sample.kind, random.Random(seed)
     rows = [(key, rng.getrandbits(8)) for key in sample.keys if rng.random() < rng.choice([0.05, 0.5])]
@@ -124,7 +125,7 @@ def test_known_keys_are_marked_and_the_others_split_off(sample: TaggedSample, se
 
 
 @given(samples(), st.integers(0, 2**32))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_disjoint_keys_are_merged(sample: TaggedSample, seed: int) -> None:
     kind, rng = sample.kind, random.Random(seed)
     share = rng.random()
@@ -138,7 +139,7 @@ def test_disjoint_keys_are_merged(sample: TaggedSample, seed: int) -> None:
 
 
 @given(samples(), st.integers(0, 2**32))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_records_and_keys_are_turned_into_each_other(sample: TaggedSample, seed: int) -> None:
     kind, rng = sample.kind, random.Random(seed)
     keys = kind.array(sample.keys)

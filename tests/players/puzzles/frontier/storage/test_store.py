@@ -8,12 +8,13 @@ import threading
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from players.puzzles.frontier.storage.directory import LOCK, MANIFEST, rules_of
 from players.puzzles.frontier.storage.files import FileBlocks, OutOfRoomError, ScratchError, as_size
 from players.puzzles.frontier.storage.store import BlobStore
+from tests.examples import examples
 from tests.players.puzzles.frontier.storage.filling import RULES, append_all, filled, reopened
 
 steps = st.lists(
@@ -30,7 +31,7 @@ steps = st.lists(
 
 
 @pytest.mark.slow
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(120, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps, st.integers(0, 2500))
 def test_it_is_a_dict_with_a_memory_of_its_commits(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[object, ...]], memory: int

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.sokoban.deadlocks import LAST, Tally, ask, prune
@@ -21,6 +21,7 @@ from players.puzzles.sokoban.geometry import Geometry, Position, from_level
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.levels.read import levels_of_file
 from propnet.jit.decorators import kernel
+from tests.examples import examples
 
 
 @st.composite
@@ -85,7 +86,7 @@ def _frozen(geometry: Geometry, position: Position, square: int) -> set[int]:
 
 
 @pytest.mark.slow
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(crowded_levels())
 def test_no_detector_is_wrong_and_no_pruning_spoils(level: Level) -> None:
     space = _space(level, 20_000)
@@ -99,7 +100,7 @@ def test_no_detector_is_wrong_and_no_pruning_spoils(level: Level) -> None:
     assert (spoilt_by_corrals, spoilt_by_tunnels) == (0, 0)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(crowded_levels())
 def test_frozen_boxes_are_at_least_those_that_walls_and_boxes_hold(level: Level) -> None:
     space = _space(level, 5_000)

@@ -5,17 +5,18 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 
 from bench.sokoban.dead_sets import box_lookup
 from players.puzzles.sokoban.deadsets.dead_sets import Lookup, any_within, dead_after_push, make_dead_sets
 from players.puzzles.sokoban.geometry import Geometry
 from propnet.jit.arrays import Int32s, Words
 from propnet.jit.decorators import kernel
+from tests.examples import examples
 from tests.players.puzzles.sokoban.deadsets.brute_force import alive_states, geometries
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(geometries())
 def test_families_hold_the_minimal_dead_sets_and_no_others(geometry: Geometry) -> None:
     made = make_dead_sets(geometry, most=4, seconds=60)
@@ -75,7 +76,7 @@ def _any_within(lookup: Lookup, bits: Words, numbers: Int32s) -> bool:
     return dead
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(geometries(most_goals=3))
 def test_answers_after_a_push_are_those_of_brute_force_for_up_to_three_boxes(geometry: Geometry) -> None:
     made = make_dead_sets(geometry, seconds=60)
@@ -101,7 +102,7 @@ def test_answers_after_a_push_are_those_of_brute_force_for_up_to_three_boxes(geo
                 assert all(state[0] != frozenset(boxes) for state in alive[size])
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(geometries())
 def test_what_does_not_fit_the_budget_is_left_out(geometry: Geometry) -> None:
     assert make_dead_sets(geometry, most=4, memory=-1).sizes in ((), (2,))

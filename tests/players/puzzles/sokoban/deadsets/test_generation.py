@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from players.puzzles.sokoban.deadsets.larger import alive_sets
@@ -13,6 +13,7 @@ from players.puzzles.sokoban.deadsets.pairs import alive_pairs
 from players.puzzles.sokoban.deadsets.squares import BoxSquares, number_squares
 from players.puzzles.sokoban.geometry import Geometry
 from propnet.jit.arrays import Words
+from tests.examples import examples
 from tests.players.puzzles.sokoban.deadsets.brute_force import alive_states, geometries
 
 
@@ -38,14 +39,14 @@ def _check(geometry: Geometry, squares: BoxSquares, rows: Words, size: int) -> N
     assert all(boxes <= live for boxes, _ in alive)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(geometries())
 def test_pairs(geometry: Geometry) -> None:
     squares = number_squares(geometry)
     _check(geometry, squares, alive_pairs(squares), 2)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(geometries(), st.integers(3, 4))
 def test_larger_sets(geometry: Geometry, size: int) -> None:
     squares = number_squares(geometry)

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from players.puzzles.sokoban.deadsets.dead_sets import (
@@ -23,6 +23,7 @@ from players.puzzles.sokoban.geometry import from_level
 from players.puzzles.sokoban.levels.level import Level
 from propnet.jit.arrays import Index, Ints, Words
 from propnet.jit.decorators import kernel
+from tests.examples import examples
 
 
 @kernel
@@ -44,7 +45,7 @@ def _squares(count: int) -> BoxSquares:
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.data(), st.sampled_from([3, 7, 63, 64, 65, 128, 150, 200]), st.integers(2, 5))
 def test_all_methods_give_the_answer_of_plain_sets(data: st.DataObject, n: int, size: int) -> None:
     squares = _squares(n)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from players.puzzles.sokoban.board import Board, new_board, place_boxes, walk
@@ -26,6 +26,7 @@ from players.puzzles.sokoban.geometry import Geometry, Position, from_level
 from players.puzzles.sokoban.levels.level import Level
 from propnet.jit.arrays import Index, Int32s
 from propnet.jit.decorators import kernel
+from tests.examples import examples
 from tests.players.puzzles.sokoban.fess.random_positions import random_position, region
 
 
@@ -58,7 +59,7 @@ def _lone_goals(geometry: Geometry, square: int, wall: int) -> int:
 
 
 @given(st.integers(0, 100_000), st.booleans())
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_features_are_what_they_say(seed: int, loose: bool) -> None:
     geometry, position = random_position(seed)
     know, values = _features(geometry, position, loose)

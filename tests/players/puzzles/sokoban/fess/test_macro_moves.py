@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from players.puzzles.sokoban.board import Board, new_board, place_boxes, walk
@@ -11,6 +11,7 @@ from players.puzzles.sokoban.fess.macro_moves import Maneuvers, macro_pulls, mac
 from players.puzzles.sokoban.geometry import Geometry, Position
 from propnet.jit.arrays import Index, Octets
 from propnet.jit.decorators import kernel
+from tests.examples import examples
 from tests.players.puzzles.sokoban.fess.random_positions import random_position, region
 
 
@@ -46,7 +47,7 @@ def _oracle(geometry: Geometry, position: Position, box: int, pulls: bool) -> se
 
 
 @given(st.integers(0, 100_000), st.booleans())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_all_places_are_found(seed: int, pulls: bool) -> None:
     geometry, position = random_position(seed)
     board, room = new_board(geometry), new_maneuvers(geometry)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bench.sokoban.state_space import explore
@@ -26,6 +26,7 @@ from players.puzzles.sokoban.recognition.recognise import Recognised, recognise
 from players.puzzles.sokoban.solver import Sokoban
 from players.puzzles.solver import Task, replayed
 from propnet.machine import PropnetMachine
+from tests.examples import examples
 from tests.places import GAMES
 from tests.players.puzzles.sokoban.levels.simulator import random_level
 from tests.players.puzzles.sokoban.recognition import forms
@@ -65,7 +66,7 @@ def solved(rules: Rules) -> int:
     return len(solution.moves)
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(st.integers(0, 10_000), st.booleans())
 def test_random_levels_are_recognised_with_the_same_states(seed: int, pushes: bool) -> None:
     level = random_level(random.Random(seed))

@@ -6,7 +6,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from players.puzzles.sokoban.search.matching import (
@@ -20,6 +20,7 @@ from players.puzzles.sokoban.search.matching import (
 )
 from propnet.jit.arrays import Int32s, Ints
 from propnet.jit.decorators import kernel
+from tests.examples import examples
 
 SQUARES = 12
 _FAR = 1 << 24
@@ -57,7 +58,7 @@ def _distances(draw: st.DrawFn) -> Int32s:
     return np.array(draw(rows), np.int32)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(_distances(), st.data())
 def test_each_move_leaves_the_least_matching(distances: Int32s, data: st.DataObject) -> None:
     matching = new_matching(distances)
@@ -75,7 +76,7 @@ def test_each_move_leaves_the_least_matching(distances: Int32s, data: st.DataObj
         assert foretold == least or min(foretold, least) >= FAR_COST
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(_distances(), st.data())
 def test_other_boxes_are_matched_anew(distances: Int32s, data: st.DataObject) -> None:
     matching, marks = new_matching(distances), np.zeros(SQUARES + 1, np.int32)
