@@ -190,7 +190,7 @@ def test_proof_search_is_told_how_long_matches_last_where_leaves_are_valued(
         search.set_root(machine.initial_state())
         for _ in range(20):
             search.step(time.monotonic() + 60, 3000)
-        lengths[knowledge] = search._length
+        lengths[knowledge] = search.rounds.length
     assert lengths[str(path)] == pytest.approx(lengths["off"], rel=0.3)
     known = leaf_values(batch_machine_of(machine), Tuning(knowledge=str(path)))
     assert known is not None
