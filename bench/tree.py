@@ -36,14 +36,14 @@ from propnet.native.machine import NativeMachine
 
 _ROWS = 1 << 14
 _LONGEST = 1000
-_PARTS = {
-    "down": ("select", ("successors", "_open")),
-    "states": ("successors", ()),
-    "moves": ("_open", ()),
-    "playouts": ("playouts", ()),
-    "up": ("back_up", ()),
+_PARTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "down": (("select",), ("successors", "_open")),
+    "states": (("successors",), ()),
+    "moves": (("_open",), ()),
+    "playouts": (("playouts", "playouts_while"), ()),
+    "up": (("back_up",), ()),
 }
-"""Of each part the function whose time counts, and those called by it whose time does not."""
+"""Of each part the functions whose time counts, and those called by it whose time does not."""
 _OURS = tree.__file__, batch_machine.__file__
 """The files that these functions are in."""
 
@@ -119,10 +119,11 @@ def _by_part(stats: pstats.Stats, seconds: float) -> dict[str, float]:
     for (file, _, name), (_, _, _, cumulative, _) in stats.stats.items():  # type: ignore[attr-defined]
         if file in _OURS:
             spent[name] = spent.get(name, 0.0) + cumulative
-    return {
-        part: (spent.get(name, 0.0) - sum(spent.get(other, 0.0) for other in inside)) / seconds
-        for part, (name, inside) in _PARTS.items()
-    }
+
+    def of(names: tuple[str, ...]) -> float:
+        return sum(spent.get(name, 0.0) for name in names)
+
+    return {part: (of(names) - of(inside)) / seconds for part, (names, inside) in _PARTS.items()}
 
 
 def summary(options: str, costs: list[Cost], first: list[Cost]) -> str:

@@ -206,6 +206,19 @@ class NetworkBatch(BatchMachine):
         self._last = network, records, seed, max_steps, each, ends.lengths, policy
         return Ends(ends.goals, ends.lengths, ends.lengths < max_steps)
 
+    @property
+    def carries(self) -> bool:
+        """Whether playouts can go on in a later call: see :meth:`playouts_while`."""
+        return self._playing.carries
+
+    def playouts_while(
+        self, fewest: int, most: int, records: Records, made: NDArray[np.int32], seed: int, max_steps: int
+    ) -> tuple[Ends, NDArray[np.int32], Records]:
+        """Playouts with equal chances, some of them begun before: see
+        :meth:`propnet.machine.PropnetMachine.playouts_while`."""
+        ends, playout_in, states = self._playing.playouts_while(fewest, most, records, made, seed, max_steps)
+        return Ends(ends.goals, ends.lengths, ends.lengths < max_steps), playout_in, states
+
     def _fair(self, weights: Weights) -> Weights:
         """The weights, but equal ones for the moves of chance."""
         if (chance := chance_role(self.machine.roles)) is None:

@@ -33,6 +33,11 @@ class Pace:
         self._step_seconds = step_seconds
         self._usual = step_seconds
 
+    @property
+    def limit(self) -> int:
+        """The steps after which playouts are cut, whatever the time."""
+        return self._limit
+
     def plan(self, left: float, first: bool) -> tuple[int, int]:
         """How many playouts may start, of how many steps at most, ``left`` seconds before the deadline;
         (0, 0) for none. If they are the ``first`` of a turn, even cut playouts are welcome."""

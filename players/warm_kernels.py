@@ -90,7 +90,7 @@ def _later(place: str) -> Callable[[], None]:
     return compile_part
 
 
-_root = _later("players.uct.tree.tree:warm_up_root")
+_root = _later("players.uct.tree.warm_up:warm_up_root")
 
 
 def network_parts() -> tuple[Part, ...]:
@@ -123,10 +123,10 @@ def _sampled() -> None:
 def tree_parts() -> tuple[Part, ...]:
     """For UCT, besides."""
     return (
-        ("tree-up", _later("players.uct.tree.tree:warm_up_up")),
-        ("tree-down", _later("players.uct.tree.tree:warm_up_down")),
-        ("tree-keep", _later("players.uct.tree.tree:warm_up_keep")),
-        ("tree-looks", _later("players.uct.tree.tree:warm_up_looks")),
+        ("tree-up", _later("players.uct.tree.warm_up:warm_up_up")),
+        ("tree-down", _later("players.uct.tree.warm_up:warm_up_down")),
+        ("tree-keep", _later("players.uct.tree.warm_up:warm_up_keep")),
+        ("tree-looks", _later("players.uct.tree.warm_up:warm_up_looks")),
         ("knowledge", _later("players.knowledge.state_values:warm_up")),
     )
 

@@ -16,6 +16,7 @@ from gdl.terms import Term
 from propnet.jit.arrays import Flags, Goals, Int32s, Ints, Words
 from propnet.jit.blas import spare_import
 from propnet.jit.random_numbers import streams
+from propnet.jit.vector512 import LANES
 from propnet.kernels import evaluate as given_states
 from propnet.kernels.kernel_args import KernelArgs, kernel_args, with_rests
 from propnet.kernels.move_weights import UNIFORM, Policy
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from gdl.grounding.ground_rules import GroundRules
 
 spare_import()
+
+_NO_LANES, _NO_STATES = np.zeros(0, np.int32), np.zeros((0, 1), np.uint64)
+_NO_TRACE, _NO_TALLIES = np.zeros((0, 0), np.int32), np.zeros((0, 0), np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,8 @@ class PropnetMachine(Machine):
     has_lanes = True
     ground: GroundRules | None = None
     """The rules that the network was built of, where they are at hand and not many."""
+    carries: bool = True
+    """Whether :meth:`playouts_while` can be asked."""
     exact: bool = False
     """Whether, in zero-sum games, :attr:`playout_machine` leaves out no move that is better than the best
     that it keeps."""
@@ -291,6 +297,23 @@ class PropnetMachine(Machine):
         n = len(records) * each
         return self._play(n, records, seed, max_steps, policy=policy, tallies=tallies, counted=counted)
 
+    def playouts_while(
+        self, fewest: int, most: int, records: Words, made: Int32s, seed: int, max_steps: int
+    ) -> tuple[Playouts, Int32s, Words]:
+        """Random playouts from these records, one from each, while at least ``fewest`` lanes (1 to 512) are
+        busy, or some playout waits for a lane; else for about ``most`` steps at most. ``made``, int32, shape
+        (n,), are steps that they have behind them, which count for ``max_steps``.
+
+        Returns how they ended, and for each lane the playout that is under way in it, int32, shape (512,), -1
+        for none, and its state, uint64, shape (512, words). Of those under way the goals are -1."""
+        playout_in, states = np.full(LANES, -1, np.int32), np.zeros((LANES, self.words), np.uint64)
+        goals, lengths = np.full((len(records), len(self.roles)), -1, np.int16), made.copy()
+        cut = playouts(
+            self.kernel_args, self.scratch, streams(seed), _rows(records), max_steps, goals, lengths,
+            -1, _NO_TRACE, UNIFORM, _NO_TALLIES, 0, fewest, most, states, playout_in,
+        )  # fmt: skip
+        return Playouts(goals, lengths, int(cut)), playout_in, states
+
     def playout_moves(
         self,
         records: Words,
@@ -325,7 +348,7 @@ class PropnetMachine(Machine):
         pairs = _pairs(tallies, self.network.move_count, n)
         cut = playouts(
             self.kernel_args, self.scratch, streams(seed), _rows(starts), max_steps, goals, lengths,
-            watched, trace, policy, pairs, counted,
+            watched, trace, policy, pairs, counted, 0, 0, _NO_STATES, _NO_LANES,
         )  # fmt: skip
         return Playouts(goals, lengths, int(cut))
 

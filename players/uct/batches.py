@@ -21,7 +21,8 @@ from players.proof.search import warm_up as warm_up_proofs
 from players.puzzles.portfolio import BestLine
 from players.uct.rollouts.rollouts import Rollouts
 from players.uct.tree.arrays import FRESH, LEAF
-from players.uct.tree.tree import Tree, warm_up
+from players.uct.tree.tree import Tree
+from players.uct.tree.warm_up import warm_up
 from players.uct.tuning import Tuning
 
 _FIXED_STEPS = 1000
@@ -44,23 +45,34 @@ MOST_EACH = 6
 """... but not more than this: more states in the tree are worth more (see docs/measurements.md)."""
 MOST_IDLE = 256
 """The limit where lanes would otherwise be idle."""
-_FEWEST_MEASURED = 128
-"""Paths of a batch that is measured."""
+_FEWEST_MEASURED = 64
+"""Paths and playouts of a batch that is measured."""
+_ROUND_SECONDS = 0.0005
+"""What a batch costs whatever its size."""
+_LEAST_BUSY, _MOST_BUSY = 0.125, 0.9
+"""Shares of the lanes that may be busy at the end of a batch that does not wait for all."""
 
 
 class Batch(NamedTuple):
-    """How large a batch is: paths through the tree, playouts from the end of each path, and the steps after
-    which a playout is cut."""
+    """How large a batch is: paths through the tree, playouts from the end of each path, and steps.
+
+    With ``fewest`` above 1 it ends when fewer lanes are busy, or the steps are made; what is not over goes on
+    in the next one, up to a ``limit`` of steps in all. With 1 it waits for all playouts, which are cut after
+    its steps."""
 
     paths: int
     each: int
     steps: int
+    fewest: int = 1
+    limit: int = 0
 
 
 class BatchOutcome(NamedTuple):
     """What became of a batch.
 
     Attributes:
+        paths: that went down the tree.
+        known: those of them that led to known results.
         longest: steps of the longest playout.
         cut: playouts that did not come to an end.
         playouts: how many there were; paths to known results have none.
@@ -68,6 +80,8 @@ class BatchOutcome(NamedTuple):
         seconds: that everything else took.
     """
 
+    paths: int
+    known: int
     longest: int
     cut: int
     playouts: int
@@ -84,9 +98,10 @@ class LeafPlayouts:
         self._width = width
         self._path_seconds = self._playout_seconds = 0.0
 
-    def learn(self, paths: int, outcome: BatchOutcome) -> None:
-        """Take note of what became of a batch of so many paths."""
-        if paths < _FEWEST_MEASURED or outcome.playouts < self._width:
+    def learn(self, outcome: BatchOutcome) -> None:
+        """Take note of what became of a batch."""
+        paths = outcome.paths
+        if paths < _FEWEST_MEASURED or outcome.playouts < _FEWEST_MEASURED:
             return
         self._path_seconds = _smoothed(self._path_seconds, outcome.seconds / paths)
         self._playout_seconds = _smoothed(self._playout_seconds, outcome.playing / outcome.playouts)
@@ -122,11 +137,18 @@ class BatchSize:
         return self._pace
 
     def plan(
-        self, tuning: Tuning, left: float, first: bool, visits: int, playouts: int | None = None
+        self,
+        tuning: Tuning,
+        left: float,
+        first: bool,
+        visits: int,
+        carries: bool,
+        playouts: int | None = None,
     ) -> Batch | None:
         """The next batch, ``left`` seconds before the deadline, the ``first`` of a turn or a later one, from
-        a root with so many ``visits``; None where there is no time for one. Where so many ``playouts`` are
-        left (None: no limit), it does not depend on time as long as there is enough."""
+        a root with so many ``visits``; None where there is no time for one. It may end with busy lanes if the
+        search ``carries`` playouts on. Where so many ``playouts`` are left (None: no limit), it does not
+        depend on time as long as there is enough."""
         if playouts is not None:
             return self._plan_limited(tuning, left, first, visits, playouts)
         paths, steps = self.get_ready().plan(left, first)
@@ -136,13 +158,22 @@ class BatchSize:
         paths = min(paths, max(_FEWEST_PATHS, visits // _GROWTH))
         if paths <= 0:
             return None
-        if not tuning.per_leaf:
+        fewest = self._fewest_busy() if carries else 1
+        if not tuning.per_leaf and fewest == 1:
             # Playouts in lanes that would be idle cost nothing.
             each = max(each, min(MOST_IDLE, self._width // paths))
         if self._playout_seconds:
             affordable = max(self._width, int(_BATCH_SECONDS / self._playout_seconds))
             paths = min(paths, max(1, affordable // each))
-        return Batch(paths, each, steps)
+        return Batch(paths, each, steps, fewest, self.get_ready().limit)
+
+    def _fewest_busy(self) -> int:
+        """With how many busy lanes a batch should end, so that idle lanes and what batches cost take as long;
+        1 where that is few: the batch waits for all."""
+        if not self._playout_seconds or self._width == 1:
+            return 1
+        idle = (2 * _ROUND_SECONDS / (self._width * self._playout_seconds)) ** 0.5
+        return int(self._width * min(_MOST_BUSY, 1.0 - idle)) if idle <= 1.0 - _LEAST_BUSY else 1
 
     def _plan_limited(
         self, tuning: Tuning, left: float, first: bool, visits: int, playouts: int
@@ -156,9 +187,9 @@ class BatchSize:
     def learn(self, batch: Batch, seconds: float, outcome: BatchOutcome, left: float) -> None:
         """Take note of a batch, of the ``seconds`` it took, and of those ``left`` to the deadline."""
         playouts = batch.paths * batch.each
-        self._leaf.learn(batch.paths, outcome)
+        self._leaf.learn(outcome)
         self.get_ready().learn(playouts, seconds, outcome.longest, outcome.cut, left)
-        self._playout_seconds = _smoothed(self._playout_seconds, seconds / playouts)
+        self._playout_seconds = _smoothed(self._playout_seconds, seconds / max(1, outcome.playouts))
 
 
 def _smoothed(average: float, cost: float) -> float:

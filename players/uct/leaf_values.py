@@ -116,11 +116,10 @@ class LeafValues:
         results: NDArray[np.float64],
         rows: NDArray[np.int64],
         records: Records,
-        lengths: NDArray[np.int32],
+        open_: NDArray[np.bool_],
     ) -> None:
-        """Mix the states' values into their rows of the results of playouts, 0..1, float64, shape (n, roles);
-        not where a playout had length 0, because the state is terminal."""
-        open_ = lengths > 0
+        """Mix the states' values into their rows of the results of playouts, 0..1, float64, shape (n, roles),
+        where the match goes on, ``open_``."""
         where = rows[open_]
         if len(where):
             values = self._values.of(records[open_])

@@ -11,51 +11,32 @@ import logging
 import time
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gdl.errors import GdlError
 from gdl.machine import Machine, State
-from players.batch_machine import BatchMachine, Ends, NetworkBatch, batch_machine_of
+from players.batch_machine import BatchMachine, NetworkBatch, batch_machine_of
 from players.batch_pace import MARGIN
 from players.companions import BatchReport, TimeShares
 from players.knowledge.derived_propositions import Deriving, NotDerivedError
 from players.player import same_numbering
 from players.puzzles.portfolio import BestLine, Portfolio
-from players.uct.batches import (
-    Batch,
-    BatchLines,
-    BatchOutcome,
-    BatchSize,
-    keep_known,
-    keep_played,
-    note_played,
-)
+from players.uct.batches import BatchSize
 from players.uct.forced_plies import forced_plies, of_only_moves
 from players.uct.leaf_values import LeafValues, leaf_values
 from players.uct.master_first import MasterFirst, is_mastered
 from players.uct.proof_scheduler import ProofScheduler
 from players.uct.rollouts.registry import RolloutChoice
 from players.uct.root_statistics import RootMoves, RootStatistics
+from players.uct.rounds import Rounds
 from players.uct.tree.arrays import OPEN
-from players.uct.tree.backup import average
-from players.uct.tree.selection_rules import SelectionRule
 from players.uct.tree.tree import Tree
-from players.uct.tuning import STAGES, WIDEST, Tuning
+from players.uct.tuning import STAGES, Tuning
 from propnet.derived import derived_network
 
 log = logging.getLogger("players.knowledge")
 
-GREED = 0.5
-"""In one-player games: the weight of a move's best result; its mean has the rest."""
-
-_ALONE_SPREAD = 0.25
-"""The standard deviation of results that is assumed in one-player games: there the best one counts more than
-the mean."""
-
 SHORTEN_SECONDS = 1.0
 """How long the search for a shorter line goes on when a perfect one was found."""
-_VARIANCE_STEP = 0.05
-"""How far a batch moves the running variance of results towards its own."""
 _REMEMBER = 0.5
 """How much what a rollout policy has learnt still counts when the root has moved."""
 _SOLVERS_MEMORY = 0.75
@@ -75,7 +56,6 @@ class Search:
     """
 
     machine: Machine
-    _chosen: RolloutChoice
 
     def __init__(self, role: int, seed: int, tuning: Tuning, patient: bool = True) -> None:
         """Unless ``patient``, nothing that may take seconds is waited for: what is known of a game is used
@@ -88,22 +68,17 @@ class Search:
         self.line = BestLine()
         self.playouts = 0
         self.opened = False
-        self._batches = 0
-        self._stage = -1
-        self._restart = False
-        self._variance = WIDEST**2
-        self._tree: Tree | None = None
+        self._rounds: Rounds | None = None
         self._shares = TimeShares()
         self._solvers: Portfolio | None = None
         self._proofs: ProofScheduler | None = None
-        self._known: LeafValues | None = None
         self._passed = False
         self._master = MasterFirst(tuning.number)
         self._rooted = 0.0
 
     def set_machine(self, machine: Machine) -> None:
         """Think on this machine from now on. The tree is kept if both number states and moves alike."""
-        old = self.machine if self._tree is not None else None
+        old = self.machine if self._rounds is not None else None
         self.machine = machine
         self.tuning = self.tuning.against(machine.roles)
         self._batched: BatchMachine = batch_machine_of(machine, decisive=self.tuning.decisive)
@@ -114,26 +89,24 @@ class Search:
             self._sizes.get_ready()
         self._forced = forced_plies(self._batched, self.tuning.pass_over)
         self._solvers = self._proofs = None
-        if self._tree is not None and old is not None:
+        if self._rounds is not None and old is not None:
             self.line.move_to(old, machine)
             if same_numbering(old, machine):
-                self._tree.batched = self._batched
-                if self._known is not None:
-                    self._known.go_on_with(self._batched)
-                self._instruct(self._tree)
-                self._chosen.go_on_with(self._batched, self._shares)
+                self._rounds.go_on_with(self._batched)
+                self._instruct(self._rounds)
+                self._rounds.chosen.go_on_with(self._batched, self._shares)
                 return
-        self._known = self._leaf_values()
-        needed = self._known is None or not self._known.alone
-        self._chosen = RolloutChoice(self._batched, self.tuning.policy, self.seed, self._shares, needed)
-        self._may_prove = len(machine.roles) <= 2 and self.tuning.chance < 0
+        known = self._leaf_values()
+        needed = known is None or not known.alone
+        chosen = RolloutChoice(self._batched, self.tuning.policy, self.seed, self._shares, needed)
         self.opened = False
         memory = self._memory
         if self._alone:
             memory -= int(memory * _SOLVERS_MEMORY)
-        self._tree = Tree(self._batched, self.tuning.paths, self.seed * 8191 + self.role, memory)
-        self._tree.expert = self._known if self._known is not None and self._known.looks else None
-        self._instruct(self._tree)
+        tree = Tree(self._batched, self.tuning.paths, self.seed * 8191 + self.role, memory)
+        tree.expert = known if known is not None and known.looks else None
+        self._rounds = Rounds(self.role, self.seed, self.tuning, tree, known, chosen, self.line)
+        self._instruct(self._rounds)
 
     def _leaf_values(self) -> LeafValues | None:
         """The values of leaves, if something is known of the game, and what is needed for them is there."""
@@ -155,13 +128,14 @@ class Search:
             log.warning("the game is played without knowledge: %s", error)
             return
         if known is not None:
-            self._tree = None
+            self._rounds = None
             self.set_machine(self.machine)
 
-    def _instruct(self, tree: Tree) -> None:
+    def _instruct(self, rounds: Rounds) -> None:
         """Tell the tree what to leave out. Moves that lose at once may be left out in constant-sum games."""
-        guided = self._batched.exact and not self._chosen.unguided
-        tree.trimmed = self.tuning.trim and self._may_prove and guided
+        tree = rounds.tree
+        guided = self._batched.exact and not rounds.chosen.unguided
+        tree.trimmed = self.tuning.trim and rounds.may_prove and guided
         tree.pass_over = self._forced.pass_over if self._forced is not None else None
 
     @property
@@ -179,7 +153,7 @@ class Search:
     def set_root(self, state: State) -> None:
         """Search from this state of :attr:`machine`, which is not terminal, from now on."""
         self._look_again()
-        tree = self.tree
+        rounds, tree = self.rounds, self.tree
         record = self._batched.record(state)
         reached = record if self._forced is None else self._forced.root(record)
         self._passed = not np.array_equal(record, reached)
@@ -187,10 +161,10 @@ class Search:
             state = self._batched.machine.states(reached[None, :])[0]
         tree.move_root(reached)
         self.line.follow(state)
-        self._chosen.rollouts.policy.forget(_REMEMBER)
+        rounds.chosen.rollouts.policy.forget(_REMEMBER)
         self._shares.new_turn()
         tree.open_root()
-        self._root = state
+        rounds.root = state
         self._fixed = -1
         self._rooted, self.playouts = time.monotonic(), 0
         if self._alone and (self._solvers is None or not self._solvers.holds(state)):
@@ -229,16 +203,22 @@ class Search:
         return self._fixed + int(tree.arrays.nodes["first_edge"][tree.root]) if self._fixed >= 0 else -1
 
     @property
+    def rounds(self) -> Rounds:
+        """What is done on the tree of the machine set last."""
+        assert self._rounds is not None
+        return self._rounds
+
+    @property
     def tree(self) -> Tree:
         """The tree."""
-        assert self._tree is not None
-        return self._tree
+        return self.rounds.tree
 
     @property
     def news(self) -> str:
         """What it has found out about the game, for people to read; empty if nothing."""
-        selection = f"the tree by {STAGES[self._stage]}" if self._stage >= 0 else ""
-        return "; ".join(filter(None, (str(self._known or ""), str(self._chosen.trials or ""), selection)))
+        rounds = self.rounds
+        selection = f"the tree by {STAGES[rounds.stage]}" if rounds.stage >= 0 else ""
+        return "; ".join(filter(None, (str(rounds.known or ""), str(rounds.chosen.trials or ""), selection)))
 
     @property
     def finished(self) -> bool:
@@ -263,28 +243,29 @@ class Search:
                 return went_on
         if limit is None and self._step_beside(deadline):
             return True
-        if self._restart:
-            # Moves were left out that are worst only in constant-sum games.
-            self._restart = self.tree.trimmed = False
+        rounds = self.rounds
+        if rounds.restart:
+            rounds.restart = self.tree.trimmed = False
             self.tree.restart()
             self.tree.open_root()
-            self._moves = RootMoves(self.tree, self.machine, self._root)
+            self._moves = RootMoves(self.tree, self.machine, rounds.root)
         tuning = self.tuning
         began, clock = time.monotonic(), time.thread_time()
         left, first, visits = deadline - began, not self.playouts, self.tree.visits
         playouts = None if limit is None else limit - self.playouts
-        batch = self._sizes.plan(tuning, left, first, visits, playouts)
+        batch = self._sizes.plan(tuning, left, first, visits, rounds.carries, playouts)
         if batch is None:
             return False
-        if self._known is not None:
-            batch = self._known.fitting(batch)
+        if rounds.known is not None:
+            batch = rounds.known.fitting(batch)
         if self.tree.full:
             self.tree.make_room()
-        outcome = self._run(batch, deadline - 2 * MARGIN)
+        outcome = rounds.run(batch, self._fixed_edge(), deadline - 2 * MARGIN)
+        self.playouts += outcome.playouts + outcome.known
         now = time.monotonic()
         self._sizes.learn(batch, now - began, outcome, deadline - now)
         seconds = time.thread_time() - clock
-        self._shares.note_batch(BatchReport(seconds, deadline - now, self._length, self._mean, self.tree))
+        self._shares.note_batch(BatchReport(seconds, deadline - now, rounds.length, rounds.mean, self.tree))
         return True
 
     def _step_beside(self, deadline: float) -> bool:
@@ -292,95 +273,16 @@ class Search:
         step = self._shares.step(deadline - MARGIN)
         if self._proofs is not None and step == (self._proofs, True):
             self._hear(self._proofs)
-        self._restart = self._restart or (self._chosen.unguided and self.tree.trimmed)
+        rounds = self.rounds
+        rounds.restart = rounds.restart or (rounds.chosen.unguided and self.tree.trimmed)
         return step is not None
-
-    def _run(self, batch: Batch, deadline: float) -> BatchOutcome:
-        """One round of selection, playouts and backing up."""
-        count, each, _ = batch
-        began, tree = time.perf_counter(), self.tree
-        selecting, rule = self._rules()
-        leaves = tree.select(count, selecting, self._fixed_edge())
-        results = np.empty((count, len(self.machine.roles)))
-        open_ = tree.fill_known(leaves, results, 0 if self._alone else 50)
-        bests = results[:, 0].copy()
-        steps = float(tree.paths.length[:count].sum())
-        longest, cut, playing = 0, 0, 0.0
-        if len(open_) and tree.expert is not None:
-            results[open_] = tree.guesses(leaves[open_])
-            longest, steps = 1, steps + len(open_)
-            if self._may_prove and self._known is not None and self._known.unfair:
-                self._prove_no_more()
-        elif len(open_):
-            # Playouts in which the same role is to move go together: such lanes are faster.
-            open_ = open_[np.argsort(tree.paths.length[open_] % results.shape[1], kind="stable")]
-            playing = time.perf_counter()
-            ends = self._play_out(leaves[open_], batch, deadline)
-            playing = time.perf_counter() - playing
-            self._note_ends(leaves[open_], ends, each)
-            average(ends.goals, each, 0 if self._alone else 50, open_, results, bests)
-            if self._known is not None:
-                self._known.mix(results, open_, tree.arrays.records[leaves[open_]], ends.lengths[::each])
-            longest = int(ends.lengths.max())
-            cut = len(ends.finished) - int(np.count_nonzero(ends.finished))
-            steps += float(ends.lengths.sum()) / each
-            if self._alone:
-                lines = BatchLines.played(tree, ends, open_, each)
-                keep_played(self.line, self._root, tree, self._chosen.rollouts, lines, ends.lengths)
-        if self._alone and len(open_) < count:
-            keep_known(self.line, self._root, tree, BatchLines.known(tree, results, open_))
-        self._length, self._mean = steps / count, float(results[:, self.role].mean())
-        if self._known is not None and self._known.alone:
-            self._length = self._known.match_length(tree.arrays.records[tree.root])
-        self._variance += (float(results[:, 0].var()) - self._variance) * _VARIANCE_STEP
-        tree.back_up(results, bests, GREED if self._alone else 0.0, rule)
-        playouts = len(open_) * each
-        self.playouts += playouts + count - len(open_)
-        return BatchOutcome(longest, cut, playouts, playing, time.perf_counter() - began - playing)
-
-    def _rules(self) -> tuple[SelectionRule, SelectionRule]:
-        """The rule by which the next batch selects its paths, and that by which it is backed up."""
-        tree = self.tree
-        spread = _ALONE_SPREAD if self._alone else self._variance**0.5
-        rule = self.tuning.rule(spread, tree.numbered, tree.in_turn and not self._alone)
-        if tree.expert is not None:
-            return self.tuning.guessed(rule), self.tuning.guessed(rule)
-        stage = self.tuning.stage(rule, tree.visits, tree.choices)
-        self._stage = max(self._stage, stage)
-        return self.tuning.turned(rule, self._batches, stage)
-
-    def _play_out(self, leaves: NDArray[np.int32], batch: Batch, deadline: float) -> Ends:
-        """Playouts from these leaves."""
-        self._batches += 1
-        seed = ((self.seed & 0xFFFF) << 40) + (self.role << 32) + self._batches
-        starts = self.tree.arrays.records[leaves]
-        if self._known is not None and self._known.alone:
-            return self._known.ends(self._batched, starts)
-        return self._chosen.rollouts.playouts(starts, seed, batch.steps, deadline, batch.each)
 
     def _hear(self, proofs: ProofScheduler) -> None:
         """Take over what is proven."""
-        if self._may_prove and not proofs.adds_to_100:
-            self._prove_no_more()
-        proofs.tell(self.tree, self._may_prove)
-
-    def _prove_no_more(self) -> None:
-        """The goals do not add up to 100: what one role gets the other one does not lose."""
-        self._may_prove = False
-        if self._known is not None:
-            self._known.proves = False
-        self.tree.unprove()
-        self._restart = self.tree.trimmed
-
-    def _note_ends(self, nodes: NDArray[np.int32], ends: Ends, each: int) -> None:
-        """Note which nodes were played out from, ``each`` times, and where the match is over."""
-        over, goals = note_played(self.tree, nodes, ends, each)
-        if not len(over):
-            return
-        constant = (goals >= 0).all() and (goals.sum(axis=1) == 100).all()
-        if self._may_prove and len(self.machine.roles) == 2 and not constant:
-            self._prove_no_more()
-        self.tree.end(over, goals, self._may_prove)
+        rounds = self.rounds
+        if rounds.may_prove and not proofs.adds_to_100:
+            rounds.prove_no_more()
+        proofs.tell(self.tree, rounds.may_prove)
 
     def statistics(self) -> RootStatistics:
         """What is known about the root's moves; nothing where they could not be listed."""

@@ -5,8 +5,10 @@ much as the gates that only goals need and the taking up of new playouts. Then t
 are evaluated at once, and these lanes take the next playouts that wait. They do so at every second step only
 (every third with three roles, and so on), so that in games where roles take turns the same role is to move
 in all lanes and the others' choice is free. A lane in whose start another role is to move waits for a step.
-Which playouts are reported does not depend on how long they
-last.
+Which playouts are reported does not depend on how long they last.
+
+A call may also stop as soon as too few lanes are busy: what they play goes on in the next call. Then no lanes
+idle while the longest playouts come to their ends.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ from propnet.jit.vector512 import (
 )
 from propnet.kernels.kernel_args import KernelArgs, sizes_of
 from propnet.kernels.move_weights import HEAVIEST, Policy
-from propnet.kernels.records import get_lane, list_lanes, record_mask, set_lane, write_lanes
+from propnet.kernels.records import get_lane, list_lanes, read_lanes, record_mask, set_lane, write_lanes
 from propnet.kernels.scratch import Scratch
 from propnet.kernels.step import (
     choose_moves,
@@ -81,9 +83,13 @@ def playouts(
     policy: Policy,
     tallies: Ints,
     counted: int,
+    fewest: int,
+    most: int,
+    going_on: Words,
+    playout_in: Int32s,
 ) -> int:
     """Play one playout per row of ``lengths`` (n,) and ``goals`` (n, roles; -1 on entry, and left so where
-    a role has no legal move).
+    a role has no legal move). On entry ``lengths`` are the steps that playouts have behind them.
 
     As many playouts start from each record of ``starts`` (their number divides n), in their
     order. The first moves of playout ``watched`` (-1 for none) are written to ``trace``, shape
@@ -91,6 +97,10 @@ def playouts(
     added to as :func:`propnet.kernels.tally.tally` says, by the first ``counted`` playouts of each
     start, those of as many starts per row; it may have no rows. Returns how many were cut by
     ``max_steps`` or for want of a legal move.
+
+    With ``fewest`` above 0, those that are not over are left where no playout waits and fewer lanes are busy,
+    or ``most`` steps were made: their numbers are in ``playout_in`` (512,; -1 on entry), by lane, their
+    states in the same rows of ``going_on`` (512, words), their steps so far in ``lengths``.
     """
     sizes = sizes_of(args)
     # Made here, used there: the arrays outlive the bare pointers to them.
@@ -104,10 +114,23 @@ def playouts(
         np.zeros((64, WORDS), np.uint64),
         np.zeros(sizes.bases if starts.shape[0] == 1 else 0, np.int64),
     )
-    return _play(
+    cut = _play(
         args, scratch, notes, streams, starts, max_steps, goals, lengths, watched, trace, policy, tallies,
-        counted,
+        counted, fewest, most, playout_in,
     )  # fmt: skip
+    if fewest > 0:
+        _read_states(scratch.wires, going_on, sizes.bases)
+    return cut
+
+
+@inner
+def _read_states(wires: Words, records: Words, bases: Index) -> None:
+    """Write the states of all lanes to ``records`` (512, words)."""
+    offsets = np.zeros(bases, np.uint32)
+    signs = np.zeros(bases, np.int64)
+    for base in range(bases):
+        offsets[base] = (1 + base) * BYTES
+    read_lanes(wires, offsets, signs, records, np.int64(0), np.int64(LANES))
 
 
 @inner
@@ -125,6 +148,9 @@ def _play(
     counted_policy: Policy,
     tallies: Ints,
     counted: int,
+    fewest: int,
+    most: int,
+    playout_in: Int32s,
 ) -> int:
     """:func:`playouts`, with bare pointers in place of most arrays."""
     args, scratch, notes = raw(counted_args), raw(counted_scratch), raw(counted_notes)
@@ -139,11 +165,11 @@ def _play(
     one_start = starts.shape[0] == 1
     each = n // max(1, starts.shape[0])
     waiting = np.int64(min(n, LANES))
-    active = _begin(counted_scratch.wires, counted_notes, starts, waiting, each, sizes.bases)
+    active = _begin(counted_scratch.wires, counted_notes, starts, waiting, each, sizes.bases, lengths)
     cut = 0
     step = np.int64(0)
     turn = np.int64(0)
-    deadline: Index = np.int64(max_steps)
+    deadline: Index = np.int64(0 if fewest > 0 else max_steps)
     parked = splat(0)
     stuck = splat(0)  # of the parked, those where a role has no legal move: their goals stay -1
     idle = np.int64(0)
@@ -157,7 +183,7 @@ def _play(
             held = _out_of_turn(args, wires, going, fresh)
             for i in range(list_lanes(held, notes.lanes, notes.lane_of)):
                 lane = item(notes.lane_of, i)
-                put(notes.since, lane, step + 1)
+                put(notes.since, lane, item(notes.since, lane) + 1)
             going = going & ~held
             fresh = splat(0)
         if weighted:
@@ -187,11 +213,14 @@ def _play(
             note_choices(args, wires, notes.choosing, going & ~parked, scratch.chosen)
         turn += 1
         renewed = splat(0)
+        leaving = False
         if turn == sizes.roles:
             turn = np.int64(0)
+            if fewest > 0 and waiting == n:
+                leaving = bool(step + 1 >= most or count_lanes(active & ~parked) < fewest)
             if any_lane(parked):
                 idle += sizes.roles * count_lanes(parked) * sizes.step_cost
-                if idle >= flush or not any_lane(active & ~parked):
+                if idle >= flush or leaving or not any_lane(active & ~parked):
                     idle = np.int64(0)
                     evaluate_goals(args, wires)
                     count = list_lanes(parked & ~stuck, notes.lanes, notes.lane_of)
@@ -204,7 +233,7 @@ def _play(
                             counted, goals, notes.block, tallies,
                         )  # fmt: skip
                     count = min(count, n - waiting)
-                    renewed = _take_up(notes, count, waiting, step + 1)
+                    renewed = _take_up(notes, count, waiting, step + 1, lengths)
                     waiting += count
                     active = (active & ~parked) | renewed
                     parked = splat(0)
@@ -217,6 +246,12 @@ def _play(
         if not one_start and any_lane(renewed):
             _scatter(wires, starts, notes, each)
         step += 1
+        if leaving:
+            for i in range(list_lanes(active, notes.lanes, notes.lane_of)):
+                lane = item(notes.lane_of, i)
+                put(lengths, item(notes.job, lane), step - item(notes.since, lane))
+                put(playout_in, lane, item(notes.job, lane))
+            break
     return cut
 
 
@@ -237,14 +272,16 @@ def _out_of_turn(args: KernelArgs, wires: Words, going: Vector, fresh: Vector) -
 
 
 @inner
-def _begin(wires: Words, notes: LaneNotes, starts: Words, count: Index, each: Index, bases: Index) -> Vector:
+def _begin(
+    wires: Words, notes: LaneNotes, starts: Words, count: Index, each: Index, bases: Index, made: Int32s
+) -> Vector:
     """Take up the first ``count`` playouts, ``each`` from every start: the lanes that play them."""
     for base in range(notes.start.size):
         notes.start[base] = record_mask(starts, 0, base)
     for lane in range(count):
         notes.lane_of[lane] = lane
     bare = raw(notes)
-    active = _take_up(bare, count, np.int64(0), np.int64(0))
+    active = _take_up(bare, count, np.int64(0), np.int64(0), made)
     if starts.shape[0] == 1:
         load_records(wires, starts, np.int64(0), np.int64(1), bases)
     elif each == 1:
@@ -257,13 +294,14 @@ def _begin(wires: Words, notes: LaneNotes, starts: Words, count: Index, each: In
 
 
 @inner
-def _take_up(notes: LaneNotes, count: Index, job: Index, step: Index) -> Vector:
-    """Give the playouts from ``job`` on to the first ``count`` lanes in the list, which are returned."""
+def _take_up(notes: LaneNotes, count: Index, job: Index, step: Index, made: Int32s) -> Vector:
+    """Give the playouts from ``job`` on, of which so many steps are ``made``, to the first ``count`` lanes in
+    the list, which are returned."""
     store(notes.lanes, 0, splat(0))
     for i in range(count):
         lane = item(notes.lane_of, i)
         put(notes.job, lane, job + i)
-        put(notes.since, lane, step)
+        put(notes.since, lane, step - item(made, job + i))
         set_lane(notes.lanes, lane)
     return load(notes.lanes, 0)
 

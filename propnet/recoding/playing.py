@@ -100,6 +100,8 @@ class RegisterMachine(NativeMachine):
         self.registers = NativeMachine(rules, registers, register_code)
         self.registers.kernel_args = _alike(self.kernel_args, self.registers.kernel_args, self.encoder)
 
+    carries = False
+
     def __reduce__(self) -> tuple[Any, ...]:
         other = self.registers
         return RegisterMachine, (

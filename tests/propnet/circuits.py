@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from functools import cache
 from itertools import product
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from gdl.rules import Rules
 from gdl.terms import Term
+from propnet.machine import PropnetMachine
 from propnet.network import Network
 
 
@@ -217,3 +221,42 @@ def naive(network: Network, bases: NDArray[np.bool_], joint: Sequence[int] | Non
             changed = end > gate + 1 and values[first + gate : first + end] != before
         gate = end
     return [value for node in values for value in (node, not node)]
+
+
+@cache
+def exact(x: frozenset, o: frozenset) -> dict[tuple[int, int], Fraction]:
+    """Chance of each (goal of X, length still to go) under uniformly random play."""
+    for mine, goal in ((x, 100), (o, 0)):
+        if any(mine.issuperset(line) for line in LINES):
+            return {(goal, 0): Fraction(1)}
+    free = {cell for line in LINES for cell in line} - x - o
+    if not free:
+        return {(50, 0): Fraction(1)}
+    chances: dict[tuple[int, int], Fraction] = {}
+    for cell in free:
+        after = exact(x | {cell}, o) if len(x) == len(o) else exact(x, o | {cell})
+        for (goal, length), chance in after.items():
+            chances[goal, length + 1] = chances.get((goal, length + 1), Fraction(0)) + chance / len(free)
+    return chances
+
+
+def countdown(bits: int = 6) -> PropnetMachine:
+    """A binary counter: each step subtracts 1; ends at 0 with the goal that the low bits of a
+    label, which no step changes, say. One playout from a record has one possible result."""
+    names = [term("bit", i) for i in range(bits)] + [term("label", i) for i in range(6)]
+    c = Circuit(names, [[term("tick"), term("tock")]])
+    count = [c.base(name) for name in names[:bits]]
+    label = [c.base(name) for name in names[bits:]]
+    zero = c.all_of(x ^ 1 for x in count)
+    goals = []
+    for value in range(64):
+        wanted = [x if value >> i & 1 else x ^ 1 for i, x in enumerate(label)]
+        goals.append((0, value, c.all_of(wanted)))
+    following = []
+    for i, x in enumerate(count):
+        borrow = c.all_of(y ^ 1 for y in count[:i])
+        differ = c.any_of([c.all_of([x, borrow ^ 1]), c.all_of([x ^ 1, borrow])])
+        following.append(differ)
+    return PropnetMachine(
+        Rules(()), c.network([*following, *label], [0, 0], goals, zero, [True] * bits + [False] * 6)
+    )

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from fractions import Fraction
-from functools import cache
 
 import numpy as np
 import pytest
@@ -16,7 +14,7 @@ from gdl.rules import Rules
 from propnet.kernels import kernel_args as code
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
-from tests.propnet.circuits import LINES, Circuit, naive, random_network, term, tic_tac_toe
+from tests.propnet.circuits import Circuit, countdown, exact, naive, random_network, term, tic_tac_toe
 
 
 @pytest.fixture(scope="module")
@@ -100,23 +98,6 @@ def test_names_ids_and_states_go_in_and_out(tictactoe):
         tictactoe.next_state(start, [-1, 0])
 
 
-@cache
-def exact(x: frozenset, o: frozenset) -> dict[tuple[int, int], Fraction]:
-    """Chance of each (goal of X, length still to go) under uniformly random play."""
-    for mine, goal in ((x, 100), (o, 0)):
-        if any(mine.issuperset(line) for line in LINES):
-            return {(goal, 0): Fraction(1)}
-    free = {cell for line in LINES for cell in line} - x - o
-    if not free:
-        return {(50, 0): Fraction(1)}
-    chances: dict[tuple[int, int], Fraction] = {}
-    for cell in free:
-        after = exact(x | {cell}, o) if len(x) == len(o) else exact(x, o | {cell})
-        for (goal, length), chance in after.items():
-            chances[goal, length + 1] = chances.get((goal, length + 1), Fraction(0)) + chance / len(free)
-    return chances
-
-
 @pytest.mark.parametrize("batch", ["one start", "many starts"])
 def test_random_tic_tac_toe_ends_as_often_as_exact_enumeration_says(tictactoe, batch):
     n = 200_000
@@ -143,28 +124,6 @@ def test_every_playout_of_a_small_batch_is_as_fair_as_those_of_a_large_one(ticta
     mean = float(sum(length * chance for (_, length), chance in chances.items()))
     square = float(sum(length**2 * chance for (_, length), chance in chances.items()))
     assert abs(lengths.mean() - mean) < 5 * np.sqrt((square - mean**2) / len(lengths))
-
-
-def countdown(bits: int = 6) -> PropnetMachine:
-    """A binary counter: each step subtracts 1; ends at 0 with the goal that the low bits of a
-    label, which no step changes, say. One playout from a record has one possible result."""
-    names = [term("bit", i) for i in range(bits)] + [term("label", i) for i in range(6)]
-    c = Circuit(names, [[term("tick"), term("tock")]])
-    count = [c.base(name) for name in names[:bits]]
-    label = [c.base(name) for name in names[bits:]]
-    zero = c.all_of(x ^ 1 for x in count)
-    goals = []
-    for value in range(64):
-        wanted = [x if value >> i & 1 else x ^ 1 for i, x in enumerate(label)]
-        goals.append((0, value, c.all_of(wanted)))
-    following = []
-    for i, x in enumerate(count):
-        borrow = c.all_of(y ^ 1 for y in count[:i])
-        differ = c.any_of([c.all_of([x, borrow ^ 1]), c.all_of([x ^ 1, borrow])])
-        following.append(differ)
-    return PropnetMachine(
-        Rules(()), c.network([*following, *label], [0, 0], goals, zero, [True] * bits + [False] * 6)
-    )
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 63, 512, 513, 5000])

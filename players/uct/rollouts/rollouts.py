@@ -82,6 +82,20 @@ class Rollouts:
             return batched.playouts(starts, seed, steps, deadline, each)
         return roll_out(batched, self.policy, starts, seed, steps, deadline, each, traces=self._traces)
 
+    def playouts_while(
+        self, fewest: int, most: int, states: Records, made: NDArray[np.int32], seed: int, steps: int
+    ) -> tuple[Ends, NDArray[np.int32], Records]:
+        """Playouts that may go on in a later call, where :attr:`carries`: see
+        :meth:`propnet.machine.PropnetMachine.playouts_while`."""
+        assert isinstance(self.batched, NetworkBatch)
+        return self.batched.playouts_while(fewest, most, states, made, seed, steps)
+
+    @property
+    def carries(self) -> bool:
+        """Whether playouts may go on in a later batch: the policy does not learn from them."""
+        batched = self.batched
+        return isinstance(batched, NetworkBatch) and batched.carries and type(self.policy) is RolloutPolicy
+
     def playout_moves(self, row: int) -> list[int]:
         """The moves of the first role in one of the last playouts."""
         return self._traces[row] if self.policy.stepwise else self.batched.playout_moves(row)

@@ -160,33 +160,35 @@ def _prove_path(tree: Arrays, paths: Paths, path: int) -> None:
 def back_up(
     tree: Arrays,
     paths: Paths,
+    rows: NDArray[np.int64],
     results: NDArray[np.float64],
     bests: NDArray[np.float64],
     greed: float,
     rule: SelectionRule,
 ) -> None:
-    """Book ``results`` (n, roles; 0..1) along the first n paths, and what is proven with them. ``bests``
-    (n,) are the best of the results that each of role 0's is the mean of; ``greed`` is how much
-    of a move's worth comes from the best of these.
+    """Book ``results`` (n, roles; 0..1) along the paths in ``rows`` (n,), and what is proven with them.
+    ``bests`` (n,) are the best of the results that each of role 0's is the mean of; ``greed`` is how much of
+    a move's worth comes from the best of these.
 
     Above a node whose role to move is proven to reach more than the result, that bound is booked
     (score bounded search: Cazenave and Saffidine 2010). ``results`` is overwritten."""
     count, roles = results.shape
     nodes, edges = tree.nodes, tree.edges
-    for path in range(-2, count):
+    for k in range(-2, count):
         # What comes next is asked for now: nodes two paths ahead, their edges one path ahead.
-        if path + 2 < count:
-            _prefetch_nodes(tree, paths, path + 2)
-        if 0 <= path + 1 < count:
-            _prefetch_edges(tree, paths, path + 1, rule.prior)
-        if path < 0:
+        if k + 2 < count:
+            _prefetch_nodes(tree, paths, rows[k + 2])
+        if 0 <= k + 1 < count:
+            _prefetch_edges(tree, paths, rows[k + 1], rule.prior)
+        if k < 0:
             continue
+        path = rows[k]
         length, leaf = paths.length[path], np.int64(paths.leaf[path])
         to_move = np.int64(nodes[leaf].to_move)
         guessed = rule.prior == GUESSED
         if nodes[leaf].status == OPEN and nodes[leaf].visits == 0 and to_move >= 0 and not guessed:
             before = np.int64(paths.columns[path, length - 1] if length else -1)
-            set_priors(tree, leaf, before, results[path, to_move], rule)
+            set_priors(tree, leaf, before, results[k, to_move], rule)
         child = leaf
         for depth in range(length - 1, -1, -1):
             node = paths.nodes[path, depth]
@@ -197,22 +199,22 @@ def back_up(
             nodes[node].pending -= 1
             to_move = np.int64(nodes[node].to_move)
             if to_move >= 0:
-                result, prior_visits = results[path, to_move], nodes[node].prior_visits
+                result, prior_visits = results[k, to_move], nodes[node].prior_visits
                 edge, minimax = np.int64(paths.edges[path, depth, to_move]), rule.minimax
-                _book_edge(edges, edge, result, bests[path], greed, prior_visits, minimax)
+                _book_edge(edges, edge, result, bests[k], greed, prior_visits, minimax)
                 if rule.prior == NST:
                     _learn_priors(tree, paths, path, depth, result, rule)
             elif to_move == PAIR:
                 if wants_cells(tree, node):
                     give_cells(tree, node)
-                book_pair(tree, node, paths.edges[path, depth], results[path])
+                book_pair(tree, node, paths.edges[path, depth], results[k])
             else:
                 for role in range(roles):
                     edge = paths.edges[path, depth, role]
-                    _book_edge(edges, edge, results[path, role], bests[path], greed, 0.0, 0.0)
+                    _book_edge(edges, edge, results[k, role], bests[k], greed, 0.0, 0.0)
             bound = nodes[node].bound / 100.0
-            if bound > 0.0 and results[path, to_move] < bound:
-                results[path, to_move] = bound
+            if bound > 0.0 and results[k, to_move] < bound:
+                results[k, to_move] = bound
                 if roles == 2:
-                    results[path, 1 - to_move] = 1.0 - bound
+                    results[k, 1 - to_move] = 1.0 - bound
         _prove_path(tree, paths, path)

@@ -112,9 +112,9 @@ def _add_record(tree: Arrays, records: NDArray[np.uint64], row: int, slot: int) 
 
 
 @kernel(**ARENA)
-def expand(tree: Arrays, paths: Paths, count: int, records: NDArray[np.uint64]) -> None:
-    """Give the nodes that selection has made for ``count`` paths their records, shape (new, words). What
-    leads to a state that is a node already leads to that node from now on."""
+def expand(tree: Arrays, paths: Paths, begin: int, count: int, records: NDArray[np.uint64]) -> None:
+    """Give the nodes that selection has made for the ``count`` paths from row ``begin`` on their records,
+    shape (new, words). What leads to a state that is a node already leads to that node from now on."""
     new = len(records)
     base = tree.used[0].nodes - new
     tree.used[0].nodes = base
@@ -127,7 +127,7 @@ def expand(tree: Arrays, paths: Paths, count: int, records: NDArray[np.uint64]) 
             tree.edges[paths.from_edge[k]].child = node
         else:
             tree.links[paths.from_link[k]].child = node
-    for path in range(count):
+    for path in range(begin, begin + count):
         if paths.leaf[path] >= base:
             paths.leaf[path] = paths.numbers[paths.leaf[path] - base]
 
@@ -335,10 +335,11 @@ def _goes_on(tree: Arrays, paths: Paths, path: np.int64) -> bool:
 
 @kernel(**ARENA)
 def select(
-    tree: Arrays, paths: Paths, roots: Numbers, count: int, rule: SelectionRule, fixed: int
+    tree: Arrays, paths: Paths, roots: Numbers, begin: int, count: int, rule: SelectionRule, fixed: int
 ) -> tuple[int, int]:
-    """Walk ``count`` paths to leaves, path i from the node ``roots[i % len(roots)]``, and make the nodes that
-    they newly reach. At the root, ``fixed`` forces that edge on its role (-1: each role chooses).
+    """Walk ``count`` paths to leaves, the i-th from the node ``roots[i % len(roots)]`` in row ``begin + i``,
+    and make the nodes that they newly reach. At the root, ``fixed`` forces that edge on its role (-1: each
+    role chooses).
 
     Some paths go down side by side, a step of each in turn: while one waits for memory others go on.
 
@@ -348,11 +349,12 @@ def select(
     nodes, used, going = tree.nodes, tree.used, paths.going
     nodes_before = used[0].nodes
     opens = 0
-    for first in range(0, count, ABREAST):
-        abreast = min(ABREAST, count - first)
+    end = begin + count
+    for first in range(begin, end, ABREAST):
+        abreast = min(ABREAST, end - first)
         for k in range(abreast):
             going[k] = first + k
-            paths.leaf[first + k] = roots[(first + k) % len(roots)]
+            paths.leaf[first + k] = roots[(first + k - begin) % len(roots)]
             paths.length[first + k] = 0
         while abreast:
             asked = 0
@@ -365,7 +367,7 @@ def select(
                 if _step(tree, paths, going[k], rule, fixed, nodes_before):
                     going[abreast] = going[k]
                     abreast += 1
-        for path in range(first, min(first + ABREAST, count)):
+        for path in range(first, min(first + ABREAST, end)):
             node = np.int64(paths.leaf[path])
             if nodes[node].status == LEAF and not nodes[node].opening and used[0].edges < len(tree.edges):
                 nodes[node].opening = 1

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from players.batch_machine import BatchMachine, Records
-from players.move_lists import unpack_moves
 from players.uct.tree.arrays import (
     ENDED,
     FRESH,
@@ -18,26 +16,24 @@ from players.uct.tree.arrays import (
     NODE,
     OPEN,
     PAIR,
-    Arrays,
-    Paths,
     arrays_for,
-    make_arrays,
     make_paths,
 )
-from players.uct.tree.backup import average, back_up, prove_opened
+from players.uct.tree.backup import back_up, prove_opened
 from players.uct.tree.compact import compact, mark_from, rehash
-from players.uct.tree.guesses import Expert, guess_children, warm_up_guesses
+from players.uct.tree.guesses import Expert, guess_children
 from players.uct.tree.regret_matching import drop_cells
 from players.uct.tree.select import expand, find_or_add, list_moves, select
 from players.uct.tree.selection_rules import SelectionRule, forget
+from players.uct.tree.under_way import call_off, keep_paths
 from propnet.kernels.record_table import find_record
 
 _REMEMBER = 0.5
 """How much what moves have brought still counts when the root has moved."""
 
-_LEAF = np.zeros((), NODE)
-_LEAF["status"] = LEAF
-_LEAF["proven"] = _LEAF["bound"] = _LEAF["first_link"] = _LEAF["first_cell"] = -1
+NEW_NODE = np.zeros((), NODE)
+NEW_NODE["status"] = LEAF
+NEW_NODE["proven"] = NEW_NODE["bound"] = NEW_NODE["first_link"] = NEW_NODE["first_cell"] = -1
 
 
 class Tree:
@@ -48,7 +44,8 @@ class Tree:
     Attributes:
         batched: the machine.
         batch: the most paths at once.
-        paths: room for one batch of paths.
+        paths: room for one batch of paths, and before it those of earlier ones that are under way still.
+        under_way: how many of these there are.
         root: the node that the search starts from.
         pass_over: finds the states, of those with some records, shape (n, words), that take the place of new
             nodes' states (:mod:`players.uct.forced_plies`); None for the states themselves.
@@ -63,6 +60,7 @@ class Tree:
         self.batch = batch
         self.arrays = arrays_for(memory, batched.words, roles, seed, batched.role_moves)
         self.paths = make_paths(batch, roles)
+        self.under_way = 0
         self.root = 0
         self.trimmed = False
         self.pass_over: Callable[[Records], Records] | None = None
@@ -80,6 +78,7 @@ class Tree:
         if node == self.root:
             return
         forget(arrays.averages, arrays.pairs, _REMEMBER)
+        self.call_off()
         if node < 0:
             self.clear(record)
         else:
@@ -92,17 +91,19 @@ class Tree:
     def clear(self, record: Records) -> None:
         """Forget all nodes; this state, shape (words,), is the root."""
         arrays, used = self.arrays, self.arrays.used[0]
+        self.under_way = 0
         had_links = bool(used["links"])
         arrays.used[:] = 0
         used["nodes"] = 1
         self.root = 0
         arrays.records[0] = self.batched.retain(record.reshape(1, -1).copy())[0]
-        arrays.nodes[0] = _LEAF
+        arrays.nodes[0] = NEW_NODE
         rehash(arrays, had_links)
 
     def _keep(self, root: int, fewest: int) -> None:
         """Keep what can be reached from this node through nodes of at least ``fewest`` visits."""
         arrays, used = self.arrays, self.arrays.used[0]
+        self.call_off()
         had_links = bool(used["links"])
         numbers = np.full(used["nodes"], -1, np.int32)
         mark_from(arrays, root, fewest, numbers, np.empty_like(numbers))
@@ -194,13 +195,15 @@ class Tree:
         played out from before. Of the root's edges, ``fixed`` is taken by its role (-1: each role chooses).
         ``roots``: nodes, int32, that paths begin from in turn, in place of the root.
 
-        Returns the leaves, int32, shape (count,); they are good until the next call."""
+        Returns the leaves, int32, shape (count,); they are good until the next call. Their paths are in the
+        rows after those under way."""
         arrays, paths, used = self.arrays, self.paths, self.arrays.used[0]
         if 8 * used["cells"] > 7 * len(arrays.cells):
             self._drop_cells()
         before = int(used["nodes"])
         starts = np.array([self.root], np.int32) if roots is None else roots
-        new, opens = select(arrays, paths, starts, count, rule, fixed)
+        begin = self.under_way
+        new, opens = select(arrays, paths, starts, begin, count, rule, fixed)
         if new:
             # A parent of a new node is never new itself, so its record is there.
             parents = arrays.records[paths.parents[:new]]
@@ -208,18 +211,37 @@ class Tree:
             if self.pass_over is not None:
                 records = self.pass_over(records)
             assert int(used["nodes"]) == before + new
-            expand(arrays, paths, count, np.ascontiguousarray(records))
+            expand(arrays, paths, begin, count, np.ascontiguousarray(records))
             if self.expert is not None:
                 self._open(np.arange(before, used["nodes"], dtype=np.int32))
         if opens:
             self._open(paths.to_open[:opens])
-        return paths.leaf[:count]
+        return paths.leaf[begin : begin + count]
 
     def back_up(
-        self, results: NDArray[np.float64], bests: NDArray[np.float64], greed: float, rule: SelectionRule
+        self,
+        results: NDArray[np.float64],
+        bests: NDArray[np.float64],
+        greed: float,
+        rule: SelectionRule,
+        rows: NDArray[np.int64] | None = None,
     ) -> None:
-        """Back up the results of the last batch: see :func:`players.uct.tree.backup.back_up`."""
-        back_up(self.arrays, self.paths, results, bests, greed, rule)
+        """Back up the results of the last batch, or of the paths in these rows: see
+        :func:`players.uct.tree.backup.back_up`."""
+        rows = np.arange(len(results)) if rows is None else rows
+        back_up(self.arrays, self.paths, rows, results, bests, greed, rule)
+
+    def keep(self, rows: NDArray[np.int64]) -> None:
+        """Let the paths in these rows, int64, ascending, stay under way while others are selected; all others
+        are backed up."""
+        keep_paths(self.paths, rows)
+        self.under_way = len(rows)
+
+    def call_off(self) -> None:
+        """Wait no more for the paths under way."""
+        if self.under_way:
+            call_off(self.arrays, self.paths, self.under_way)
+            self.under_way = 0
 
     def fill_known(
         self, leaves: NDArray[np.int32], results: NDArray[np.float64], unknown: int
@@ -235,6 +257,11 @@ class Tree:
         results[proven, 0] = values
         results[proven, 1:] = 1.0 - values[:, None]
         return np.flatnonzero(~ended & ~proven)
+
+    def goes_on(self, nodes: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Whether the match is not known to be over in some nodes."""
+        going: NDArray[np.bool_] = self.arrays.nodes["status"][nodes] != ENDED
+        return going
 
     def guesses(self, leaves: NDArray[np.int32]) -> NDArray[np.float64]:
         """What some nodes, in which the match goes on, are worth to two roles by knowledge, 0..1, float64,
@@ -333,66 +360,3 @@ class Tree:
             if node < 0:
                 break
         return moves
-
-
-def _small() -> tuple[Arrays, Paths]:
-    """A tree of a single node that is not open yet, with room for some more, and one path."""
-    arrays = make_arrays(1, 1, 8, 8, 8, 0, np.array([0, 2], np.int32))
-    arrays.records[:2] = [[3], [4]]
-    arrays.nodes[0] = _LEAF
-    arrays.used[0]["nodes"] = 1
-    return arrays, make_paths(1, 1)
-
-
-def warm_up_down() -> None:
-    """Compile or load the kernels that go down the tree."""
-    warm_up_root()
-    arrays, paths = _small()
-    select(arrays, paths, np.zeros(1, np.int32), 1, SelectionRule(), -1)
-    expand(arrays, paths, 1, arrays.records[1:2].copy())
-
-
-def warm_up_root() -> None:
-    """Compile or load the kernels that make a root and list its moves."""
-    arrays, _ = _small()
-    forget(arrays.averages, arrays.pairs, _REMEMBER)
-    rehash(arrays, True)
-    find_record(arrays.node_table, arrays.records, arrays.records[:1], 0)
-    counts, moves = unpack_moves(np.array([[3]], np.uint64), np.array([0, 2], np.int32))
-    list_moves(arrays, np.zeros(1, np.int32), counts, moves)
-
-
-def warm_up_up() -> None:
-    """Compile or load the kernels that go up."""
-    arrays, paths = _small()
-    average(np.zeros((1, 1), np.int16), 1, 0, np.zeros(1, np.int64), np.ones((1, 1)), np.ones(1))
-    back_up(arrays, paths, np.ones((1, 1)), np.ones(1), 0.0, SelectionRule())
-
-
-def warm_up_keep() -> None:
-    """Compile or load the kernels that keep a part of the tree from turn to turn."""
-    arrays, _ = _small()
-    forget(arrays.averages, arrays.pairs, _REMEMBER)
-    numbers = np.full(1, -1, np.int32)
-    mark_from(arrays, 0, 0, numbers, np.empty_like(numbers))
-    compact(arrays, numbers)
-    drop_cells(arrays, 0)
-
-
-def warm_up_looks() -> None:
-    """Compile or load the kernels that an expert's looks need."""
-    arrays, _ = _small()
-    rehash(arrays, False)
-    counts, moves = unpack_moves(np.array([[3]], np.uint64), np.array([0, 2], np.int32))
-    list_moves(arrays, np.zeros(1, np.int32), counts, moves)
-    warm_up_guesses(arrays)
-    prove_opened(arrays, np.zeros(1, np.int32))
-
-
-@functools.cache
-def warm_up() -> None:
-    """Compile all kernels of the tree, or load them from the disk, so that no turn has to wait for it."""
-    warm_up_down()
-    warm_up_up()
-    warm_up_keep()
-    warm_up_looks()

@@ -93,7 +93,7 @@ def test_values_take_their_share_of_results(cache: Path, trained: Training) -> N
     records = machine.records([machine.initial_state()] * 3)
     results = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0], [0.25, 0.75]])
     value = trained.values.of(records[:1])[0]
-    known.mix(results, np.array([0, 2, 3]), records, np.array([5, 5, 0], np.int32))
+    known.mix(results, np.array([0, 2, 3]), records, np.array([True, True, False]))
     assert np.allclose(results[0], 0.75 * np.array([1.0, 0.0]) + 0.25 * value, atol=1e-6)
     assert np.allclose(results[2], 0.75 * np.array([0.0, 1.0]) + 0.25 * value, atol=1e-6)
     assert results[1].tolist() == [0.5, 0.5] and results[3].tolist() == [0.25, 0.75]
@@ -190,7 +190,7 @@ def test_proof_search_is_told_how_long_matches_last_where_leaves_are_valued(
         search.set_root(machine.initial_state())
         for _ in range(20):
             search.step(time.monotonic() + 60, 3000)
-        lengths[knowledge] = search._length
+        lengths[knowledge] = search.rounds.length
     assert lengths[str(path)] == pytest.approx(lengths["off"], rel=0.3)
     known = leaf_values(batch_machine_of(machine), Tuning(knowledge=str(path)))
     assert known is not None

@@ -137,12 +137,12 @@ def test_blunders_are_not_left_out_where_whoever_makes_a_line_has_lost(
     search.set_machine(guided(machine))
     search.set_root(machine.initial_state())
     assert search.tree.trimmed
-    while search._chosen.trials is not None and search._chosen.trials.active:
+    while search.rounds.chosen.trials is not None and search.rounds.chosen.trials.active:
         search.step(time.monotonic() + 60.0)
     search.step(time.monotonic() + 60.0)
-    assert search.tree.trimmed != unguided and search._chosen.rollouts.batched.guided != unguided
+    assert search.tree.trimmed != unguided and search.rounds.chosen.rollouts.batched.guided != unguided
     search.set_machine(guided(machine))
-    assert search.tree.trimmed != unguided and search._chosen.rollouts.batched.guided != unguided
+    assert search.tree.trimmed != unguided and search.rounds.chosen.rollouts.batched.guided != unguided
 
 
 class Clock:
@@ -226,8 +226,8 @@ def test_machines_without_lanes_and_single_roles_play_with_equal_chances() -> No
     for machine, policy in ((prover, "averages"), (Game.load("hanoi").machine("propnet"), "auto")):
         search = Search(0, 3, Tuning(policy=policy))
         search.set_machine(machine)
-        assert type(search._chosen.rollouts.policy) is RolloutPolicy
-        assert search._chosen.trials is None
+        assert type(search.rounds.chosen.rollouts.policy) is RolloutPolicy
+        assert search.rounds.chosen.trials is None
 
 
 def test_a_player_tells_what_it_has_found_out() -> None:
@@ -246,19 +246,19 @@ def test_it_is_tried_anew_when_playouts_tell_moves_apart_and_goes_on_as_before_u
     native = Game.load("tictactoe").machine("native")
     search = Search(0, 3, Tuning(prove=False))
     search.set_machine(native)
-    first = search._chosen.trials
+    first = search.rounds.chosen.trials
     assert first is not None
     while first.active:
         first.step(1.0, math.inf)
-    before = search._chosen.rollouts.policy = AveragePolicy(batch_machine_of(native).role_moves)
+    before = search.rounds.chosen.rollouts.policy = AveragePolicy(batch_machine_of(native).role_moves)
     search.set_machine(native)
-    assert search._chosen.trials is first
+    assert search.rounds.chosen.trials is first
     search.set_machine(guided(native))
     assert search._batched.guided
-    assert search._chosen.trials is not first is not None
+    assert search.rounds.chosen.trials is not first is not None
     assert not search.news
-    assert search._chosen.rollouts.policy is before
-    while search._chosen.trials is not None and search._chosen.trials.active:
-        search._chosen.trials.step(1.0, math.inf)
+    assert search.rounds.chosen.rollouts.policy is before
+    while search.rounds.chosen.trials is not None and search.rounds.chosen.trials.active:
+        search.rounds.chosen.trials.step(1.0, math.inf)
     assert search.news
-    assert type(search._chosen.rollouts.policy) is RolloutPolicy
+    assert type(search.rounds.chosen.rollouts.policy) is RolloutPolicy

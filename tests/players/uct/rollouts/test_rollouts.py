@@ -182,7 +182,7 @@ def test_a_search_plays_by_a_policy_that_one_row_adds(monkeypatch: pytest.Monkey
         search.set_root(machine.initial_state())
         while search.step(time.monotonic() + 60.0, 300):
             pass
-        policy = search._chosen.rollouts.policy
+        policy = search.rounds.chosen.rollouts.policy
         assert isinstance(policy, Careful)
         assert policy.seen
 

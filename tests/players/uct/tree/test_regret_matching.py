@@ -20,7 +20,7 @@ from players.uct.root_statistics import RootStatistics, rank, strategy
 from players.uct.search import Search
 from players.uct.tree.arrays import Arrays
 from players.uct.tree.regret_matching import drop_cells
-from players.uct.tree.tree import warm_up
+from players.uct.tree.warm_up import warm_up
 from players.uct.tuning import Tuning
 from tests.examples import examples
 from tests.players.random_games import random_game

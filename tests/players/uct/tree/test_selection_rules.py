@@ -155,7 +155,7 @@ def test_every_rule_finds_the_move_that_wins(selection: str, prior: str) -> None
     best = rank(statistics, 0).best
     options = sorted(
         search.machine.rules.spell(search.machine.move(0, move))
-        for move in search.machine.legal_moves(search._root, 0)
+        for move in search.machine.legal_moves(search.rounds.root, 0)
     )
     assert options[best] == "(drop d)"
     edges = search.tree.arrays.edges[: int(search.tree.arrays.used[0]["edges"])]

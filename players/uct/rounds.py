@@ -1,0 +1,202 @@
+"""`Rounds`: the rounds of a search, in each of which paths are selected, their leaves get results, and these
+are backed up.
+
+Results come from playouts, most often; from what is proven or was learnt before of leaves; or, where a round
+does not wait for its longest playouts, some come in later rounds
+(:mod:`players.uct.carried_playouts`).
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.machine import State
+from players.batch_machine import BatchMachine, Ends
+from players.puzzles.portfolio import BestLine
+from players.uct.batches import Batch, BatchLines, BatchOutcome, keep_known, keep_played, note_played
+from players.uct.carried_playouts import CarriedPlayouts
+from players.uct.leaf_values import LeafValues
+from players.uct.rollouts.registry import RolloutChoice
+from players.uct.tree.backup import average
+from players.uct.tree.selection_rules import SelectionRule
+from players.uct.tree.tree import Tree
+from players.uct.tuning import WIDEST, Tuning
+
+GREED = 0.5
+"""In one-player games: the weight of a move's best result; its mean has the rest."""
+
+_ALONE_SPREAD = 0.25
+"""The standard deviation of results that is assumed in one-player games: there the best one counts more than
+the mean."""
+_VARIANCE_STEP = 0.05
+"""How far a round moves the running variance of results towards its own."""
+
+
+class Rounds:
+    """Rounds of one search on one tree.
+
+    Attributes:
+        tree: the tree.
+        known: what leaves are worth by what was learnt before; None where nothing is known.
+        chosen: what playouts are made by.
+        line: the best finished line, in one-player games.
+        root: the state that the tree searches from.
+        may_prove: whether results may be taken for proven: no game of constant sum has shown to be none.
+        restart: whether to begin anew, since moves were left out that are worst only in constant-sum games.
+        stage: how far averages of moves guide selection: a place in :data:`players.uct.tuning.STAGES`, or -1.
+        length: steps from the root to the ends of matches, on average in the last round.
+        mean: the result of the role, 0..1, on average in the last round.
+    """
+
+    root: State
+
+    def __init__(
+        self,
+        role: int,
+        seed: int,
+        tuning: Tuning,
+        tree: Tree,
+        known: LeafValues | None,
+        chosen: RolloutChoice,
+        line: BestLine,
+    ) -> None:
+        self.tree, self.known, self.chosen, self.line = tree, known, chosen, line
+        self._role, self._seed, self._tuning = role, seed, tuning
+        self._roles = len(tree.batched.machine.roles)
+        self._alone = self._roles == 1
+        self.may_prove = self._roles <= 2 and tuning.chance < 0
+        self.restart = False
+        self.stage = -1
+        self.length, self.mean = 0.0, 0.5
+        self._variance = WIDEST**2
+        self._batches = 0
+        self._carried = CarriedPlayouts(tree)
+
+    def go_on_with(self, batched: BatchMachine) -> None:
+        """Go on with another machine, which numbers states and moves alike."""
+        self.tree.call_off()
+        self.tree.batched = batched
+        if self.known is not None:
+            self.known.go_on_with(batched)
+
+    @property
+    def carries(self) -> bool:
+        """Whether playouts may go on in the round after."""
+        by_playouts = self.tree.expert is None and not (self.known is not None and self.known.alone)
+        return by_playouts and not self._alone and self.chosen.rollouts.carries
+
+    def run(self, batch: Batch, fixed: int, deadline: float) -> BatchOutcome:
+        """One round. Of the root's edges, ``fixed`` is taken by its role (-1: each role chooses)."""
+        if batch.fewest > 1:
+            return self._run_on(batch, fixed)
+        count, each = batch.paths, batch.each
+        began, tree = time.perf_counter(), self.tree
+        tree.call_off()
+        selecting, rule = self._rules()
+        leaves = tree.select(count, selecting, fixed)
+        results = np.empty((count, self._roles))
+        open_ = tree.fill_known(leaves, results, 0 if self._alone else 50)
+        bests = results[:, 0].copy()
+        steps = float(tree.paths.length[:count].sum())
+        longest, cut, playing = 0, 0, 0.0
+        if len(open_) and tree.expert is not None:
+            results[open_] = tree.guesses(leaves[open_])
+            longest, steps = 1, steps + len(open_)
+            if self.may_prove and self.known is not None and self.known.unfair:
+                self.prove_no_more()
+        elif len(open_):
+            # Playouts in which the same role is to move go together: such lanes are faster.
+            open_ = open_[np.argsort(tree.paths.length[open_] % self._roles, kind="stable")]
+            playing = time.perf_counter()
+            ends = self._play_out(leaves[open_], batch, deadline)
+            playing = time.perf_counter() - playing
+            self._note_ends(leaves[open_], ends, each)
+            average(ends.goals, each, 0 if self._alone else 50, open_, results, bests)
+            if self.known is not None:
+                self.known.mix(results, open_, tree.arrays.records[leaves[open_]], ends.lengths[::each] > 0)
+            longest = int(ends.lengths.max())
+            cut = len(ends.finished) - int(np.count_nonzero(ends.finished))
+            steps += float(ends.lengths.sum()) / each
+            if self._alone:
+                lines = BatchLines.played(tree, ends, open_, each)
+                keep_played(self.line, self.root, tree, self.chosen.rollouts, lines, ends.lengths)
+        if self._alone and len(open_) < count:
+            keep_known(self.line, self.root, tree, BatchLines.known(tree, results, open_))
+        self._note_results(results, steps)
+        if self.known is not None and self.known.alone:
+            self.length = self.known.match_length(tree.arrays.records[tree.root])
+        tree.back_up(results, bests, GREED if self._alone else 0.0, rule)
+        playouts = len(open_) * each
+        seconds = time.perf_counter() - began - playing
+        return BatchOutcome(count, count - len(open_), longest, cut, playouts, playing, seconds)
+
+    def _run_on(self, batch: Batch, fixed: int) -> BatchOutcome:
+        """One round that does not wait for its longest playouts: it books paths of this and earlier ones."""
+        began, tree, carried = time.perf_counter(), self.tree, self._carried
+        batch = carried.fitting(batch)
+        selecting, rule = self._rules()
+        leaves = tree.select(batch.paths, selecting, fixed)
+        playing = time.perf_counter()
+        new, first_ends = carried.play(self.chosen.rollouts, leaves, batch, self._next_seed())
+        playing = time.perf_counter() - playing
+        self._note_ends(new, first_ends, 1)
+        rows, played, results = carried.collect()
+        if len(rows):
+            if self.known is not None and len(played):
+                nodes = tree.paths.leaf[rows[played]]
+                self.known.mix(results, played, tree.arrays.records[nodes], tree.goes_on(nodes))
+            self._note_results(results, carried.length(rows))
+            tree.back_up(results, results[:, 0].copy(), 0.0, rule, rows)
+        carried.keep()
+        known, seconds = batch.paths - len(new), time.perf_counter() - began - playing
+        return BatchOutcome(batch.paths, known, carried.steps, carried.cut, carried.ended, playing, seconds)
+
+    def _note_results(self, results: NDArray[np.float64], steps: float) -> None:
+        """Note results of paths, shape (n, roles), and how many steps these and their playouts had."""
+        self.length, self.mean = steps / len(results), float(results[:, self._role].mean())
+        self._variance += (float(results[:, 0].var()) - self._variance) * _VARIANCE_STEP
+
+    def _rules(self) -> tuple[SelectionRule, SelectionRule]:
+        """The rule by which the next batch selects its paths, and that by which it is backed up."""
+        tree = self.tree
+        spread = _ALONE_SPREAD if self._alone else self._variance**0.5
+        rule = self._tuning.rule(spread, tree.numbered, tree.in_turn and not self._alone)
+        if tree.expert is not None:
+            return self._tuning.guessed(rule), self._tuning.guessed(rule)
+        stage = self._tuning.stage(rule, tree.visits, tree.choices)
+        self.stage = max(self.stage, stage)
+        return self._tuning.turned(rule, self._batches, stage)
+
+    def _next_seed(self) -> int:
+        """The seed of the next playouts."""
+        self._batches += 1
+        return ((self._seed & 0xFFFF) << 40) + (self._role << 32) + self._batches
+
+    def _play_out(self, leaves: NDArray[np.int32], batch: Batch, deadline: float) -> Ends:
+        """Playouts from these leaves."""
+        seed = self._next_seed()
+        starts = self.tree.arrays.records[leaves]
+        if self.known is not None and self.known.alone:
+            return self.known.ends(self.tree.batched, starts)
+        return self.chosen.rollouts.playouts(starts, seed, batch.steps, deadline, batch.each)
+
+    def prove_no_more(self) -> None:
+        """The goals do not add up to 100: what one role gets the other one does not lose."""
+        self.may_prove = False
+        if self.known is not None:
+            self.known.proves = False
+        self.tree.unprove()
+        self.restart = self.tree.trimmed
+
+    def _note_ends(self, nodes: NDArray[np.int32], ends: Ends, each: int) -> None:
+        """Note which nodes were played out from, ``each`` times, and where the match is over."""
+        over, goals = note_played(self.tree, nodes, ends, each)
+        if not len(over):
+            return
+        constant = (goals >= 0).all() and (goals.sum(axis=1) == 100).all()
+        if self.may_prove and self._roles == 2 and not constant:
+            self.prove_no_more()
+        self.tree.end(over, goals, self.may_prove)

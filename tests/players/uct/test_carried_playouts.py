@@ -1,0 +1,180 @@
+"""Playouts that go on from round to round are booked once each, for the path that they belong to."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ggp.game import Game
+from players.batch_machine import Ends
+from players.uct import batches
+from players.uct.batches import Batch, BatchSize
+from players.uct.carried_playouts import CarriedPlayouts
+from players.uct.search import Search
+from players.uct.tuning import Tuning
+from propnet.machine import PropnetMachine
+
+ROWS, LANES = 12, 16
+LONG = 60.0
+
+
+class ScriptedTree:
+    """Paths as numbers; the state of a leaf is the number of its path, and leaves divided by 5 are known."""
+
+    def __init__(self) -> None:
+        self.batched = SimpleNamespace(words=1, width=LANES, machine=SimpleNamespace(roles=("a", "b")))
+        self.batch, self.under_way = ROWS, 0
+        self.paths = SimpleNamespace(length=np.ones(ROWS, np.int32), leaf=np.zeros(ROWS, np.int32))
+        self.arrays = SimpleNamespace(records=np.arange(10_000, dtype=np.uint64)[:, None])
+
+    def select(self, leaves: np.ndarray) -> None:
+        self.paths.leaf[self.under_way : self.under_way + len(leaves)] = leaves
+
+    def fill_known(self, leaves: np.ndarray, results: np.ndarray, _: int) -> np.ndarray:
+        results[leaves % 5 == 0] = [0.25, 0.75]
+        return np.flatnonzero(leaves % 5)
+
+    def keep(self, rows: np.ndarray) -> None:
+        self.paths.leaf[: len(rows)] = self.paths.leaf[rows]
+        self.under_way = len(rows)
+
+
+class ScriptedPlayouts:
+    """Which playouts end in a round, and with which goals, is drawn."""
+
+    def __init__(self, draw: Any) -> None:
+        self.draw = draw
+        self.played: dict[int, list[int]] = defaultdict(list)
+
+    def playouts_while(
+        self, fewest: int, most: int, states: np.ndarray, made: np.ndarray, seed: int, limit: int
+    ) -> tuple[Ends, np.ndarray, np.ndarray]:
+        n = len(states)
+        over = np.array(self.draw(st.lists(st.booleans(), min_size=n, max_size=n)), np.bool_)
+        going = np.flatnonzero(~over)
+        over[going[LANES:]] = True  # no more go on than there are lanes
+        going = going[:LANES]
+        goals = np.full((n, 2), -1, np.int16)
+        for row in np.flatnonzero(over).tolist():
+            goal = int(self.draw(st.sampled_from([-1, 0, 30, 100])))
+            goals[row] = goal, 100 - goal if goal >= 0 else -1
+            self.played[int(states[row, 0])].append(goal if goal >= 0 else 50)
+        playout_in = np.full(LANES, -1, np.int32)
+        lanes = np.array(self.draw(st.permutations(range(LANES))))[: len(going)]
+        playout_in[lanes] = going
+        after = np.zeros((LANES, 1), np.uint64)
+        after[lanes] = states[going]
+        return Ends(goals, made + np.int32(1), np.ones(n, np.bool_)), playout_in, after
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_a_path_gets_the_mean_of_its_own_playouts_once_all_are_over(data: st.DataObject) -> None:
+    tree, script = ScriptedTree(), ScriptedPlayouts(data.draw)
+    carried = CarriedPlayouts(cast(Any, tree))
+    begun: dict[int, int] = {}
+    booked: list[int] = []
+    leaf = 0
+    for _ in range(data.draw(st.integers(1, 8))):
+        wanted = Batch(data.draw(st.integers(0, 6)), data.draw(st.integers(1, 3)), 9, 2, 9)
+        batch = carried.fitting(wanted)
+        assert tree.under_way + batch.paths <= ROWS and batch.each >= wanted.each
+        leaves = np.arange(leaf, leaf + batch.paths, dtype=np.int32)
+        leaf += batch.paths
+        begun.update(dict.fromkeys(leaves.tolist(), batch.each))
+        tree.select(leaves)
+        carried.play(cast(Any, script), leaves, batch, 0)
+        rows, played, results = carried.collect()
+        for row, result in zip(rows.tolist(), results.tolist(), strict=True):
+            number = int(tree.paths.leaf[row])
+            goals = script.played[number] if number % 5 else [25]
+            assert len(goals) == (begun[number] if number % 5 else 1)
+            mean = sum(goals) / len(goals) / 100
+            assert result == pytest.approx([mean, 1 - mean])
+            booked.append(number)
+        assert {int(tree.paths.leaf[rows[k]]) % 5 > 0 for k in played} <= {True}
+        carried.keep()
+        open_ = set(begun) - set(booked)
+        assert set(tree.paths.leaf[: tree.under_way].tolist()) == open_
+    assert len(booked) == len(set(booked))
+
+
+@pytest.fixture(scope="module")
+def machine() -> PropnetMachine:
+    found = Game.load("connectfour").machine("propnet")
+    assert isinstance(found, PropnetMachine)
+    return found
+
+
+@pytest.fixture
+def carrying(machine: PropnetMachine, monkeypatch: pytest.MonkeyPatch) -> Search:
+    """A search that lets playouts go on when a tenth of the lanes idle, though the game is a fast one."""
+    monkeypatch.setattr(BatchSize, "_fewest_busy", lambda self: 460)
+    search = Search(0, 1, Tuning(prove=False, policy="equal"))
+    search.set_machine(machine)
+    search.set_root(machine.initial_state())
+    return search
+
+
+def _nothing_is_pending(search: Search) -> bool:
+    arrays = search.tree.arrays
+    used = arrays.used[0]
+    pending = arrays.nodes["pending"][: used["nodes"]], arrays.edges["pending"][: used["edges"]]
+    return not any(each.any() for each in pending)
+
+
+def test_the_tree_counts_the_paths_booked_and_those_under_way(carrying: Search) -> None:
+    seen = 0
+    for _ in range(80):
+        assert carrying.step(time.monotonic() + LONG)
+        tree = carrying.tree
+        nodes = tree.arrays.nodes
+        assert nodes["pending"][tree.root] == tree.under_way
+        edges = tree.arrays.edges[tree.edges(tree.root, 0)]
+        assert edges["visits"].sum() == tree.visits and edges["pending"].sum() == tree.under_way
+        seen = max(seen, tree.under_way)
+    assert seen > 100 and carrying.playouts >= tree.visits
+    tree.call_off()
+    assert _nothing_is_pending(carrying)
+
+
+def test_nothing_is_under_way_after_the_root_has_moved_or_room_was_made(
+    carrying: Search, machine: PropnetMachine
+) -> None:
+    for _ in range(80):
+        carrying.step(time.monotonic() + LONG)
+    assert carrying.tree.under_way
+    carrying.tree.make_room()
+    assert not carrying.tree.under_way and _nothing_is_pending(carrying)
+    for _ in range(20):
+        carrying.step(time.monotonic() + LONG)
+    assert carrying.tree.under_way
+    state = machine.initial_state()
+    carrying.set_root(machine.next_state(state, [machine.legal_moves(state, role)[0] for role in (0, 1)]))
+    assert not carrying.tree.under_way and _nothing_is_pending(carrying)
+    assert carrying.step(time.monotonic() + LONG)
+
+
+def test_a_batch_ends_early_only_where_waiting_costs_more_than_another_batch(machine: PropnetMachine) -> None:
+    search = Search(0, 1, Tuning(prove=False))
+    search.set_machine(machine)
+    size = search._sizes
+    fewest = []
+    for seconds in (1e-7, 1e-6, 1e-5, 1e-4, 1e-3):
+        size._playout_seconds = seconds
+        fewest.append(size._fewest_busy())
+    assert fewest[0] == fewest[1] == 1 and fewest == sorted(fewest)
+    assert fewest[2] >= 64 and fewest[-1] == int(512 * batches._MOST_BUSY)
+
+
+def test_a_search_of_so_many_playouts_waits_for_all(carrying: Search) -> None:
+    while carrying.step(time.monotonic() + LONG, 2_000):
+        assert not carrying.tree.under_way
+    assert carrying.playouts == 2_000
