@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ggp.game import Game
@@ -74,7 +74,7 @@ class ScriptedPlayouts:
         return Ends(goals, made + np.int32(1), np.ones(n, np.bool_)), playout_in, after
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.data())
 def test_a_path_gets_the_mean_of_its_own_playouts_once_all_are_over(data: st.DataObject) -> None:
     tree, script = ScriptedTree(), ScriptedPlayouts(data.draw)
