@@ -20,6 +20,7 @@ from players.uct.carried_playouts import CarriedPlayouts
 from players.uct.search import Search
 from players.uct.tuning import Tuning
 from propnet.machine import PropnetMachine
+from tests.examples import examples
 
 ROWS, LANES = 12, 16
 LONG = 60.0
