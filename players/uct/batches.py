@@ -92,10 +92,8 @@ class BatchOutcome(NamedTuple):
 class LeafPlayouts:
     """Learns how many playouts should start from each leaf: ``each``."""
 
-    def __init__(self, width: int) -> None:
-        """``width``: playouts that cost about as much as one."""
+    def __init__(self) -> None:
         self.each = 1
-        self._width = width
         self._path_seconds = self._playout_seconds = 0.0
 
     def learn(self, outcome: BatchOutcome) -> None:
@@ -118,7 +116,7 @@ class BatchSize:
         self._batched, self._most, self._proves = batched, most, proves
         self._width = batched.width
         self._pace: Pace | None = None
-        self._leaf = LeafPlayouts(batched.width)
+        self._leaf = LeafPlayouts()
         self._playout_seconds = 0.0
 
     @property

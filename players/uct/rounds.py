@@ -42,7 +42,6 @@ class Rounds:
         tree: the tree.
         known: what leaves are worth by what was learnt before; None where nothing is known.
         chosen: what playouts are made by.
-        line: the best finished line, in one-player games.
         root: the state that the tree searches from.
         may_prove: whether results may be taken for proven: no game of constant sum has shown to be none.
         restart: whether to begin anew, since moves were left out that are worst only in constant-sum games.
@@ -61,9 +60,8 @@ class Rounds:
         tree: Tree,
         known: LeafValues | None,
         chosen: RolloutChoice,
-        line: BestLine,
     ) -> None:
-        self.tree, self.known, self.chosen, self.line = tree, known, chosen, line
+        self.tree, self.known, self.chosen = tree, known, chosen
         self._role, self._seed, self._tuning = role, seed, tuning
         self._roles = len(tree.batched.machine.roles)
         self._alone = self._roles == 1
@@ -88,8 +86,9 @@ class Rounds:
         by_playouts = self.tree.expert is None and not (self.known is not None and self.known.alone)
         return by_playouts and not self._alone and self.chosen.rollouts.carries
 
-    def run(self, batch: Batch, fixed: int, deadline: float) -> BatchOutcome:
-        """One round. Of the root's edges, ``fixed`` is taken by its role (-1: each role chooses)."""
+    def run(self, batch: Batch, fixed: int, line: BestLine, deadline: float) -> BatchOutcome:
+        """One round. Of the root's edges, ``fixed`` is taken by its role (-1: each role chooses). ``line`` is
+        the best finished line in one-player games, and takes a better one."""
         if batch.fewest > 1:
             return self._run_on(batch, fixed)
         count, each = batch.paths, batch.each
@@ -122,9 +121,9 @@ class Rounds:
             steps += float(ends.lengths.sum()) / each
             if self._alone:
                 lines = BatchLines.played(tree, ends, open_, each)
-                keep_played(self.line, self.root, tree, self.chosen.rollouts, lines, ends.lengths)
+                keep_played(line, self.root, tree, self.chosen.rollouts, lines, ends.lengths)
         if self._alone and len(open_) < count:
-            keep_known(self.line, self.root, tree, BatchLines.known(tree, results, open_))
+            keep_known(line, self.root, tree, BatchLines.known(tree, results, open_))
         self._note_results(results, steps)
         if self.known is not None and self.known.alone:
             self.length = self.known.match_length(tree.arrays.records[tree.root])

@@ -105,7 +105,7 @@ class Search:
             memory -= int(memory * _SOLVERS_MEMORY)
         tree = Tree(self._batched, self.tuning.paths, self.seed * 8191 + self.role, memory)
         tree.expert = known if known is not None and known.looks else None
-        self._rounds = Rounds(self.role, self.seed, self.tuning, tree, known, chosen, self.line)
+        self._rounds = Rounds(self.role, self.seed, self.tuning, tree, known, chosen)
         self._instruct(self._rounds)
 
     def _leaf_values(self) -> LeafValues | None:
@@ -260,7 +260,7 @@ class Search:
             batch = rounds.known.fitting(batch)
         if self.tree.full:
             self.tree.make_room()
-        outcome = rounds.run(batch, self._fixed_edge(), deadline - 2 * MARGIN)
+        outcome = rounds.run(batch, self._fixed_edge(), self.line, deadline - 2 * MARGIN)
         self.playouts += outcome.playouts + outcome.known
         now = time.monotonic()
         self._sizes.learn(batch, now - began, outcome, deadline - now)

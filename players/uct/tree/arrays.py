@@ -160,12 +160,12 @@ class Paths(NamedTuple):
 
 
 def make_arrays(
-    words: int, roles: int, nodes: int, edges: int, cells: int, seed: int, first_column: Numbers
+    words: int, roles: int, nodes: int, edges: int, cells: int, seed: int, role_moves: Numbers
 ) -> Arrays:
-    """Room for so many nodes, edges and cells; nothing is in it. ``first_column`` has a place for each role
+    """Room for so many nodes, edges and cells; nothing is in it. ``role_moves`` has a place for each role
     and one more, or is empty where moves are numbered as they come up."""
     links = 2 * nodes
-    columns = first_column if len(first_column) else np.zeros(roles + 1, np.int32)
+    columns = role_moves if len(role_moves) else np.zeros(roles + 1, np.int32)
     return Arrays(
         used=np.zeros(1, USED),
         nodes=np.empty(nodes, NODE),
@@ -186,7 +186,7 @@ def make_arrays(
     )
 
 
-def arrays_for(memory: int, words: int, roles: int, seed: int, first_column: Numbers) -> Arrays:
+def arrays_for(memory: int, words: int, roles: int, seed: int, role_moves: Numbers) -> Arrays:
     """What fits into so many bytes, about; see :func:`make_arrays`."""
     hashed = 3 * 8
     node_bytes = words * 8 + 6 * roles + NODE.itemsize + 2 * LINK.itemsize + hashed + 8
@@ -199,7 +199,7 @@ def arrays_for(memory: int, words: int, roles: int, seed: int, first_column: Num
         edges=max(65_536, min(2**31 - 1, rest // 2 // EDGE.itemsize)),
         cells=max(8192, cells_bytes // CELL.itemsize),
         seed=seed,
-        first_column=first_column,
+        role_moves=role_moves,
     )
 
 

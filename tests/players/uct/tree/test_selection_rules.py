@@ -281,7 +281,7 @@ def test_priors_count_for_more_the_better_every_pair_of_moves_is_known(
 def test_playouts_from_a_leaf_stay_within_bounds_whatever_is_measured(
     batches: list[tuple[float, int, float, int]],
 ) -> None:
-    leaf = LeafPlayouts(512)
+    leaf = LeafPlayouts()
     for seconds, paths, playing, playouts in batches:
-        leaf.learn(paths, BatchOutcome(1, 0, playouts, playing, seconds))
+        leaf.learn(BatchOutcome(paths, 0, 1, 0, playouts, playing, seconds))
         assert 1 <= leaf.each <= MOST_EACH
