@@ -74,7 +74,7 @@ def _findings(text: str, found: list[Diagnostic]) -> JsonMessage:
 SOLVER_MEMORY = 600 * 1024**2
 
 
-def solve_told(game: Game, order: JsonMessage, send: Send) -> dict[str, object]:
+def solve_told(game: Game, request: JsonMessage, send: Send) -> dict[str, object]:
     """Solve a game; news ``progress`` about five times a second, with the line whenever it is a better one.
 
     The answer is what ``ggp solve --json`` prints, its line replayed by the prover. Raises GdlError: it is no
@@ -108,7 +108,7 @@ def solve_told(game: Game, order: JsonMessage, send: Send) -> dict[str, object]:
         )
 
     work = SolveRequest(
-        game.text, float(order["seconds"]), SOLVER_MEMORY, order["solver"] or None, 1, order["seed"]
+        game.text, float(request["seconds"]), SOLVER_MEMORY, request["solver"] or None, 1, request["seed"]
     )
     found = replace(solve_together(work, tell), seconds=cpu_seconds() - cpu)
     last = replayed(game.rules, found) if found.value >= 0 else None
@@ -142,42 +142,42 @@ class Answerer:
         self._game: Game | None = None
         self._fast: Machine | None = None
 
-    def answer(self, order: JsonMessage, send: Send) -> Told:
-        """The answer to an order: ``do`` and its fields. Raises GdlError."""
-        if order["do"] == "validate":
-            text = order["rules"] or load_source(order).text
-            return (rehearse if order.get("play") else check)(text)
-        game = self._load(order)
-        match order["do"]:
+    def answer(self, request: JsonMessage, send: Send) -> Told:
+        """The answer to a request: ``do`` and its fields. Raises GdlError."""
+        if request["do"] == "validate":
+            text = request["rules"] or load_source(request).text
+            return (rehearse if request.get("play") else check)(text)
+        game = self._load(request)
+        match request["do"]:
             case "state" | "next":
-                state = self._position(game, order)
-                return _whole(state.play(*order["joint"]) if order["do"] == "next" else state)
+                state = self._position(game, request)
+                return _whole(state.play(*request["joint"]) if request["do"] == "next" else state)
             case "legal":
-                return {"legal": self._position(game, order).legal}
+                return {"legal": self._position(game, request).legal}
             case "goals":
-                state = self._position(game, order)
+                state = self._position(game, request)
                 return {"goals": state.goals, "terminal": state.terminal}
             case "playouts":
-                return self._playouts(game, order)
+                return self._playouts(game, request)
             case "solve":
-                return solve_told(game, order, send)
+                return solve_told(game, request, send)
             case "verify":
-                return _verified(game, order["trace"])
+                return _verified(game, request["trace"])
             case other:
                 raise GdlError(f"there is no question {other!r}")
 
-    def _load(self, order: JsonMessage) -> Game:
-        known = order["game"], order["rules"]
+    def _load(self, request: JsonMessage) -> Game:
+        known = request["game"], request["rules"]
         if self._game is None or known != self._known:
             self._known, self._fast = known, None
-            self._game = load_source(order)
+            self._game = load_source(request)
         return self._game
 
-    def _position(self, game: Game, order: JsonMessage, machine: Machine | None = None) -> State:
+    def _position(self, game: Game, request: JsonMessage, machine: Machine | None = None) -> State:
         machine = machine or game.machine("prover")
-        facts = order.get("state")
+        facts = request.get("state")
         state = machine.state_of(parse_terms(facts, "state", "auto")) if facts else machine.initial_state()
-        for number, joint in enumerate(order.get("moves", ()), 1):
+        for number, joint in enumerate(request.get("moves", ()), 1):
             if state.terminal:
                 raise GdlError(f"moves[{number - 1}] comes after the end of the match")
             try:
@@ -186,16 +186,16 @@ class Answerer:
                 raise GdlError(f"moves[{number - 1}]: {error.message}", remedy=error.remedy) from None
         return state
 
-    def _playouts(self, game: Game, order: JsonMessage) -> Told:
+    def _playouts(self, game: Game, request: JsonMessage) -> Told:
         if self._fast is None:
             try:
                 self._fast = game.machine("propnet")
             except TooLargeError:
                 self._fast = game.machine("prover")
         machine = self._fast
-        state = self._position(game, order, machine)
+        state = self._position(game, request, machine)
         end = time.monotonic() + PLAYOUT_SECONDS
-        wanted, seed, cut = order.get("n", BATCH), order.get("seed", 0), 0
+        wanted, seed, cut = request.get("n", BATCH), request.get("seed", 0), 0
         size = BATCH if machine.has_lanes else 8
         lengths: list[int] = []
         values: list[Counter[int]] = [Counter() for _ in machine.roles]

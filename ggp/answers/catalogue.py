@@ -55,9 +55,9 @@ def _place(name: str) -> str:
     raise GdlError(f"there is no game {name[:80]!r}", remedy="GET /api/games lists the names")
 
 
-def load_source(order: JsonMessage) -> Game:
-    """The game of an order; to be called in a process with limits. Raises GdlError."""
-    return Game("rules", order["rules"]) if order["rules"] else Game.load(order["game"])
+def load_source(request: JsonMessage) -> Game:
+    """The game of a request; to be called in a process with limits. Raises GdlError."""
+    return Game("rules", request["rules"]) if request["rules"] else Game.load(request["game"])
 
 
 def known_games() -> list[str]:

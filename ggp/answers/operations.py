@@ -271,17 +271,17 @@ class QuestionDesk:
         """
         operation = OPERATIONS[name]
         check_json(told, operation.request)
-        order = {"do": name, **_USUAL.get(name, {}), **told, **checked_source(told)}
-        seconds = operation.seconds + float(order.get("seconds", 0.0))
+        request = {"do": name, **_USUAL.get(name, {}), **told, **checked_source(told)}
+        seconds = operation.seconds + float(request.get("seconds", 0.0))
         if not operation.streams:
-            key = sha256(f"{order['game']}\n{order['rules']}".encode("utf-8", "replace")).hexdigest()
-            return _bare(await self._workers.ask(key, order, seconds=seconds, news=news))
+            key = sha256(f"{request['game']}\n{request['rules']}".encode("utf-8", "replace")).hexdigest()
+            return _bare(await self._workers.ask(key, request, seconds=seconds, news=news))
         if self._solving >= MOST_SOLVING:
             raise BusyError(f"{MOST_SOLVING} puzzles are being solved")
         self._solving += 1
         key = secrets.token_hex(8)
         try:
-            return _bare(await self._workers.ask(key, order, seconds=seconds, news=news))
+            return _bare(await self._workers.ask(key, request, seconds=seconds, news=news))
         finally:
             self._solving -= 1
             await self._workers.end(key)

@@ -25,8 +25,8 @@ class Artists:
     async def draw(self, name: str, state: str, steps: list[str]) -> str:
         """The drawing of a state of an installed game. Raises GdlError: it cannot be drawn, took too long, or
         there is too much to do."""
-        order = {"do": "draw", "state": state, "steps": steps}
-        return str((await self.workers.ask(name, order, arguments=(name,)))["svg"])
+        request = {"do": "draw", "state": state, "steps": steps}
+        return str((await self.workers.ask(name, request, arguments=(name,)))["svg"])
 
     async def close(self) -> None:
         """End all processes."""

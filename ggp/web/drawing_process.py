@@ -1,7 +1,7 @@
 """The process that draws states along lines of joint moves, within limits of time and memory.
 
 With an argument it draws the states of that installed game; without one those of watched matches, whose rules
-come with each order.
+come with each request.
 """
 
 from __future__ import annotations
@@ -155,14 +155,14 @@ def main() -> None:
     artist: Artist | None = None
     watched: WatchedGame | None = None
 
-    def answer(order: JsonMessage, send: Send) -> dict[str, object]:
+    def answer(request: JsonMessage, send: Send) -> dict[str, object]:
         nonlocal artist, watched
         if name:
             artist = artist or Artist(name)
-            return {"svg": artist.draw(order["state"], order["steps"])}
-        if watched is None or watched.rules != order["rules"]:
-            watched = WatchedGame(order["rules"])
-        return watched.draw(order["moves"], order.get("step"))
+            return {"svg": artist.draw(request["state"], request["steps"])}
+        if watched is None or watched.rules != request["rules"]:
+            watched = WatchedGame(request["rules"])
+        return watched.draw(request["moves"], request.get("step"))
 
     answer_requests(answer, "drawing", *(INSTALLED_LIMITS if name else WATCHED_LIMITS))
 

@@ -16,24 +16,24 @@ LONGEST = 100_000
 
 
 class PuzzleBench:
-    """Answers orders about one puzzle at a time, and keeps what it knows of the last one."""
+    """Answers requests about one puzzle at a time, and keeps what it knows of the last one."""
 
     def __init__(self) -> None:
         self._known: tuple[str, str] | None = None
         self._game: Game | None = None
         self._line: DrawnLine | None = None
 
-    def answer(self, order: JsonMessage, send: Send) -> dict[str, object]:
+    def answer(self, request: JsonMessage, send: Send) -> dict[str, object]:
         """``draw`` or ``solve``. Raises GdlError."""
-        known = order["game"], order["rules"]
+        known = request["game"], request["rules"]
         if self._game is None or known != self._known:
-            self._known, self._game, self._line = known, load_source(order), None
-        if order["do"] == "draw":
-            moves, step = order["moves"], order["step"]
+            self._known, self._game, self._line = known, load_source(request), None
+        if request["do"] == "draw":
+            moves, step = request["moves"], request["step"]
             if len(moves) > LONGEST or not 0 <= step <= len(moves):
                 raise GdlError(f"there is no step {step}", remedy=f"0 to {len(moves)}")
             return {"svg": self._drawn(self._game).draw([[move] for move in moves], step)}
-        answer = solve_told(self._game, order, send)
+        answer = solve_told(self._game, request, send)
         moves = answer["moves"]
         assert isinstance(moves, list | tuple)
         lurd = _lurd(self._game, moves)

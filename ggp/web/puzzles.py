@@ -86,18 +86,18 @@ class Puzzles:
         while len(self._puzzles) > MOST:
             oldest = next(key for key, one in self._puzzles.items() if one.done)
             del self._puzzles[oldest]
-        order = {"do": "solve", **source, "seconds": seconds, "solver": solver, "seed": seed}
-        puzzle.task = asyncio.create_task(self._solve(puzzle, order))
+        request = {"do": "solve", **source, "seconds": seconds, "solver": solver, "seed": seed}
+        puzzle.task = asyncio.create_task(self._solve(puzzle, request))
         return puzzle
 
-    async def _solve(self, puzzle: Puzzle, order: JsonMessage) -> None:
+    async def _solve(self, puzzle: Puzzle, request: JsonMessage) -> None:
         def heard(message: JsonMessage) -> None:
             if message.pop("kind") == "progress":
                 puzzle.moves = message.get("moves", puzzle.moves)
                 puzzle.tell("progress", message)
 
         try:
-            answer = await self._workers.ask(puzzle.id, order, news=heard, seconds=puzzle.seconds + GRACE)
+            answer = await self._workers.ask(puzzle.id, request, news=heard, seconds=puzzle.seconds + GRACE)
         except GdlError as error:
             puzzle.tell("failed", {"error": without_folders(str(error)), "moves": puzzle.moves})
         else:
@@ -116,8 +116,8 @@ class Puzzles:
         """A drawing of a state along the best line. Raises GdlError."""
         puzzle = self.get(key)
         name = key if puzzle.done else f"{key}-drawing"  # the solving process has no time to draw
-        order = {"do": "draw", **puzzle.source, "moves": puzzle.moves, "step": step}
-        return str((await self._workers.ask(name, order))["svg"])
+        request = {"do": "draw", **puzzle.source, "moves": puzzle.moves, "step": step}
+        return str((await self._workers.ask(name, request))["svg"])
 
     async def close(self) -> None:
         """End all."""

@@ -69,17 +69,17 @@ async def _work(request: web.Request) -> web.Response:
     text = told.get("text")
     if not isinstance(text, str) or len(text) > MOST_CHARACTERS:
         raise GdlError(f"text is no text of at most {MOST_CHARACTERS:,} characters")
-    order: JsonMessage = {"do": job, "text": text.replace("\r\n", "\n")}
+    work_request: JsonMessage = {"do": job, "text": text.replace("\r\n", "\n")}
     for name, usual in JOBS[job].items():
         value = told.get(name, usual)
         if type(value) is not type(usual) or len(str(value)) > 1000:
             raise GdlError(f"{name} is not what it should be", remedy=f"for example {usual!r}")
-        order[name] = value
+        work_request[name] = value
     # The drawing beside the text has a process of its own: nobody waits for it.
     key = request.headers[TOKEN_HEADER] + (" show" if job == "show" else "")
     newest = job in ("check", "show")
     try:
-        answer = await request.app[WORKERS].ask(key, order, instead=newest)
+        answer = await request.app[WORKERS].ask(key, work_request, instead=newest)
     except GivenUpError:
         if not newest:
             raise

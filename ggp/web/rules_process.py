@@ -131,19 +131,19 @@ def shown(text: str, seed: int, steps: int) -> Told:
 
 
 JOBS: dict[str, Callable[[JsonMessage], Told]] = {
-    "check": lambda order: check(order["text"]),
-    "rehearse": lambda order: rehearse(order["text"]),
-    "rewrite": lambda order: rewritten(order["text"], order["to"]),
-    "scramble": lambda order: scrambled(order["text"], order["seed"]),
-    "count": lambda order: counted(order["text"]),
-    "draw": lambda order: drawn(order["text"], order["of"]),
-    "show": lambda order: shown(order["text"], order["seed"], order["steps"]),
+    "check": lambda request: check(request["text"]),
+    "rehearse": lambda request: rehearse(request["text"]),
+    "rewrite": lambda request: rewritten(request["text"], request["to"]),
+    "scramble": lambda request: scrambled(request["text"], request["seed"]),
+    "count": lambda request: counted(request["text"]),
+    "draw": lambda request: drawn(request["text"], request["of"]),
+    "show": lambda request: shown(request["text"], request["seed"], request["steps"]),
 }
 """What a page may want."""
 
 
-def _answer(order: JsonMessage, send: Send) -> Told:
-    return JOBS[order["do"]](order)
+def _answer(request: JsonMessage, send: Send) -> Told:
+    return JOBS[request["do"]](request)
 
 
 def main() -> None:

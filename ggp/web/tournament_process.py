@@ -89,11 +89,11 @@ ERROR_RATE = 0.05
 """Of the sequential test."""
 
 
-def answer(order: JsonMessage, news: Send) -> dict[str, object]:
+def answer(request: JsonMessage, news: Send) -> dict[str, object]:
     """The ``tables`` of the file at ``path``, with the test ``sprt`` where that is not empty. Raises
     GdlError."""
-    sprt = parse_test(order["sprt"], ERROR_RATE) if order["sprt"] else None
-    return {"tables": tables_of(Path(order["path"]), sprt)}
+    sprt = parse_test(request["sprt"], ERROR_RATE) if request["sprt"] else None
+    return {"tables": tables_of(Path(request["path"]), sprt)}
 
 
 def main() -> None:

@@ -70,10 +70,10 @@ class LiveTournament:
         return [] if self._tables is None else [encode("tables", self._tables)]
 
     async def _read(self) -> dict[str, Any]:
-        order = {"do": "tables", "path": str(self._path), "sprt": self._sprt}
+        request = {"do": "tables", "path": str(self._path), "sprt": self._sprt}
         # The processes are shared by all tournaments: more of them may be followed than there are processes.
         slot = crc32(str(self._path).encode(errors="replace")) % WORK.most
-        tables: dict[str, Any] = (await self._workers.ask(str(slot), order))["tables"]
+        tables: dict[str, Any] = (await self._workers.ask(str(slot), request))["tables"]
         return tables
 
     async def _look(self) -> None:

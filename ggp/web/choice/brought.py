@@ -37,6 +37,6 @@ async def _bring(request: web.Request) -> web.Response:
         raise GdlError("name is no file's name of at most 500 characters")
     if not isinstance(data, str) or len(data) > MOST_CHARACTERS:
         raise GdlError(f"data is no text of at most {MOST_CHARACTERS:,} characters")
-    order = {"do": "read", "name": name, "data": data}
-    answer = await request.app[WORKERS].ask(request.headers[TOKEN_HEADER], order, instead=True)
+    work_request = {"do": "read", "name": name, "data": data}
+    answer = await request.app[WORKERS].ask(request.headers[TOKEN_HEADER], work_request, instead=True)
     return web.json_response({"what": answer["what"], "cards": answer["cards"]})

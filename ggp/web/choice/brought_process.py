@@ -121,13 +121,13 @@ def _snakes(text: str) -> list[Told]:
     return cards
 
 
-def answer(order: JsonMessage, send: Send) -> Told:
+def answer(request: JsonMessage, send: Send) -> Told:
     """What the bytes ``data`` (base64) of a file called ``name`` are. Raises GdlError."""
     try:
-        data = base64.b64decode(order["data"], validate=True)
+        data = base64.b64decode(request["data"], validate=True)
     except (binascii.Error, ValueError):
         raise GdlError("data is no base64") from None
-    return read_brought(order["name"], data)
+    return read_brought(request["name"], data)
 
 
 def main() -> None:

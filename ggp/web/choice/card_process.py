@@ -96,9 +96,9 @@ def packing_picture(path: Path) -> str:
     return svg(instance.packed(found[0])) if found else ""
 
 
-def draw(order: JsonMessage, send: Send) -> dict[str, object]:
+def draw(request: JsonMessage, send: Send) -> dict[str, object]:
     """The picture of the card ``name``; of a game that of ``step`` where it is no less than 0."""
-    name, step = order["name"], order["step"]
+    name, step = request["name"], request["step"]
     if name.endswith(PACKING_ENDINGS):
         return {"svg": packing_picture(games_folder() / "puzzles" / name)}
     if "." in name:

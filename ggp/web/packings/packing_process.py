@@ -25,10 +25,10 @@ BEAT = 0.3
 """Seconds between news."""
 
 
-def _instance(order: JsonMessage, apart: bool) -> PackingInstance:
-    name = str(order["name"])
-    if order["data"]:
-        data = base64.b64decode(order["data"])
+def _instance(request: JsonMessage, apart: bool) -> PackingInstance:
+    name = str(request["name"])
+    if request["data"]:
+        data = base64.b64decode(request["data"])
     else:
         data = read_limited(games_folder() / "puzzles" / name, MOST_BYTES)
     found = packing_instance(Path(name or "puzzle"), data, None, every=False, apart=apart)
@@ -37,14 +37,14 @@ def _instance(order: JsonMessage, apart: bool) -> PackingInstance:
     return found
 
 
-def solve(order: JsonMessage, send: Send) -> dict[str, object]:
+def solve(request: JsonMessage, send: Send) -> dict[str, object]:
     """The solutions of the puzzle ``name`` that comes along, or of ``data`` (base64): how many were found in
     ``seconds``, whether that is all, and the page of their pieces, empty without solutions."""
     began = time.monotonic()
     try:
-        instance = _instance(order, apart=True)
+        instance = _instance(request, apart=True)
     except CoverError:  # of a grid whose pieces do not slide, or with a fault that comes again
-        instance = _instance(order, apart=False)
+        instance = _instance(request, apart=False)
     told = began
 
     def watch(result: CoverResult) -> None:
@@ -55,7 +55,7 @@ def solve(order: JsonMessage, send: Send) -> dict[str, object]:
             send("progress", solutions=result.solutions, share=result.progress, seconds=round(now - began, 2))
 
     search = instance.search(CoverOptions(first=MOST_SOLUTIONS), watch, None)
-    end = began + float(order["seconds"])
+    end = began + float(request["seconds"])
     while search.step(min(end, time.monotonic() + BEAT)) and time.monotonic() < end:
         pass
     found = search.taken()

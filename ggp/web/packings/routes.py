@@ -62,17 +62,17 @@ class PackingSearches:
         self._known[key] = one = PackingNews(name)
         while len(self._known) > MOST:
             del self._known[next(key for key, other in self._known.items() if other.done)]
-        order = {"do": "solve", "name": name, "data": data, "seconds": SECONDS}
-        one.task = asyncio.create_task(self._solve(key, one, order))
+        request = {"do": "solve", "name": name, "data": data, "seconds": SECONDS}
+        one.task = asyncio.create_task(self._solve(key, one, request))
         return key
 
-    async def _solve(self, key: str, one: PackingNews, order: JsonMessage) -> None:
+    async def _solve(self, key: str, one: PackingNews, request: JsonMessage) -> None:
         def heard(message: JsonMessage) -> None:
             if message.pop("kind") == "progress":
                 one.tell("progress", message)
 
         try:
-            answer = await self._workers.ask(key, order, news=heard)
+            answer = await self._workers.ask(key, request, news=heard)
         except GdlError as error:
             one.tell("failed", {"error": without_folders(str(error))})
         else:

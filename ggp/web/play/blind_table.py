@@ -25,7 +25,7 @@ from players.player import Choice
 from players.registry import fitting
 
 _OF_PLAY = {"back", "goto", "walk", "seat", "swap"}
-"""Orders that would tell, or take, what is hidden while the match goes on."""
+"""Requests that would tell, or take, what is hidden while the match goes on."""
 
 
 class BlindTable(Table):
@@ -34,8 +34,8 @@ class BlindTable(Table):
     FIRST_SECONDS = 10.0
     """Beliefs are worth a longer wait."""
 
-    def __init__(self, order: TableRequest, inbox: Inbox, send: Send) -> None:
-        super().__init__(order, inbox, self._hushed)
+    def __init__(self, request: TableRequest, inbox: Inbox, send: Send) -> None:
+        super().__init__(request, inbox, self._hushed)
         self._tell = send
         self._asker: int | None = None
         self._last: dict[int, dict[str, Any]] = {}
@@ -46,7 +46,7 @@ class BlindTable(Table):
         board, painter = self._view.board, self._view.painter
         self._sight_view = SightView(self.machine, board, painter)
         # Words and clicks depend on the moves that were seen before: each role has its own.
-        self._views = {role: TableView(order.game, self.machine, like=self._view) for role in self._playing}
+        self._views = {role: TableView(request.game, self.machine, like=self._view) for role in self._playing}
         self._begin_anew()
 
     def _begin_anew(self) -> None:
@@ -64,7 +64,7 @@ class BlindTable(Table):
 
     def _turn(self) -> bool:
         self._revealed = self._revealed or self._is_over(self._state)
-        return self._obey(self._next_order()) if self._revealed else super()._turn()
+        return self._obey(self._next_request()) if self._revealed else super()._turn()
 
     def _is_over(self, state: State) -> bool:
         return self.machine.is_terminal(state) or bool(stuck_roles(state))
@@ -108,26 +108,26 @@ class BlindTable(Table):
     def _view_of(self, role: int) -> TableView:
         return self._views[role]
 
-    # Orders
+    # Requests
 
-    def _obey(self, order: JsonMessage | None) -> bool:
-        self._asker = OUTSIDE if order is None else order.get("chair", OUTSIDE)
+    def _obey(self, request: JsonMessage | None) -> bool:
+        self._asker = OUTSIDE if request is None else request.get("chair", OUTSIDE)
         try:
-            self._check(order or {})
-            return super()._obey(order)
+            self._check(request or {})
+            return super()._obey(request)
         except GdlError as error:
             self._send("note", text=str(error))
             return True
         finally:
             self._asker = None
 
-    def _check(self, order: JsonMessage) -> None:
-        """Raise GdlError for an order that nobody, or only somebody else, may give now."""
-        do = order.get("do")
+    def _check(self, request: JsonMessage) -> None:
+        """Raise GdlError for a request that nobody, or only somebody else, may give now."""
+        do = request.get("do")
         if do in ("move", "hint"):
             if self._revealed:
                 raise MoveError("the match is over", remedy="play again")
-            name = str(order.get("role"))
+            name = str(request.get("role"))
             role = self._role(name)
             if self.seats[role] != HUMAN or self._chairs.get(role) != self._asker:
                 raise GdlError(f"{name} is played by somebody else", remedy="sit down where nobody sits")
@@ -187,7 +187,7 @@ class BlindTable(Table):
         """What everybody is told of a match that goes on."""
         return {
             **self._setting(),
-            "game": self._order.game.name,
+            "game": self._request.game.name,
             "title": self._view.title,
             "roles": self.roles,
             "step": step,

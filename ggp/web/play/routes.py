@@ -1,4 +1,4 @@
-"""What the play room answers: its page, tables and their events, orders to them."""
+"""What the play room answers: its page, tables and their events, requests to them."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from players.registry import NAMES
 
 TABLES = web.AppKey("tables", OpenTables)
 FIELDS = ("role", "move", "step", "player", "to", "from")
-"""Of orders; others are dropped."""
-ORDERS = ("move", "back", "goto", "go", "pause", "seat", "swap", "hint", "show", "again", "walk", "sit")
+"""Of requests; others are dropped."""
+REQUESTS = ("move", "back", "goto", "go", "pause", "seat", "swap", "hint", "show", "again", "walk", "sit")
 KINDS = {"record": ("application/json", "json"), "html": ("text/html", "html")}
 """In what form a match is kept: its type, and what the file's name ends in."""
 MOST_SEATS = 64
@@ -41,7 +41,7 @@ def add_routes(app: web.Application, settings: WebSettings) -> None:
     app.router.add_get("/play/{table}/rules", _rules)
     app.router.add_get("/play/{table}/keep", _keep)
     app.router.add_post("/play/tables", _open)
-    app.router.add_post("/play/{table}/{order}", _order)
+    app.router.add_post("/play/{table}/{do}", _request)
 
 
 async def _close(app: web.Application) -> AsyncIterator[None]:
@@ -72,7 +72,7 @@ async def _open(request: web.Request) -> web.Response:
     seats = told.get("seats", [])
     if not isinstance(seats, list) or len(seats) > MOST_SEATS:
         raise GdlError("seats is no list of players", remedy='for example ["human", "uct"]')
-    order = {
+    table_request = {
         **checked_source(told),
         "seats": [_player(name) for name in seats],
         "others": _player(told.get("others") or "uct"),
@@ -90,10 +90,10 @@ async def _open(request: web.Request) -> web.Response:
     if number is not None:
         card, after = cards[number], cards[(number + 1) % len(cards)]
         title = card["title"]
-        order["card"] = card["name"]
+        table_request["card"] = card["name"]
         if card["kind"] == after["kind"] == "level":
-            order["next_card"] = after["name"]
-    table = await request.app[TABLES].open({**order, "title": visible(title)})
+            table_request["next_card"] = after["name"]
+    table = await request.app[TABLES].open({**table_request, "title": visible(title)})
     return web.json_response({"table": table.id, "page": f"/play/{table.id}"})
 
 
@@ -115,18 +115,18 @@ async def _keep(request: web.Request) -> web.Response:
     return web.Response(text=text, content_type=kind, headers=headers)
 
 
-async def _order(request: web.Request) -> web.Response:
-    order = request.match_info["order"]
-    if order not in ORDERS:
+async def _request(request: web.Request) -> web.Response:
+    do = request.match_info["do"]
+    if do not in REQUESTS:
         raise web.HTTPNotFound(reason="there is no such order")
     told = await json_object(request)
     table = request.app[TABLES].get(request.match_info["table"])
-    if order == "sit":
+    if do == "sit":
         return web.json_response({"key": table.sit(str(told.get("role") or ""))})
-    if order == "seat":
+    if do == "seat":
         _player(told.get("player"))
     known = {name: told[name] for name in FIELDS if name in told}
-    table.order(order, known, str(told.get("key") or ""))
+    table.request(do, known, str(told.get("key") or ""))
     return web.json_response({})
 
 

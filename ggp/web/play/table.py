@@ -1,6 +1,6 @@
 """A match that people play in a browser: seats, steps that can be taken back, clocks, hints.
 
-One thread plays (:meth:`Table.run`). What people want comes as orders, JSON objects in an inbox; what they
+One thread plays (:meth:`Table.run`). What people want comes as requests, JSON objects in an inbox; what they
 see goes out as messages: ``state`` whenever something changes, ``thinking``, ``search`` (what a player thinks
 so far), ``hint``, ``note``.
 """
@@ -49,21 +49,21 @@ class Table:
     FIRST_SECONDS = 3.0
     """How long the first machine above the prover is waited for."""
 
-    def __init__(self, order: TableRequest, inbox: Inbox, send: Send) -> None:
-        for name in {*order.seats, order.others}:
-            check_seat(name, order.allowed)
-        self._order, self._inbox, self._send = order, inbox, send
+    def __init__(self, request: TableRequest, inbox: Inbox, send: Send) -> None:
+        for name in {*request.seats, request.others}:
+            check_seat(name, request.allowed)
+        self._request, self._inbox, self._send = request, inbox, send
         self._later: list[JsonMessage] = []
-        game = order.game
+        game = request.game
         self._kaskade = Kaskade("auto")
         self._kaskade.begin(game.text, game.rules)
         self._kaskade.wait(next(iter(self._kaskade.levels), BOTTOM), self.FIRST_SECONDS)
         self.machine = machine = self._kaskade.best()
-        self._view = TableView(game, machine, order.title)
+        self._view = TableView(game, machine, request.title)
         self.roles = self._view.roles
-        rest = [order.others] * (len(self.roles) - len(order.seats))
+        rest = [request.others] * (len(self.roles) - len(request.seats))
         self._chance = chance_role(machine.roles)
-        self.seats = seated([*order.seats, *rest][: len(self.roles)], len(self.roles), self._chance)
+        self.seats = seated([*request.seats, *rest][: len(self.roles)], len(self.roles), self._chance)
         """Seats that the game does not have stay empty: a page does not know how many there are."""
         self._players: dict[int, AttentiveSeat | RemoteSeat] = {}
         self._adviser: dict[int, AttentiveSeat] = {}
@@ -77,11 +77,11 @@ class Table:
         self._waits = False  # somebody has gone back: our players wait for a move or ``go``
         # Where chance plays, each match is another one, unless somebody has asked for this one.
         draws = information_of(game.rules) is not Information.PERFECT
-        self._seed = order.seed or (secrets.randbelow(1 << 31) if draws else 0)
+        self._seed = request.seed or (secrets.randbelow(1 << 31) if draws else 0)
         self._rng = random.Random(self._seed)
 
     def run(self) -> None:
-        """Play until the order ``end`` comes."""
+        """Play until the request ``end`` comes."""
         try:
             self._show()
             while self._turn():
@@ -99,12 +99,12 @@ class Table:
         return [self.machine.legal_moves(self._shown, role) for role in range(len(self.roles))]
 
     def _turn(self) -> bool:
-        """Take one thing further: a player's answer, an order of people, the next state. False at the end."""
+        """Take one thing further: a player's answer, a request, the next state. False at the end."""
         state = self._shown
         if self.machine.is_terminal(state) or not all(options := self._options()):
-            return self._obey(self._next_order())
+            return self._obey(self._next_request())
         if self._waits or len(self._steps) >= MOST_STEPS:
-            return self._obey(self._next_order())
+            return self._obey(self._next_request())
         known = len(self._choices)
         for role, moves in enumerate(options):
             if role in self._chosen:
@@ -114,7 +114,7 @@ class Table:
             elif self.seats[role] != HUMAN:
                 choice = self._think(role, state)
                 if choice is None:
-                    return self._obey(self._next_order())
+                    return self._obey(self._next_request())
                 self._chosen[role] = choice.move
                 self._choices[role] = choice
         waiting = [role for role in range(len(self.roles)) if role not in self._chosen]
@@ -126,24 +126,24 @@ class Table:
         return True
 
     def _await_people(self, waiting: list[int], options: list[list[int]]) -> bool:
-        patience = self._order.patience
+        patience = self._request.patience
         end = time.monotonic() + patience
         while waiting:
-            order = self._next_order(end - time.monotonic() if patience else None)
-            if order is None:
+            request = self._next_request(end - time.monotonic() if patience else None)
+            if request is None:
                 for role in waiting:
                     self._chosen[role] = self._rng.choice(options[role])
                     self._send("note", text=f"{self.roles[role]}: the time is over, a random move is made")
                 return True
-            if order["do"] != "hint":
-                return self._obey(order)
-            self._obey(order)
+            if request["do"] != "hint":
+                return self._obey(request)
+            self._obey(request)
         return True
 
     def _think(self, role: int, state: State) -> Choice | None:
         """A player's answer; None where people have wanted something else in the meantime."""
-        deadline = time.monotonic() + self._order.playclock
-        self._send("thinking", role=role, seconds=self._order.playclock)
+        deadline = time.monotonic() + self._request.playclock
+        self._send("thinking", role=role, seconds=self._request.playclock)
         try:
             choice = self._answer(self._player(role, state, deadline), role, state, deadline)
         except InterruptedByPeopleError:
@@ -165,14 +165,14 @@ class Table:
         if player is None:
             name = self.seats[role]
             if is_remote(name):
-                player = RemoteSeat(name, role, self._order.playclock, self._urgent)
+                player = RemoteSeat(name, role, self._request.playclock, self._urgent)
             else:
                 player = self._new_player(name, role, state, deadline)
             self._players[role] = player
         return player
 
     def _new_player(self, name: str, role: int, state: State, deadline: float) -> AttentiveSeat:
-        made = make_player(name, self._seed * 64 + role, workers=self._order.workers, ponder=False)
+        made = make_player(name, self._seed * 64 + role, workers=self._request.workers, ponder=False)
         player = AttentiveSeat(made, self._kaskade, self._urgent)
         player.on_progress = lambda choice: self._think_aloud(role, player, self._shown, choice)
         startclock = (deadline - time.monotonic()) / 2
@@ -217,9 +217,11 @@ class Table:
         """Whether somebody wants what a player that thinks must not keep waiting."""
         while not self._inbox.empty():
             self._later.append(self._inbox.get())
-        return any(order.get("do") not in ("move", "hint", "show", "keep", "walk") for order in self._later)
+        return any(
+            request.get("do") not in ("move", "hint", "show", "keep", "walk") for request in self._later
+        )
 
-    def _next_order(self, seconds: float | None = None) -> JsonMessage | None:
+    def _next_request(self, seconds: float | None = None) -> JsonMessage | None:
         if self._later:
             return self._later.pop(0)
         try:
@@ -227,10 +229,10 @@ class Table:
         except queue.Empty:
             return None
 
-    def _obey(self, order: JsonMessage | None) -> bool:
+    def _obey(self, request: JsonMessage | None) -> bool:
         """Do what somebody wants; whoever cannot be obeyed is told why. False to end."""
         try:
-            match order:
+            match request:
                 case {"do": "end"}:
                     return False
                 case {"do": "move", "role": str(role), "move": str(move)}:
@@ -303,7 +305,7 @@ class Table:
 
     def _seat(self, name: str, player: str) -> None:
         role = self._role(name)
-        check_seat(player, self._order.allowed)
+        check_seat(player, self._request.allowed)
         if role == self._chance and player != RANDOM.name:
             raise GdlError("the role random is chance: its moves are drawn", remedy="leave it to random")
         self._leave(role)
@@ -343,7 +345,7 @@ class Table:
             self._make()
 
     def _keep(self, form: str) -> None:
-        game, clock = self._order.game, self._order.playclock
+        game, clock = self._request.game, self._request.playclock
         try:
             text = keep(form, game, self._view.title, self.seats, self._steps, self._state, clock)
             self._send("kept", form=form, text=text)
@@ -386,12 +388,12 @@ class Table:
 
     def _setting(self) -> dict[str, Any]:
         """What does not depend on the state."""
-        order = self._order
+        request = self._request
         return {
             "seats": self.seats,
             "waits": self._waits,
-            "clock": order.playclock,
-            "card": order.card,
-            "next": order.next_card,
-            "patience": order.patience,
+            "clock": request.playclock,
+            "card": request.card,
+            "next": request.next_card,
+            "patience": request.patience,
         }

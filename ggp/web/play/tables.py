@@ -119,12 +119,12 @@ OPEN_SECONDS = 60.0
 KIND = ProcessKind(max_line=32 * 1024 * 1024, group=True)
 
 
-def need_of(order: dict[str, Any]) -> WorkNeed:
-    """What a table takes: with the search processes of its players, as the order or their names say."""
+def need_of(request: dict[str, Any]) -> WorkNeed:
+    """What a table takes: with the search processes of its players, as the request or their names say."""
     searchers = 0
-    for name in (*order.get("seats", ()), order.get("others", "")):
+    for name in (*request.get("seats", ()), request.get("others", "")):
         named = max(map(int, _WORKERS.findall(name)), default=0)
-        searchers += 0 if name == HUMAN else min(max(named, order.get("workers", 0)), cores())
+        searchers += 0 if name == HUMAN else min(max(named, request.get("workers", 0)), cores())
     return WorkNeed(NEED.processes + searchers, NEED.memory + searchers * SEARCHER_MEMORY)
 
 
@@ -171,9 +171,9 @@ class OpenTable:
         """Whether it is ended where there is no room for others."""
         return bool(self.over) or self.idle(LEFT_SECONDS if self.news.was_read else UNSEEN_SECONDS)
 
-    async def opened(self, order: JsonMessage) -> None:
+    async def opened(self, request: JsonMessage) -> None:
         """Wait until the first state is there. Raises GdlError where the table cannot be."""
-        self._child.send("open", **order)
+        self._child.send("open", **request)
         try:
             async with asyncio.timeout(OPEN_SECONDS):
                 await asyncio.shield(self._opened)
@@ -185,7 +185,7 @@ class OpenTable:
         waiting = self._keeping.get(form)
         if waiting is None:
             waiting = self._keeping[form] = asyncio.get_running_loop().create_future()
-            self.order("keep", {"form": form})
+            self.request("keep", {"form": form})
         try:
             async with asyncio.timeout(OPEN_SECONDS):
                 message = await asyncio.shield(waiting)
@@ -219,7 +219,7 @@ class OpenTable:
         chair = self._keys.get(key)
         return self.news if chair is None else self.chairs[chair]
 
-    def order(self, do: str, fields: JsonMessage, key: str = "") -> None:
+    def request(self, do: str, fields: JsonMessage, key: str = "") -> None:
         """Tell the table what somebody wants. Raises GdlError where it has ended."""
         if self.over:
             raise GdlError(f"this table has ended: {self.over}", remedy="open a new one")
@@ -311,7 +311,7 @@ class OpenTables:
             raise GdlError("there is no such table any more", remedy="open a new one")
         return table
 
-    async def open(self, order: dict[str, Any]) -> OpenTable:
+    async def open(self, request: dict[str, Any]) -> OpenTable:
         """A new table. Raises BusyError where there are too many, GdlError where it cannot be."""
         if self._sweeper is None:
             self._sweeper = asyncio.create_task(self._sweep())
@@ -324,9 +324,9 @@ class OpenTables:
         # Counted from here on: many may be opened at the same time.
         self._opening += 1
         try:
-            table = await self._begin(order)
+            table = await self._begin(request)
             try:
-                await table.opened({**order, "allowed": self.players})
+                await table.opened({**request, "allowed": self.players})
             except BaseException:
                 await table.close()
                 raise
@@ -335,7 +335,7 @@ class OpenTables:
             self._opening -= 1
         return table
 
-    async def _begin(self, order: dict[str, Any]) -> OpenTable:
+    async def _begin(self, request: dict[str, Any]) -> OpenTable:
         """The process of a table, once there is room for it."""
         table: OpenTable | None = None
 
@@ -346,7 +346,7 @@ class OpenTables:
             if table is not None:
                 await self._drop(table)
 
-        reservation = await self._budget.reserve("a table", need_of(order), idle, end)
+        reservation = await self._budget.reserve("a table", need_of(request), idle, end)
         try:
             child = await Child.spawn("ggp.web.play.table_process", kind=KIND)
         except OSError as error:
@@ -356,7 +356,7 @@ class OpenTables:
             reservation.release()
             raise
         self._opened += 1
-        outside = TableNews(f"table {self._opened}", order.get("playclock", 2.0), self.hear)
+        outside = TableNews(f"table {self._opened}", request.get("playclock", 2.0), self.hear)
         table = OpenTable(child, outside, reservation)
         return table
 

@@ -262,7 +262,7 @@ MOST_LISTED = 2000
 
 
 class ReplayDesk:
-    """Answers orders; keeps the match that was asked for last."""
+    """Answers requests; keeps the match that was asked for last."""
 
     def __init__(self) -> None:
         self._stamp: tuple[object, ...] | None = None
@@ -272,37 +272,37 @@ class ReplayDesk:
         self._replay: Replay | None = None
         self._cards = CardMaker()
 
-    def answer(self, order: JsonMessage, news: Send) -> dict[str, object]:
+    def answer(self, request: JsonMessage, news: Send) -> dict[str, object]:
         """What is asked of a record.
 
         Args:
-            order: ``do`` is ``story``, ``compared``, ``frames`` (``first``, ``count``), ``page``, ``card`` or
-                ``sights`` (``role``). ``path`` is the file, ``kind`` that of
+            request: ``do`` is ``story``, ``compared``, ``frames`` (``first``, ``count``), ``page``, ``card``
+                or ``sights`` (``role``). ``path`` is the file, ``kind`` that of
                 :class:`ggp.web.replay.shelf.ShelvedRecord`, ``match`` the number of the match, or 0: of a
                 file with several the ``story`` then lists them.
 
         Raises:
             GdlError: the record cannot be read, or there is no such match.
         """
-        kind, path, number = order["kind"], Path(order["path"]), int(order["match"])
+        kind, path, number = request["kind"], Path(request["path"]), int(request["match"])
         in_tournament = number if kind == "tournament" else 0
         self._read(kind, path, in_tournament)
-        if order["do"] == "card":
+        if request["do"] == "card":
             return {"card": self._cards.card(self._source, 1 if in_tournament else number)}
         if not number and len(self._source.records) > 1:
             return {"story": {"matches": list(map(summary, self._source.records[:MOST_LISTED]))}}
         replay = self._of(1 if in_tournament else number or 1)
         last = len(replay.match.states)
-        match order["do"]:
+        match request["do"]:
             case "story":
                 return {"story": replay.story()}
             case "compared":
                 return replay.compared().as_json()
             case "sights":
-                return {"sights": replay.sights(int(order["role"]))}
+                return {"sights": replay.sights(int(request["role"]))}
             case "frames":
-                first = max(0, int(order["first"]))
-                end = min(last, first + min(int(order["count"]), MOST_FRAMES))
+                first = max(0, int(request["first"]))
+                end = min(last, first + min(int(request["count"]), MOST_FRAMES))
                 drawn = [replay.frame(number) for number in range(first, end)]
                 return {"frames": drawn, "facts": replay.match.texts[first:end]}
             case _:

@@ -124,9 +124,9 @@ async def _bring(request: web.Request) -> web.Response:
     return web.json_response({"page": f"/replay?brought={name}"})
 
 
-async def _work(request: web.Request, order: dict[str, Any]) -> dict[str, Any]:
+async def _work(request: web.Request, work_request: dict[str, Any]) -> dict[str, Any]:
     found, number = await _found(request)
-    return await _ask(request, found, {**order, "match": number})
+    return await _ask(request, found, {**work_request, "match": number})
 
 
 async def _found(request: web.Request) -> tuple[ShelvedRecord, int]:
@@ -135,12 +135,12 @@ async def _found(request: web.Request) -> tuple[ShelvedRecord, int]:
     return found, found.number or (_count(request, "match") if "match" in request.query else 0)
 
 
-async def _ask(request: web.Request, found: ShelvedRecord, order: dict[str, Any]) -> dict[str, Any]:
+async def _ask(request: web.Request, found: ShelvedRecord, work_request: dict[str, Any]) -> dict[str, Any]:
     # One process for a file, also while it grows.
     key = hashlib.sha256(f"{found.path} {found.number}".encode("utf-8", "surrogateescape")).hexdigest()
-    if order["do"] == "compared":  # takes seconds: drawings are not to wait for it
+    if work_request["do"] == "compared":  # takes seconds: drawings are not to wait for it
         key = f"{key} compared"
-    return await request.app[WORKERS].ask(key, {**order, "kind": found.kind, "path": str(found.path)})
+    return await request.app[WORKERS].ask(key, {**work_request, "kind": found.kind, "path": str(found.path)})
 
 
 def _count(request: web.Request, name: str) -> int:

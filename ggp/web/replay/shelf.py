@@ -193,8 +193,8 @@ class RecordCards:
         async with self._lock:
             card = self._kept.pop(key, None)
             if card is None:
-                order = {"do": "card", "kind": found.kind, "path": str(found.path), "match": number}
-                card = orjson.dumps((await self.workers.ask("cards", order))["card"])
+                request = {"do": "card", "kind": found.kind, "path": str(found.path), "match": number}
+                card = orjson.dumps((await self.workers.ask("cards", request))["card"])
                 self._bytes += len(card)
             self._kept[key] = card
             while self._bytes > MOST_CARD_BYTES:

@@ -82,8 +82,8 @@ class StyleRoom:
                 f"there is no stylesheet {name!r}", remedy="ggp web --styles DIR names their folder"
             )
         folder = self._folder.resolve()
-        order = {"do": "draw", "sheet": str(sheet.relative_to(folder)), "facts": facts}
-        answer = await self._workers.ask("", order, arguments=(str(folder),))
+        request = {"do": "draw", "sheet": str(sheet.relative_to(folder)), "facts": facts}
+        answer = await self._workers.ask("", request, arguments=(str(folder),))
         key = secrets.token_urlsafe(12)
         self._kept[key] = answer["page"]
         while len(self._kept) > MOST_KEPT:

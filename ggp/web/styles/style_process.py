@@ -206,8 +206,8 @@ def main() -> None:
     folder = StyleFolder(Path(sys.argv[1]))
     limit_files(0)
 
-    def answer(order: JsonMessage, send: Send) -> dict[str, object]:
-        return {"page": folder.page(order["sheet"], order["facts"])}
+    def answer(request: JsonMessage, send: Send) -> dict[str, object]:
+        return {"page": folder.page(request["sheet"], request["facts"])}
 
     answer_requests(answer, "stylesheet", MEMORY, CPU_SECONDS)
 

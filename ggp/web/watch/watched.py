@@ -166,8 +166,8 @@ class Watched:
         match = self.matches.get(key)
         if match is None or step > len(match.moves):
             raise GdlError("there is no such step of a match now")
-        order = {"do": "draw", "rules": match.told["rules"], "moves": match.moves, "step": step}
-        answer = await self._workers.ask(key, order)
+        request = {"do": "draw", "rules": match.told["rules"], "moves": match.moves, "step": step}
+        answer = await self._workers.ask(key, request)
         return {name: value for name, value in answer.items() if name != "kind"}
 
     def hear_own(self, name: str, data: dict[str, Any]) -> None:
@@ -258,9 +258,9 @@ class Watched:
             shown: object = None
             while (match := self.matches.get(key)) is not None and match.moves is not shown:
                 shown = moves = match.moves
-                order = {"do": "draw", "rules": match.told["rules"], "moves": moves}
+                request = {"do": "draw", "rules": match.told["rules"], "moves": moves}
                 try:
-                    answer = await self._workers.ask(key, order)
+                    answer = await self._workers.ask(key, request)
                     match.show({name: value for name, value in answer.items() if name != "kind"})
                     self._bound(match)
                 except GdlError as error:

@@ -17,20 +17,20 @@ class Seated(At):
         super().__init__(at.client, at.table, at.token)
         self.key = key
 
-    async def order(self, name: str, **fields: object) -> dict[str, Any]:
-        return await super().order(name, **fields, key=self.key)
+    async def request(self, name: str, **fields: object) -> dict[str, Any]:
+        return await super().request(name, **fields, key=self.key)
 
 
 async def sits(at: At, role: str) -> Seated:
     """Somebody sits down there."""
-    person = Seated(at, (await at.order("sit", role=role))["key"])
+    person = Seated(at, (await at.request("sit", role=role))["key"])
     person.reader = await at.client.get(f"/play/{at.table}/events", params={"key": person.key})
     return person
 
 
 async def move(person: Seated, state: dict[str, Any], text: str = "") -> dict[str, Any]:
     role = state["roles"][state["asked"][0]["role"]]
-    return await person.order("move", role=role, move=text or moves(state)[0])
+    return await person.request("move", role=role, move=text or moves(state)[0])
 
 
 def test_each_person_is_told_what_its_role_knows_and_all_of_it_after_the_end() -> None:
@@ -42,8 +42,8 @@ def test_each_person_is_told_what_its_role_knows_and_all_of_it_after_the_end() -
             ["human", "human", "random"],
         )
         one, two = await sits(at, "first"), await sits(at, "second")
-        assert "already" in (await at.order("sit", role="first"))["error"]
-        assert "no person" in (await at.order("sit", role="random"))["error"]
+        assert "already" in (await at.request("sit", role="first"))["error"]
+        assert "no person" in (await at.request("sit", role="random"))["error"]
         first = await one.until("state", lambda s: s["asked"] != [])
         second = await two.until("state", lambda s: s["step"] == 1)
         own = [state["blind"]["percepts"][0].split()[1] for state in (first, second)]
@@ -52,10 +52,10 @@ def test_each_person_is_told_what_its_role_knows_and_all_of_it_after_the_end() -
         assert [share for _, share in first["blind"]["guesses"]] == [50, 50]
         assert (second["asked"], second["choosing"]) == ([], [])
         # The other's key, or none, makes no move for it; nothing is taken back; nothing is kept.
-        await two.order("move", role="first", move="bet")
+        await two.request("move", role="first", move="bet")
         assert "somebody else" in (await two.until("note"))["text"]
-        await at.order("move", role="first", move="bet")
-        await one.order("back")
+        await at.request("move", role="first", move="bet")
+        await one.request("back")
         assert "hides information" in (await one.until("note"))["text"]
         assert (await client.get(f"/play/{at.table}/keep?form=record")).status == 400
         await move(one, first, "bet")
@@ -68,7 +68,7 @@ def test_each_person_is_told_what_its_role_knows_and_all_of_it_after_the_end() -
             assert f"holds first {own[0]}" in over["facts"] and f"holds second {own[1]}" in over["facts"]
             assert over["history"][0]["moves"] == ["noop", "noop", f"(deal {own[0]} {own[1]})"]
             assert [sight["role"] for sight in over["blind"]["sights"]] == [0, 1]
-        await at.order("goto", step=1)
+        await at.request("goto", step=1)
         back = await at.until("state", lambda s: s["step"] == 1)
         assert back["asked"] == [] and back["blind"]["sights"][1]["guesses"]
         kept = await (await client.get(f"/play/{at.table}/keep?form=record")).json()
@@ -87,8 +87,8 @@ def test_sides_are_swapped_after_the_end_and_everybody_keeps_the_own_chair() -> 
         if not state["over"]:
             await move(one, state)
             await one.until("state", lambda s: s["over"])
-        await one.order("swap")
-        await one.order("again")
+        await one.request("swap")
+        await one.request("again")
         state = await one.until("state", lambda s: not s["blind"]["over"] and s["step"] >= 1)
         assert state["seats"] == ["legal", "human", "random"] and state["blind"]["as"] == 1
 
@@ -137,7 +137,7 @@ def test_a_hint_comes_from_what_the_own_role_knows_and_goes_to_it_alone() -> Non
         one = await sits(at, "candidate")
         await move(one, await one.until("state", lambda s: s["asked"] != []))
         await one.until("state", lambda s: s["step"] == 3)
-        await one.order("hint", role="candidate")
+        await one.request("hint", role="candidate")
         assert (await one.until("hint"))["move"] == "switch"
 
     with_client(talk)

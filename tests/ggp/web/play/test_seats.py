@@ -85,9 +85,9 @@ def test_names_that_reach_out_are_refused_at_the_door_and_at_the_table(
         await at.until("state")
         headers = {"X-Ggp-Token": at.token}
         for name in names:
-            await at.order("seat", role="o", player=name)
+            await at.request("seat", role="o", player=name)
             assert (await at.until("note"))["text"]
-        await at.order("show")
+        await at.request("show")
         assert (await at.until("state"))["seats"] == ["human", "human"]
         for order in (
             {"seats": ["marker:X"]},
@@ -116,7 +116,7 @@ def test_players_that_the_operator_named_are_offered_and_play(marker: Path) -> N
         assert "marker:X" in await (await client.get("/play")).text()
         at = await opened(client, game="tictactoe", seats=["human", "marker:X"])
         await at.until("state")
-        await at.order("move", role="x", move="(mark b 2)")
+        await at.request("move", role="x", move="(mark b 2)")
         state = await at.until("state", lambda s: s["step"] == 2)
         assert state["history"][1]["moves"] == ["noop", "(mark a 1)"]
 
@@ -153,7 +153,7 @@ def test_what_a_foreign_service_answers_is_not_repeated(foreign: str) -> None:
         at = await opened(client, game="connectfour", seats=["human", foreign], playclock=1)
         for step in (0, 2, 4, 6):
             state = await at.until("state", lambda s, step=step: s["step"] == step)  # type: ignore[misc]
-            await at.order("move", role=state["roles"][0], move=moves(state)[step // 6])
+            await at.request("move", role=state["roles"][0], move=moves(state)[step // 6])
             note = await at.until("note")
             assert note["text"].startswith(f"{foreign} failed: ")
             assert "secret" not in note["text"]

@@ -32,7 +32,7 @@ class At:
         self.reader: Any = None
         self.heard: list[str] = []
 
-    async def order(self, name: str, **fields: object) -> dict[str, Any]:
+    async def request(self, name: str, **fields: object) -> dict[str, Any]:
         reply = await self.client.post(
             f"/play/{self.table}/{name}", json=fields, headers={"X-Ggp-Token": self.token}
         )
@@ -80,21 +80,21 @@ def test_moves_are_taken_back_and_the_match_goes_on_from_any_step_with_other_sea
         state = await at.until("state")
         assert (state["roles"], state["seats"], state["step"]) == (["x", "o"], ["human", "legal"], 0)
         assert len(moves(state)) == 9
-        await at.order("move", role="x", move="(mark b 2)")
+        await at.request("move", role="x", move="(mark b 2)")
         state = await at.until("state", lambda s: s["step"] == 2)
         assert state["history"][0]["moves"] == ["(mark b 2)", "noop"]
-        await at.order("move", role="x", move=moves(state)[-1])
+        await at.request("move", role="x", move=moves(state)[-1])
         await at.until("state", lambda s: s["step"] == 4)
-        await at.order("back")
+        await at.request("back")
         assert (await at.until("state", lambda s: s["step"] == 2))["steps"] == 4
-        await at.order("goto", step=1)  # somebody looks: ``legal`` does not move on
+        await at.request("goto", step=1)  # somebody looks: ``legal`` does not move on
         assert (await at.until("state", lambda s: s["step"] == 1))["waits"]
-        await at.order("swap")
+        await at.request("swap")
         state = await at.until("state", lambda s: s["seats"] == ["legal", "human"])
         assert state["asked"][0]["role"] == 1
-        await at.order("move", role="o", move=moves(state)[0])
+        await at.request("move", role="o", move=moves(state)[0])
         state = await at.until("state", lambda s: s["step"] == 3 and s["steps"] == 3)
-        await at.order("seat", role="o", player="random")
+        await at.request("seat", role="o", player="random")
         state = await at.until("state", lambda s: s["over"])
         assert sorted(state["goals"]) in ([0, 100], [50, 50])
 
@@ -109,14 +109,14 @@ def test_a_person_walks_and_pushes_by_squares_and_keeps_the_match() -> None:
         state = await at.until("state")
         assert (state["title"], state["card"], state["next"]) == ("The belfry", "yards.xsb:2", "yards.xsb:3")
         assert state["choosing"] == [0]
-        await at.order("walk", role="keeper", to="0,2,1")
+        await at.request("walk", role="keeper", to="0,2,1")
         walked = await at.until("state", lambda s: s["step"] == 4)
         assert all(len(step["words"]) == 1 for step in walked["history"])
-        await at.order("walk", role="keeper", to="0,99,99")
+        await at.request("walk", role="keeper", to="0,99,99")
         assert "no way" in (await at.until("note"))["text"]
-        await at.order("again")
+        await at.request("again")
         state = await at.until("state", lambda s: s["steps"] == 0)
-        await at.order("walk", role="keeper", to="0,4,7", **{"from": "0,4,4"})
+        await at.request("walk", role="keeper", to="0,4,7", **{"from": "0,4,4"})
         pushed = await at.until("state", lambda s: s["step"] >= 3)
         assert pushed["history"][-1]["words"] == ["up"]
         reply = await client.get(f"/play/{at.table}/keep?form=record")
@@ -138,12 +138,12 @@ def test_the_end_says_why_and_rings_the_line_and_a_new_match_begins() -> None:
         at = await opened(client, game="tictactoe", seats=["human", "human"])
         await at.until("state")
         for number, square in enumerate(("a 1", "a 2", "b 1", "b 2", "c 1")):
-            await at.order("move", role="xo"[number % 2], move=f"(mark {square})")
+            await at.request("move", role="xo"[number % 2], move=f"(mark {square})")
             state = await at.until("state", lambda s, n=number: s["step"] == n + 1)  # type: ignore[misc]
         assert (state["over"], state["reason"]) == (True, "three in a row")
         assert state["svg"].count("gb-won") == 3
         assert [step["words"] for step in state["history"]][:2] == [["a1", None], [None, "a2"]]
-        await at.order("again")
+        await at.request("again")
         state = await at.until("state", lambda s: s["steps"] == 0)
         assert not state["over"]
         assert not state["history"]
@@ -168,7 +168,7 @@ def test_a_hint_names_a_legal_move(monkeypatch: pytest.MonkeyPatch) -> None:
     async def talk(client: Client) -> None:
         at = await opened(client, game="tictactoe", seats=["human", "human"])
         state = await at.until("state")
-        await at.order("hint", role="x")
+        await at.request("hint", role="x")
         hint = await at.until("hint")
         assert hint["move"] in moves(state)
         assert hint["over"].count("gb-hint") == 1
@@ -190,8 +190,8 @@ def test_chance_draws_its_moves_and_nobody_takes_its_seat() -> None:
         at = await opened(client, game="twentyfortyeight", seats=["human"], playclock=0.1)
         state = await at.until("state", lambda s: s["step"] == 2)  # two tiles are put without being asked
         assert (state["roles"], state["seats"]) == (["player", "random"], ["human", "random"])
-        await at.order("seat", role="random", player="legal")
-        await at.order("swap")
+        await at.request("seat", role="random", player="legal")
+        await at.request("swap")
         assert (await at.until("state"))["seats"] == ["human", "random"]
 
     with_client(talk)
@@ -202,10 +202,10 @@ def test_both_choose_before_either_sees_the_other() -> None:
         at = await opened(client, game="rockpaperscissors", seats=["human", "human"])
         state = await at.until("state")
         first, second = state["roles"]
-        await at.order("move", role=first, move=moves(state)[0])
+        await at.request("move", role=first, move=moves(state)[0])
         state = await at.until("state", lambda s: len(s["asked"]) == 1)
         assert (state["step"], state["asked"][0]["role"]) == (0, 1)
-        await at.order("move", role=second, move=moves(state)[0])
+        await at.request("move", role=second, move=moves(state)[0])
         assert (await at.until("state", lambda s: s["step"] == 1))["last"] is not None
 
     with_client(talk)
@@ -221,7 +221,7 @@ def test_rules_of_ones_own_are_played_in_either_notation_and_faults_are_told() -
         assert client.app is not None
         headers = {"X-Ggp-Token": client.app[TOKENS].make()}
         at = await opened(client, rules=infix, seats=["human"])
-        await at.order("move", role="you", move="go")
+        await at.request("move", role="you", move="go")
         assert (await at.until("state", lambda s: s["over"]))["goals"] == [100]
         for rules, words in (("(role x", "game:1:1: "), ("role(x) legal(", "expected"), ("(p a)", "role")):
             reply = await client.post("/play/tables", json={"rules": rules}, headers=headers)
@@ -251,13 +251,13 @@ def test_what_cannot_be_is_told_in_a_line() -> None:
         at = await opened(client, game="tictactoe", seats=["human", "human"])
         state = await at.until("state")
         for fields in ({"role": "x", "move": "(mark 9 9)"}, {"role": "z", "move": "noop"}, {"role": 1}):
-            await at.order("move", **fields)
+            await at.request("move", **fields)
             assert (await at.until("note"))["text"]
-        await at.order("seat", role="x", player="os:system")
+        await at.request("seat", role="x", player="os:system")
         assert "not offered here" in (await at.until("note"))["text"]
-        assert "characters" in (await at.order("seat", role="x", player=""))["error"]
-        assert "no such table" in (await At(client, "nowhere", at.token).order("back"))["error"]
-        await at.order("show")
+        assert "characters" in (await at.request("seat", role="x", player=""))["error"]
+        assert "no such table" in (await At(client, "nowhere", at.token).request("back"))["error"]
+        await at.request("show")
         assert (await at.until("state"))["asked"] == state["asked"]
 
     with_client(talk)
@@ -275,13 +275,13 @@ def test_a_table_whose_process_dies_says_so_and_makes_room(monkeypatch: pytest.M
         refused = await client.post("/play/tables", json={"game": "tictactoe"}, headers=headers)
         assert refused.status == 503
         assert int(refused.headers["Retry-After"]) > 0
-        assert (await at.order("show")) == {}, "nobody closes a table of others"
+        assert (await at.request("show")) == {}, "nobody closes a table of others"
         client.app[TABLES].get(at.table)._child.kill()
         assert "ended" in (await at.until("ended"))["text"]
-        assert "has ended" in (await at.order("back"))["error"]
+        assert "has ended" in (await at.request("back"))["error"]
         other = await opened(client, game="tictactoe", seats=["human", "human"])
         await other.until("state")
-        assert "no such table" in (await at.order("back"))["error"]
+        assert "no such table" in (await at.request("back"))["error"]
 
     with_client(talk)
 
@@ -294,7 +294,7 @@ def test_a_table_that_nobody_has_looked_at_soon_makes_room(monkeypatch: pytest.M
     async def talk(client: Client) -> None:
         unseen = await opened(client, game="tictactoe", seats=["human", "human"])
         at = await opened(client, game="tictactoe", seats=["human", "human"])
-        assert "no such table" in (await unseen.order("back"))["error"]
+        assert "no such table" in (await unseen.request("back"))["error"]
         await at.until("state")
         assert at.reader is not None
         at.reader.close()
@@ -336,8 +336,8 @@ def test_malformed_orders_are_refused() -> None:
             reply = await client.post(path, data=body, headers=headers)
             assert reply.status in (200, 400, 503), body
             assert "Traceback" not in await reply.text()
-        await at.order("goto", step=0)
-        await at.order("show")
+        await at.request("goto", step=0)
+        await at.request("show")
         assert len(moves(await at.until("state"))) == 9
 
     with_client(talk)
@@ -351,19 +351,19 @@ def test_a_player_at_an_address_plays_on_after_steps_are_taken_back() -> None:
     async def talk(client: Client) -> None:
         at = await opened(client, game="tictactoe", seats=["human", address], playclock=5)
         await at.until("state")
-        await at.order("move", role="x", move="(mark b 2)")
+        await at.request("move", role="x", move="(mark b 2)")
         state = await at.until("state", lambda s: s["step"] == 2)
         assert state["history"][1]["moves"] == ["noop", "(mark a 1)"]
-        await at.order("move", role="x", move="(mark c 3)")
+        await at.request("move", role="x", move="(mark c 3)")
         state = await at.until("state", lambda s: s["step"] == 4)
         assert state["history"][3]["moves"] == ["noop", "(mark a 2)"]
-        await at.order("goto", step=2)
+        await at.request("goto", step=2)
         await at.until("state", lambda s: s["step"] == 2)
-        await at.order("move", role="x", move="(mark a 2)")
+        await at.request("move", role="x", move="(mark a 2)")
         state = await at.until("state", lambda s: s["step"] == 4 and s["steps"] == 4)
         assert state["history"][3]["moves"] == ["noop", "(mark a 3)"]
-        await at.order("seat", role="o", player=nobody)
-        await at.order("move", role="x", move="(mark c 3)")
+        await at.request("seat", role="o", player=nobody)
+        await at.request("move", role="x", move="(mark c 3)")
         assert "cannot be reached" in (await at.until("note"))["text"]
         await at.until("state", lambda s: s["step"] == 6)
 
