@@ -118,7 +118,7 @@ async def _keep(request: web.Request) -> web.Response:
 async def _request(request: web.Request) -> web.Response:
     do = request.match_info["do"]
     if do not in REQUESTS:
-        raise web.HTTPNotFound(reason="there is no such order")
+        raise web.HTTPNotFound(reason="there is no such request")
     told = await json_object(request)
     table = request.app[TABLES].get(request.match_info["table"])
     if do == "sit":

@@ -262,7 +262,7 @@ class Table:
                 case {"do": "show"}:
                     self._show()
                 case _:
-                    raise GdlError("this is no order for a table")
+                    raise GdlError("this is no request for a table")
         except GdlError as error:
             self._send("note", text=str(error))
         return True
