@@ -18,6 +18,7 @@ import hashlib
 import io
 import json
 import logging
+import os
 import sys
 import threading
 from collections.abc import Sequence
@@ -71,7 +72,10 @@ class Target:
 
 @functools.cache
 def host() -> Target:
-    """This machine's processor."""
+    """This machine's processor, or an older one that numba is told to compile for: ``NUMBA_CPU_NAME``, and
+    ``NUMBA_CPU_FEATURES`` for what it has beside."""
+    if name := os.environ.get("NUMBA_CPU_NAME"):
+        return Target(name, os.environ.get("NUMBA_CPU_FEATURES", ""))
     return Target(llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
 
 

@@ -112,6 +112,16 @@ def test_the_same_code_runs_on_processors_that_have_less(without: str) -> None:
     assert_alike(NativeMachine(Rules(()), network, code), PropnetMachine(Rules(()), network))
 
 
+def test_code_is_compiled_for_the_processor_that_numba_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = host()
+    monkeypatch.setenv("NUMBA_CPU_NAME", "x86-64")
+    assert host.__wrapped__() == Target("x86-64", "")
+    monkeypatch.setenv("NUMBA_CPU_FEATURES", "+avx2")
+    assert host.__wrapped__() == Target("x86-64", "+avx2")
+    monkeypatch.delenv("NUMBA_CPU_NAME")
+    assert host.__wrapped__() == here
+
+
 def test_code_for_a_processor_that_has_more_is_known_not_to_run_here() -> None:
     assert host().runs_here()
     assert not Target(host().cpu, host().features + ",+of-the-future").runs_here()
