@@ -156,7 +156,8 @@ class BatchSize:
         paths = min(paths, max(_FEWEST_PATHS, visits // _GROWTH))
         if paths <= 0:
             return None
-        fewest = self._fewest_busy() if carries else 1
+        # So many playouts from each leaf as were asked for, no more: lanes that would idle do so.
+        fewest = self._fewest_busy() if carries and not tuning.per_leaf else 1
         if not tuning.per_leaf and fewest == 1:
             # Playouts in lanes that would be idle cost nothing.
             each = max(each, min(MOST_IDLE, self._width // paths))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -173,6 +174,15 @@ def test_a_batch_ends_early_only_where_waiting_costs_more_than_another_batch(mac
         fewest.append(size._fewest_busy())
     assert fewest[0] == fewest[1] == 1 and fewest == sorted(fewest)
     assert fewest[2] >= 64 and fewest[-1] == int(512 * batches._MOST_BUSY)
+
+
+def test_a_search_told_how_many_playouts_a_leaf_has_makes_as_many(carrying: Search) -> None:
+    carrying.tuning = replace(carrying.tuning, per_leaf=3)
+    for _ in range(10):
+        before = carrying.playouts, carrying.tree.visits
+        carrying.step(time.monotonic() + LONG)
+        paths = carrying.tree.visits - before[1]
+        assert not carrying.tree.under_way and paths <= carrying.playouts - before[0] <= 3 * paths
 
 
 def test_a_search_of_so_many_playouts_waits_for_all(carrying: Search) -> None:
