@@ -11,6 +11,7 @@ checked by our rules. Clocks of our player count CPU seconds of this process.
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import shutil
 import statistics
@@ -58,6 +59,8 @@ class GnuBackgammon:
         self._process = subprocess.Popen(
             [program, "-t", "-q", "-p", str(script)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            # Two that begin at once would make the same folder at home.
+            env=os.environ | {"HOME": self._folder.name},
         )  # fmt: skip
         self._answer("ready")
 

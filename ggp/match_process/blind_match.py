@@ -200,7 +200,8 @@ class BlindMatch:
         certain = not self._kept or self._now.doubt <= self._kept[-1].doubt
         if certain and any(course.repeats(told) for course in self._kept):
             return False
-        return any(not self._fault(course, told)[0] for _, course in self._ways())
+        possible = self._possible(told)
+        return any(not _fault(course, told, possible)[0] for _, course in self._ways())
 
     def is_legal(self, text: str) -> bool:
         """Whether :attr:`role` may do this here."""
@@ -235,15 +236,17 @@ class BlindMatch:
     def _best(self, told: Told, until: float) -> tuple[int, Lead]:
         """Where this PLAY leads, and how many PLAYs before it are dropped for it."""
         found: list[tuple[int, int, Lead]] = []
+        possible = self._possible(told)
         for back, course in sorted(self._ways(), key=_likely):
-            if self._fault(course, told)[0] < MISFIT and (not found or time.monotonic() < until):
-                lead = self._lead(course, told)
+            glance = _fault(course, told, possible)
+            if glance[0] < MISFIT and (not found or time.monotonic() < until):
+                lead = self._lead(course, told, glance)
                 found.append((lead.doubt, back, lead))
                 if not lead.doubt:
                     break
         if not found:
             back, course = self._nearest(told)
-            found.append((MISFIT, back, self._lead(course, told)))
+            found.append((MISFIT, back, self._lead(course, told, _fault(course, told, possible))))
         doubt, back, lead = min(found, key=lambda one: one[:2])
         return back, replace(lead, course=replace(lead.course, doubt=lead.course.doubt + back + doubt))
 
@@ -256,31 +259,17 @@ class BlindMatch:
         """Where the match seemed to stand before the last PLAYs, newest first, and how many came since."""
         return [(0, self._now), *enumerate(reversed(self._kept), 1)]
 
-    def _fault(self, course: BlindCourse, told: Told) -> tuple[int, str]:
-        """How much a PLAY is doubted there at a glance, and what is wrong with it in words."""
-        if course.repeats(told):
-            return 0, ""
-        if event := _misplaced(course, told):
-            return MISFIT, event
-        if not told.sound:
-            return MISFIT, "percepts that are no terms"
-        if not self._possible(told):
-            return MISFIT, "percepts that fit no state"
-        if told.number is not None and course.answer is not None and told.own is not _term(course.answer):
-            return ODD, "another move than ours"
-        return 0, ""
-
     def _possible(self, told: Told) -> bool:
         """Whether the role ever has such a move and such percepts."""
         return self.belief.world_machine.can_be(Observed(told.own, told.percepts))
 
-    def _lead(self, course: BlindCourse, told: Told) -> Lead:
-        """Where a PLAY leads from there."""
+    def _lead(self, course: BlindCourse, told: Told, glance: tuple[int, str]) -> Lead:
+        """Where a PLAY leads from there, with what :func:`_fault` says of it at a glance."""
         if course.repeats(told):
             return Lead(course)
         if course.told is None and told.begins and not (course.begun and told.number is None):
             return Lead(replace(course, told=told, begun=True))
-        glance, seen, row = self._fault(course, told), self._observed(course, told), told.row
+        seen, row = self._observed(course, told), told.row
         if told.number is None and told.own is None and seen.move is not None:
             row = (MADE + self.machine.rules.spell(seen.move), *row)
         belief = course.belief.copy()
@@ -318,6 +307,22 @@ class BlindMatch:
         term = _term(text)
         moves = course.belief.legal_moves()
         return term if any(self.machine.move(self.role, move) is term for move in moves) else None
+
+
+def _fault(course: BlindCourse, told: Told, possible: bool) -> tuple[int, str]:
+    """How much a PLAY is doubted there at a glance, and what is wrong with it in words; ``possible``: whether
+    the role ever has such a move and such percepts."""
+    if course.repeats(told):
+        return 0, ""
+    if event := _misplaced(course, told):
+        return MISFIT, event
+    if not told.sound:
+        return MISFIT, "percepts that are no terms"
+    if not possible:
+        return MISFIT, "percepts that fit no state"
+    if told.number is not None and course.answer is not None and told.own is not _term(course.answer):
+        return ODD, "another move than ours"
+    return 0, ""
 
 
 def _misplaced(course: BlindCourse, told: Told) -> str:
