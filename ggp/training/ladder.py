@@ -17,6 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from gdl.errors import GdlError
+from gdl.information import playing
 from gdl.machine import Machine
 from ggp.tournament.statistics.scores import Tally
 from ggp.training.trial import TrialTerms, TrialVerdict, hold_trial, points
@@ -58,7 +59,7 @@ class Lesson:
         names = canonical_names(machine.rules)
         used = store.get(names.fingerprint)
         self._store = store if used is None or used.model == model else store.rung(model)
-        self._role = names.key(machine.roles[0])
+        self._role = names.key(machine.roles[playing(machine.roles)[0]])
         self.known = self._begun(self._store.get(names.fingerprint))
         self._school = machine, names, seed, model, workers
         begun = self.known
@@ -67,11 +68,9 @@ class Lesson:
             below = used if used is not None and used.model in ("linear", "derived") else None
             begun = self._begun(below or store.rung("linear").get(names.fingerprint))
         self._searches = model != "tuples" and searches_can_look(machine)
-        self.training: Training | SearchedTraining
-        if model == "net" or (begun is not None and len(begun.columns) == 1 and self._searches):
-            self.training = self._by_searches(begun)
-        else:
-            self.training = Training(machine, names, begun, seed, model)
+        training = Training(machine, names, begun, seed, model)
+        at_once = model == "net" or begun is not None
+        self.training = self._going_on(training, begun) if at_once else training
 
     def _begun(self, known: GameKnowledge | None) -> GameKnowledge | None:
         """What to go on with. It may have been learnt of a copy of the game that names its roles the other
@@ -80,9 +79,12 @@ class Lesson:
             return known
         return known.turned(self._role)
 
-    def _by_searches(self, known: GameKnowledge | None) -> SearchedTraining:
+    def _going_on(self, training: Training, known: GameKnowledge | None) -> Training | SearchedTraining:
+        """The training by searches in place of one by greedy self-play, where the game allows it."""
+        if training.columns != (0,) or not self._searches:
+            return training
         machine, names, seed, model, workers = self._school
-        return SearchedTraining(machine, names, known, seed, model, workers)
+        return SearchedTraining(machine, names, known, seed, model, workers, weights=training)
 
     def learn(self, seconds: float, show: Callable[[float, TrainingProgress], None]) -> None:
         """Learn for so many seconds, and keep it. ``show`` is given the seconds gone and what was learnt
@@ -97,9 +99,8 @@ class Lesson:
             while (now := time.monotonic()) < began + seconds:
                 if isinstance(self.training, Training) and now > began + greedy:
                     greedy = seconds
-                    if self.training.columns == (0,) and self._searches:
-                        self._keep()
-                        self.training = self._by_searches(self.known)
+                    self._keep()
+                    self.training = self._going_on(self.training, self.known)
                 self.training.round((now - began) / seconds)
                 if now - shown > _SHOW_SECONDS:
                     shown = now
@@ -243,7 +244,7 @@ class Climb:
         if lesson.known is not None:
             self.tell(f"{rung} goes on after {lesson.known.moves:,} moves")
         course = self.courses[rung + ON if on else rung] = []
-        spell, role = self.machine.rules.spell, self.machine.roles[0]
+        spell, role = self.machine.rules.spell, self.machine.roles[playing(self.machine.roles)[0]]
 
         def show(seconds: float, progress: TrainingProgress) -> None:
             course.append((seconds, progress))

@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from gdl.information import chance_role, playing
 from gdl.machine import Machine, State
 from gdl.words import counted
 from ggp.tournament.schedule import Openings
@@ -65,7 +66,8 @@ def opening(openings: Openings, machine: Machine, number: int) -> State:
 def seat_of(machine: Machine, pair: int) -> int:
     """The seat of the one that plays against all others in a pair of matches, counted from 0: by turns. With
     two roles both have each seat in every pair."""
-    return pair % len(machine.roles) if len(machine.roles) > 2 else 0
+    seats = playing(machine.roles)
+    return seats[pair % len(seats) if len(seats) > 2 else 0]
 
 
 USES = (1.0, True), (0.5, False), (1.0, False)
@@ -180,7 +182,8 @@ def hold_trial(
         if below is not None:
             old.write_bytes(below.to_bytes())
             usual = Tuning(prove=False, knowledge=str(old), knowledge_share=below.share, looks=below.looks)
-        uses = [(share, looks) for share, looks in USES if not looks or len(known.columns) == 1]
+        looking = len(known.columns) == 1 and chance_role(machine.roles) is None
+        uses = [(share, looks) for share, looks in USES if looking or not looks]
         for number, (share, looks) in enumerate(uses):
             # The first leaves the others their part of the time, unless it is ahead.
             now = time.monotonic()

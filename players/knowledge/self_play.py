@@ -1,7 +1,9 @@
 """Self-play in lanes: as many matches side by side, each role taking the move after which it is worth most.
 
 All moves of the role that has a choice are made, and their states evaluated at once. Some moves are random,
-and so is the opening of each match, so that states come up that good play avoids.
+and so is the opening of each match, so that states come up that good play avoids. Moves of chance are drawn,
+all alike: what a state before them is worth follows from many draws (G. Tesauro: Temporal difference learning
+and TD-Gammon, 1995).
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.information import chance_role
 from players.knowledge.state_values import StateValues
 from players.move_lists import draw_moves, unpack_moves
 from propnet.machine import PropnetMachine
@@ -34,8 +37,8 @@ class Steps:
         after: float32, shape (steps, lanes, columns): what the state after the move is worth; the result
             where it is terminal.
         ended: bool, shape (steps, lanes): whether it is terminal.
-        random: bool, shape (steps, lanes): whether the move was random, or led nowhere: it tells nothing of
-            what the state before it is worth.
+        random: bool, shape (steps, lanes): whether a role's move was random, or led nowhere: it tells nothing
+            of what the state before it is worth. Moves of chance do.
         rows: how many states were evaluated.
     """
 
@@ -52,7 +55,7 @@ class SelfPlay:
     Attributes:
         columns: the roles with values of their own (:class:`players.knowledge.state_values.StateValues`).
         finished: matches that came to their end.
-        won: sum of the results of role 0, 0..1, of these.
+        won: sum of the results of the first role with values, 0..1, of these.
     """
 
     def __init__(
@@ -60,6 +63,7 @@ class SelfPlay:
     ) -> None:
         self._machine = machine
         self._rng = rng
+        self._chance = chance_role(machine.network.roles)
         self.columns = columns
         self.lanes = lanes
         self.finished, self.won = 0, 0.0
@@ -92,27 +96,35 @@ class SelfPlay:
         machine, rng = self._machine, self._rng
         counts, moves = unpack_moves(machine.evaluate(self._records).legal, machine.role_moves)
         stuck = (counts == 0).any(axis=1)
-        chooser, lane_of, joints = _candidates(counts, moves, rng)
-        reached = machine.successors(self._records[lane_of], joints)
-        terminal, goals = machine.ends(reached)
-        worth = values.columns_of(reached)
-        results = np.where(goals < 0, 0, goals).astype(np.float32) / np.float32(100.0)
-        worth[terminal] = results[terminal][:, list(self.columns)]
+        chooser, lane_of, joints = _candidates(counts, moves, rng, self._chance)
+        reached, worth, results, terminal = self._after(values, self._records[lane_of], joints)
         random[:] = (rng.random(self.lanes) < EXPLORED) | (self._made < self._opening)
+        if self._chance is not None:
+            random &= _choices(counts, self._chance).any(axis=1)
         mine = values.spread(worth)[np.arange(len(lane_of)), chooser[lane_of]]
         clipped = np.clip(mine, 1e-4, 1 - 1e-4)
         score = np.log(clipped / (1 - clipped)) + _NOISE * rng.gumbel(size=len(mine))
-        drawn = random[lane_of]
-        score[drawn] = rng.random(int(drawn.sum()))
+        any_ = random[lane_of]
+        score[any_] = rng.random(int(any_.sum()))
         best = _best_of(score, lane_of)
         lanes = lane_of[best]
-        self._records[lanes] = reached[best]
-        after[lanes] = worth[best]
+        reached, worth, results, terminal = reached[best], worth[best], results[best], terminal[best]
+        if self._chance is not None and len(lanes):
+            # Who chose at the same time as chance chose by one draw of it. What comes of it is another one:
+            # else players would learn to know what chance will do.
+            again = draw_moves(counts, moves, rng)[lanes, self._chance]
+            made = joints[best]
+            made[:, self._chance] = np.where(
+                _choices(counts, self._chance)[lanes].any(axis=1), again, made[:, self._chance]
+            )
+            reached, worth, results, terminal = self._after(values, self._records[lanes], made)
+        self._records[lanes] = reached
+        after[lanes] = worth
         ended[:] = False
-        ended[lanes] = terminal[best]
+        ended[lanes] = terminal
         self._made += 1
         self.finished += int(ended.sum())
-        self.won += float(results[best][terminal[best], 0].sum())
+        self.won += float(results[terminal, self.columns[0]].sum())
         over = stuck | (self._made >= LONGEST)
         after[stuck] = 0.5
         random |= over
@@ -122,12 +134,33 @@ class SelfPlay:
         self._opening[renewed] = rng.integers(0, OPENING + 1, int(renewed.sum()))
         return len(lane_of)
 
+    def _after(
+        self, values: StateValues, records: NDArray[np.uint64], joints: NDArray[np.int32]
+    ) -> tuple[NDArray[np.uint64], NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_]]:
+        """The states after joint moves, what each is worth to the columns, the results of all roles, 0..1,
+        and whether it is terminal."""
+        reached = self._machine.successors(records, joints)
+        terminal, goals = self._machine.ends(reached)
+        worth = values.columns_of(reached)
+        results = np.where(goals < 0, 0, goals).astype(np.float32) / np.float32(100.0)
+        worth[terminal] = results[terminal][:, list(self.columns)]
+        return reached, worth, results, terminal
+
+
+def _choices(counts: NDArray[np.int32], chance: int | None) -> NDArray[np.bool_]:
+    """Which roles have a choice in each state, shape (n, roles); chance has none."""
+    several = counts > 1
+    if chance is not None:
+        several[:, chance] = False
+    return several
+
 
 def _candidates(
-    counts: NDArray[np.int32], moves: NDArray[np.int32], rng: np.random.Generator
+    counts: NDArray[np.int32], moves: NDArray[np.int32], rng: np.random.Generator, chance: int | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
     """The joint moves to choose from in each state: all moves of one role that has a choice, each with a
-    random move of the others. Roles that choose at the same time do so by turns.
+    random move of the others; a random joint move where only ``chance`` has one. Roles that choose at the
+    same time do so by turns.
 
     Returns which role chooses in each state, shape (n,), and of each joint move its state, shape (rows,), and
     its moves, int32, shape (rows, roles). States without a legal move for some role have none.
@@ -135,13 +168,17 @@ def _candidates(
     lanes = len(counts)
     first = np.concatenate([[0], np.cumsum(counts.ravel())])[:-1].reshape(counts.shape)
     own = draw_moves(counts, moves, rng)
-    chooser = np.argmax((counts > 1) * (1 + rng.random(counts.shape)), axis=1)
+    choices = _choices(counts, chance)
+    chooser = np.argmax(choices * (1 + rng.random(counts.shape)), axis=1)
     rows = np.arange(lanes)
-    several = np.where((counts == 0).any(axis=1), 0, counts[rows, chooser])
+    chooses = np.logical_or.reduce(choices, axis=1)
+    several = np.where((counts == 0).any(axis=1), 0, np.where(chooses, counts[rows, chooser], 1))
     lane_of = np.repeat(rows, several)
     within = np.arange(len(lane_of)) - np.repeat(np.cumsum(several) - several, several)
     joints = own[lane_of]
-    joints[np.arange(len(lane_of)), chooser[lane_of]] = moves[first[lane_of, chooser[lane_of]] + within]
+    free = np.flatnonzero(chooses[lane_of])
+    its = chooser[lane_of[free]]
+    joints[free, its] = moves[first[lane_of[free], its] + within[free]]
     return chooser, lane_of, joints
 
 

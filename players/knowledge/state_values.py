@@ -9,6 +9,7 @@ from copy import copy
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.information import playing
 from gdl.terms import Term
 from players.knowledge.canonical_rules import CanonicalNames
 from players.knowledge.derived_propositions import Derive, DerivedPropositions, derived_of
@@ -231,8 +232,8 @@ class StateValues:
         derived: DerivedPropositions | None = None,
     ) -> None:
         """For a game of ``roles`` and so many base propositions, or ``bits`` of long records where there are
-        ``derived`` propositions; ``columns`` are the roles that have values of their own: all of them, or one
-        of two. There are tuples or a net, not both."""
+        ``derived`` propositions; ``columns`` are the roles that have values of their own: all that
+        somebody plays, or one of two. There are tuples or a net, not both."""
         self._roles = roles
         self._columns = columns
         self.table = np.zeros((len(columns), 256 * -(-bits // 8)), np.int32)
@@ -281,8 +282,10 @@ class StateValues:
     def spread(self, values: NDArray[np.float32]) -> NDArray[np.float64]:
         """The values of all roles, float64, shape (n, roles), of those of the columns."""
         result = np.empty((len(values), self._roles))
-        if len(self._columns) < self._roles:
+        if len(self._columns) == 1:
             result[:] = 1.0 - values
+        elif len(self._columns) < self._roles:
+            result[:] = 0.0  # of chance, which has no goals
         for place, role in enumerate(self._columns):
             result[:, role] = values[:, place]
         return result
@@ -302,7 +305,9 @@ def values_by(
     propositions or relations, and what ``derive`` raises."""
     network = machine.network
     roles = [names.key(role) for role in network.roles]
-    if not set(known.columns) <= set(roles) or not column_count_fits(len(known.columns), len(roles)):
+    players = playing(network.roles)
+    fits = column_count_fits(len(known.columns), len(players))
+    if not set(known.columns) <= {roles[role] for role in players} or not fits:
         raise KnowledgeError("it is knowledge of other roles", remedy="train the game again")
     derived = derived_of(machine, names, known.derived, derive) if known.derived else None
     features = features_of(machine, names, None if known.tables is not None else derived)
@@ -333,7 +338,7 @@ def features_of(
 
 
 def column_count_fits(columns: int, roles: int) -> bool:
-    """Whether so many roles may have so many columns of values."""
+    """Whether so many roles that somebody plays may have so many columns of values."""
     return columns == roles or (columns == 1 and roles == 2)
 
 

@@ -14,13 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import GdlError
+from gdl.information import playing
 from players.knowledge.canonical_rules import CanonicalNames
 from players.knowledge.derived_propositions import DerivedPropositions, derived_of, find_derived
 from players.knowledge.features import DERIVED, Features, check_size
-from players.knowledge.knowledge import GameKnowledge, LearntTables
+from players.knowledge.knowledge import GameKnowledge, LearntNet, LearntTables
 from players.knowledge.n_tuples import NTuples
+from players.knowledge.net_training import NetTraining
 from players.knowledge.self_play import SelfPlay, Steps
-from players.knowledge.state_values import StateValues, TupleTables, features_of
+from players.knowledge.state_values import NetLayers, StateValues, TupleTables, features_of
 from players.knowledge.tuple_finder import find_tuples
 from players.knowledge.value_kernels import learn
 from propnet.analysis.classify import final_goals, is_constant_sum
@@ -36,9 +38,9 @@ RATE, TUPLE_RATE = 1.0, 0.6
 _LANES, _FEWEST_LANES = 256, 32
 _ROUND_SECONDS = 2.0
 """Where a round takes longer, fewer matches are played side by side."""
-MODELS = "linear", "derived", "tuples"
+MODELS = "linear", "derived", "tuples", "net"
 """The rungs of the ladder: weights of features; of those of derived propositions, too; tables over n-tuples
-besides the first."""
+besides the first; a net besides the first or the second."""
 _SCALED = 2048
 """States that show how many propositions features count."""
 _SAMPLE, _MOST_MOVES = 512, 500
@@ -52,7 +54,7 @@ class TrainingProgress:
     Attributes:
         moves: in all self-play that the weights come from; ``finished`` matches since this training began.
         error: the root of the mean squared error of values, of late.
-        share: the mean result of role 0 of late, 0..1.
+        share: the mean result of the first role with values of late, 0..1.
         rows: states evaluated since this training began.
     """
 
@@ -63,8 +65,8 @@ class TrainingProgress:
     rows: int
 
     def after(self, moves: int, finished: int, won: float, square: float, rows: int) -> TrainingProgress:
-        """After so many more moves, matches, of which role 0 ``won`` that sum, and states, whose values had
-        this mean squared error."""
+        """After so many more moves, matches, of which the first role with values ``won`` that sum, and
+        states, whose values had this mean squared error."""
         error = float(np.sqrt(square))
         return TrainingProgress(
             self.moves + moves,
@@ -96,26 +98,33 @@ class Training:
         model: str = MODELS[0],
         most_moves: int = _MOST_MOVES,
     ) -> None:
-        """``known`` is what to go on with, if it is of this ``model``: weights of another rung are worse to
-        begin with than none (see docs/measurements.md). Random games of ``most_moves`` at most show whether
+        """``known`` is what to go on with, if it is of this ``model``, or has the weights below a net:
+        otherwise weights of another rung are worse to begin with than none (see docs/measurements.md). Random
+        games of ``most_moves`` at most show whether
         what one of two roles gets the other does not. Raises GdlError for games of one role, for those that
         are over when they begin, and where no tuples or derived propositions are found, and KnowledgeError
         for games that are too large."""
         check_goes_on(machine)
-        if known is not None and known.model != model:
+        below = model
+        if model == "net":
+            below = "derived" if known is not None and known.derived else "linear"
+        if known is not None and known.model not in (model, below):
             known = None
         roles = len(machine.roles)
         self._machine, self._names = machine, names
-        self.derived = _derived(machine, names, known, model, seed)
-        own = self.derived if model == "derived" else None
+        self.derived = _derived(machine, names, known, below, seed)
+        own = self.derived if below == "derived" else None
         self.features = features_of(machine, names, own)
         self.scale = np.ones((len(self.features.names), 1), np.float32)
         if own is not None:
             sample = own.long(sample_states(machine, _SCALED, seed))
             self.scale = self.features.scale(unpack(sample, self.features.bits))[:, None]
         keys = [names.key(role) for role in machine.roles]
-        alone = roles == 2 and is_constant_sum(final_goals(machine, _SAMPLE, seed, most_moves))
-        columns = (0,) if alone else tuple(range(roles))
+        players = playing(machine.roles)
+        alone = len(players) == 2 and is_constant_sum(
+            final_goals(machine, _SAMPLE, seed, most_moves)[:, players]
+        )
+        columns = tuple(players[:1] if alone else players)
         if known is not None and set(known.columns) <= set(keys):
             columns = tuple(keys.index(column) for column in known.columns)
         else:
@@ -137,12 +146,33 @@ class Training:
             parts = _start_of_tables(self._tuples.tuples, len(columns), tables)
             whole = zip((self.weights, self._sums, self._sizes), parts, strict=True)
             self.weights, self._sums, self._sizes = (np.concatenate(pair) for pair in whole)
-        self._rng = np.random.default_rng([seed, known.moves if known else 0])
-        self.values = StateValues(self.features.bits, roles, columns, self._tuples, derived=self.derived)
+        moves = known.moves if known is not None and known.model == model else 0
+        self._rng = np.random.default_rng([seed, moves])
+        layers = NetLayers(self.features.bits, len(columns)) if model == "net" else None
+        self.values = StateValues(
+            self.features.bits, roles, columns, self._tuples, layers, derived=self.derived
+        )
         self._refresh()
+        self._net = None if layers is None else self._net_training(known)
         self._play = SelfPlay(machine, columns, _LANES, self._rng)
         self._seconds = known.seconds if known else 0.0
-        self.progress = TrainingProgress(known.moves if known else 0, 0, 0.0, 0.5, 0)
+        self.progress = TrainingProgress(moves, 0, 0.0, 0.5, 0)
+
+    def _net_training(self, known: GameKnowledge | None) -> NetTraining:
+        """What learns the net, from the one that is known on."""
+        features, columns = self.features, len(self.columns)
+        if known is None or known.net is None:
+            net = LearntNet.new(len(features.names), columns, self._rng)
+        else:
+            net = features.arranged_net(known)
+        words = self._machine.words if self.derived is None else self.derived.words
+        linear = self.weights * self.scale
+        return NetTraining(features, self.values, net, linear, self.scale, words, self._rng)
+
+    def remember(self, states: int) -> None:
+        """See :meth:`players.knowledge.net_training.NetTraining.remember`."""
+        if self._net is not None:
+            self._net.remember(states)
 
     def fit(self, seconds: float) -> None:
         """Play as many matches side by side as a round of some seconds allows, where a move of 32 of them
@@ -161,7 +191,7 @@ class Training:
         steps = play.play(self.values, STEPS)
         records, targets = returns(steps, LAMBDA)
         order = self._rng.permutation(len(records))
-        squares = self.learn(records[order], targets[order])
+        squares = self.learn(records[order], targets[order], gone)
         self.progress = self.progress.after(
             steps.ended.size,
             play.finished - finished,
@@ -174,11 +204,14 @@ class Training:
         if seconds > _ROUND_SECONDS and play.lanes > _FEWEST_LANES:
             self._play = SelfPlay(self._machine, self.columns, play.lanes // 2, self._rng)
 
-    def learn(self, records: NDArray[np.uint64], targets: NDArray[np.float32]) -> float:
+    def learn(self, records: NDArray[np.uint64], targets: NDArray[np.float32], gone: float = 0.0) -> float:
         """Learn from states, uint64, shape (n, words), that are worth ``targets``, 0..1, float32, shape (n,
-        columns), one after the other. Returns the sum of the squared errors."""
+        columns), one after the other. What share of the time is ``gone`` says how fast a net learns. Returns
+        the sum of the squared errors."""
         learnt = self.weights, self._sums, self._sizes
         long = records if self.derived is None else self.derived.long(records)
+        if self._net is not None:
+            return self._net.learn(long, targets, gone)
         if self._tuples is not None:
             squares = self._tuples.learn(long, targets, self.features, learnt, TUPLE_RATE)
         else:
@@ -220,6 +253,7 @@ class Training:
             moves=self.progress.moves,
             seconds=self._seconds,
             tables=tables,
+            net=None if self._net is None else self._net.net,
             derived=() if self.derived is None else self.derived.relations,
         )
 
@@ -228,7 +262,7 @@ def check_goes_on(machine: PropnetMachine) -> None:
     """Raise GdlError for games of one role, and for those that are over when they begin, and KnowledgeError
     for those that are too large."""
     roles, start = len(machine.roles), machine.initial_state()
-    if roles < 2:
+    if len(playing(machine.roles)) < 2:
         raise GdlError("only games of several roles are learnt", remedy="puzzles are for `ggp solve`")
     check_size(len(machine.network.bases))
     if machine.is_terminal(start) or not all(machine.legal_moves(start, role) for role in range(roles)):

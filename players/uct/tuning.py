@@ -102,12 +102,12 @@ class Tuning:
     chance: int = -1
 
     def against(self, roles: Sequence[Term]) -> Tuning:
-        """What is left of it against these roles. Nothing is forced by chance: no blunders are left out,
-        nothing is proven, and what was learnt without it is not used."""
+        """What is left of it against these roles. Nothing is forced by chance: no blunders are left out, and
+        nothing is proven."""
         chance = chance_role(roles)
         if chance is None:
             return self
-        return replace(self, decisive=False, trim=False, prove=False, knowledge="off", chance=chance)
+        return replace(self, decisive=False, trim=False, prove=False, chance=chance)
 
     def rule(self, spread: float, numbered: bool, in_turn: bool) -> SelectionRule:
         """The rule of selection. ``spread`` is the standard deviation of the results of leaves; moves that

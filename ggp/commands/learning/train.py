@@ -69,10 +69,10 @@ def command(
         check_installed()
         check_writable(report)
     loaded = Game.load(game)
-    if information_of(loaded.rules) is not Information.PERFECT:
+    if information_of(loaded.rules) is Information.HIDDEN:
         raise GdlError(
             f"{loaded.name} is a game of {information_of(loaded.rules)}: values of states are not learnt",
-            remedy="`expectimax`, `pimc` and `uct` play it without",
+            remedy="`expectimax`, `pimc` and `ismcts` play it without",
         )
     machine = lane_machine_of(loaded.machine("auto"))
     playing = guided(machine) if isinstance(machine, NativeMachine) else machine

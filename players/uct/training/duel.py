@@ -1,7 +1,7 @@
 """Duels of tunings of the search in one process, at equal CPU time for each move.
 
 All search with the same machine, one after the other. In games of more than two roles one tuning has one
-seat, and another one has all others.
+seat, and another one has all others. Chance has no seat: its moves are drawn.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import random
 import time
 from collections.abc import Sequence
 
+from gdl.information import chance_role, playing
 from gdl.machine import Machine, State
 from gdl.terms import sort_key
 from players.uct.root_statistics import rank, strategy
@@ -48,11 +49,13 @@ def play(
     seed: int,
     longest: int = LONGEST,
     deadline: float = math.inf,
+    draws: int = 0,
 ) -> list[int] | None:
     """The results of all roles in a match from a state, each with its tuning. Without an end after
     ``longest`` joint moves all have got the same: there are games in which roles may wait for ever.
-    None where it lasts beyond the deadline (time.monotonic())."""
-    rng = random.Random(seed)
+    None where it lasts beyond the deadline (time.monotonic()). ``draws`` is the seed of what chance draws."""
+    rng, dice = random.Random(seed), random.Random(draws)
+    chance_seat = chance_role(machine.roles)
     searches = []
     for role, tuning in enumerate(tunings):
         searches.append(Search(role, 2 * seed + role, tuning))
@@ -62,7 +65,12 @@ def play(
             break
         if time.monotonic() > deadline:
             return None
-        joint = [choose(search, state, role, seconds, rng) for role, search in enumerate(searches)]
+        joint = [
+            dice.choice(machine.legal_moves(state, role))
+            if role == chance_seat
+            else choose(search, state, role, seconds, rng)
+            for role, search in enumerate(searches)
+        ]
         state = machine.next_state(state, joint)
     if not machine.is_terminal(state):
         return [0] * len(searches)
@@ -87,15 +95,16 @@ def play_pair(
 ) -> tuple[float, float] | None:
     """What the first tuning got in two matches from a state, on average against each of the others, 1 for
     more, 0.5 for as much: with this seat for itself, then with all others. The matches' seeds are ``seed``
-    and the next. None where they last beyond the deadline (time.monotonic())."""
-    scores = []
+    and the next; chance draws alike in both as long as they go alike. None where they last beyond the
+    deadline (time.monotonic())."""
+    scores, players = [], playing(machine.roles)
     for number in range(2):
         alone, rest = tunings if number == 0 else tunings[::-1]
         seats = [alone if role == seat else rest for role in range(len(machine.roles))]
-        goals = play(machine, state, seats, seconds, seed + number, longest, deadline)
+        goals = play(machine, state, seats, seconds, seed + number, longest, deadline, seed)
         if goals is None:
             return None
-        scores.append(abs(number - advantage(goals, seat)))
+        scores.append(abs(number - advantage([goals[role] for role in players], players.index(seat))))
     return scores[0], scores[1]
 
 

@@ -21,12 +21,13 @@ from players.knowledge.store import KnowledgeStore
 from players.knowledge.training import Training
 from players.registry import make_player
 from players.uct.leaf_values import leaf_values
-from players.uct.root_statistics import RootStatistics
+from players.uct.root_statistics import RootStatistics, rank
 from players.uct.search import Search
 from players.uct.tuning import Tuning
 from propnet.build import build
 from propnet.machine import PropnetMachine
 from propnet.storage.process_lock import ProcessLock
+from tests.players.knowledge.test_self_play import GAMBLE, machine_of
 
 
 def _machine(rules: Rules) -> PropnetMachine:
@@ -279,3 +280,20 @@ def test_what_cannot_be_derived_is_asked_for_once_and_the_tree_stays(
         search.set_root(machine.initial_state())
         search.step(time.monotonic() + 0.1)
     assert len(launched) == 1 and "learnt before" not in search.news and search.tree is tree
+
+
+def test_a_search_values_leaves_by_what_is_known_where_there_is_chance_too(tmp_path: Path) -> None:
+    machine = machine_of(GAMBLE)
+    training = Training(machine, canonical_names(machine.rules))
+    for _ in range(60):
+        training.round()
+    path = tmp_path / "learnt.knowledge"
+    path.write_bytes(training.knowledge("gamble").to_bytes())
+    tuning = Tuning(knowledge=str(path), knowledge_share=1.0, looks=True)
+    search, statistics = _searched(machine.rules, tuning)
+    assert "leaves by what was learnt before (100%)" in search.news
+    # Without looks: they are for two roles.
+    assert search._rounds is not None and search._rounds.known is not None
+    assert not search._rounds.known.looks
+    # In the order of text: risky, safe.
+    assert statistics.visits.tolist()[0] > statistics.visits.tolist()[1] and rank(statistics, 0).best == 0

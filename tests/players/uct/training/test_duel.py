@@ -1,0 +1,41 @@
+"""Duels leave the moves of chance to chance, the same in both matches of a pair, and give it no seat."""
+
+from __future__ import annotations
+
+import pytest
+
+from ggp.training.trial import seat_of
+from players.uct.training import duel
+from players.uct.training.duel import play_pair
+from players.uct.tuning import Tuning
+from propnet.machine import PropnetMachine
+from tests.players.knowledge.test_self_play import GAMBLE, GUESS, THREE, machine_of
+
+
+def _pair(machine: PropnetMachine, seed: int) -> tuple[float, float]:
+    usual = Tuning(prove=False)
+    result = play_pair(machine, machine.initial_state(), (usual, usual), 0.0, seed, 10)
+    assert result is not None
+    return result
+
+
+def test_both_matches_of_a_pair_have_the_same_throws(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = machine_of(GAMBLE)
+    asked: list[int] = []
+
+    def risky(search: object, state: object, role: int, seconds: float, rng: object) -> int:
+        asked.append(role)
+        return max(
+            machine.legal_moves(state, role), key=lambda move: str(machine.move(role, move)) == "risky"
+        )
+
+    monkeypatch.setattr(duel, "choose", risky)
+    pairs = {_pair(machine, seed) for seed in range(30)}
+    # Who is white wins by a throw of 1 or 2, in both matches; by one of 3 black does.
+    assert pairs == {(1.0, 0.0), (0.0, 1.0)}
+    assert set(asked) == {0, 1}
+
+
+@pytest.mark.parametrize(("text", "seats"), [(GAMBLE, {0}), (GUESS, {1}), (THREE, {0, 1, 2})])
+def test_chance_has_no_seat(text: str, seats: set[int]) -> None:
+    assert {seat_of(machine_of(text), pair) for pair in range(6)} == seats
