@@ -15,9 +15,9 @@ REUSED = 1
 """How often a state is learnt from, about."""
 FIRST_RATE, LAST_RATE = 1e-3, 1e-4
 FRESH, LASTING = 200_000, 1 << 21
-"""States that are learnt from, at most: where what they are said to be worth comes from the values themselves,
-it is soon out of date; what searches say lasts longer. In backgammon a net that learns from the last 200,000
-states for two minutes is as good as one that learns from two million for five."""
+"""States that are learnt from, at most: where what they are said to be worth comes from the values
+themselves, it is soon out of date; what searches say lasts longer. In backgammon a net that learns from the
+last 200,000 states for two minutes is as good as one that learns from two million for five."""
 _MEMORY = 1 << 28
 """Bytes for these states, at most."""
 
