@@ -109,15 +109,15 @@ class SelfPlay:
         best = _best_of(score, lane_of)
         lanes = lane_of[best]
         reached, worth, results, terminal = reached[best], worth[best], results[best], terminal[best]
-        if self._chance is not None and len(lanes):
-            # Who chose at the same time as chance chose by one draw of it. What comes of it is another one:
-            # else players would learn to know what chance will do.
-            again = draw_moves(counts, moves, rng)[lanes, self._chance]
-            made = joints[best]
-            made[:, self._chance] = np.where(
-                _choices(counts, self._chance)[lanes].any(axis=1), again, made[:, self._chance]
-            )
-            reached, worth, results, terminal = self._after(values, self._records[lanes], made)
+        together = self._together(counts)[lanes]
+        if together.any():
+            # They chose by one draw of chance. What comes of it is another one: else players would learn to
+            # know what chance will do.
+            made = joints[best[together]]
+            made[:, self._chance] = draw_moves(counts, moves, rng)[lanes[together], self._chance]
+            redrawn = self._after(values, self._records[lanes[together]], made)
+            for array, new in zip((reached, worth, results, terminal), redrawn, strict=True):
+                array[together] = new
         self._records[lanes] = reached
         after[lanes] = worth
         ended[:] = False
@@ -133,6 +133,13 @@ class SelfPlay:
         self._made[renewed] = 0
         self._opening[renewed] = rng.integers(0, OPENING + 1, int(renewed.sum()))
         return len(lane_of)
+
+    def _together(self, counts: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """In which states a role chooses while chance draws, shape (n,)."""
+        if self._chance is None:
+            return np.zeros(len(counts), np.bool_)
+        chooses = np.logical_or.reduce(_choices(counts, self._chance), axis=1)
+        return np.logical_and(chooses, counts[:, self._chance] > 1)
 
     def _after(
         self, values: StateValues, records: NDArray[np.uint64], joints: NDArray[np.int32]

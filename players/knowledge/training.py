@@ -100,10 +100,9 @@ class Training:
     ) -> None:
         """``known`` is what to go on with, if it is of this ``model``, or has the weights below a net:
         otherwise weights of another rung are worse to begin with than none (see docs/measurements.md). Random
-        games of ``most_moves`` at most show whether
-        what one of two roles gets the other does not. Raises GdlError for games of one role, for those that
-        are over when they begin, and where no tuples or derived propositions are found, and KnowledgeError
-        for games that are too large."""
+        games of ``most_moves`` at most show whether what one of two roles gets the other does not. Raises
+        GdlError for games of one role, for those that are over when they begin, and where no tuples or
+        derived propositions are found, and KnowledgeError for games that are too large."""
         check_goes_on(machine)
         below = model
         if model == "net":
@@ -263,7 +262,8 @@ def check_goes_on(machine: PropnetMachine) -> None:
     for those that are too large."""
     roles, start = len(machine.roles), machine.initial_state()
     if len(playing(machine.roles)) < 2:
-        raise GdlError("only games of several roles are learnt", remedy="puzzles are for `ggp solve`")
+        alone = "puzzles are for `ggp solve`" if roles == 1 else "`expectimax` and `uct` play it without"
+        raise GdlError("only games that several roles play are learnt", remedy=alone)
     check_size(len(machine.network.bases))
     if machine.is_terminal(start) or not all(machine.legal_moves(start, role) for role in range(roles)):
         raise GdlError("nothing is to be learnt: no match of this game goes on from its initial state")
