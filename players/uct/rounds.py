@@ -89,7 +89,8 @@ class Rounds:
     def run(self, batch: Batch, fixed: int, line: BestLine, deadline: float) -> BatchOutcome:
         """One round. Of the root's edges, ``fixed`` is taken by its role (-1: each role chooses). ``line`` is
         the best finished line in one-player games, and takes a better one."""
-        if batch.fewest > 1:
+        # A round that waits for all waits for those under way, too: if not, the long ones would be lost.
+        if batch.fewest > 1 or (self.tree.under_way and batch.limit and self.carries):
             return self._run_on(batch, fixed)
         count, each = batch.paths, batch.each
         began, tree = time.perf_counter(), self.tree
