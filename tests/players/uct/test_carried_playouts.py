@@ -13,6 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gdl.grounding.pipeline import ground
+from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players.batch_machine import Ends
 from players.uct import batches
@@ -22,6 +24,7 @@ from players.uct.search import Search
 from players.uct.tree.arrays import FRESH, LEAF, OPEN
 from players.uct.tree.selection_rules import NST, PUCT, SelectionRule
 from players.uct.tuning import Tuning
+from propnet.build import build
 from propnet.machine import PropnetMachine
 from tests.examples import examples
 
@@ -227,6 +230,49 @@ def test_moves_have_priors_whichever_path_is_booked_first(carrying: Search) -> N
         role = int(nodes["to_move"][node])
         priors = tree.arrays.edges["prior"][tree.edges(node, role)]
         assert priors.mean() == pytest.approx(results[0, role], abs=0.01)
+
+
+TWO_WAYS = """
+(role x) (role y) (init start) (init even)
+(<= (legal x long) (true start))
+(<= (legal x short) (true start))
+(<= (legal y noop) (true start))
+(bit 0) (bit 1)
+(<= (legal ?r ?b) (role ?r) (bit ?b) (not (true start)))
+(<= (next (count 0)) (does x long))
+(<= (next (count 270)) (does x short))
+(<= (next (count ?m)) (true (count ?n)) (succ ?n ?m))
+(<= (next drawn_out) (does x long))
+(<= (next drawn_out) (true drawn_out))
+(<= (next even) (true start))
+(<= (next even) (does x ?b) (does y ?b))
+(<= terminal (true (count 300)))
+(<= (goal x 100) (true even))
+(<= (goal y 0) (true even))
+(<= (goal x 24) (not (true even)) (true drawn_out))
+(<= (goal y 76) (not (true even)) (true drawn_out))
+(<= (goal x 0) (not (true even)) (not (true drawn_out)))
+(<= (goal y 100) (not (true even)) (not (true drawn_out)))
+""" + "".join(f"(succ {n} {n + 1}) " for n in range(300))
+"""The long way, 301 moves, is worth 62 to x, the short one, 31 moves, 50; coins decide."""
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_young_tree_prefers_the_better_move_also_where_its_matches_are_long(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(BatchSize, "_fewest_busy", lambda self: 460)
+    rules = parse_rules(TWO_WAYS, "ways")
+    machine = PropnetMachine(rules, build(ground(rules)))
+    search = Search(0, seed, Tuning(prove=False, policy="equal", decisive=False, trim=False))
+    search.set_machine(machine)
+    search.set_root(machine.initial_state())
+    while search.tree.visits < 200:
+        search.step(time.monotonic() + LONG)
+    assert search.tree.under_way
+    edges = search.tree.arrays.edges[search.tree.edges(search.tree.root, 0)]
+    visits = {str(machine.move(0, int(edge["move"]))): int(edge["visits"]) for edge in edges}
+    assert visits["long"] > 2 * visits["short"]
 
 
 def test_a_batch_ends_early_only_where_waiting_costs_more_than_another_batch(machine: PropnetMachine) -> None:
