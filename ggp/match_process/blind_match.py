@@ -34,6 +34,8 @@ MADE = "made "
 """Begins what tells in :attr:`BlindMatch.history` of the role's move before bare percepts."""
 KEPT = 6
 """PLAYs that may turn out to be somebody else's."""
+MOST_CHARACTERS = 100_000
+"""Of what a PLAY tells: terms of more are not read, which would take a turn's time."""
 MISFIT, ODD = 2, 1
 """How much a PLAY is doubted that does not fit, and one that names another move than we answered: the manager
 may have replaced ours. A PLAY that is dropped counts 1."""
@@ -48,7 +50,7 @@ class Told:
             before bare percepts the role's move; ``key`` is what the manager told, folded.
         number: of the turn; None in the dialect without.
         own: the role's move, None where it is not told; ``percepts`` of the role.
-        sound: whether all of them are ground terms.
+        sound: whether all of them are ground terms, and not too many.
     """
 
     row: tuple[str, ...]
@@ -67,6 +69,9 @@ class Told:
             texts = row[1:]
         number, own, percepts = read_told(texts)
         own = made or own
+        if sum(map(len, texts)) > MOST_CHARACTERS:
+            move = None if made is None else _term(made)
+            return cls(row, tuple(map(str.lower, texts)), number, move, frozenset(), sound=False)
         move, seen = None if own is None else _term(own), list(map(_term, percepts))
         known = frozenset(term for term in seen if term is not None)
         sound = None not in seen and (own is None or move is not None)

@@ -149,22 +149,25 @@ class BatchSize:
         depend on time as long as there is enough."""
         if playouts is not None:
             return self._plan_limited(tuning, left, first, visits, playouts)
-        paths, steps = self.get_ready().plan(left, first)
+        pace = self.get_ready()
+        paths, steps = pace.plan(left, first)
         each = (tuning.per_leaf or self._leaf.each) if self._width > 1 else 1
         if self._width > 1:
             paths = min(paths, max(_BATCH // each, _FEWEST_OF_MANY))
         paths = min(paths, max(_FEWEST_PATHS, visits // _GROWTH))
         if paths <= 0:
             return None
-        # So many playouts from each leaf as were asked for, no more: lanes that would idle do so.
-        fewest = self._fewest_busy() if carries and not tuning.per_leaf else 1
+        # So many playouts from each leaf as were asked for, no more: lanes that would idle do so. What is
+        # under way at the end of a turn is lost: of a root without results there must be some before.
+        last = visits < _FEWEST_PATHS and 2 * steps < pace.limit
+        fewest = self._fewest_busy() if carries and not (tuning.per_leaf or last) else 1
         if not tuning.per_leaf and fewest == 1:
             # Playouts in lanes that would be idle cost nothing.
             each = max(each, min(MOST_IDLE, self._width // paths))
         if self._playout_seconds:
             affordable = max(self._width, int(_BATCH_SECONDS / self._playout_seconds))
             paths = min(paths, max(1, affordable // each))
-        return Batch(paths, each, steps, fewest, self.get_ready().limit)
+        return Batch(paths, each, steps, fewest, pace.limit)
 
     def _fewest_busy(self) -> int:
         """With how many busy lanes a batch should end, so that idle lanes and what batches cost take as long;
@@ -185,7 +188,8 @@ class BatchSize:
 
     def learn(self, batch: Batch, seconds: float, outcome: BatchOutcome, left: float) -> None:
         """Take note of a batch, of the ``seconds`` it took, and of those ``left`` to the deadline."""
-        playouts = batch.paths * batch.each
+        # Of playouts that go on from batch to batch, those that end in one are not those that it began.
+        playouts = batch.paths * batch.each if batch.fewest == 1 else outcome.playouts
         self._leaf.learn(outcome)
         self.get_ready().learn(playouts, seconds, outcome.longest, outcome.cut, left)
         self._playout_seconds = _smoothed(self._playout_seconds, seconds / max(1, outcome.playouts))

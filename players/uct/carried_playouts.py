@@ -3,7 +3,7 @@
 A round that waits for its longest playouts leaves lanes idle at its end: in chess, where playouts fill the
 lanes once, half of the time. Here a round ends while most lanes are still busy, and what they play goes on in
 the next one, beside playouts from new leaves. A path is booked when all playouts from its leaf are over; none
-is lost for being long.
+is lost for being long, unless the root moves or room is made.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ class CarriedPlayouts:
         self, rollouts: Rollouts, leaves: NDArray[np.int32], batch: Batch, seed: int
     ) -> tuple[NDArray[np.int32], Ends]:
         """Go on, beside new playouts from the leaves of the paths selected just now, until fewer than
-        ``batch.fewest`` lanes are busy, or the batch's steps are made. Returns the leaves that are played out
+        ``batch.fewest`` lanes are busy (fewer where not all are from the beginning), or the batch's steps are
+        made. Returns the leaves that are played out
         from, and how the first playout from each has ended; ``finished`` says whether it has."""
         tree, begin, old = self._tree, self._tree.under_way, len(self._of)
         self._end = begin + len(leaves)
@@ -70,8 +71,10 @@ class CarriedPlayouts:
         starts = np.repeat(tree.arrays.records[leaves[open_]], batch.each, axis=0)
         states = np.concatenate([self._states, starts])
         made = np.concatenate([self._made, np.zeros(len(starts), np.int32)])
+        # Lanes that idle from the beginning would end each round at once.
+        fewest = max(1, batch.fewest * min(len(states), tree.batched.width) // tree.batched.width)
         ends, playout_in, after = rollouts.playouts_while(
-            batch.fewest, batch.steps, states, made, seed, batch.limit
+            fewest, batch.steps, states, made, seed, batch.limit
         )
         lanes = np.flatnonzero(playout_in >= 0)
         going = playout_in[lanes]

@@ -33,6 +33,9 @@ _ALONE_SPREAD = 0.25
 the mean."""
 _VARIANCE_STEP = 0.05
 """How far a round moves the running variance of results towards its own."""
+_LOSS = 0.25
+"""What part of the paths under way counts as lost where playouts go on from round to round. Those of long
+matches are under way for many rounds: as losses they would keep a young tree from moves to long matches."""
 
 
 class Rounds:
@@ -89,7 +92,8 @@ class Rounds:
     def run(self, batch: Batch, fixed: int, line: BestLine, deadline: float) -> BatchOutcome:
         """One round. Of the root's edges, ``fixed`` is taken by its role (-1: each role chooses). ``line`` is
         the best finished line in one-player games, and takes a better one."""
-        if batch.fewest > 1:
+        # A round that waits for all waits for those under way, too: if not, the long ones would be lost.
+        if batch.fewest > 1 or (self.tree.under_way and batch.limit and self.carries):
             return self._run_on(batch, fixed)
         count, each = batch.paths, batch.each
         began, tree = time.perf_counter(), self.tree
@@ -137,7 +141,7 @@ class Rounds:
         began, tree, carried = time.perf_counter(), self.tree, self._carried
         batch = carried.fitting(batch)
         selecting, rule = self._rules()
-        leaves = tree.select(batch.paths, selecting, fixed)
+        leaves = tree.select(batch.paths, selecting._replace(loss=_LOSS), fixed)
         playing = time.perf_counter()
         new, first_ends = carried.play(self.chosen.rollouts, leaves, batch, self._next_seed())
         playing = time.perf_counter() - playing

@@ -54,7 +54,7 @@ NODE = np.dtype(
         ("bound", np.int16),  # the best that the role to move is proven to reach; -1 for none
         ("to_move", np.int16),  # the one role with a choice (0 if none has), PAIR or SEVERAL
         ("status", np.uint8),  # FRESH, LEAF, OPEN or ENDED
-        ("opening", np.uint8),  # 1 while its moves are being listed
+        ("opening", np.uint8),  # 1 from when its moves are to be listed until these have priors
     ]
 )
 EDGE = np.dtype(

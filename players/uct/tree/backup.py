@@ -189,15 +189,21 @@ def back_up(
         if nodes[leaf].status == OPEN and nodes[leaf].visits == 0 and to_move >= 0 and not guessed:
             before = np.int64(paths.columns[path, length - 1] if length else -1)
             set_priors(tree, leaf, before, results[k, to_move], rule)
+            nodes[leaf].opening = 0
         child = leaf
         for depth in range(length - 1, -1, -1):
             node = paths.nodes[path, depth]
             if guessed:
                 guessed = raise_guess(tree, paths, path, depth, child)
                 child = np.int64(node)
+            to_move = np.int64(nodes[node].to_move)
+            if nodes[node].opening and to_move >= 0 and rule.prior != GUESSED:
+                # Those that ended here are under way still, or were called off.
+                before = np.int64(paths.columns[path, depth - 1] if depth else -1)
+                set_priors(tree, np.int64(node), before, results[k, to_move], rule)
+                nodes[node].opening = 0
             nodes[node].visits += 1
             nodes[node].pending -= 1
-            to_move = np.int64(nodes[node].to_move)
             if to_move >= 0:
                 result, prior_visits = results[k, to_move], nodes[node].prior_visits
                 edge, minimax = np.int64(paths.edges[path, depth, to_move]), rule.minimax

@@ -190,9 +190,9 @@ def list_moves(tree: Arrays, opened: Numbers, counts: Numbers, moves: Numbers) -
         for role in range(counts.shape[1]):
             following += counts[i, role]
             stuck = stuck or counts[i, role] == 0
-        nodes[node].opening = 0
         first = tree.used[0].edges
         if stuck or first + following - begin > len(edges):
+            nodes[node].opening = 0
             continue
         tree.used[0].edges += following - begin
         nodes[node].first_edge = first

@@ -42,6 +42,7 @@ class SelectionRule(NamedTuple):
         minimax: what part of a move's worth its guess is (:mod:`players.uct.tree.guesses`); the mean of
             results has the rest.
         chance: the role whose moves are drawn, all alike; -1 for none.
+        loss: what part of the paths under way counts as lost, so that others are tried beside.
     """
 
     kind: int = UCB
@@ -50,6 +51,7 @@ class SelectionRule(NamedTuple):
     prior: int = NONE
     minimax: float = 0.0
     chance: int = -1
+    loss: float = 1.0
 
 
 @inlined
@@ -117,8 +119,7 @@ def best_edge(
             term = weight / np.float32(math.sqrt(n))
         else:
             term = weight * edges[edge].share / np.float32(1 + tried)
-        # About half of the paths under way are lost.
-        score = edges[edge].worth * (n / (n + np.float32(pending))) + term
+        score = edges[edge].worth * (n / (n + np.float32(rule.loss) * np.float32(pending))) + term
         # Where the result is known, a visit would tell nothing; the final choice considers it.
         score = score if edges[edge].proven < 0 else _NEVER
         better = score > best_score

@@ -219,6 +219,25 @@ def test_a_match_may_begin_with_nonsense(first: str, numbered: bool) -> None:
     assert server.match.observed == tuple(truth.belief.history)
 
 
+@pytest.mark.parametrize("numbered", [False, True])
+def test_a_play_of_more_percepts_than_could_be_read_in_time_is_somebody_elses(
+    monkeypatch: pytest.MonkeyPatch, numbered: bool
+) -> None:
+    truth = Truth("blindtictactoe", 0, 1)
+    server = Server(truth)
+    assert truth.make(server.ask(truth.plays[0].told(numbered, 0)))
+    percepts = tuple(f"(p {number})" for number in range(20_000))
+    huge = Play("m", percepts, 1 if numbered else None, server.answer).told
+    with monkeypatch.context() as patch:
+        patch.setattr(blind_match, "parse_term", lambda text: pytest.fail(f"{text} was read"))
+        assert not server.match.can_be(huge)
+    server.ask(huge)
+    server.replaced(huge)
+    assert server.match.reported(huge) and len(server.match.history) == 1
+    assert server.ask(truth.plays[1].told(numbered, 1)) in truth.legal()
+    assert server.match.observed == tuple(truth.belief.history)
+
+
 def test_players_are_told_of_no_move_that_their_role_never_has() -> None:
     truth = Truth("kuhn", 0, 1)
     server = Server(truth)

@@ -13,13 +13,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gdl.grounding.pipeline import ground
+from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players.batch_machine import Ends
 from players.uct import batches
-from players.uct.batches import Batch, BatchSize
+from players.uct.batches import Batch, BatchOutcome, BatchSize
 from players.uct.carried_playouts import CarriedPlayouts
 from players.uct.search import Search
+from players.uct.tree.arrays import FRESH, LEAF, OPEN
+from players.uct.tree.selection_rules import NST, PUCT, SelectionRule
 from players.uct.tuning import Tuning
+from propnet.build import build
 from propnet.machine import PropnetMachine
 from tests.examples import examples
 
@@ -53,12 +58,13 @@ class ScriptedPlayouts:
 
     def __init__(self, draw: Any) -> None:
         self.draw = draw
+        self.fewest = 0
         self.played: dict[int, list[int]] = defaultdict(list)
 
     def playouts_while(
         self, fewest: int, most: int, states: np.ndarray, made: np.ndarray, seed: int, limit: int
     ) -> tuple[Ends, np.ndarray, np.ndarray]:
-        n = len(states)
+        self.fewest, n = fewest, len(states)
         over = np.array(self.draw(st.lists(st.booleans(), min_size=n, max_size=n)), np.bool_)
         going = np.flatnonzero(~over)
         over[going[LANES:]] = True  # no more go on than there are lanes
@@ -106,6 +112,20 @@ def test_a_path_gets_the_mean_of_its_own_playouts_once_all_are_over(data: st.Dat
         open_ = set(begun) - set(booked)
         assert set(tree.paths.leaf[: tree.under_way].tolist()) == open_
     assert len(booked) == len(set(booked))
+
+
+@examples(20)
+@given(st.data())
+def test_lanes_that_idle_from_the_beginning_do_not_end_a_round(data: st.DataObject) -> None:
+    tree, script = ScriptedTree(), ScriptedPlayouts(data.draw)
+    carried = CarriedPlayouts(cast(Any, tree))
+    leaves = np.arange(1, 1 + data.draw(st.integers(1, 4)), dtype=np.int32)
+    tree.select(leaves)
+    batch = Batch(len(leaves), data.draw(st.integers(1, 8)), 9, data.draw(st.integers(2, LANES)), 9)
+    carried.play(cast(Any, script), leaves, batch, 0)
+    playouts = len(leaves) * batch.each
+    assert 1 <= script.fewest <= min(playouts, batch.fewest)
+    assert script.fewest == batch.fewest or playouts < LANES
 
 
 @pytest.fixture(scope="module")
@@ -157,11 +177,102 @@ def test_nothing_is_under_way_after_the_root_has_moved_or_room_was_made(
     assert not carrying.tree.under_way and _nothing_is_pending(carrying)
     for _ in range(20):
         carrying.step(time.monotonic() + LONG)
-    assert carrying.tree.under_way
+    assert carrying.tree.under_way > 0
     state = machine.initial_state()
     carrying.set_root(machine.next_state(state, [machine.legal_moves(state, role)[0] for role in (0, 1)]))
     assert not carrying.tree.under_way and _nothing_is_pending(carrying)
     assert carrying.step(time.monotonic() + LONG)
+
+
+@pytest.mark.parametrize(("visits", "share", "waits"), [(0, 0.25, True), (0, 1.0, False), (99, 0.25, False)])
+def test_a_root_has_results_before_a_turn_ends_that_is_too_short_for_whole_playouts(
+    carrying: Search, monkeypatch: pytest.MonkeyPatch, visits: int, share: float, waits: bool
+) -> None:
+    size = carrying._sizes
+    pace = size.get_ready()
+    monkeypatch.setattr(pace, "plan", lambda left, first: (512, int(share * pace.limit)))
+    batch = size.plan(carrying.tuning, 1.0, True, visits, carries=True)
+    assert batch is not None and (batch.fewest == 1) == waits
+
+
+def test_a_round_that_waits_for_all_books_the_paths_under_way(
+    carrying: Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def call_off(*_: object) -> None:
+        raise AssertionError("paths under way were called off")
+
+    for _ in range(30):
+        carrying.step(time.monotonic() + LONG)
+    before, under_way = carrying.tree.visits, carrying.tree.under_way
+    assert under_way
+    monkeypatch.setattr("players.uct.tree.tree.call_off", call_off)
+    monkeypatch.setattr(BatchSize, "_fewest_busy", lambda self: 1)
+    assert carrying.step(time.monotonic() + LONG)
+    assert not carrying.tree.under_way and carrying.tree.visits > before + under_way
+    assert _nothing_is_pending(carrying)
+
+
+def test_moves_have_priors_whichever_path_is_booked_first(carrying: Search) -> None:
+    """Also where a path that goes on from a node is booked before those that ended in it."""
+    tree, rule = carrying.tree, SelectionRule(PUCT, 0.6, 2.0, NST)
+    nodes = tree.arrays.nodes
+    for rows in range(0, 500, 20):
+        leaves = tree.select(20, rule)
+        nodes["status"][leaves[nodes["status"][leaves] == FRESH]] = LEAF
+        tree.keep(np.arange(rows + 20))
+    last_first = np.arange(250, 500)[::-1].copy()
+    results = np.tile([0.25, 0.75], (250, 1))
+    tree.back_up(results.copy(), results[:, 0].copy(), 0.0, rule, last_first)
+    gone_on = (nodes["status"] == OPEN) & (nodes["visits"] > 0) & (nodes["choices"] > 1)
+    inner = np.setdiff1d(np.flatnonzero(gone_on[: tree.nodes]), [tree.root])
+    assert len(inner)
+    for node in inner:
+        role = int(nodes["to_move"][node])
+        priors = tree.arrays.edges["prior"][tree.edges(node, role)]
+        assert priors.mean() == pytest.approx(results[0, role], abs=0.01)
+
+
+TWO_WAYS = """
+(role x) (role y) (init start) (init even)
+(<= (legal x long) (true start))
+(<= (legal x short) (true start))
+(<= (legal y noop) (true start))
+(bit 0) (bit 1)
+(<= (legal ?r ?b) (role ?r) (bit ?b) (not (true start)))
+(<= (next (count 0)) (does x long))
+(<= (next (count 270)) (does x short))
+(<= (next (count ?m)) (true (count ?n)) (succ ?n ?m))
+(<= (next drawn_out) (does x long))
+(<= (next drawn_out) (true drawn_out))
+(<= (next even) (true start))
+(<= (next even) (does x ?b) (does y ?b))
+(<= terminal (true (count 300)))
+(<= (goal x 100) (true even))
+(<= (goal y 0) (true even))
+(<= (goal x 24) (not (true even)) (true drawn_out))
+(<= (goal y 76) (not (true even)) (true drawn_out))
+(<= (goal x 0) (not (true even)) (not (true drawn_out)))
+(<= (goal y 100) (not (true even)) (not (true drawn_out)))
+""" + "".join(f"(succ {n} {n + 1}) " for n in range(300))
+"""The long way, 301 moves, is worth 62 to x, the short one, 31 moves, 50; coins decide."""
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_young_tree_prefers_the_better_move_also_where_its_matches_are_long(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(BatchSize, "_fewest_busy", lambda self: 460)
+    rules = parse_rules(TWO_WAYS, "ways")
+    machine = PropnetMachine(rules, build(ground(rules)))
+    search = Search(0, seed, Tuning(prove=False, policy="equal", decisive=False, trim=False))
+    search.set_machine(machine)
+    search.set_root(machine.initial_state())
+    while search.tree.visits < 200:
+        search.step(time.monotonic() + LONG)
+    assert search.tree.under_way
+    edges = search.tree.arrays.edges[search.tree.edges(search.tree.root, 0)]
+    visits = {str(machine.move(0, int(edge["move"]))): int(edge["visits"]) for edge in edges}
+    assert visits["long"] > 2 * visits["short"]
 
 
 def test_a_batch_ends_early_only_where_waiting_costs_more_than_another_batch(machine: PropnetMachine) -> None:
@@ -174,6 +285,14 @@ def test_a_batch_ends_early_only_where_waiting_costs_more_than_another_batch(mac
         fewest.append(size._fewest_busy())
     assert fewest[0] == fewest[1] == 1 and fewest == sorted(fewest)
     assert fewest[2] >= 64 and fewest[-1] == int(512 * batches._MOST_BUSY)
+
+
+def test_playouts_are_cut_later_only_if_many_of_those_that_end_are_cut(carrying: Search) -> None:
+    pace = carrying._sizes.get_ready()
+    limit, batch = pace.limit, Batch(8, 1, 32, 460, 32)
+    for cut, times in ((10, 1), (300, 2)):
+        carrying._sizes.learn(batch, 1e-3, BatchOutcome(8, 0, 20, cut, 500, 5e-4, 5e-4), LONG)
+        assert pace.limit == times * limit
 
 
 def test_a_search_told_how_many_playouts_a_leaf_has_makes_as_many(carrying: Search) -> None:
