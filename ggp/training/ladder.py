@@ -99,8 +99,9 @@ class Lesson:
             while (now := time.monotonic()) < began + seconds:
                 if isinstance(self.training, Training) and now > began + greedy:
                     greedy = seconds
-                    self._keep()
-                    self.training = self._going_on(self.training, self.known)
+                    if self._searches:
+                        self._keep()
+                        self.training = self._going_on(self.training, self.known)
                 self.training.round((now - began) / seconds)
                 if now - shown > _SHOW_SECONDS:
                     shown = now

@@ -96,11 +96,13 @@ class SelfPlay:
         machine, rng = self._machine, self._rng
         counts, moves = unpack_moves(machine.evaluate(self._records).legal, machine.role_moves)
         stuck = (counts == 0).any(axis=1)
-        chooser, lane_of, joints = _candidates(counts, moves, rng, self._chance)
+        choices, draws = self._choices(counts)
+        chooses = np.logical_or.reduce(choices, axis=1)
+        chooser, lane_of, joints = _candidates(counts, moves, rng, choices, chooses)
         reached, worth, results, terminal = self._after(values, self._records[lane_of], joints)
         random[:] = (rng.random(self.lanes) < EXPLORED) | (self._made < self._opening)
         if self._chance is not None:
-            random &= _choices(counts, self._chance).any(axis=1)
+            random &= chooses
         mine = values.spread(worth)[np.arange(len(lane_of)), chooser[lane_of]]
         clipped = np.clip(mine, 1e-4, 1 - 1e-4)
         score = np.log(clipped / (1 - clipped)) + _NOISE * rng.gumbel(size=len(mine))
@@ -109,7 +111,7 @@ class SelfPlay:
         best = _best_of(score, lane_of)
         lanes = lane_of[best]
         reached, worth, results, terminal = reached[best], worth[best], results[best], terminal[best]
-        together = self._together(counts)[lanes]
+        together = np.logical_and(chooses, draws)[lanes]
         if together.any():
             # They chose by one draw of chance. What comes of it is another one: else players would learn to
             # know what chance will do.
@@ -134,12 +136,14 @@ class SelfPlay:
         self._opening[renewed] = rng.integers(0, OPENING + 1, int(renewed.sum()))
         return len(lane_of)
 
-    def _together(self, counts: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """In which states a role chooses while chance draws, shape (n,)."""
-        if self._chance is None:
-            return np.zeros(len(counts), np.bool_)
-        chooses = np.logical_or.reduce(_choices(counts, self._chance), axis=1)
-        return np.logical_and(chooses, counts[:, self._chance] > 1)
+    def _choices(self, counts: NDArray[np.int32]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which roles have a choice in each state, shape (n, roles); chance has none. And where it draws,
+        shape (n,)."""
+        choices, draws = np.greater(counts, 1), np.zeros(len(counts), np.bool_)
+        if self._chance is not None:
+            draws[:] = choices[:, self._chance]
+            choices[:, self._chance] = False
+        return choices, draws
 
     def _after(
         self, values: StateValues, records: NDArray[np.uint64], joints: NDArray[np.int32]
@@ -154,20 +158,17 @@ class SelfPlay:
         return reached, worth, results, terminal
 
 
-def _choices(counts: NDArray[np.int32], chance: int | None) -> NDArray[np.bool_]:
-    """Which roles have a choice in each state, shape (n, roles); chance has none."""
-    several = counts > 1
-    if chance is not None:
-        several[:, chance] = False
-    return several
-
-
 def _candidates(
-    counts: NDArray[np.int32], moves: NDArray[np.int32], rng: np.random.Generator, chance: int | None = None
+    counts: NDArray[np.int32],
+    moves: NDArray[np.int32],
+    rng: np.random.Generator,
+    choices: NDArray[np.bool_],
+    chooses: NDArray[np.bool_],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
     """The joint moves to choose from in each state: all moves of one role that has a choice, each with a
-    random move of the others; a random joint move where only ``chance`` has one. Roles that choose at the
-    same time do so by turns.
+    random move of the others; a random joint move where nobody chooses. Roles that choose at the same time do
+    so by turns. ``choices``, shape (n, roles), says who has a choice, ``chooses``, shape (n,), where anybody
+    has.
 
     Returns which role chooses in each state, shape (n,), and of each joint move its state, shape (rows,), and
     its moves, int32, shape (rows, roles). States without a legal move for some role have none.
@@ -175,10 +176,8 @@ def _candidates(
     lanes = len(counts)
     first = np.concatenate([[0], np.cumsum(counts.ravel())])[:-1].reshape(counts.shape)
     own = draw_moves(counts, moves, rng)
-    choices = _choices(counts, chance)
     chooser = np.argmax(choices * (1 + rng.random(counts.shape)), axis=1)
     rows = np.arange(lanes)
-    chooses = np.logical_or.reduce(choices, axis=1)
     several = np.where((counts == 0).any(axis=1), 0, np.where(chooses, counts[rows, chooser], 1))
     lane_of = np.repeat(rows, several)
     within = np.arange(len(lane_of)) - np.repeat(np.cumsum(several) - several, several)

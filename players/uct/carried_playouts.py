@@ -56,8 +56,8 @@ class CarriedPlayouts:
     ) -> tuple[NDArray[np.int32], Ends]:
         """Go on, beside new playouts from the leaves of the paths selected just now, until fewer than
         ``batch.fewest`` lanes are busy (fewer where not all are from the beginning), or the batch's steps are
-        made. Returns the leaves that are played out
-        from, and how the first playout from each has ended; ``finished`` says whether it has."""
+        made. Returns the leaves that are played out from, and how the first playout from each has ended;
+        ``finished`` says whether it has."""
         tree, begin, old = self._tree, self._tree.under_way, len(self._of)
         self._end = begin + len(leaves)
         new = slice(begin, self._end)
