@@ -99,6 +99,23 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             file = nodeid.partition("::")[0]
             return next((group for folder, group in TOGETHER.items() if file.startswith(folder)), file)
 
+        def remove_node(self, node: Any) -> Any:
+            """A test that ends its process is not tried again: it would end the next one as well."""
+            for tests in self.assigned_work[node].values():
+                for test, done in tests.items():
+                    if not done:
+                        tests[test] = True
+                        super().remove_node(node)
+                        return test
+            return super().remove_node(node)
+
+        def schedule(self) -> None:
+            """A process that takes the place of one that has ended waits with its only test until there is a
+            second one, or it is told that there is none."""
+            super().schedule()
+            for node in self.nodes:
+                self._reschedule(node)
+
     return ByFile(config, log)
 
 

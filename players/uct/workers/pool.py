@@ -73,6 +73,7 @@ class Pool:
         """Begin with an empty tree for a role of a match."""
         wait(self._starting, START_SECONDS)
         self._root = self._start = None
+        self._root_number += 1  # what is still told of the last root is of another match
         self._failures = 0
         self.mend()
         self._start = role, seed, tuning

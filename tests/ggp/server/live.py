@@ -165,7 +165,9 @@ class ServeProcess:
         """SIGTERM, and the whole log."""
         self.process.terminate()
         self.process.wait(20)
-        self._reader.join(5)
+        self._reader.join(20)
+        # To close what a thread still reads would wait for ever.
+        assert not self._reader.is_alive(), "a process that it has started still holds its standard error"
         assert self.process.stderr is not None
         self.process.stderr.close()
         return "".join(self.log)

@@ -13,7 +13,9 @@ from players.fleet.local_fleet import LocalFleet
 from players.fleet.survey import PROBE, survey
 
 
-def test_each_node_says_what_it_is_and_its_workers_what_they_do() -> None:
+def test_each_node_says_what_it_is_and_its_workers_what_they_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "ANSWER_SECONDS", 60.0)
+
     async def run() -> None:
         fleet = LocalFleet(4, nodes=2)
         try:

@@ -284,6 +284,20 @@ def test_a_line_that_was_under_way_when_the_machine_changed_is_followed(player: 
     assert player._line.moves == []
 
 
+def test_a_line_that_comes_after_its_match_is_not_taken_for_one_of_the_next(player: UctPlayer) -> None:
+    machine = small_sokoban().machine("propnet")
+    state = machine.initial_state()
+    player.start(machine, 0, state, 0.2, time.monotonic() + 0.2)
+    pool = player._pool
+    assert pool is not None
+    late = "line", pool._root_number, 100, [machine.move(0, move) for move in machine.legal_moves(state, 0)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(uct_pool._SearchProcess, "messages", lambda process: iter([late]))
+        other = Game.load("tictactoe").machine("propnet")
+        player.start(other, 0, other.initial_state(), 0.2, time.monotonic() + 0.2)
+        assert player._line.value < 100
+
+
 def test_fewer_and_more_processes_are_made_of_a_running_search(begun: tuple[UctPlayer, Machine]) -> None:
     player, machine = begun
     state = machine.initial_state()
