@@ -115,7 +115,7 @@ def test_a_hidden_turn_that_is_thought_about_is_disturbed_by_nothing_that_cannot
     serve: Callable[..., LiveServer], numbered: bool
 ) -> None:
     server, game = serve(player="slow_players:Punctual", margin=1.0), Game.load("montyhall")
-    assert server.say(messages.start_request("m1", "candidate", spaced(game.text), 30, 3)) == "ready"
+    assert server.say(messages.start_request("m1", "candidate", spaced(game.text), 30, 5)) == "ready"
     match = server.server.running[0]
     own: str | None = None
     for turn, legal in enumerate((["noop"], DOORS, ["noop"])):

@@ -38,14 +38,16 @@ class Child:
         os.close(writing)
 
     def kill(self, seconds: float) -> Any:
-        """End it when it has worked for so many CPU seconds; what it has told by then, None for nothing."""
+        """End it when it has worked so many CPU seconds more; what it has told by then, None for nothing."""
         watch = cpu_clock(self.number)
-        while time.clock_gettime(watch) < seconds and not self._ended():
+        until = time.clock_gettime(watch) + seconds
+        while time.clock_gettime(watch) < until and not self.ended():
             time.sleep(0.005)
         os.kill(self.number, signal.SIGKILL)
         return self.outcome()
 
-    def _ended(self) -> bool:
+    def ended(self) -> bool:
+        """Whether it has come to its end."""
         return os.waitid(os.P_PID, self.number, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
     def outcome(self) -> Any:
