@@ -12,6 +12,7 @@ from players.kaskade.make_machine import make_machine
 from players.uct.player import SequentialUctPlayer, UctPlayer
 from players.uct.search import Search
 from players.uct.tuning import Tuning
+from tests.players.random_games import random_game
 
 # A safe move is worth 60; a risky one 90 in two of three cases, else 10: 63.3 on average. Chance that
 # played for itself, or against the player, would make something else of it.
@@ -89,3 +90,11 @@ def test_moves_are_explored_as_much_where_chance_is_the_first_role() -> None:
     expected = exploration(GAMBLE, 0)
     assert expected > 0.1
     assert exploration(CHANCE_FIRST, 1) == pytest.approx(expected, rel=0.2)
+
+
+def test_no_time_goes_to_trials_of_policies_in_which_no_game_would_count() -> None:
+    search = Search(0, 1, Tuning(knowledge="off"))
+    search.set_machine(machine_of(GAMBLE, "propnet"))
+    assert search.rounds.chosen.trials is None and search.rounds.carries
+    search.set_machine(machine_of(random_game(1, 2, False), "propnet"))
+    assert search.rounds.chosen.trials is not None
