@@ -70,6 +70,8 @@ _WORD = re.compile(r"[^\s()]+")
 
 TRIES = 50
 """How often another opening is tried where one ends the match or is not new."""
+_FORCED = 64
+"""Joint moves without a choice after which an opening stops: rules may let everybody wait for ever."""
 
 
 class Openings:
@@ -114,8 +116,10 @@ class Openings:
         machine = self._machine
         state = machine.initial_state()
         walk: list[JointMove] = []
-        plies = 0
+        plies = forced = 0
         while plies < self._plies:
+            if forced == _FORCED:
+                return tuple(walk[:-forced]), None
             options = machine.options(state)
             if not all(options):
                 return tuple(walk), None
@@ -123,7 +127,8 @@ class Openings:
             after = machine.next_state(state, joint)
             if machine.is_terminal(after):
                 return tuple(walk), None
-            plies += any(len(moves) > 1 for moves in options)
+            chosen = any(len(moves) > 1 for moves in options)
+            plies, forced = plies + chosen, 0 if chosen else forced + 1
             walk.append(joint)
             state = after
         return tuple(walk), state

@@ -160,7 +160,9 @@ class Rounds:
     def _note_results(self, results: NDArray[np.float64], steps: float) -> None:
         """Note results of paths, shape (n, roles), and how many steps these and their playouts had."""
         self.length, self.mean = steps / len(results), float(results[:, self._role].mean())
-        self._variance += (float(results[:, 0].var()) - self._variance) * _VARIANCE_STEP
+        # Of the role whose results differ most: those of chance, which has no goals, never do.
+        widest = float(results.var(axis=0).max())
+        self._variance += (widest - self._variance) * _VARIANCE_STEP
 
     def _rules(self) -> tuple[SelectionRule, SelectionRule]:
         """The rule by which the next batch selects its paths, and that by which it is backed up."""

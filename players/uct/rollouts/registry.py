@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from gdl.information import chance_role
 from players.batch_machine import BatchMachine, NetworkBatch
 from players.companions import TimeShares
 from players.uct.rollouts.averages import AveragePolicy
@@ -19,7 +20,8 @@ POLICIES: dict[str, Callable[[NetworkBatch], RolloutPolicy]] = {
 """Name -> what makes the policy for a machine, of any game: where it knows nothing, ``RolloutPolicy()``."""
 
 AUTO = "auto"
-"""Which policy plays is found out by trials (:mod:`players.uct.rollouts.policy_trials`)."""
+"""Which policy plays is found out by trials (:mod:`players.uct.rollouts.policy_trials`); where chance plays,
+all moves are drawn alike."""
 
 
 def policy_names() -> tuple[str, ...]:
@@ -33,7 +35,7 @@ class RolloutChoice:
 
     Attributes:
         rollouts: what to roll out by; companions replace its policy and its machine.
-        trials: what tries policies; None where nothing is tried.
+        trials: what tries policies; None where nothing is tried, as in games of chance.
     """
 
     def __init__(
@@ -48,7 +50,8 @@ class RolloutChoice:
             return
         if asked != AUTO:
             self.rollouts.policy = POLICIES[asked](batched)
-        elif needed and len(batched.machine.roles) > 1:
+        elif needed and len(batched.machine.roles) > 1 and chance_role(batched.machine.roles) is None:
+            # Trials count what roles get at the end. Chance gets nothing, so none of its games would count.
             self._begin_trials(batched, shares)
 
     @property

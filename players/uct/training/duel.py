@@ -51,8 +51,9 @@ def play(
     deadline: float = math.inf,
     draws: int = 0,
 ) -> list[int] | None:
-    """The results of all roles in a match from a state, each with its tuning. Without an end after
-    ``longest`` joint moves all have got the same: there are games in which roles may wait for ever.
+    """The results of all roles in a match from a state, each with its tuning. All have got the same where it
+    has no end after ``longest`` joint moves, as there are games in which roles may wait for ever, and where a
+    role has no legal move.
     None where it lasts beyond the deadline (time.monotonic()). ``draws`` is the seed of what chance draws."""
     rng, dice = random.Random(seed), random.Random(draws)
     chance_seat = chance_role(machine.roles)
@@ -65,6 +66,8 @@ def play(
             break
         if time.monotonic() > deadline:
             return None
+        if not all(machine.legal_moves(state, role) for role in range(len(searches))):
+            break
         joint = [
             dice.choice(machine.legal_moves(state, role))
             if role == chance_seat

@@ -138,6 +138,21 @@ def test_openings_do_not_end_the_match_and_puzzles_have_none() -> None:
     assert Openings(ProverMachine(Game.load("hanoi").rules), 4, 1).of_round(3) == ()
 
 
+def test_an_opening_stops_where_nobody_has_a_choice_any_more() -> None:
+    waiting = """
+        (role white) (role black) (init start)
+        (<= (legal white (choose ?n)) (number ?n) (true start))
+        (<= (legal white wait) (not (true start)))
+        (legal black wait) (number 1) (number 2) (number 3)
+        (<= (next (chosen ?n)) (does white (choose ?n)))
+        (<= (next (chosen ?n)) (true (chosen ?n)))
+        (<= terminal (true (chosen never)))
+        (goal white 50) (goal black 50)
+        """
+    openings = Openings(ProverMachine(parse_rules(waiting)), 4, 1)
+    assert [len(openings.of_round(number)) for number in (1, 2, 3)] == [1, 1, 1]
+
+
 def test_rules_begin_where_the_opening_ends() -> None:
     machine = ProverMachine(Game.load("breakthrough").rules)
     state = machine.initial_state()

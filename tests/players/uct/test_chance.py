@@ -10,6 +10,9 @@ from gdl.machine import Machine
 from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
 from players.uct.player import SequentialUctPlayer, UctPlayer
+from players.uct.search import Search
+from players.uct.tuning import Tuning
+from tests.players.random_games import random_game
 
 # A safe move is worth 60; a risky one 90 in two of three cases, else 10: 63.3 on average. Chance that
 # played for itself, or against the player, would make something else of it.
@@ -37,6 +40,8 @@ TOGETHER = GAMBLE.replace("(<= (legal random noop) (not (true (turn random))))",
 ).replace("(<= (next (turn random)) (does player risky))", "").replace(
     "(does random (draw", "(does player risky) (does random (draw"
 )  # fmt: skip
+
+CHANCE_FIRST = GAMBLE.replace("(role player) (role random)", "(role random) (role player)")
 
 
 def machine_of(text: str, level: str) -> Machine:
@@ -68,3 +73,28 @@ def test_draws_of_chance_are_alike(kind: type[UctPlayer]) -> None:
     player.stop()
     expected = sum(visits) / 3
     assert sum((n - expected) ** 2 / expected for n in visits) < 13.8  # chi square, one in a thousand
+
+
+def exploration(text: str, role: int) -> float:
+    """The exploration constant of a search after 4,000 playouts."""
+    machine = machine_of(text, "propnet")
+    search = Search(role, 1, Tuning(knowledge="off"))
+    search.set_machine(machine)
+    search.set_root(machine.initial_state())
+    while search.step(time.monotonic() + 60, 4_000):
+        pass
+    return search.rounds._rules()[0].exploration
+
+
+def test_moves_are_explored_as_much_where_chance_is_the_first_role() -> None:
+    expected = exploration(GAMBLE, 0)
+    assert expected > 0.1
+    assert exploration(CHANCE_FIRST, 1) == pytest.approx(expected, rel=0.2)
+
+
+def test_no_time_goes_to_trials_of_policies_in_which_no_game_would_count() -> None:
+    search = Search(0, 1, Tuning(knowledge="off"))
+    search.set_machine(machine_of(GAMBLE, "propnet"))
+    assert search.rounds.chosen.trials is None and search.rounds.carries
+    search.set_machine(machine_of(random_game(1, 2, False), "propnet"))
+    assert search.rounds.chosen.trials is not None

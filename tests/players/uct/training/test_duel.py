@@ -39,3 +39,24 @@ def test_both_matches_of_a_pair_have_the_same_throws(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(("text", "seats"), [(GAMBLE, {0}), (GUESS, {1}), (THREE, {0, 1, 2})])
 def test_chance_has_no_seat(text: str, seats: set[int]) -> None:
     assert {seat_of(machine_of(text), pair) for pair in range(6)} == seats
+
+
+STUCK = """
+(role white) (role black) (role {third}) (init start)
+(<= (legal white (bid ?n)) (number ?n))
+(<= (legal black (bid ?n)) (number ?n) {condition})
+(<= (legal {third} (throw ?n)) (number ?n) {other})
+(number 1) (number 2)
+(<= (next later) (true start))
+(<= (next (won ?n)) (true later) (does white (bid ?n)))
+(<= terminal (true (won ?n)))
+(goal white 100) (goal black 0) (goal {third} 0)
+"""
+
+
+@pytest.mark.parametrize("third", ["random", "red"])
+@pytest.mark.parametrize("stuck", ["black", "third"])
+def test_a_match_in_which_a_role_has_no_legal_move_is_drawn(third: str, stuck: str) -> None:
+    conditions = {"condition": "", "other": "", "condition" if stuck == "black" else "other": "(true start)"}
+    machine = machine_of(STUCK.format(third=third, **conditions))
+    assert _pair(machine, 1) == (0.5, 0.5)
