@@ -63,7 +63,7 @@ class Forked:
         try:
             self._handle = os.pidfd_open(pid)
         except ProcessLookupError:
-            return
+            self._ended = time.monotonic()  # and the status may be under way
 
     def poll(self) -> int | None:
         """The status if it has ended. Never waits, not even for a fork server that is slow to send it."""

@@ -122,6 +122,17 @@ def test_input_and_output_are_connected(servers: ForkServer) -> None:
     assert job.wait(20) == 0
 
 
+def test_the_status_of_one_that_was_gone_before_it_was_looked_for_is_waited_for() -> None:
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs:
+        job = Forked(gone.pid, ours)
+        assert job.poll() is None
+        threading.Timer(0.1, theirs.send, (b"7",)).start()
+        assert job.wait(20) == 7
+
+
 def test_all_threads_that_look_see_the_same_end(servers: ForkServer) -> None:
     """Who closed its handle twice closed, or killed, what somebody else had opened in between."""
     statuses: list[int | None] = []
