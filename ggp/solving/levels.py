@@ -5,8 +5,9 @@ from __future__ import annotations
 import multiprocessing
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, ProcessPoolExecutor, wait
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from multiprocessing.pool import Pool
 
 import orjson
 from rich.table import Table
@@ -133,18 +134,17 @@ def _race(level: Level, request: LevelRequest, entries: Sequence[Entry]) -> Leve
     began = time.monotonic()
     count = min(request.workers, len(entries))
     alone = replace(request, shorter=None)
-    with _pool(count) as pool:
-        memory = request.memory // count
-        waiting = [pool.apply_async(_there, (level, alone, entries[i::count], memory)) for i in range(count)]
-        end = began + request.seconds + _OVERTIME_SECONDS
-        done: list[LevelSolution] = []
-        while waiting and time.monotonic() < end:
-            ready = [one for one in waiting if one.ready()]
-            waiting = [one for one in waiting if one not in ready]
-            done += [_heard(one.get()) for one in ready]
-            if any(one.outcome in _ENDS for one in done):
-                break
-            time.sleep(0.01)
+    memory, end = request.memory // count, began + request.seconds + _OVERTIME_SECONDS
+    done: list[LevelSolution] = []
+    with ExitStack() as stack:
+        # Each has a pool of its own: one that dies takes no other with it.
+        waiting = {
+            stack.enter_context(_processes(1)).submit(_there, level, alone, entries[i::count], memory)
+            for i in range(count)
+        }
+        while waiting and time.monotonic() < end and not any(one.outcome in _ENDS for one in done):
+            ready, waiting = wait(waiting, max(0.0, end - time.monotonic()), FIRST_COMPLETED)
+            done += [_heard(one.result()) for one in ready if not isinstance(one.exception(), BrokenExecutor)]
     if not done:
         raise GdlError("the processes of the search have died")
     ended = [one for one in done if one.outcome in _ENDS]
@@ -155,18 +155,17 @@ def _race(level: Level, request: LevelRequest, entries: Sequence[Entry]) -> Leve
 def _side_by_side(
     levels: dict[int, Level], request: LevelRequest, entries: Sequence[Entry], show: LevelShow
 ) -> Iterator[tuple[int, LevelSolution]]:
-    with _pool(request.workers) as pool:
+    with _processes(request.workers) as pool:
         memory = request.memory // request.workers
         waiting = {
-            number: pool.apply_async(_there, (level, request, entries, memory))
-            for number, level in levels.items()
+            number: pool.submit(_there, level, request, entries, memory) for number, level in levels.items()
         }
         for number, one in waiting.items():
             show(number, None)
             try:
                 # All levels before it have been told: it is at work, or next.
-                yield number, _heard(one.get(2 * request.seconds + _OVERTIME_SECONDS))
-            except multiprocessing.TimeoutError:
+                yield number, _heard(one.result(2 * request.seconds + _OVERTIME_SECONDS))
+            except (TimeoutError, BrokenExecutor):
                 raise GdlError(f"the process that worked on level {number} has died") from None
 
 
@@ -176,8 +175,18 @@ def _heard(said: LevelSolution | str) -> LevelSolution:
     return said
 
 
-def _pool(count: int) -> Pool:
-    return multiprocessing.get_context("spawn").Pool(count, end_with_parent)
+@contextmanager
+def _processes(count: int) -> Iterator[ProcessPoolExecutor]:
+    """So many processes, which are ended at the end. (A pool of multiprocessing waits for ever where one of
+    its processes was killed while it had nothing to do.)"""
+    pool = ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), end_with_parent)
+    try:
+        yield pool
+    finally:
+        processes = list(pool._processes.values())
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in processes:
+            process.kill()
 
 
 _WORDS = {

@@ -45,8 +45,9 @@ warm = False
 
 
 class Forked:
-    """A process that a fork server made, with the methods of :class:`subprocess.Popen` that are needed. Its
-    ``returncode`` is set once :meth:`poll` or :meth:`wait` saw its end; ``-SIGKILL`` if unknown."""
+    """A process that a fork server made, with the methods of :class:`subprocess.Popen` that are needed; any
+    thread may call them. Its ``returncode`` is set once :meth:`poll` or :meth:`wait` saw its end;
+    ``-SIGKILL`` if unknown."""
 
     def __init__(self, pid: int, connection: socket.socket) -> None:
         self.pid = pid
@@ -54,10 +55,15 @@ class Forked:
         self._connection = connection
         self._ended = 0.0
         self._handle = -1
+        self._looking = 0
+        """Threads that look at the handle now: it is closed when nobody does, for its number may be given to
+        another file at once."""
+        self._lock, self._telling = threading.Lock(), threading.Lock()
+        """Held, for moments only, while the handle is used or changes; held while the status is received."""
         try:
             self._handle = os.pidfd_open(pid)
         except ProcessLookupError:
-            return
+            self._ended = time.monotonic()  # and the status may be under way
 
     def poll(self) -> int | None:
         """The status if it has ended. Never waits, not even for a fork server that is slow to send it."""
@@ -72,22 +78,47 @@ class Forked:
 
     def kill(self) -> None:
         """End it at once."""
-        if self.returncode is None and self._handle >= 0:
-            with contextlib.suppress(ProcessLookupError):
+        with self._lock, contextlib.suppress(ProcessLookupError):
+            if self._handle >= 0:
                 signal.pidfd_send_signal(self._handle, signal.SIGKILL)
 
     def _look(self, seconds: float | None, patient: bool) -> int | None:
         if self.returncode is not None:
             return self.returncode
-        if self._handle >= 0:
+        if not self._has_ended(seconds):
+            return None
+        if not self._telling.acquire(blocking=patient):
+            return None
+        try:
+            return self.returncode if self.returncode is not None else self._status(patient)
+        finally:
+            self._telling.release()
+
+    def _has_ended(self, seconds: float | None) -> bool:
+        """Wait so long for its end, None for ever; whether it came."""
+        with self._lock:
+            handle = self._handle
+            if handle < 0:
+                return True
+            self._looking += 1
+        ended: object = None
+        try:
             # Not select, which takes no descriptor above 1023.
             poll = select.poll()
-            poll.register(self._handle, select.POLLIN)
-            if not poll.poll(None if seconds is None else 1000 * seconds):
-                return None
-            os.close(self._handle)
-            self._handle = -1
-            self._ended = time.monotonic()
+            poll.register(handle, select.POLLIN)
+            ended = poll.poll(None if seconds is None else 1000 * seconds)
+        finally:
+            with self._lock:
+                self._looking -= 1
+                if ended and not self._ended:
+                    self._ended = time.monotonic()
+                if self._ended and not self._looking:
+                    os.close(self._handle)
+                    self._handle = -1
+        return bool(ended)
+
+    def _status(self, patient: bool) -> int | None:
+        """The status, once it has come or does not come any more."""
         left = max(0.0, self._ended + STATUS_SECONDS - time.monotonic())
         self._connection.settimeout(left if patient else 0.0)
         try:

@@ -92,6 +92,8 @@ _BEGINS = 5
 _usual: int | None = None
 _wanted: dict[int, int] = {}
 """Sessions whose nice value the system has not taken yet."""
+_wishing = threading.Lock()
+"""Held while wishes change: whoever finds one there must add to it before it is fulfilled and forgotten."""
 
 
 def go_first() -> None:
@@ -117,8 +119,9 @@ def set_session(leader: int, nice: int) -> None:
     may be that of somebody's terminal. Where the system is too busy to take it now, a thread tries again."""
     if sys.platform != "linux":
         return
-    waits = leader in _wanted
-    _wanted[leader] = nice
+    with _wishing:
+        waits = leader in _wanted
+        _wanted[leader] = nice
     if not waits:
         _try(leader, _TRIES)
 
@@ -139,7 +142,8 @@ def _try(leader: int, tries: int) -> None:
         timer.daemon = True
         timer.start()
         return
-    latest = _wanted.pop(leader, nice)
+    with _wishing:
+        latest = _wanted.pop(leader, nice)
     if latest != nice:  # another thread has changed its mind meanwhile
         set_session(leader, latest)
 

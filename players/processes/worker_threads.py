@@ -8,7 +8,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 Tool = TypeVar("Tool")
 Task = TypeVar("Task")
@@ -50,9 +50,7 @@ class WorkerThreads(Generic[Tool]):
             while waiting:
                 yield waiting.popleft().result()
         finally:
-            for future in waiting:
-                future.cancel()
-            wait(waiting)
+            _settle(waiting)
 
     def run(self, work: Callable[[Tool], Iterator[None]]) -> Iterator[None]:
         """Do one job with each tool; yields now and then, so that the caller can look at its clock. When the
@@ -71,7 +69,7 @@ class WorkerThreads(Generic[Tool]):
                 yield
         finally:
             stop.set()
-            wait(futures)
+            _settle(futures)
 
     def close(self) -> None:
         """End the threads."""
@@ -84,6 +82,12 @@ class WorkerThreads(Generic[Tool]):
             return work(tool, task)
         finally:
             self._free.put(tool)
+
+
+def _settle(futures: Iterable[Future[Any]]) -> None:
+    """Cancel what has not begun, and wait for what has. What is cancelled is not waited for: when the threads
+    were ended before, nobody would ever tell of it."""
+    wait([future for future in futures if not future.cancel()])
 
 
 def _work_off(job: Iterator[None], stop: threading.Event) -> None:

@@ -7,6 +7,7 @@ that every step needs are compiled first, the goals' last.
 from __future__ import annotations
 
 import logging
+import math
 import os
 import queue
 import subprocess
@@ -250,6 +251,8 @@ def _step_seconds(plan: Plan, args: KernelArgs) -> float:
     return shortest
 
 
+_OVERTIME_SECONDS = 10.0
+"""A compiler that has said nothing for so long after the deadline is stopped: a unit takes a second."""
 _Results = queue.SimpleQueue[tuple[int, bytes] | Exception | None]
 """Object files by their first pieces; None, or the error before it, where a process is through."""
 
@@ -285,7 +288,12 @@ def _compile_beside(
     try:
         working = jobs
         while working:
-            result = results.get()
+            left = max(0.0, deadline + _OVERTIME_SECONDS - time.monotonic())
+            try:
+                result = results.get(timeout=None if math.isinf(left) else left)
+            except queue.Empty:
+                log.info("%d compilers do not answer: the rest is interpreted", working)
+                return
             if result is None:
                 working -= 1
             elif isinstance(result, Exception):
@@ -325,6 +333,6 @@ def _feed(
             if size < 0 or len(data) < size:
                 raise OSError(f"it ended with status {process.poll()}")
             results.put((unit[0], data))
-    except (OSError, ValueError) as error:
+    except Exception as error:  # also where there is no memory for a unit's text: somebody waits for a word
         results.put(error)
     results.put(None)

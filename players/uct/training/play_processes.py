@@ -2,8 +2,8 @@
 after some steps.
 
 Such a process is ``python -m players.uct.training.play_processes SOCKET TASK``, both inherited descriptors.
-The task holds the machine and the terms. Values come from the socket, what was played by them goes there. It
-ends at once when the other end of the socket is closed.
+The task holds the machine and the terms. It says None when it has begun. Then values come from the socket,
+and what was played by them goes there. It ends at once when the other end of the socket is closed.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from __future__ import annotations
 import contextlib
 import multiprocessing.connection
 import pickle
+import socket
+import struct
 import subprocess
 import sys
 from collections.abc import Callable
@@ -25,6 +27,10 @@ from players.processes.lifeline import end_with
 from players.processes.temporary import bytes_of, shared_bytes
 from players.uct.training.searched_play import STEPS, LearntStates, PlayTerms, SearchedPlay, play_and_tell
 from propnet.machine import PropnetMachine
+
+MESSAGE_SECONDS = 3.0
+"""A process that sends nothing for so long in the midst of a message, or takes nothing, is stopped: whoever
+trains may have a turn to answer."""
 
 
 class PlayProcesses:
@@ -45,21 +51,22 @@ class PlayProcesses:
                 ours, process = launch_linked("players.uct.training.play_processes", [task], session=True)
             except OSError:
                 break
-            self._members[Connection(ours.detach())] = process
-        self._waiting = list(self._members)
+            self._members[_patient(ours)] = process
+        self._waiting: list[Connection] = []
 
     def exchange(self, values: StateValues, learn: Callable[[LearntStates], None]) -> None:
         """Hand on what has arrived, and let those that wait go on by these values. A process that has died
-        is missed from now on."""
+        or was stopped is missed from now on."""
         for pipe in multiprocessing.connection.wait(list(self._members), 0.0) if self._members else ():
             assert isinstance(pipe, Connection)
             try:
                 told = pipe.recv()
-                assert isinstance(told, LearntStates)
+                assert told is None or isinstance(told, LearntStates)
             except (EOFError, OSError):
                 self._miss(pipe)
                 continue
-            learn(told)
+            if told is not None:
+                learn(told)
             self._waiting.append(pipe)
         for pipe in self._waiting:
             try:
@@ -86,13 +93,22 @@ class PlayProcesses:
         self._waiting.clear()
 
 
+def _patient(ours: socket.socket) -> Connection:
+    """The connection at this end of a socket; what takes longer than MESSAGE_SECONDS is an OSError."""
+    seconds = struct.pack("@ll", int(MESSAGE_SECONDS), int(MESSAGE_SECONDS % 1 * 1e6))
+    for what in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+        ours.setsockopt(socket.SOL_SOCKET, what, seconds)
+    return Connection(ours.detach())
+
+
 def main() -> None:
     """Play until the training is over."""
-    socket, task = (int(argument) for argument in sys.argv[1:])
-    end_with(socket)
+    number, task = (int(argument) for argument in sys.argv[1:])
+    end_with(number)
     machine, terms, seed, derived = pickle.loads(bytes_of(task))
-    rng, pipe = np.random.default_rng(seed), Connection(socket)
+    rng, pipe = np.random.default_rng(seed), Connection(number)
     with contextlib.suppress(EOFError, OSError):
+        pipe.send(None)  # it listens from now on: nobody waits for it to begin
         values = pipe.recv()
         values.derived = derived
         play = SearchedPlay(machine, values, terms, rng)

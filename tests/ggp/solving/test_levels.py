@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import threading
+from concurrent.futures import BrokenExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -11,6 +16,7 @@ from typer.testing import CliRunner
 from gdl.errors import GdlError
 from ggp.cli import build
 from ggp.game import Game
+from ggp.solving import levels
 from players.puzzles.sokoban.geometry import from_level
 from players.puzzles.sokoban.levels.read import find_level
 from players.puzzles.sokoban.lines import after_steps, is_solved
@@ -75,6 +81,22 @@ def test_all_levels_are_told_one_a_line(path: Path, workers: str) -> None:
         assert state.goals == {"keeper": 100}
     assert told[2]["value"] is None
     assert told[2]["moves"] == []
+
+
+def test_processes_that_are_killed_while_they_have_nothing_to_do_hold_nobody_up() -> None:
+    over = threading.Event()
+
+    def lose() -> None:
+        with levels._processes(2) as pool:
+            pid = pool.submit(os.getpid).result(60)
+            os.kill(pid, signal.SIGKILL)
+            with suppress(BrokenExecutor):
+                while True:
+                    pool.submit(os.getpid).result(60)
+        over.set()
+
+    threading.Thread(target=lose, daemon=True).start()
+    assert over.wait(60)
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])

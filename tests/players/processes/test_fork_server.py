@@ -122,6 +122,41 @@ def test_input_and_output_are_connected(servers: ForkServer) -> None:
     assert job.wait(20) == 0
 
 
+def test_the_status_of_one_that_was_gone_before_it_was_looked_for_is_waited_for() -> None:
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs:
+        job = Forked(gone.pid, ours)
+        assert job.poll() is None
+        threading.Timer(0.1, theirs.send, (b"7",)).start()
+        assert job.wait(20) == 7
+
+
+def test_all_threads_that_look_see_the_same_end(servers: ForkServer) -> None:
+    """Who closed its handle twice closed, or killed, what somebody else had opened in between."""
+    statuses: list[int | None] = []
+
+    def look(job: Forked) -> None:
+        while job.poll() is None:
+            pass
+        statuses.append(job.poll())
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(20):
+            job = launch.launch(JOBS, ["exit", "7"])
+            assert isinstance(job, Forked)
+            looking = threading.Thread(target=look, args=(job,))
+            looking.start()
+            statuses.append(job.wait(20))
+            looking.join(20)
+    finally:
+        sys.setswitchinterval(interval)
+    assert statuses == [7] * 40
+
+
 def test_another_fork_server_goes_on_when_one_is_killed_or_stopped(servers: ForkServer) -> None:
     second = launch.launch(THIS)
     assert isinstance(second, Forked)

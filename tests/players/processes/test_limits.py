@@ -28,7 +28,9 @@ def session_nice(pid: int) -> int | None:
 
 
 def eventually(done: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
     while not done():
+        assert time.monotonic() < end
         time.sleep(0.01)
 
 
@@ -80,6 +82,37 @@ def test_what_the_system_does_not_take_now_is_tried_again_with_the_latest_wish(
     refuse.clear()
     eventually(lambda: sleeper.pid not in limits._wanted)
     assert taken == [(f"/proc/{sleeper.pid}/autogroup", str(WAITS))]
+
+
+def test_a_wish_that_comes_just_when_the_one_before_is_fulfilled_is_not_lost(
+    sleeper: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refuse, taken = threading.Event(), []
+    refuse.set()
+
+    def write(self: Path, text: str) -> int:
+        if refuse.is_set():
+            raise BlockingIOError
+        taken.append(text)
+        return len(text)
+
+    class Slow(dict[int, int]):
+        """Whoever has looked into it takes a while to do something about it."""
+
+        def __contains__(self, pid: object) -> bool:
+            found = super().__contains__(pid)
+            if found and refuse.is_set():
+                refuse.clear()
+                time.sleep(0.3)
+            return found
+
+    monkeypatch.setattr(Path, "write_text", write)
+    monkeypatch.setattr(limits, "_AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr(limits, "_wanted", Slow())
+    set_session(sleeper.pid, BEHIND)
+    set_session(sleeper.pid, WAITS)
+    eventually(lambda: not len(limits._wanted))
+    assert taken[-1] == str(WAITS)
 
 
 def test_processes_that_are_gone_are_no_error(sleeper: subprocess.Popen[bytes]) -> None:

@@ -99,3 +99,22 @@ def test_every_tool_has_its_job_and_a_stop_ends_all_jobs(count: int) -> None:
     time.sleep(0.02)
     assert steps == before
     workers.close()
+
+
+def test_results_that_nobody_asks_for_any_more_hold_nobody_up_when_the_threads_have_ended() -> None:
+    workers = WorkerThreads([Tool(), Tool()], "test")
+    begun = threading.Event()
+
+    def slow(tool: Tool, task: int) -> int:
+        begun.set()
+        time.sleep(0.05)
+        return task
+
+    # As where an error's traceback still holds them when the threads are ended.
+    results = workers.results(slow, range(20))
+    assert next(results) == 0 and begun.is_set()
+    workers.close()
+    closing = threading.Thread(target=results.close, daemon=True)
+    closing.start()
+    closing.join(20)
+    assert not closing.is_alive()

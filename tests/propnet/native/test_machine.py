@@ -5,7 +5,11 @@ from __future__ import annotations
 import logging
 import pickle
 import re
+import signal
+import subprocess
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -152,8 +156,36 @@ def test_the_text_that_is_compiled_has_nothing_of_the_rules_but_numbers() -> Non
 
 def test_compilers_beside_this_process_make_the_same_code(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(native, "UNIT", 1)
-    network = networks()[1]
+    network = networks()[2]
     assert code_of(network, jobs=2).objects == code_of(network).objects
+
+
+def test_a_text_for_which_there_is_no_memory_leaves_nobody_waiting(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(*_: object) -> str:
+        raise MemoryError("no room")
+
+    monkeypatch.setattr(native, "UNIT", 1)
+    monkeypatch.setattr(native, "text", full)
+    code = code_of(networks()[2], jobs=2)
+    assert not code.objects and "no room" in caplog.text
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="processes cannot be stopped here")
+def test_compilers_that_are_stopped_leave_the_rest_to_the_interpreter(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def stopped(*words: Any, **options: Any) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(*words, **options)
+        process.send_signal(signal.SIGSTOP)
+        return process
+
+    monkeypatch.setattr(native, "UNIT", 1)
+    monkeypatch.setattr(native, "_OVERTIME_SECONDS", 0.5)
+    monkeypatch.setattr(native, "subprocess", SimpleNamespace(Popen=stopped, PIPE=subprocess.PIPE))
+    code = code_of(networks()[2], jobs=2, seconds=0.5)
+    assert not code.objects
 
 
 def test_a_compiler_that_fails_leaves_the_interpreter_and_a_reason(
