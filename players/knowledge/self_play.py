@@ -9,6 +9,7 @@ and TD-Gammon, 1995).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,7 +119,8 @@ class SelfPlay:
             made = joints[best[together]]
             made[:, self._chance] = draw_moves(counts, moves, rng)[lanes[together], self._chance]
             redrawn = self._after(values, self._records[lanes[together]], made)
-            for array, new in zip((reached, worth, results, terminal), redrawn, strict=True):
+            drawn: tuple[NDArray[Any], ...] = reached, worth, results, terminal
+            for array, new in zip(drawn, redrawn, strict=True):
                 array[together] = new
         self._records[lanes] = reached
         after[lanes] = worth
