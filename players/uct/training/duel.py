@@ -53,8 +53,8 @@ def play(
 ) -> list[int] | None:
     """The results of all roles in a match from a state, each with its tuning. All have got the same where it
     has no end after ``longest`` joint moves, as there are games in which roles may wait for ever, and where a
-    role has no legal move.
-    None where it lasts beyond the deadline (time.monotonic()). ``draws`` is the seed of what chance draws."""
+    role has no legal move. None where it lasts beyond the deadline (time.monotonic()). ``draws`` is the seed
+    of what chance draws."""
     rng, dice = random.Random(seed), random.Random(draws)
     chance_seat = chance_role(machine.roles)
     searches = []
@@ -66,12 +66,11 @@ def play(
             break
         if time.monotonic() > deadline:
             return None
-        if not all(machine.legal_moves(state, role) for role in range(len(searches))):
+        options = machine.options(state)
+        if not all(options):
             break
         joint = [
-            dice.choice(machine.legal_moves(state, role))
-            if role == chance_seat
-            else choose(search, state, role, seconds, rng)
+            dice.choice(options[role]) if role == chance_seat else choose(search, state, role, seconds, rng)
             for role, search in enumerate(searches)
         ]
         state = machine.next_state(state, joint)

@@ -62,11 +62,10 @@ def test_the_session_of_somebody_else_is_left_alone() -> None:
         process.wait()
 
 
-def test_what_the_system_does_not_take_now_is_tried_again_with_the_latest_wish(
-    sleeper: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Who is not root may change ten sessions a second."""
-    refuse, taken = threading.Event(), []
+def refusing(monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, list[tuple[str, str]]]:
+    """A system that takes no wish while the event is set, and the wishes that it has taken, with their files.
+    (Who is not root may change ten sessions a second.)"""
+    refuse, taken = threading.Event(), list[tuple[str, str]]()
     refuse.set()
 
     def write(self: Path, text: str) -> int:
@@ -77,6 +76,13 @@ def test_what_the_system_does_not_take_now_is_tried_again_with_the_latest_wish(
 
     monkeypatch.setattr(Path, "write_text", write)
     monkeypatch.setattr(limits, "_AGAIN_SECONDS", 0.01)
+    return refuse, taken
+
+
+def test_what_the_system_does_not_take_now_is_tried_again_with_the_latest_wish(
+    sleeper: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refuse, taken = refusing(monkeypatch)
     for nice in (BEHIND, USUAL, WAITS):
         set_session(sleeper.pid, nice)
     refuse.clear()
@@ -87,14 +93,7 @@ def test_what_the_system_does_not_take_now_is_tried_again_with_the_latest_wish(
 def test_a_wish_that_comes_just_when_the_one_before_is_fulfilled_is_not_lost(
     sleeper: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    refuse, taken = threading.Event(), []
-    refuse.set()
-
-    def write(self: Path, text: str) -> int:
-        if refuse.is_set():
-            raise BlockingIOError
-        taken.append(text)
-        return len(text)
+    refuse, taken = refusing(monkeypatch)
 
     class Slow(dict[int, int]):
         """Whoever has looked into it takes a while to do something about it."""
@@ -106,13 +105,11 @@ def test_a_wish_that_comes_just_when_the_one_before_is_fulfilled_is_not_lost(
                 time.sleep(0.3)
             return found
 
-    monkeypatch.setattr(Path, "write_text", write)
-    monkeypatch.setattr(limits, "_AGAIN_SECONDS", 0.01)
     monkeypatch.setattr(limits, "_wanted", Slow())
     set_session(sleeper.pid, BEHIND)
     set_session(sleeper.pid, WAITS)
     eventually(lambda: not len(limits._wanted))
-    assert taken[-1] == str(WAITS)
+    assert taken[-1] == (f"/proc/{sleeper.pid}/autogroup", str(WAITS))
 
 
 def test_processes_that_are_gone_are_no_error(sleeper: subprocess.Popen[bytes]) -> None:
