@@ -33,7 +33,7 @@ from propnet.jit.notice import tell_when_compiling
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from players.warm_kernels import Part
+    from players.processes.compiled_parts import Part
 
 
 PROCESSES = (

@@ -9,33 +9,18 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Collection, Iterable
-from importlib import import_module
 
 from gdl.errors import GdlError
 from gdl.information import hides, playing
 from gdl.machine import Machine
-from players.named_class import class_named
 from players.options import PlayerSpec, by_name, read_options, read_spec
 from players.player import Player
+from players.plugins import Plugin, class_named, plugins
 
-_PLACES = {
-    # A new player needs its own module and one line here.
-    "legal": ("players.baselines", "LegalPlayer"),
-    "random": ("players.baselines", "RandomPlayer"),
-    "greedy": ("players.baselines", "GreedyPlayer"),
-    "montecarlo": ("players.montecarlo", "MonteCarloPlayer"),
-    "uct": ("players.uct.player", "UctPlayer"),
-    "uct-sequential": ("players.uct.player", "SequentialUctPlayer"),
-    "pimc": ("players.belief.pimc", "PimcPlayer"),
-    "ismcts": ("players.belief.sampled.ismcts", "IsmctsPlayer"),
-    "mccfr": ("players.belief.sampled.mccfr", "MccfrPlayer"),
-    "expectimax": ("players.belief.expectimax", "ExpectimaxPlayer"),
-    "cfr": ("players.belief.cfr", "CfrPlayer"),
-    "tables": ("players.strong.player", "TablesPlayer"),
-}
+_PLUGINS = plugins("players")
 
-NAMES: tuple[str, ...] = tuple(_PLACES)
-"""The kinds that :func:`make_player` knows, the weakest first."""
+NAMES: tuple[str, ...] = tuple(_PLUGINS)
+"""The kinds that :func:`make_player` knows."""
 
 
 def make_player(name: str, seed: int = 0, **defaults: object) -> Player:
@@ -67,7 +52,7 @@ def check_name(name: str) -> None:
         find_class(name)
         return
     spec = read_spec(name)
-    _place_of(spec, name)
+    _plugin_of(spec, name)
     if spec.options:
         kind, options = _kind_of(name)
         read_options(kind.name, kind.OPTIONS, options, name)
@@ -105,7 +90,7 @@ def clusters_of(names: Iterable[str]) -> list[str]:
 def is_registered(name: str) -> bool:
     """Whether the name is meant for this registry, and not ``module:Class``."""
     kind, _, options = name.partition(":")
-    return kind.strip().lower() in _PLACES and ("=" in options or not options)
+    return kind.strip().lower() in _PLUGINS and ("=" in options or not options)
 
 
 def with_option(name: str, key: str, value: object) -> str:
@@ -121,28 +106,27 @@ def with_option(name: str, key: str, value: object) -> str:
 
 def _is_class(name: str) -> bool:
     kind, colon, _ = name.partition(":")
-    return bool(colon) and kind.strip().lower() not in _PLACES
+    return bool(colon) and kind.strip().lower() not in _PLUGINS
 
 
 def _kind_of(name: str) -> tuple[type[Player], tuple[tuple[str, str], ...]]:
     spec = read_spec(name)
-    module, attribute = _place_of(spec, name)
-    player: type[Player] = getattr(import_module(module), attribute)
+    player: type[Player] = _plugin_of(spec, name).load()
     return player, spec.options
 
 
-def _place_of(spec: PlayerSpec, name: str) -> tuple[str, str]:
-    """The module and class of a kind of player; ``name`` is for the message."""
-    if (place := _PLACES.get(spec.kind)) is None:
+def _plugin_of(spec: PlayerSpec, name: str) -> Plugin:
+    """The plugin of a kind of player; ``name`` is for the message."""
+    if (plugin := _PLUGINS.get(spec.kind)) is None:
         raise GdlError(
             f"there is no player {name!r}",
             remedy=f"the players are {', '.join(NAMES)}; a class of yours is named module:Class",
         )
-    return place
+    return plugin
 
 
 def find_class(name: str) -> type[Player]:
-    """The class that ``module:Class`` names. Raises GdlError as :func:`players.named_class.class_named`, and
+    """The class that ``module:Class`` names. Raises GdlError as :func:`players.plugins.class_named`, and
     if no player can be made of it with nothing but a seed."""
     if name.partition(":")[2].startswith("//"):
         raise GdlError(

@@ -7,7 +7,6 @@ share the work without knowing each other: those of ``ggp warm``, fork servers, 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 from importlib import import_module
@@ -19,19 +18,19 @@ from gdl.information import hides
 from gdl.machine import Machine
 from players.kaskade.stages import WARM_UP_GAMES
 from players.processes.compiled_parts import (
+    Part,
     folder_of_parts,
     is_compiled,
     note_compiled,
     program_stamp,
 )
+from players.solvers import master_of, solvers_named
 from propnet.capabilities import lane_machine
 
 if TYPE_CHECKING:
-    from players.puzzles.solver import LineSolver
+    from players.solvers import LineSolver
     from propnet.machine import PropnetMachine
 
-Part = tuple[str, Callable[[], None]]
-"""A name, and the function that compiles or loads it."""
 LEARNT_GAME = (
     "(role a) (role b) (init (turn a)) (item 1) (item 2)"
     " (<= (legal ?r (take ?i)) (true (turn ?r)) (item ?i))"
@@ -133,20 +132,16 @@ def tree_parts() -> tuple[Part, ...]:
 
 def match_parts(machine: Machine, searches: bool, plays_out: bool) -> tuple[Part, ...]:
     """For a match of one game in a terminal, between players of which some search (UCT) or make playouts."""
-    from players.uct.master_first import is_mastered
-
     beliefs = belief_parts() if hides(machine.rules) else ()
     if not searches:
         return *(playout_parts() if plays_out else network_parts()), *beliefs
     if len(machine.roles) > 1:
         return *search_parts(), *beliefs
-    if is_mastered(machine):
-        return *network_parts(), ("root", _root), *_master_parts()
-    from players.puzzles.registry import SOLVERS
-
+    if master := master_of(machine):
+        return *network_parts(), ("root", _root), *solver_parts(master)[: master.urgent]
     lanes = lane_machine(machine)
-    able = {solver.name for solver in SOLVERS if lanes is not None and solver.recognise(lanes)}
-    return *playout_parts(), *tree_parts(), *(part for part in line_parts() if part[0] in able)
+    able = [solver for solver in solvers_named(None, own=False) if lanes and solver.recognise(lanes)]
+    return *playout_parts(), *tree_parts(), *(part for solver in able for part in solver_parts(solver))
 
 
 PLAYS_OUT = ("montecarlo", "greedy", "pimc", "ismcts", "mccfr", "expectimax", "cfr")
@@ -166,30 +161,6 @@ def tournament_parts(players: Iterable[str], alone: bool, hidden: bool) -> tuple
 def search_parts() -> tuple[Part, ...]:
     """For UCT in games of several roles."""
     return *playout_parts(), *tree_parts(), *_proof_parts()
-
-
-def _master_parts() -> tuple[Part, ...]:
-    """For the solver of Sokoban to solve an easy level."""
-    return (
-        ("sokoban-searches", _later("players.puzzles.sokoban.solver:warm_up_searches")),
-        ("sokoban-rooms", _later("players.puzzles.sokoban.solver:warm_up_rooms")),
-    )
-
-
-def _sokoban_parts() -> tuple[Part, ...]:
-    """For Sokoban, besides, in the order in which they are used: what makes a solution shorter, what is told
-    of a level, searches for harder levels."""
-    return (
-        ("sokoban-optimizer", _later("players.puzzles.sokoban.solver:warm_up_optimizer")),
-        ("sokoban-dead-sets", _later("players.puzzles.sokoban.solver:warm_up_dead_sets")),
-        ("sokoban", _sokoban),
-    )
-
-
-def _sokoban() -> None:
-    from players.puzzles.sokoban.solver import warm_up_searches
-
-    warm_up_searches(math.inf)
 
 
 def _proof_parts() -> tuple[Part, ...]:
@@ -235,19 +206,12 @@ def _lesson() -> None:
 
 def line_parts() -> tuple[Part, ...]:
     """For UCT in games of a single role, besides."""
-    from players.puzzles.registry import OWN, SOLVERS
-
-    others = (solver for solver in SOLVERS if solver.name != "sokoban" and solver not in OWN)
-    return *sokoban_parts(), *((solver.name, partial(_line, solver)) for solver in others)
+    return tuple(part for solver in solvers_named(None, own=False) for part in solver_parts(solver))
 
 
-def _line(solver: type[LineSolver]) -> None:
-    solver.warm_up(_machine(0))
-
-
-def sokoban_parts() -> tuple[Part, ...]:
-    """For all that the solver of Sokoban may come to."""
-    return *_master_parts(), *_sokoban_parts()
+def solver_parts(solver: type[LineSolver]) -> tuple[Part, ...]:
+    """For one puzzle solver, the most urgent first."""
+    return solver.warm_up_parts(partial(_machine, 0))
 
 
 def compile_together(parts: Sequence[Part]) -> None:

@@ -143,6 +143,7 @@ READ_THEIR_OWN = {
     "players/processes/compiled_parts.py": "/proc",
     "players/processes/launch.py": "/proc",
     "players/processes/lifeline.py": "its own pipe, /proc",
+    "players/plugins.py": "a file of the checkout",
     "players/puzzles/frontier/budget.py": "/proc",
     "ggp/processes/budget.py": "the limit of the group, /sys",
     "ggp/traces/verify.py": "/proc",

@@ -130,8 +130,8 @@ def level_rules(level: Any, way: Way) -> str:
 def _solve_rules(text: str, seconds: float) -> dict[str, Any]:
     from gdl.syntax.parser import parse_rules
     from players.kaskade.make_machine import make_machine
-    from players.puzzles.portfolio import solve
-    from players.puzzles.solver import replayed
+    from players.portfolio import solve
+    from players.solvers import replayed
 
     rules = parse_rules(text)
     machine = make_machine(rules, "propnet")

@@ -18,9 +18,8 @@ from gdl.machine import State
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
-from players.puzzles.portfolio import solve
-from players.puzzles.registry import SOLVERS
-from players.puzzles.solver import replayed
+from players.portfolio import solve
+from players.solvers import replayed, solvers_named
 from players.strong.solve import solve_game
 from propnet.machine import PropnetMachine
 
@@ -144,12 +143,12 @@ def _examine(rng: random.Random, case: Case) -> None:
         return
     rules, machine, truth = puzzle
     seed = rng.randrange(100)
-    for name in (None, *(solver.name for solver in SOLVERS)):
+    for name in (None, *(solver.name for solver in solvers_named(None))):
         with contextlib.suppress(GdlError):
             if (
                 name is None
                 or machine.is_terminal(machine.initial_state())
-                or next(kind for kind in SOLVERS if kind.name == name).recognise(machine)
+                or next(kind for kind in solvers_named(None) if kind.name == name).recognise(machine)
             ):
                 check_solver(case, rules, machine, truth, name, seed)
     _check_strong(case, machine, truth)

@@ -13,7 +13,7 @@ import random
 from bench.truth.field import Case, Field, random_condition, step_counter
 from bench.truth.puzzles import check_solver, drawn_puzzle
 from gdl.errors import GdlError
-from players.puzzles.registry import SOLVERS
+from players.solvers import solvers_named
 
 
 def random_set_game(rng: random.Random) -> str:
@@ -99,7 +99,7 @@ def _examine(rng: random.Random, case: Case) -> None:
     if puzzle is None:
         return
     rules, machine, truth = puzzle
-    for solver in SOLVERS:
+    for solver in solvers_named(None):
         known = False
         with contextlib.suppress(GdlError):
             known = solver.recognise(machine) is not None

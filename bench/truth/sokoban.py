@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from bench.truth.field import Case, Field, network_machine
 from gdl.errors import GdlError
 from gdl.syntax.parser import parse_rules
-from players.puzzles.portfolio import solve
+from players.portfolio import solve
 from players.puzzles.sokoban.geometry import Geometry, Position, from_level
 from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level
@@ -24,7 +24,7 @@ from players.puzzles.sokoban.search.portfolio import SearchPortfolio, all_search
 from players.puzzles.sokoban.search.push_search import LevelKnowledge, PushSearch, PushTask
 from players.puzzles.sokoban.solution import Metric, Outcome
 from players.puzzles.sokoban.solver import Sokoban
-from players.puzzles.solver import replayed
+from players.solvers import replayed
 
 MEMORY = 4 << 20
 RULES_SHARE = 0.2

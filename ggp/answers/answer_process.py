@@ -82,7 +82,7 @@ def solve_told(game: Game, request: JsonMessage, send: Send) -> dict[str, object
     """
     from ggp.solving.team import SolveRequest, cpu_seconds, solve_together
     from ggp.solving.view import doubt_of
-    from players.puzzles.solver import Solution, replayed
+    from players.solvers import Solution, replayed
 
     roles = [rule for rule in game.rules if rule.head.name == "role"]
     if len(roles) != 1:

@@ -25,7 +25,7 @@ from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
 from players.puzzles.frontier.storage.directory import has_commit, read_manifest, rules_of
 from players.puzzles.frontier.storage.files import OutOfRoomError
-from players.puzzles.solver import Solution, replayed
+from players.solvers import Solution, replayed
 from propnet.capabilities import lane_machine
 from propnet.machine import PropnetMachine
 

@@ -88,9 +88,10 @@ def _compile(request: LevelRequest, entries: Sequence[Entry]) -> None:
     if request.only is not None:
         warm_up(entries)
         return
-    from players.warm_kernels import compile_together, missing, sokoban_parts
+    from players.puzzles.sokoban.solver import Sokoban
+    from players.warm_kernels import compile_together, missing, solver_parts
 
-    compile_together(missing(sokoban_parts()))
+    compile_together(missing(solver_parts(Sokoban)))
 
 
 def _here(

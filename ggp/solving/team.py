@@ -10,6 +10,7 @@ import multiprocessing.connection
 import os
 import resource
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from typing import Final
@@ -19,11 +20,13 @@ from gdl.machine import Machine
 from gdl.processes import end_with_parent
 from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
+from players.portfolio import Watcher, solve
+from players.processes.compiled_parts import Part
 from players.processes.limits import describe
 from players.puzzles.few_states import SECONDS as FEW_STATES_SECONDS
 from players.puzzles.few_states import solve_few_states
-from players.puzzles.portfolio import Watcher, solve
-from players.puzzles.solver import Solution
+from players.solvers import LineSolver, Solution, add_own, solvers_named
+from players.warm_kernels import compile_together, missing, solver_parts
 from propnet.capabilities import lane_machine
 
 NOTHING: Final = Solution(-1, (), False, "", 0, 0.0)
@@ -64,10 +67,6 @@ def solve_together(request: SolveRequest, watch: Watcher) -> Solution:
         )
         if few is not None:
             return few
-    # The solvers bring their kernels along, which puzzles of few states do not need.
-    from players.puzzles.registry import solvers_named
-    from players.warm_kernels import compile_together, line_parts
-
     solvers = solvers_named(request.only)
     if request.workers <= 1:
         try:
@@ -76,8 +75,7 @@ def solve_together(request: SolveRequest, watch: Watcher) -> Solution:
             if request.own is None or isinstance(error, GdlError):
                 raise
             raise GdlError(f"the solver {request.own} failed: {describe(error)}") from error
-    wanted = {solver.name for solver in solvers}
-    compile_together([part for part in line_parts() if part[0] in wanted])
+    compile_together(_parts(solvers, request))
     return _Team(request, time.monotonic() + request.seconds, watch).run()
 
 
@@ -92,23 +90,23 @@ def cpu_seconds() -> float:
 def _solve_alone(request: SolveRequest, watch: Watcher) -> Solution:
     """In this process, which has the kernels compiled of those solvers alone that recognise the game, and
     loads those of the solvers that get a turn."""
-    from players.puzzles.registry import solvers_named
-    from players.warm_kernels import compile_together, line_parts, missing
-
     deadline = time.monotonic() + request.seconds
     machine = make_machine(parse_rules(request.text, "the rules"), "propnet")
     built = time.monotonic()
     lanes = lane_machine(machine) if len(machine.roles) == 1 else None
-    able = {kind.name for kind in solvers_named(request.only) if lanes is not None and kind.recognise(lanes)}
-    compile_together(missing([part for part in line_parts() if part[0] in able]))
+    able = [kind for kind in solvers_named(request.only) if lanes is not None and kind.recognise(lanes)]
+    compile_together(missing(_parts(able, request)))
     deadline += time.monotonic() - built
     return _solve_machine(machine, request, 0, deadline, watch)
 
 
+def _parts(solvers: Sequence[type[LineSolver]], request: SolveRequest) -> list[Part]:
+    """The parts of the kernels that these solvers need. A solver of the user's has none."""
+    return [] if request.own else [part for solver in solvers for part in solver_parts(solver)]
+
+
 def _solve_here(request: SolveRequest, number: int, deadline: float, watch: Watcher) -> Solution:
     if request.own is not None:
-        from players.puzzles.registry import add_own
-
         add_own(request.own)
     machine = make_machine(parse_rules(request.text, "the rules"), "propnet")
     return _solve_machine(machine, request, number, deadline, watch)

@@ -20,7 +20,7 @@ from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.words import counted
 from ggp.console import new_console
-from players.puzzles.solver import Solution
+from players.solvers import Solution
 
 
 class ProgressView:

@@ -48,13 +48,6 @@ class Kept(Generic[T]):
             self._until = now + min(LONGEST, SHARE * (now - began))
 
 
-def known_solvers() -> list[str]:
-    """The names of the solvers. To know them takes seconds the first time: they bring what they work with."""
-    from players.puzzles.registry import SOLVERS
-
-    return [solver.name for solver in SOLVERS]
-
-
 class Names:
     """The lists of names, each made when it is first needed. To be used within one event loop."""
 
@@ -63,7 +56,6 @@ class Names:
         self.cards = Kept(known_cards)
         self.levels = Kept(known_levels)
         self.puzzles = Kept(known_puzzles)
-        self.solvers = Kept(known_solvers)
 
 
 KNOWN = web.AppKey("names", Names)

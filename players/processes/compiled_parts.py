@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import os
 import platform
+from collections.abc import Callable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -17,6 +18,8 @@ from pathlib import Path
 import propnet
 from propnet.jit.kernel_places import kernel_folder
 
+Part = tuple[str, Callable[[], None]]
+"""A name, and the function that compiles or loads the part."""
 _OF_PROCESSORS = ("vendor_id", "cpu family", "model", "flags", "CPU ", "Features")
 """What /proc/cpuinfo tells of a processor's kind; other lines change as it runs."""
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from players.batch_machine import Records
-from players.puzzles.solver import Certainty, LineSolver, Promise, Task
+from players.solvers import Certainty, LineSolver, Promise, Task
 from propnet.analysis.cones import step_clocks
 from propnet.analysis.longest import clock_stages
 from propnet.expander import Expander, Expansion

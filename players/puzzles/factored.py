@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from players.puzzles.solver import Certainty, LineSolver, Promise, Task
+from players.solvers import Certainty, LineSolver, Promise, Task
 from propnet.analysis.factors import ALTERNATIVE, goal_terms, quick_factors
 from propnet.analysis.ternary import Ternary, unpack_cases
 from propnet.kernels.records import pack, unpack

@@ -11,7 +11,7 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from players.puzzles.solver import Certainty, LineSolver, Promise, Task
+from players.solvers import Certainty, LineSolver, Promise, Task
 from propnet.expander import Expander, Expansion
 from propnet.jit.arrays import Int32s, Words
 from propnet.kernels.records import unpack

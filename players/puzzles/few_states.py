@@ -17,7 +17,7 @@ from gdl.errors import GdlError
 from gdl.prover.limits import ProverLimits
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
-from players.puzzles.solver import Solution
+from players.solvers import Solution
 
 NAME = "few-states"
 """What people read as the name of the solver."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from players.puzzles.nrpa_kernels import BY_MOVE, BY_PAIR, BY_STEP, adapt, legal_along, policy_playouts
-from players.puzzles.solver import Certainty, LineSolver, Promise, Task
+from players.solvers import Certainty, LineSolver, Promise, Task
 from propnet.jit.vector512 import LANES
 from propnet.machine import PropnetMachine
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from gdl.machine import State
 from players.batch_machine import BatchMachine, Ends
 from players.batch_pace import Pace
+from players.portfolio import BestLine
 from players.proof.search import warm_up as warm_up_proofs
-from players.puzzles.portfolio import BestLine
 from players.uct.rollouts.rollouts import Rollouts
 from players.uct.tree.arrays import FRESH, LEAF
 from players.uct.tree.tree import Tree

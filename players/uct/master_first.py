@@ -7,25 +7,11 @@ from __future__ import annotations
 
 import time
 
-from gdl.machine import Machine
-from players.puzzles.portfolio import MASTER_SECONDS, Portfolio
-from players.puzzles.solver import Certainty
-from propnet.capabilities import lane_machine
+from players.portfolio import MASTER_SECONDS, Portfolio
 
 OTHERS_SECONDS = 40.0
 """Seconds by the clock that searches without the solver wait: it works in the first search alone."""
 _STEP_SECONDS = 0.05
-
-
-def is_mastered(machine: Machine) -> bool:
-    """Whether the game is a puzzle that a solver is made for."""
-    lanes = lane_machine(machine)
-    if lanes is None or len(machine.roles) != 1:
-        return False
-    from players.puzzles.registry import SOLVERS
-
-    promises = (solver.recognise(lanes) for solver in SOLVERS)
-    return any(promise is not None and promise.outcome is Certainty.MASTERS for promise in promises)
 
 
 class MasterFirst:

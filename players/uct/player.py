@@ -19,8 +19,8 @@ from players.batch_pace import MARGIN
 from players.fleet.open_fleet import check_address
 from players.options import Option, at_least, between, switch
 from players.player import Candidate, Choice, Player
+from players.portfolio import BestLine
 from players.processes.limits import cores
-from players.puzzles.portfolio import BestLine
 from players.uct.root_statistics import Ranking, RootStatistics, merge, rank, strategy
 from players.uct.search import SHORTEN_SECONDS, Search
 from players.uct.training.startclock import LEAST_SECONDS, StartclockLearner

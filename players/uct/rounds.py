@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gdl.machine import State
 from players.batch_machine import BatchMachine, Ends
-from players.puzzles.portfolio import BestLine
+from players.portfolio import BestLine
 from players.uct.batches import Batch, BatchLines, BatchOutcome, keep_known, keep_played, note_played
 from players.uct.carried_playouts import CarriedPlayouts
 from players.uct.leaf_values import LeafValues

@@ -19,11 +19,12 @@ from players.batch_pace import MARGIN
 from players.companions import BatchReport, TimeShares
 from players.knowledge.derived_propositions import Deriving, NotDerivedError
 from players.player import same_numbering
-from players.puzzles.portfolio import BestLine, Portfolio
+from players.portfolio import BestLine, Portfolio
+from players.solvers import master_of
 from players.uct.batches import BatchSize
 from players.uct.forced_plies import forced_plies, of_only_moves
 from players.uct.leaf_values import LeafValues, leaf_values
-from players.uct.master_first import MasterFirst, is_mastered
+from players.uct.master_first import MasterFirst
 from players.uct.proof_scheduler import ProofScheduler
 from players.uct.rollouts.registry import RolloutChoice
 from players.uct.root_statistics import RootMoves, RootStatistics
@@ -85,7 +86,7 @@ class Search:
         self._shares = TimeShares()
         self._alone = len(machine.roles) == 1
         self._sizes = BatchSize(self._batched, self.tuning.paths, self._proves)
-        if not is_mastered(machine):
+        if master_of(machine) is None:
             self._sizes.get_ready()
         self._forced = forced_plies(self._batched, self.tuning.pass_over)
         self._solvers = self._proofs = None

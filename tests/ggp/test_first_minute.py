@@ -13,9 +13,10 @@ import pytest
 from ggp.game import Game
 from ggp.warm import warm_up
 from players.kaskade.make_machine import make_machine
+from players.processes.compiled_parts import Part
 from players.puzzles.sokoban.search.best_first_kernels import add_root, search
-from players.puzzles.sokoban.solver import warm_up_searches
-from players.warm_kernels import Part, compile_together, match_parts, missing, search_parts
+from players.puzzles.sokoban.solver import Sokoban
+from players.warm_kernels import compile_together, match_parts, missing, search_parts
 from tests.places import ROOT
 
 MOST_KERNELS = 18
@@ -119,5 +120,5 @@ def test_what_ggp_warm_has_compiled_no_match_finds_missing(monkeypatch: pytest.M
 
 
 def test_an_easy_level_s_searches_are_loaded_before_its_match() -> None:
-    warm_up_searches()
+    dict(Sokoban.warm_up_parts(lambda: None))["sokoban-searches"]()
     assert add_root.signatures and search.signatures

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 import time
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -21,9 +20,9 @@ from players.kaskade.make_machine import make_machine
 from players.montecarlo import MonteCarloPlayer
 from players.options import Option
 from players.player import Choice, Player
+from players.plugins import plugins
 from players.processes.limits import cores
 from players.registry import (
-    _PLACES,
     NAMES,
     check_name,
     check_public,
@@ -117,8 +116,7 @@ def test_options_of_uct_are_those_of_its_search_and_its_own() -> None:
 
 
 def _declared() -> list[tuple[str, Option]]:
-    kinds = ((name, getattr(import_module(module), kind)) for name, (module, kind) in _PLACES.items())
-    return [(name, option) for name, kind in kinds for option in kind.OPTIONS]
+    return [(name, option) for name in NAMES for option in plugins("players")[name].load().OPTIONS]
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from players.kaskade.kaskade import Event, Kaskade
 from players.kaskade.make_machine import make_machine
-from players.puzzles.portfolio import solve
+from players.portfolio import solve
 from players.registry import NAMES, make_player
 from propnet.analysis.classify import forced_moves, rivals
 from propnet.machine import PropnetMachine

@@ -159,11 +159,11 @@ def command(
 
     from ggp.solving.team import NOTHING, SolveRequest, cpu_seconds, solve_together
     from ggp.solving.view import SolveView, doubt_of
-    from players.puzzles.solver import Solution, replayed
+    from players.solvers import Solution, replayed
 
     own = solver if solver is not None and ":" in solver else None
     if own is not None:
-        from players.puzzles.registry import add_own
+        from players.solvers import add_own
 
         solver = add_own(own)
     view, level = SolveView(loaded.name, seconds), None

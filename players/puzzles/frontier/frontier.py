@@ -18,7 +18,7 @@ from players.puzzles.frontier.outcome import FrontierOptions, FrontierProgress, 
 from players.puzzles.frontier.search import LayeredSearch, Layers, check_found, check_lines, check_state
 from players.puzzles.frontier.storage.files import ScratchError
 from players.puzzles.frontier.storage.store import BlobStore
-from players.puzzles.solver import highest_goal
+from players.solvers import highest_goal
 from propnet.analysis.cones import step_clocks
 from propnet.analysis.longest import first_change
 from propnet.expander import Expander

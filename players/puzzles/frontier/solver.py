@@ -10,7 +10,7 @@ from players.puzzles.breadth_first import BreadthFirst
 from players.puzzles.frontier.budget import resident_bytes
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierOptions
-from players.puzzles.solver import Certainty, LineSolver, Promise, Task
+from players.solvers import Certainty, LineSolver, Promise, Task
 from propnet.machine import PropnetMachine
 
 _SMALL = 64 << 20

@@ -10,7 +10,7 @@ from gdl.syntax.parser import parse_rules
 from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.lines import LETTERS, Push
-from players.puzzles.solver import Solution, replayed
+from players.solvers import Solution, replayed
 
 GDL_MOVES = dict(zip(LETTERS, ("(move up)", "(move right)", "(move down)", "(move left)"), strict=True))
 """The move of the rules that each letter of a solution stands for."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from players.puzzles.solver import Certainty, LineSolver, Promise, Task
+from players.processes.compiled_parts import Part
+from players.solvers import Certainty, LineSolver, Promise, Task
 
 if TYPE_CHECKING:
     from players.puzzles.sokoban.geometry import Geometry, Position
@@ -48,6 +49,7 @@ class Sokoban(LineSolver):
     """
 
     name: ClassVar[str] = "sokoban"
+    urgent: ClassVar[int] = 2
     _begun: ClassVar[_Begun | None] = None
 
     def __init__(self, task: Task) -> None:
@@ -64,11 +66,16 @@ class Sokoban(LineSolver):
         return Promise(Certainty.MASTERS, alike=True) if recognise(machine) else None
 
     @classmethod
-    def warm_up(cls, machine: PropnetMachine) -> None:
-        warm_up_searches(math.inf)
-        warm_up_rooms()
-        warm_up_optimizer()
-        warm_up_dead_sets()
+    def warm_up_parts(cls, small: Callable[[], PropnetMachine]) -> tuple[Part, ...]:
+        # In the order in which they are used: an easy level; a shorter solution; what `--explain` prints of
+        # a level; searches for harder levels.
+        return (
+            ("sokoban-searches", _warm_up_searches),
+            ("sokoban-rooms", _warm_up_rooms),
+            ("sokoban-optimizer", _warm_up_optimizer),
+            ("sokoban-dead-sets", _warm_up_dead_sets),
+            ("sokoban", lambda: _warm_up_searches(math.inf)),
+        )
 
     def step(self, deadline: float) -> bool:
         # What has a line may want no shorter one, whose search has kernels of its own.
@@ -167,7 +174,7 @@ def _small() -> tuple[Geometry, Position]:
     return from_level(Level(_SMALL))
 
 
-def warm_up_searches(latest: float | None = None) -> None:
+def _warm_up_searches(latest: float | None = None) -> None:
     """Have the kernels compiled or loaded of the searches that begin after so many CPU seconds at the latest.
     By default those that begin as soon as plain Python has given up, which solve easy levels."""
     from players.puzzles.sokoban.search.few_positions import SECONDS
@@ -181,7 +188,7 @@ def warm_up_searches(latest: float | None = None) -> None:
         SearchPortfolio(task, [Entry(entry.search, 1.0, 1.0)]).step(0.01)
 
 
-def warm_up_optimizer() -> None:
+def _warm_up_optimizer() -> None:
     """The same for what makes a solution shorter."""
     from players.puzzles.sokoban.optimizer import Optimizer
 
@@ -196,7 +203,7 @@ def warm_up_optimizer() -> None:
         pass
 
 
-def warm_up_rooms() -> None:
+def _warm_up_rooms() -> None:
     """The same for tunnels, rooms and the order of packing."""
     from players.puzzles.sokoban.rooms import forced_pushes, packing_order
 
@@ -205,7 +212,7 @@ def warm_up_rooms() -> None:
     packing_order(geometry, start)
 
 
-def warm_up_dead_sets() -> None:
+def _warm_up_dead_sets() -> None:
     """The same for dead sets of two and of three boxes."""
     from players.puzzles.sokoban.deadsets.dead_sets import make_dead_sets
 

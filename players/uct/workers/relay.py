@@ -51,7 +51,7 @@ class SearchTarget:
     """What the nodes are to do.
 
     Attributes:
-        start: the match, as :meth:`players.search_host.SearchHost.call` takes it.
+        start: the match, as :meth:`players.uct.workers.search_host.SearchHost.call` takes it.
         number: the root's number; 0 for none.
         state: its propositions as text.
         deadline: when results will be read, time.monotonic() seconds.
@@ -72,7 +72,7 @@ class NodeLink:
 
     Args:
         fleet: whose it is.
-        worker: its search, a :class:`players.search_host.SearchHost`.
+        worker: its search, a :class:`players.uct.workers.search_host.SearchHost`.
         place: which of the nodes it is, from 0: its random numbers follow from that.
         line: takes a finished line: the root's number, its value and its moves.
 
@@ -177,7 +177,7 @@ def _statistics(answer: Message, arrays: Arrays) -> RootStatistics:
     )
 
 
-SEARCH_HOST = "players.search_host:SearchHost"
+SEARCH_HOST = "players.uct.workers.search_host:SearchHost"
 LOOK_SECONDS = 2.0
 """How often it is seen which nodes came."""
 WRITE_SECONDS = 0.02

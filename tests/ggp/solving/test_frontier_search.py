@@ -17,7 +17,7 @@ from gdl.errors import GdlError
 from ggp.cli import build
 from ggp.game import Game
 from players.puzzles.frontier.storage.directory import LOCK, has_commit
-from players.puzzles.solver import Solution, replayed
+from players.solvers import Solution, replayed
 from tests.players.puzzles.frontier.far_tiles import LAYERS, far_tiles
 
 SWITCHES = """(role you) (<= (base (up ?s)) (switch ?s)) (switch 1) (switch 2) (switch 3)

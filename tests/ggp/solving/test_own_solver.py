@@ -20,7 +20,7 @@ GAME = """(role you) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3) (legal you g
 (<= terminal (true (at 3))) (goal you 100)"""
 WALK = """
 import random
-from players.puzzles.solver import Certainty, LineSolver, Promise
+from players.solvers import Certainty, LineSolver, Promise
 
 class Walk(LineSolver):
     name = "walk"

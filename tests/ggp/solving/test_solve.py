@@ -19,11 +19,10 @@ from gdl.errors import GdlError
 from ggp.cli import build
 from ggp.game import Game
 from ggp.solving.team import SolveRequest, solve_together
-from players import warm_kernels
 from players.kaskade.make_machine import make_machine
-from players.puzzles.portfolio import solve
-from players.puzzles.solver import Solution, replayed
-from players.warm_kernels import Part
+from players.portfolio import solve
+from players.processes.compiled_parts import Part
+from players.solvers import Solution, replayed
 
 NEVER = """(role you) (init (at 0)) (legal you go) (<= (next (at 1)) (true (at 0)))
 (<= (next (at 0)) (true (at 1))) (<= terminal (true (at 2))) (goal you 100)"""
@@ -144,8 +143,8 @@ def test_what_is_compiled_first_takes_nothing_from_the_search(monkeypatch: pytes
         compiled.extend(name for name, _ in parts)
         hour[0] = 3600.0
 
-    monkeypatch.setattr(warm_kernels, "missing", lambda parts: parts)
-    monkeypatch.setattr(warm_kernels, "compile_together", compile_for_an_hour)
+    monkeypatch.setattr(team, "missing", lambda parts: parts)
+    monkeypatch.setattr(team, "compile_together", compile_for_an_hour)
     monkeypatch.setattr(time, "monotonic", lambda: monotonic() + hour[0])
     order = SolveRequest(Game.load("hanoi").text, 600.0, 1 << 26, "frontier")
     assert solve_together(order, lambda solution, at_work: None).value == 100

@@ -21,7 +21,7 @@ from ggp.processes.child import Child
 from ggp.web.app import make_app
 from ggp.web.gate import TOKENS, WebSettings
 from ggp.web.puzzle_process import PuzzleBench
-from players.puzzles.solver import Solution, replayed
+from players.solvers import Solution, replayed
 
 Client = TestClient[web.Request, web.Application]
 STEPS = (

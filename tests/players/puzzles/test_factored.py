@@ -11,7 +11,7 @@ import pytest
 from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
 from players.puzzles.factored import Factored
-from players.puzzles.solver import Task
+from players.solvers import Task
 from propnet.analysis import factors
 from propnet.build import build
 from propnet.machine import PropnetMachine

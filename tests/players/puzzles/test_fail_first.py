@@ -9,7 +9,7 @@ import pytest
 from ggp.game import Game
 from players.puzzles import fail_first
 from players.puzzles.fail_first import FailFirst
-from players.puzzles.solver import Task
+from players.solvers import Task
 
 
 def tour(size: int) -> str:

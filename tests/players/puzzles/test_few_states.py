@@ -7,11 +7,11 @@ import pytest
 from gdl.syntax.parser import parse_rules
 from ggp.game import Game
 from players.kaskade.make_machine import make_machine
+from players.portfolio import solve
 from players.puzzles.few_states import solve_few_states
-from players.puzzles.portfolio import solve
 from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level
-from players.puzzles.solver import replayed
+from players.solvers import replayed
 from tests.players.puzzles.test_solve import HOPELESS
 
 ENOUGH = 600.0

@@ -7,8 +7,8 @@ import pytest
 
 from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
-from players.puzzles.portfolio import solve
-from players.puzzles.registry import SOLVERS
+from players.portfolio import solve
+from players.solvers import solvers_named
 from players.strong.solve import solve_game
 from propnet.machine import PropnetMachine
 from propnet.recoding.samples import clock_states, sample_states
@@ -42,7 +42,7 @@ def test_that_no_line_comes_to_an_end_is_proven(rules: str) -> None:
 
 
 @pytest.mark.parametrize("rules", HOPELESS.values(), ids=HOPELESS)
-@pytest.mark.parametrize("kind", SOLVERS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", solvers_named(None), ids=lambda kind: kind.name)
 def test_no_solver_claims_a_line_there(kind: type, rules: str) -> None:
     machine = machine_of(rules)
     if kind.recognise(machine) is not None:

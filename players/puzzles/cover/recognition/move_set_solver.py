@@ -19,7 +19,7 @@ from players.puzzles.cover.recognition.latch_game import (
     possible_ends,
 )
 from players.puzzles.cover.recognition.move_sets import MoveSets, move_cover, move_sets
-from players.puzzles.solver import Certainty, LineSolver, Promise, Task
+from players.solvers import Certainty, LineSolver, Promise, Task
 from propnet.analysis.ternary import Ternary
 from propnet.jit.arrays import Words
 from propnet.kernels.records import unpack

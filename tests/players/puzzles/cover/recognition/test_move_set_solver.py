@@ -15,7 +15,7 @@ from gdl.syntax.parser import parse_rules
 from players.puzzles.cover.recognition import move_set_solver as module
 from players.puzzles.cover.recognition.latch_game import latch_game_of
 from players.puzzles.cover.recognition.move_set_solver import MoveSetSolver
-from players.puzzles.solver import Task
+from players.solvers import Task
 from propnet.build import build
 from propnet.machine import PropnetMachine
 from tests.examples import examples

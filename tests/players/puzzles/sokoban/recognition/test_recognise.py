@@ -18,13 +18,13 @@ from gdl.rules import Rules
 from gdl.scramble import scramble
 from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
-from players.puzzles.portfolio import solve
+from players.portfolio import solve
 from players.puzzles.sokoban.geometry import from_level, to_level
 from players.puzzles.sokoban.levels.gdl import level_to_gdl
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.recognition.recognise import Recognised, recognise
 from players.puzzles.sokoban.solver import Sokoban
-from players.puzzles.solver import Task, replayed
+from players.solvers import Task, replayed
 from propnet.machine import PropnetMachine
 from tests.examples import examples
 from tests.places import GAMES

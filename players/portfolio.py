@@ -1,6 +1,6 @@
 """The portfolio: puzzle solvers that take turns; the best line that any of them finds is kept and followed.
 
-Time and memory are divided by what the solvers promise (:class:`players.puzzles.solver.Promise`). Nested and
+Time and memory are divided by what the solvers promise (:class:`players.solvers.Promise`). Nested and
 single-player tree search keep a best line, too (Cazenave 2009, Schadd et al. 2008).
 :func:`solve` runs it alone, without a match.
 
@@ -24,7 +24,7 @@ from gdl.machine import Machine, State
 from gdl.terms import Term
 from gdl.words import counted
 from players.companions import Companion
-from players.puzzles.solver import Certainty, LineSolver, Promise, Solution, Task, highest_goal
+from players.solvers import Certainty, LineSolver, Promise, Solution, Task, highest_goal, solvers_named
 from propnet.capabilities import lane_machine
 
 
@@ -125,8 +125,8 @@ class Portfolio(Companion):
         seed: what their randomness comes from.
         number: which of several portfolios for the same match this is. Solvers that would do the same in
             all of them work in the first one alone.
-        only: the name of the one solver that is wanted; None for all that recognise the game.
-        patient: as in :class:`players.puzzles.solver.Task`.
+        only: the name of the one solver that is wanted, or its class; None for all that recognise the game.
+        patient: as in :class:`players.solvers.Task`.
 
     Attributes:
         value: the best goal value of any line, once that is proven; else -1.
@@ -150,7 +150,7 @@ class Portfolio(Companion):
         memory: int,
         seed: int,
         number: int = 0,
-        only: str | None = None,
+        only: str | type[LineSolver] | None = None,
         patient: bool = True,
     ) -> None:
         self.start = start
@@ -163,11 +163,9 @@ class Portfolio(Companion):
         network = lane_machine(machine)
         if network is None or len(machine.roles) != 1:
             return
-        # Solvers bring kernels along, which machines without lanes do not need.
-        from players.puzzles.registry import solvers_named
-
         promises = [(kind, kind.recognise(network)) for kind in solvers_named(only)]
         able = [(kind, promise) for kind, promise in promises if promise and not (promise.alike and number)]
+        able.sort(key=lambda one: -one[1].weight)
         sizes = _divided([promise for _, promise in able], memory)
         for (kind, promise), size in zip(able, sizes, strict=True):
             task = Task(network, start, self._keep, size, seed, patient)
@@ -263,7 +261,7 @@ def solve(
     memory: int = MEMORY_BYTES,
     seed: int = 0,
     number: int = 0,
-    only: str | None = None,
+    only: str | type[LineSolver] | None = None,
     watch: Watcher | None = None,
 ) -> Solution:
     """The best line from the initial state that is found in some wall time.
@@ -274,7 +272,7 @@ def solve(
         memory: bytes that the solvers may take together.
         seed: what their randomness comes from.
         number: which of several such searches side by side this is, from 0.
-        only: the name of the one solver that is wanted.
+        only: the name of the one solver that is wanted, or its class.
         watch: is called about five times a second.
 
     Raises:

@@ -1,18 +1,93 @@
-"""Classes that people name as ``module:Class``: players and puzzle solvers of their own."""
+"""Plugins: players, solvers, commands and so on, found by name among the entry points of installed packages.
+
+A part of this program that only its name leads to is an entry point in ``pyproject.toml``, and so is one of
+another package: its author writes, for example::
+
+    [project.entry-points."kaskade.players"]
+    patient = "my_package.patient:PatientPlayer"
+
+The code that asks for a plugin does not know which there are. A module is imported when its plugin is loaded.
+A class that nobody has registered is named ``module:Class`` (:func:`class_named`).
+
+>>> plugins("players")["random"].load()
+<class 'players.baselines.RandomPlayer'>
+"""
 
 from __future__ import annotations
 
 import inspect
 import os
 import sys
+import tomllib
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from importlib.machinery import PathFinder
+from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 from gdl.errors import GdlError
+
+Kind = Literal["players", "solvers", "commands", "levels"]
+"""The kinds of plugins; each is a group of entry points, ``kaskade.players`` and so on."""
+_DISTRIBUTION = "kaskade-ggp"
+
+
+@dataclass(frozen=True, slots=True)
+class Plugin:
+    """A name for an object that is imported when it is needed.
+
+    Attributes:
+        name: by which people ask for it.
+        module: the module to import.
+        attribute: the object's name in the module.
+    """
+
+    name: str
+    module: str
+    attribute: str
+
+    def load(self) -> Any:
+        """The object. Raises ImportError or AttributeError if the plugin is broken."""
+        return getattr(import_module(self.module), self.attribute)
+
+
+@cache
+def plugins(kind: Kind) -> Mapping[str, Plugin]:
+    """All plugins of a kind by name, ours first, each part in alphabetical order. A plugin of another package
+    never replaces one of ours."""
+    group = f"kaskade.{kind}"
+    others = [point for point in entry_points(group=group) if not _is_ours(point.dist)]
+    ours = _of_checkout(group)
+    if ours is None:
+        ours = {point.name: point.value for point in entry_points(group=group) if _is_ours(point.dist)}
+    places = sorted(ours.items()) + sorted((point.name, point.value) for point in others)
+    found: dict[str, Plugin] = {}
+    for name, place in places:
+        module, _, attribute = place.partition(":")
+        found.setdefault(name, Plugin(name, module, attribute))
+    return found
+
+
+def _is_ours(distribution: Any) -> bool:
+    return distribution is not None and distribution.name == _DISTRIBUTION
+
+
+def _of_checkout(group: str) -> dict[str, str] | None:
+    """Our entry points where the program runs from a checkout, installed or not: those of an editable
+    installation are as old as that. None elsewhere."""
+    try:
+        with (Path(__file__).resolve().parents[1] / "pyproject.toml").open("rb") as file:
+            project = tomllib.load(file)["project"]
+    except (OSError, KeyError, tomllib.TOMLDecodeError):
+        return None
+    if project.get("name") != _DISTRIBUTION:
+        return None
+    return dict(project.get("entry-points", {}).get(group, {}))
+
 
 T = TypeVar("T")
 

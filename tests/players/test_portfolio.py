@@ -14,12 +14,11 @@ from gdl.machine import Machine, State
 from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
-from players.puzzles import registry
+from players.portfolio import BestLine, Portfolio
 from players.puzzles.breadth_first import BreadthFirst, ClosedList
 from players.puzzles.nrpa import NestedPolicy
 from players.puzzles.nrpa_kernels import BY_MOVE, BY_PAIR, BY_STEP
-from players.puzzles.portfolio import BestLine, Portfolio
-from players.puzzles.solver import Certainty, LineSolver, Promise, Report, Task
+from players.solvers import Certainty, LineSolver, Promise, Report, Task
 from propnet.analysis.cones import step_clocks
 from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
@@ -293,11 +292,11 @@ def test_a_machine_without_lanes_gets_no_solvers() -> None:
 def test_solvers_that_would_all_do_the_same_work_in_the_first_portfolio_alone() -> None:
     machine = game("hanoi")
     at_work = [
-        Portfolio(machine, machine.initial_state(), BestLine(), MEMORY, 0, number).at_work
+        sorted(Portfolio(machine, machine.initial_state(), BestLine(), MEMORY, 0, number).at_work)
         for number in (0, 1)
     ]
     others = ["fail-first", "nested-policy"]
-    assert at_work == [["frontier", *others], others]
+    assert at_work == [["fail-first", "frontier", "nested-policy"], others]
 
 
 class Idle(LineSolver):
@@ -340,7 +339,7 @@ def test_time_and_memory_are_divided_by_promise(monkeypatch: pytest.MonkeyPatch)
         idle(Promise(Certainty.MAY_FIND)),
     )
     monkeypatch.setattr(blind, "recognise", lambda machine: None)
-    monkeypatch.setattr(registry, "SOLVERS", [specialist, modest, plain, blind])
+    monkeypatch.setattr("players.solvers._plugged", lambda: [specialist, modest, plain, blind])
     machine = game("hanoi")
     portfolio = Portfolio(machine, machine.initial_state(), BestLine(), MEMORY, 0)
     for _ in range(200):
@@ -371,7 +370,7 @@ def test_a_solver_may_report_a_line_when_it_is_made(monkeypatch: pytest.MonkeyPa
             super().__init__(task)
             task.report(40, [0])
 
-    monkeypatch.setattr(registry, "SOLVERS", [Hasty])
+    monkeypatch.setattr("players.solvers._plugged", lambda: [Hasty])
     machine, line = game("hanoi"), BestLine()
     portfolio = Portfolio(machine, machine.initial_state(), line, MEMORY, 0)
     portfolio.step(0.0, 0.0)
@@ -382,8 +381,8 @@ def test_beside_a_master_of_the_game_others_are_not_even_made_until_it_had_its_s
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     master, other = idle(Promise(Certainty.MASTERS)), idle(Promise(Certainty.FINDS))
-    monkeypatch.setattr(registry, "SOLVERS", [other, master])
-    monkeypatch.setattr("players.puzzles.portfolio.MASTER_SECONDS", 0.05)
+    monkeypatch.setattr("players.solvers._plugged", lambda: [other, master])
+    monkeypatch.setattr("players.portfolio.MASTER_SECONDS", 0.05)
     machine = game("hanoi")
     portfolio = Portfolio(machine, machine.initial_state(), BestLine(), MEMORY, 0)
     while master.seconds < 0.04:

@@ -1,4 +1,8 @@
-"""`LineSolver`: what looks for lines in a one-player game, what it promises, and what came of a puzzle."""
+"""`LineSolver`: a puzzle solver, its promise and its solution; the solvers by name.
+
+>>> "nested-policy" in [solver.name for solver in solvers_named(None)]
+True
+"""
 
 from __future__ import annotations
 
@@ -8,13 +12,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
 from gdl.errors import GdlError
-from gdl.machine import State
+from gdl.machine import Machine, State
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_term
+from players.plugins import class_named, plugins
+from players.processes.compiled_parts import Part
+from propnet.capabilities import lane_machine
 from propnet.passes.circuit import FALSE
 
 if TYPE_CHECKING:
@@ -91,10 +99,10 @@ class LineSolver(ABC):
 
     A solver is made for one start, asked for any number of slices, and dropped. What it reports must
     replay: every move legal, the state after the last one terminal, with the goal value it says. It needs no
-    tree and no match beside it: see :mod:`players.puzzles.portfolio`.
+    tree and no match beside it: see :mod:`players.portfolio`.
 
     Attributes:
-        name: by which people ask for it.
+        name: by which people ask for it, as in the entry points (:mod:`players.plugins`).
         machine, start, report: those of its task.
         proven: the best goal value that any line from the start has, -1 while that is not known. Lines
             that never end do not count. A line of this value was reported by then.
@@ -118,6 +126,14 @@ class LineSolver(ABC):
     @abstractmethod
     def recognise(cls, machine: PropnetMachine) -> Promise | None:
         """What it promises for this game, within milliseconds; None where it can do nothing."""
+
+    urgent: ClassVar[int] = 1
+    """How many parts of its kernels an easy puzzle needs."""
+
+    @classmethod
+    def warm_up_parts(cls, small: Callable[[], PropnetMachine]) -> tuple[Part, ...]:
+        """Its kernels in parts, the most urgent first. ``small`` makes the machine of a small game."""
+        return ((cls.name, lambda: cls.warm_up(small())),)
 
     @classmethod
     def warm_up(cls, machine: PropnetMachine) -> None:
@@ -180,3 +196,50 @@ def replayed(rules: Rules, solution: Solution) -> State:
     if not prover.is_terminal(state) or value != solution.value:
         raise GdlError(f"{solution.solver}: its line ends with goal {value}, not with {solution.value}")
     return state
+
+
+_own: list[type[LineSolver]] = []
+
+
+@cache
+def _plugged() -> list[type[LineSolver]]:
+    return [plugin.load() for plugin in plugins("solvers").values()]
+
+
+def add_own(name: str) -> str:
+    """Add a class of the user's, ``module:Class``, to the solvers. Returns the solver's name. Raises
+    GdlError if there is no such class, or another solver has its name."""
+    own = class_named(name, LineSolver, "solver")
+    called = getattr(own, "name", "")
+    if own not in _own:
+        if not called or called in [solver.name for solver in solvers_named(None)]:
+            raise GdlError(
+                f"{name} is called {called!r}", remedy="give the class a name that no solver has: name = ..."
+            )
+        _own.append(own)
+    return called
+
+
+def solvers_named(name: str | type[LineSolver] | None, *, own: bool = True) -> list[type[LineSolver]]:
+    """The solver of that name, or the class itself; for None all, with ``own=False`` without the user's, for
+    which nothing is compiled beforehand. Raises GdlError if there is no such solver."""
+    if isinstance(name, type):
+        return [name]
+    every = [*_plugged(), *(_own if own else ())]
+    solvers = [solver for solver in every if name in (None, solver.name)]
+    if not solvers:
+        known = ", ".join(solver.name for solver in every)
+        raise GdlError(f"there is no solver {name!r}", remedy=f"the solvers are {known}")
+    return solvers
+
+
+def master_of(machine: Machine) -> type[LineSolver] | None:
+    """The solver that is made for this very kind of puzzle; None if there is none."""
+    lanes = lane_machine(machine)
+    if lanes is None or len(machine.roles) != 1:
+        return None
+    for solver in solvers_named(None):
+        promise = solver.recognise(lanes)
+        if promise is not None and promise.outcome is Certainty.MASTERS:
+            return solver
+    return None
