@@ -10,10 +10,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
-
-if TYPE_CHECKING:
-    from players.uct.tree.tree import Tree
+from typing import ClassVar
 
 MOST_CREDIT, MOST_DEBT = 1.0, 0.5
 """Most CPU seconds that a companion can save up, and that it can owe after a long step."""
@@ -28,14 +25,12 @@ class BatchReport:
         left: seconds to the end of the turn.
         length: mean number of moves from the root to the end of the match.
         mean: mean result of the role, 0..1.
-        tree: the tree.
     """
 
     seconds: float
     left: float
     length: float
     mean: float
-    tree: Tree
 
 
 class Companion(ABC):

@@ -72,11 +72,12 @@ class ProofScheduler(Companion):
         self._spent = self._heard = self._owed = 0.0
         self.value = self.best = -1
 
-    def set_root(self, record: NDArray[np.uint64]) -> None:
-        """Search from this state, shape (words,), from the next step on."""
+    def set_root(self, tree: Tree) -> None:
+        """Search from the root of this tree from the next step on; its nodes say how much there is to do."""
         if self._begun:
             self._judge_turn()
-        self._root = record.copy()
+        self._tree = tree
+        self._root = tree.arrays.records[tree.root].copy()
         self._begun = self._followed = False
         self._spent = 0.0
         self._mean = -1.0
@@ -108,7 +109,7 @@ class ProofScheduler(Companion):
     def note_batch(self, report: BatchReport) -> None:
         self._batches += 1
         if (self._batches - 1) % _SAMPLED == 0:
-            arrays, length, mean = report.tree.arrays, report.length, report.mean
+            arrays, length, mean = self._tree.arrays, report.length, report.mean
             opened = arrays.opened[: arrays.used[0]["opened"]][-_SAMPLE:]
             choices = float(np.log(np.maximum(1, arrays.nodes["choices"][opened])).mean())
             self._choices = choices if self._choices < 0 else (self._choices + choices) / 2

@@ -184,7 +184,7 @@ class Search:
             self._proofs = ProofScheduler(self._batched.machine, self.role, self.tuning.proof_memory)
             self._shares.join(self._proofs)
         if self._proofs is not None:
-            self._proofs.set_root(tree.arrays.records[tree.root])
+            self._proofs.set_root(tree)
 
     def fix(self, place: int) -> None:
         """Search only below this move of the role at the root, its place among the role's moves in the order
@@ -266,7 +266,7 @@ class Search:
         now = time.monotonic()
         self._sizes.learn(batch, now - began, outcome, deadline - now)
         seconds = time.thread_time() - clock
-        self._shares.note_batch(BatchReport(seconds, deadline - now, rounds.length, rounds.mean, self.tree))
+        self._shares.note_batch(BatchReport(seconds, deadline - now, rounds.length, rounds.mean))
         return True
 
     def _step_beside(self, deadline: float) -> bool:

@@ -59,11 +59,9 @@ class Worker(Companion):
         return self.steps % 2 == 0
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def report() -> BatchReport:
-    search = Search(0, 1, Tuning())
-    search.set_machine(Game.load("tictactoe").machine("propnet"))
-    return BatchReport(0.01, 1.0, 5.0, 0.5, search.tree)
+    return BatchReport(0.01, 1.0, 5.0, 0.5)
 
 
 def test_each_gets_its_rate_of_the_time_of_the_tree(clock: Clock, report: BatchReport) -> None:

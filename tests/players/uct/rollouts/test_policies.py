@@ -183,7 +183,7 @@ def test_trials_take_a_share_of_the_time_before_the_first_deadline_and_then_of_w
     def after(seconds: float) -> None:
         tree = Search(0, 1, Tuning())
         tree.set_machine(batched.machine)
-        shares.note_batch(BatchReport(seconds, 1.0, 1.0, 0.5, tree.tree))
+        shares.note_batch(BatchReport(seconds, 1.0, 1.0, 0.5))
 
     slack = 0.021  # a step, and what floats lose
     assert used_by(1002.0) == pytest.approx(0.15 * 2.0, abs=slack)
