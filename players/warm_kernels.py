@@ -1,7 +1,7 @@
 """The kernels that players need, in parts that processes compile side by side, the most urgent first.
 
 A process that finds a part locked by another one goes on with the next, and comes back at the end, when
-usually the part only has to be loaded (:mod:`propnet.jit.kernel_cache`). So processes that start together
+usually the part only has to be loaded (:mod:`propnet.jit.decorators`). So processes that start together
 share the work without knowing each other: those of ``ggp warm``, fork servers, matches.
 """
 

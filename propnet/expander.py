@@ -2,28 +2,416 @@
 
 An :class:`Expander` streams: it writes successors into a bounded number of rows and hands these out
 again and again, so that hundreds of millions of states go through little memory
-(:mod:`propnet.kernels.expand_kernel`).
+(:mod:`propnet.expander`).
+
+The kernel of batched expansion: all successors of many records, 512 lanes at a time.
+
+It loads and evaluates a block of up to 512 states once. Then pass k plays the k-th joint move of every
+lane, for which only the gates behind the moves run. Where too few lanes have a k-th joint move, such pairs
+of state and joint move wait and fill all lanes of dense passes, which load the states again. Moves are
+chosen bit-sliced, by one walk over the legal moves.
+
+Successors are *rows* of the caller's arrays, states in order, joint moves of a state in the order of
+``itertools.product``: the last role's move changes first.
+
+The gates behind the moves run several times after those before them. So they must not overwrite what
+they read, nor the legality of moves, unless that is in the moves' own wires.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import StateError, TooLargeError
-from propnet.jit.arrays import Flags, Goals, Int32s, Ints, Words
-from propnet.jit.vector512 import LANES
-from propnet.kernels.expand_kernel import Rows, expand
+from propnet.jit.arrays import Flags, Goals, Index, Int32s, Ints, Octets, Vector, Words
+from propnet.jit.decorators import inner, kernel
+from propnet.jit.vector512 import (
+    BYTES,
+    LANES,
+    WORDS,
+    any_lane,
+    item,
+    load,
+    lowest_bit,
+    put,
+    raw,
+    splat,
+    store,
+)
+from propnet.kernels.gates import read_wire
+from propnet.kernels.kernel_args import KernelArgs, sizes_of
+from propnet.kernels.move_counts import add_carry
 from propnet.kernels.plan import Plan
-from propnet.kernels.records import record_words
-from propnet.kernels.scratch import new_block_scratch
+from propnet.kernels.records import collect, get_lane, record_words, set_lane, spread, transpose, write_lanes
+from propnet.kernels.scratch import BlockScratch, new_block_scratch
+from propnet.kernels.step import (
+    clear_moves,
+    evaluate_goals,
+    evaluate_moves,
+    evaluate_play,
+    read_goals,
+    terminal_lanes,
+)
 
 if TYPE_CHECKING:
     from propnet.machine import PropnetMachine
+
+_MOST_JOINTS = 1 << 36
+"""Joint moves of one state that are counted at most; no search gets through as many."""
+
+
+class Rows(NamedTuple):
+    """Where successors are written: ``parents`` (m,), ``moves`` (m, roles), ``records`` (m, words), and if
+    they are judged ``terminal`` (m,), 0 or 1, and ``goals`` (m, roles)."""
+
+    parents: Int32s
+    moves: Int32s
+    records: Words
+    terminal: Octets
+    goals: Goals
+
+
+class ExpandArgs(NamedTuple):
+    """What the parts of the kernel share, as bare pointers, and numbers: ``words`` of a record,
+    ``roles``, and whether successors are ``judged``."""
+
+    args: KernelArgs
+    wires: Words
+    scratch: BlockScratch
+    rows: Rows
+    words: Index
+    roles: Index
+    judged: bool
+
+
+@inner
+def judge(given: ExpandArgs, wires: Words, count: Index, terminal: Octets, goals: Goals) -> None:
+    """Write to the rows of the first ``count`` listed lanes which are terminal, and the goals of those."""
+    scratch = given.scratch
+    store(scratch.masks, 0, terminal_lanes(given.args, wires))
+    ended = np.int64(0)
+    for i in range(count):
+        lane = item(scratch.lanes, i)
+        row = item(scratch.rows, lane)
+        bit = get_lane(scratch.masks, lane)
+        put(terminal, row, bit)
+        put(scratch.ended, ended, lane)
+        ended += np.int64(bit)
+        for role in range(given.roles):
+            put(goals, row * given.roles + role, -1)
+    if ended > 0:
+        evaluate_goals(given.args, wires)
+        read_goals(given.args, wires, scratch.ended, ended, scratch.rows, scratch.masks, goals)
+
+
+@inner
+def count_moves(given: ExpandArgs) -> None:
+    """List the moves legal in some lane, and count each role's legal moves in every lane."""
+    args, wires, scratch = given.args, given.wires, given.scratch
+    block = scratch.block
+    live = np.int64(0)
+    for role in range(given.roles):
+        put(scratch.live_from, role, live)
+        for plane in range(64):
+            store(block, plane * BYTES, splat(0))
+        for move in range(item(args.role_moves, role), item(args.role_moves, role + 1)):
+            legal = read_wire(wires, args.legal_offsets, args.legal_signs, move)
+            if any_lane(legal):
+                put(scratch.live, live, move)
+                store(scratch.legal, live * BYTES, legal)
+                live += 1
+            add_carry(block, np.int64(0), legal)
+        transpose(block)
+        most = np.uint64(0)
+        for row in range(64):
+            for word in range(WORDS):
+                number = item(block, WORDS * row + word)
+                most = max(most, number)
+                put(scratch.counts, LANES * role + 64 * word + row, number)
+        put(scratch.chooses, role, most > 1)
+    put(scratch.live_from, given.roles, live)
+
+
+@inner
+def count_joints(given: ExpandArgs, count: Index) -> int:
+    """Count the joint moves of the first ``count`` lanes, none in terminal states; returns their sum."""
+    scratch = given.scratch
+    store(scratch.masks, 0, terminal_lanes(given.args, given.wires))
+    for lane in range(LANES):
+        ended = np.int64(get_lane(scratch.masks, lane))
+        put(scratch.joints, lane, np.int64(1) - ended if lane < count else np.int64(0))
+    for back in range(given.roles):
+        at = LANES * (given.roles - 1 - back)
+        for lane in range(LANES):
+            joints = item(scratch.joints, lane)
+            put(scratch.strides, at + lane, joints)
+            put(scratch.joints, lane, min(joints * item(scratch.counts, at + lane), _MOST_JOINTS))
+    total = 0
+    for lane in range(LANES):
+        total += item(scratch.joints, lane)
+    return total
+
+
+@inner
+def share(
+    scratch: BlockScratch, count: int, state: int, skip: int, filled: int, capacity: int
+) -> tuple[int, int, int]:
+    """Give rows to the joint moves of the lanes, from joint move ``skip`` of lane 0 on, as long as there are
+    rows; further lanes want none. Returns how many rows are filled then, and the state and joint move to
+    go on from."""
+    low = skip
+    end, rest = count, 0
+    for lane in range(LANES):
+        joints: int = item(scratch.joints, lane) if lane < end else 0
+        high = min(joints, low + capacity - filled)
+        put(scratch.begin, lane, filled - low)
+        put(scratch.low, lane, low)
+        put(scratch.high, lane, high)
+        put(scratch.joints, lane, joints)
+        filled += high - low
+        low = 0
+        if high < joints:
+            end, rest = lane, high
+    return filled, state + end, rest
+
+
+@inner
+def name_moves(given: ExpandArgs, count: Index) -> None:
+    """Write the moves of the rows of the first ``count`` lanes."""
+    scratch = given.scratch
+    store(scratch.masks, 0, splat(0))
+    for lane in range(count):
+        if item(scratch.high, lane) > item(scratch.low, lane):
+            set_lane(scratch.masks, lane)
+    wanted = load(scratch.masks, 0)
+    for role in range(given.roles):
+        counts, strides = scratch.counts, scratch.strides
+        for lane in range(LANES):
+            # Where no other role has a choice, each move has one row: the next one.
+            joints = item(scratch.joints, lane)
+            alone = item(counts, LANES * role + lane) == joints == item(scratch.high, lane)
+            alone = alone and item(scratch.low, lane) == 0
+            put(scratch.seen, lane, item(scratch.begin, lane) if alone else np.int64(-1))
+        for i in range(item(scratch.live_from, role), item(scratch.live_from, role + 1)):
+            number = item(scratch.live, i) - item(given.args.role_moves, role)
+            store(scratch.masks, 0, load(scratch.legal, i * BYTES) & wanted)
+            for word in range(WORDS):
+                left = item(scratch.masks, word)
+                while left != 0:
+                    lane = 64 * word + lowest_bit(left)
+                    left &= left - np.uint64(1)
+                    row = item(scratch.seen, lane)
+                    if row >= 0:
+                        put(scratch.seen, lane, row + 1)
+                        put(given.rows.moves, row * given.roles + role, number)
+                    else:
+                        put(scratch.seen, lane, row - 1)
+                        stride = item(strides, LANES * role + lane)
+                        period = stride * item(counts, LANES * role + lane)
+                        low, high = item(scratch.low, lane), item(scratch.high, lane)
+                        at, step = item(scratch.begin, lane) * given.roles + role, given.roles
+                        joint = (-1 - row) * stride
+                        _repeat(given.rows.moves, at, step, number, joint, stride, period, low, high)
+
+
+@inner
+def _repeat(
+    moves: Int32s,
+    at: Index,
+    step: Index,
+    number: Index,
+    joint: Index,
+    length: Index,
+    period: Index,
+    low: Index,
+    high: Index,
+) -> None:
+    """Write a move to ``length`` joint moves from ``joint`` on, again after every ``period``, as far as they
+    are wanted. Joint move j stands at ``at + j * step``."""
+    if joint < low and joint < high:
+        joint += (low - joint) // period * period
+    while joint < high:
+        for j in range(max(joint, low), min(joint + length, high)):
+            put(moves, at + j * step, number)
+        joint += period
+
+
+@kernel(nogil=True)
+def expand(
+    args: KernelArgs,
+    wires: Words,
+    scratch: BlockScratch,
+    costs: Ints,
+    records: Words,
+    state: int,
+    skip: int,
+    judged: bool,
+    out: Rows,
+) -> tuple[int, int, int]:
+    """Write successors of the records (n, words) from joint move ``skip`` of record ``state`` on,
+    until all are written or the rows are full; where more than half of the rows are, no block of
+    states is begun that does not fit.
+
+    ``costs`` (3,): of a pass over a block, what each live move adds to that, and of a dense pass, in one
+    unit. Returns how many rows were written, and the state and joint move to go on from.
+    """
+    sizes = sizes_of(args)
+    given = ExpandArgs(
+        raw(args), raw(wires), raw(scratch), raw(out), np.int64(records.shape[1]), sizes.roles, judged
+    )
+    n = records.shape[0]
+    capacity = out.parents.size
+    filled = 0
+    while state < n and filled < capacity:
+        count = min(LANES, n - state)
+        write_lanes(records, np.int64(state), np.int64(count), wires, np.int64(1), sizes.bases)
+        evaluate_play(given.args, given.wires)
+        count_moves(given)
+        total = count_joints(given, count) - skip
+        if 2 * filled >= capacity and filled + total > capacity:
+            break
+        block, first = state, filled
+        filled, state, skip = share(given.scratch, count, state, skip, filled, capacity)
+        if filled == first:
+            continue
+        name_moves(given, state - block + (skip > 0))
+        pending = _sparse(given, block, costs)
+        for at in range(0, pending, LANES):
+            _dense(given, raw(records), at, min(LANES, pending - at))
+    return filled, state, skip
+
+
+@inner
+def _sparse(given: ExpandArgs, state: int, costs: Ints) -> int:
+    """Play joint move 0, 1, ... of all lanes as long as it pays; lane 0 is this state. Writes the parents of
+    all rows, lists those that are left, and returns how many these are."""
+    scratch = given.scratch
+    walked = np.int64(0)
+    for role in range(given.roles):
+        if item(scratch.chooses, role) != 0:
+            walked += item(scratch.live_from, role + 1) - item(scratch.live_from, role)
+    cost = LANES * (item(costs, 0) + item(costs, 1) * walked)
+    dense = item(costs, 2)
+    playing = 0
+    for lane in range(LANES):
+        # A lane that begins or ends amid its joint moves waits: lanes move in step.
+        low, high = item(scratch.low, lane), item(scratch.high, lane)
+        put(scratch.lanes, playing, lane)
+        playing += high > 0 and low == 0 and high == item(scratch.joints, lane)
+    passes = 0
+    if playing > 0 and playing * dense >= cost:
+        clear_moves(given.args, given.wires)
+        for role in range(given.roles):
+            _advance(given, role, ~splat(0), splat(0))
+        while playing > 0 and playing * dense >= cost:
+            evaluate_moves(given.args, given.wires)
+            for i in range(playing):
+                lane = item(scratch.lanes, i)
+                row = item(scratch.begin, lane) + passes
+                put(scratch.rows, lane, row)
+                put(given.rows.parents, row, state + lane)
+            _put(given, playing)
+            passes += 1
+            left = 0
+            for i in range(playing):
+                lane = item(scratch.lanes, i)
+                put(scratch.lanes, left, lane)
+                left += item(scratch.high, lane) > passes
+            playing = left
+            _next_joint(given)
+    pending = 0
+    for lane in range(LANES):
+        low, high = item(scratch.low, lane), item(scratch.high, lane)
+        whole = low == 0 and high == item(scratch.joints, lane)
+        for joint in range(max(low, passes if whole else 0), high):
+            row = item(scratch.begin, lane) + joint
+            put(scratch.waiting, pending, row)
+            put(given.rows.parents, row, state + lane)
+            pending += 1
+    return pending
+
+
+@inner
+def _advance(given: ExpandArgs, role: Index, looking: Vector, leaving: Vector) -> Vector:
+    """Choose a role's first legal move in the lanes that look for one, and the next one in those that leave
+    theirs. Returns the lanes that are left without one."""
+    scratch, wires = given.scratch, given.wires
+    first_move = 1 + sizes_of(given.args).bases
+    for i in range(item(scratch.live_from, role), item(scratch.live_from, role + 1)):
+        at = (first_move + item(scratch.live, i)) * BYTES
+        choosing = load(wires, at)
+        left = choosing & leaving
+        chosen = load(scratch.legal, i * BYTES) & looking
+        store(wires, at, (choosing ^ left) | chosen)
+        looking = (looking ^ chosen) | left
+    return looking
+
+
+@inner
+def _next_joint(given: ExpandArgs) -> None:
+    """Choose the next joint move in all lanes; the first follows the last."""
+    leaving = ~splat(0)
+    for back in range(given.roles):
+        role = given.roles - 1 - back
+        if item(given.scratch.chooses, role) != 0:
+            leaving = _advance(given, role, splat(0), leaving)
+            if not any_lane(leaving):
+                return
+            _advance(given, role, leaving, splat(0))
+
+
+@inner
+def _dense(given: ExpandArgs, records: Words, first: Index, count: Index) -> None:
+    """Play the joint moves of ``count`` waiting rows, of whatever states."""
+    scratch, wires = given.scratch, given.wires
+    bases = sizes_of(given.args).bases
+    block = scratch.block
+    for lane in range(count):
+        put(scratch.lanes, lane, lane)
+        put(scratch.rows, lane, item(scratch.waiting, first + lane))
+    for lane in range(count, LANES):
+        put(scratch.rows, lane, item(scratch.waiting, first))
+    for word in range(given.words):
+        for row in range(64):
+            for column in range(WORDS):
+                parent = item(given.rows.parents, item(scratch.rows, 64 * column + row))
+                put(block, WORDS * row + column, item(records, parent * given.words + word))
+        spread(block, wires, 1 + 64 * word, min(64, bases - 64 * word))
+    evaluate_play(given.args, wires)
+    clear_moves(given.args, given.wires)
+    for lane in range(count):
+        row = item(scratch.rows, lane)
+        for role in range(given.roles):
+            move = item(given.args.role_moves, role) + item(given.rows.moves, row * given.roles + role)
+            set_lane(wires, LANES * (1 + bases + move) + lane)
+    evaluate_moves(given.args, wires)
+    _put(given, count)
+
+
+@inner
+def _put(given: ExpandArgs, count: Index) -> None:
+    """Write the next states of the first ``count`` lanes in the list to their rows."""
+    args, wires, scratch, block = given.args, given.wires, given.scratch, given.scratch.block
+    bases = sizes_of(args).bases
+    for word in range(given.words):
+        bits = min(64, bases - 64 * word)
+        collect(wires, args.next_offsets, args.next_signs, 64 * word, bits, block)
+        for i in range(count):
+            lane = item(scratch.lanes, i)
+            true = item(block, WORDS * (lane & 63) + (lane >> 6))
+            put(given.rows.records, item(scratch.rows, lane) * given.words + word, true)
+    if given.judged:
+        for base in range(bases):
+            value = read_wire(wires, args.next_offsets, args.next_signs, base)
+            store(scratch.after, (1 + base) * BYTES, value)
+        evaluate_play(args, scratch.after)
+        judge(given, scratch.after, count, given.rows.terminal, given.rows.goals)
+
 
 ROWS = 1 << 16
 """Successors that an expander holds at once unless told otherwise."""
@@ -155,7 +543,7 @@ def _chunk(rows: Rows, filled: int, judged: bool) -> Expansion:
 
 
 def _costs(plan: Plan, roles: int) -> Ints:
-    """The costs that :func:`propnet.kernels.expand_kernel.expand` compares, in gate inputs."""
+    """The costs that :func:`propnet.expander.expand` compares, in gate inputs."""
     plain, negated, gates = plan.runs.T.astype(np.int64)[:3]
     upto = np.concatenate(([0], np.cumsum((plain + negated) * gates)))
     ends = np.concatenate(([0], plan.blocks[:, 1]))

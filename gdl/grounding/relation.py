@@ -1,6 +1,6 @@
 """Relations as columns of term ids, with membership and hash indexes, all in numpy.
 
-A small relation holds its rows as tuples, for :mod:`gdl.grounding.tuple_join`; its columns are then
+A small relation holds its rows as tuples, for :mod:`gdl.grounding.join`; its columns are then
 made only when something reads them.
 """
 

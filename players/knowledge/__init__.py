@@ -10,6 +10,6 @@ from the form of propositions (:mod:`~players.knowledge.variables`);
 :mod:`~players.knowledge.derived_propositions` what rules derive besides. By all these
 :mod:`~players.knowledge.state_values` tells what states are worth, by linear weights, and by the tables and
 nets that add to them, with :mod:`~players.knowledge.value_kernels` and
-:mod:`~players.knowledge.net_kernels`. :mod:`~players.knowledge.training` learns the weights from
+:mod:`~players.knowledge.state_values`. :mod:`~players.knowledge.training` learns the weights from
 :mod:`~players.knowledge.self_play`, those of nets by :mod:`~players.knowledge.net_training`.
 """

@@ -17,8 +17,7 @@ from open_spiel.python.algorithms import mcts
 
 from gdl.errors import GdlError
 from gdl.machine import State
-from players.openspiel.spiel_game import SpielGame, spiel_game
-from players.openspiel.spiel_state import SpielState, pyspiel_module
+from players.openspiel.spiel_game import SpielGame, SpielState, pyspiel_module, spiel_game
 from players.player import Choice, Player
 from propnet.capabilities import lane_machine
 

@@ -6,33 +6,355 @@ zero-sum game), else goal / 100. A state that contradicts what random play has s
 
 The role ``random`` is no player: its moves are chance nodes. Where information is hidden the information
 state is what a player has learnt, its own moves and percepts.
+
+States of matches for OpenSpiel: `SpielState`, and `ChanceState` for games of chance and of hidden
+information.
+
+In a sequential game a role that only waits is passed over, and a move that nobody chooses is made for its
+role. Chance draws last in each step, so that nobody knows what it has drawn. Where information is hidden,
+several roles that have a choice in one state may choose one after the other: none of them learns of it
+before the joint move is made.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from gdl.errors import GdlError
 from gdl.information import chance_role, hides, playing
 from gdl.machine import State
 from gdl.rules import Rules
-from players.openspiel.spiel_state import (
-    ChanceState,
-    SensesObserver,
-    SpielObserver,
-    SpielRules,
-    SpielState,
-    pyspiel_module,
-)
 from propnet.analysis.classify import final_goals, is_constant_sum
 from propnet.environments.senses import Senses
 from propnet.environments.vector_match import TurnTaking
 from propnet.machine import PropnetMachine
 from propnet.network import Network
 
+
+class MissingOpenSpielError(GdlError, ImportError):
+    """OpenSpiel is not installed."""
+
+
+def pyspiel_module() -> Any:
+    """OpenSpiel's module. Raises MissingOpenSpielError where it is not installed."""
+    try:
+        import pyspiel
+    except ImportError:
+        raise MissingOpenSpielError(
+            "games and bots of OpenSpiel need the package open_spiel", remedy="pip install 'kaskade-ggp[rl]'"
+        ) from None
+    return pyspiel
+
+
 pyspiel = pyspiel_module()
+_State: Any = pyspiel.State
+
+MOST_NUMBERS = 1 << 16
+"""Of an information state's tensor; histories that need more have none."""
+
+
+@dataclass(frozen=True)
+class SpielRules:
+    """What all states of a game share.
+
+    Attributes:
+        name: the short name under which the game is registered.
+        machine: the machine.
+        turns: who acts.
+        players: the roles that are players, in OpenSpiel's order: all but chance.
+        chance: the role of chance; None where there is none.
+        senses: per player what it may learn, where information is hidden; else empty.
+        sequential, zero_sum: the kind of game.
+        max_steps: joint moves after which a match is over, with returns of 0.
+        draw: what draws states as text; None for GDL.
+        settings: those of :func:`players.openspiel.spiel_game.spiel_game`, to make the same again.
+    """
+
+    name: str
+    machine: PropnetMachine
+    turns: TurnTaking
+    players: tuple[int, ...]
+    chance: int | None
+    senses: tuple[Senses, ...]
+    sequential: bool
+    zero_sum: bool
+    max_steps: int
+    draw: Callable[[State], str] | None
+    settings: dict[str, Any]
+
+    def __deepcopy__(self, memo: object) -> SpielRules:
+        return self  # OpenSpiel copies what a state holds
+
+    @property
+    def recalled(self) -> int:
+        """How many turns an information state's tensor has: those of a whole match, or none."""
+        width = max((one.width for one in self.senses), default=1)
+        return self.max_steps if self.max_steps * width <= MOST_NUMBERS else 0
+
+
+_TERMINAL, _SIMULTANEOUS = int(pyspiel.PlayerId.TERMINAL), int(pyspiel.PlayerId.SIMULTANEOUS)
+_CHANCE = int(pyspiel.PlayerId.CHANCE)
+
+
+class SpielState(_State):  # type: ignore[misc]
+    """A state of a match. OpenSpiel copies what its attributes hold, so that is little.
+
+    Attributes:
+        rules: the game's.
+        key: the packed state, as :class:`gdl.machine.State` has it.
+        steps: joint moves since the match began.
+    """
+
+    def __init__(self, game: SpielGame) -> None:
+        super().__init__(game)
+        self.rules = game.rules
+        self.steps = 0
+        self.put(game.rules.machine.initial_state())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again_state, (self.get_game(), self.serialize())
+
+    def put(self, state: State) -> None:
+        """Stand at this state, or at the next one in which somebody acts."""
+        rules = self.rules
+        if rules.sequential:
+            left = rules.max_steps - self.steps
+            state, options, acting, passed = rules.turns.settle(state, max(0, left))
+            self.steps += passed
+            if len(acting) > 1 and len([moves for moves in options if len(moves) > 1]) > 1:
+                raise GdlError(
+                    "two roles have a choice in one state",
+                    remedy="load the game with dynamics='simultaneous'",
+                )
+        else:
+            options = rules.machine.options(state)
+            acting = [] if rules.machine.is_terminal(state) or not all(options) else [0]
+        self.key = state.key
+        self.options = options
+        self.result: list[float] | None = None
+        if acting and self.steps < rules.max_steps:
+            self.over = False
+            self.actor = acting[0]
+            self._player = self.actor if rules.sequential else _SIMULTANEOUS
+            return
+        self.over, self.actor, self._player = True, -1, _TERMINAL
+        if not acting and rules.machine.is_terminal(state):
+            self.result = _returns(rules, state)
+
+    def current_player(self) -> int:
+        """Whose turn it is, as OpenSpiel numbers that."""
+        return self._player
+
+    def _legal_actions(self, player: int) -> list[int]:
+        if self.over or (self.rules.sequential and player != self.actor):
+            return []
+        return list(self.options[player])
+
+    def legal_actions(self, player: int | None = None) -> list[int]:
+        """The moves of a player, by default of whose turn it is, ascending: what OpenSpiel's own says, which
+        asks whose turn it is four times on the way."""
+        if player is None:
+            player = self._player
+        if player < 0:  # all at once, chance, or nobody
+            flat: list[int] = super().legal_actions()
+            return flat
+        return self._legal_actions(player)
+
+    def _apply_action(self, action: int) -> None:
+        joint = [moves[0] for moves in self.options]
+        joint[self.actor] = action
+        self._make(joint)
+
+    def _apply_actions(self, actions: list[int]) -> None:
+        self._make(list(actions))
+
+    def _make(self, joint: list[int]) -> None:
+        machine = self.rules.machine
+        self.steps += 1
+        self.put(machine.next_state(State(machine, self.key), joint))
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        game: SpielGame = self.get_game()
+        return game.action_to_string(player, action)
+
+    def is_terminal(self) -> bool:
+        """Whether the match is over."""
+        return self.over
+
+    def returns(self) -> list[float]:
+        """What each role has got: 0 before the end."""
+        return [0.0] * len(self.rules.players) if self.result is None else self.result
+
+    def __str__(self) -> str:
+        state, draw = State(self.rules.machine, self.key), self.rules.draw
+        return state.to_kif() if draw is None else draw(state)
+
+
+class ChanceState(SpielState):
+    """A state of a match with chance nodes, or in which information is hidden. Steps in which nobody has a
+    choice are made at once.
+
+    Attributes:
+        chosen: (role, move) of those that have chosen in this step.
+        told: per player its history (:class:`propnet.environments.senses.Senses`), where information is
+            hidden.
+    """
+
+    def __init__(self, game: SpielGame) -> None:
+        self.chosen: tuple[tuple[int, int], ...] = ()
+        self.told: tuple[bytes, ...] = (b"",) * len(game.rules.senses)
+        super().__init__(game)
+
+    def put(self, state: State) -> None:
+        """Stand at this state, or at the next one in which somebody has a choice."""
+        rules, machine = self.rules, self.rules.machine
+        self.chosen = ()
+        while True:
+            options = machine.options(state)
+            self.key, self.options = state.key, options
+            ended = machine.is_terminal(state) or not all(options)
+            self.over = ended or self.steps >= rules.max_steps
+            if self.over or any(len(moves) > 1 for moves in options):
+                break
+            state = self._stepped([moves[0] for moves in options])
+        self.result = _returns(rules, state) if ended and machine.is_terminal(state) else None
+        self._await()
+
+    def _await(self) -> None:
+        """Whose turn it is in this step."""
+        rules = self.rules
+        done = {role for role, _ in self.chosen}
+        waiting = [role for role in rules.players if len(self.options[role]) > 1 and role not in done]
+        self.actor = waiting[0] if waiting else -1 if rules.chance is None else rules.chance
+        if self.over:
+            self._player = _TERMINAL
+        elif not waiting:
+            self._player = _CHANCE
+        else:
+            self._player = rules.players.index(self.actor) if rules.sequential else _SIMULTANEOUS
+        if rules.sequential and not rules.senses and len(waiting) > 1:
+            raise GdlError(
+                "two roles have a choice in one state", remedy="load the game with dynamics='simultaneous'"
+            )
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """The moves of chance, all alike."""
+        moves = self.options[self.actor]
+        return [(move, 1 / len(moves)) for move in moves]
+
+    def _legal_actions(self, player: int) -> list[int]:
+        role = self.rules.players[player]
+        if self._player not in (player, _SIMULTANEOUS):
+            return []
+        return list(self.options[role])
+
+    def _apply_action(self, action: int) -> None:
+        self._choose(((self.actor, action),))
+
+    def _apply_actions(self, actions: list[int]) -> None:
+        self._choose(tuple(zip(self.rules.players, map(int, actions), strict=True)))
+
+    def _choose(self, choices: tuple[tuple[int, int], ...]) -> None:
+        self.chosen += choices
+        made = dict(self.chosen)
+        if all(len(moves) == 1 or role in made for role, moves in enumerate(self.options)):
+            self.put(self._stepped([made.get(role, moves[0]) for role, moves in enumerate(self.options)]))
+        else:
+            self._await()
+
+    def _stepped(self, joint: list[int]) -> State:
+        """The state after a joint move; what the players learn of it is noted."""
+        rules, machine = self.rules, self.rules.machine
+        self.steps += 1
+        before = State(machine, self.key)
+        if not rules.senses:
+            return machine.next_state(before, joint)
+        seen = machine.percepts(before, joint)
+        self.told = tuple(
+            history + one.turn(joint[one.role], seen[one.role])
+            for history, one in zip(self.told, rules.senses, strict=True)
+        )
+        return machine.next_state(before, joint)
+
+    def __str__(self) -> str:
+        spell, move = self.rules.machine.rules.spell, self.rules.machine.move
+        roles = self.rules.machine.roles
+        chosen = [f"{spell(roles[role])} has chosen {spell(move(role, made))}" for role, made in self.chosen]
+        return "\n".join([super().__str__(), *chosen])
+
+
+class SpielObserver:
+    """Sees all: the base propositions, float32 0 or 1 by id, and the state as text."""
+
+    def __init__(self, rules: SpielRules) -> None:
+        self.tensor = np.zeros(len(rules.machine.network.bases), np.float32)
+        self.dict = {"observation": self.tensor}
+
+    def set_from(self, state: SpielState, player: int) -> None:
+        """Write the tensor of a state."""
+        octets = np.frombuffer(state.key, np.uint8)  # type: ignore[call-overload]
+        self.tensor[:] = np.unpackbits(octets, count=len(self.tensor), bitorder="little")
+
+    def string_from(self, state: SpielState, player: int) -> str:
+        """The state as text."""
+        return str(state)
+
+
+class SensesObserver:
+    """Sees what a player has learnt: all its turns, or the last one alone.
+
+    Args:
+        recall: whether all turns are seen.
+        seen: whether anything is: an observer of what is public sees nothing but the number of steps.
+    """
+
+    def __init__(self, rules: SpielRules, recall: bool, seen: bool = True) -> None:
+        self._rules, self._recall, self._seen = rules, recall, seen
+        self._turns = rules.recalled if recall else 1
+        width = max(one.width for one in rules.senses)
+        self.tensor = np.zeros(self._turns * width if seen else 0, np.float32)
+        self.dict = {"observation": self.tensor}
+
+    def set_from(self, state: ChanceState, player: int) -> None:
+        """Write the tensor of what a player has learnt, the last turn first."""
+        self.tensor[:] = 0
+        if self._seen:
+            told: NDArray[Any] = self._rules.senses[player].vector(state.told[player], self._turns)
+            self.tensor[: len(told)] = told
+
+    def string_from(self, state: ChanceState, player: int) -> str:
+        """What a player has learnt, a line for each turn."""
+        if not self._seen:
+            return str(state.steps)
+        senses, history = self._rules.senses[player], state.told[player]
+        turns = senses.turns(history)
+        own = [f"chosen {move}" for role, move in state.chosen if role == senses.role]
+        if self._recall:
+            return "\n".join([senses.text(history), *own])
+        return "\n".join([senses.text(b"".join(turns[-1:]), len(turns)), *own])
+
+
+def _again_state(game: SpielGame, history: str) -> Any:
+    """The state after pickling."""
+    return game.deserialize_state(history)
+
+
+def _returns(rules: SpielRules, state: State) -> list[float]:
+    """The returns of a terminal state."""
+    goals = [rules.machine.result(state, role) or 0 for role in rules.players]
+    if not rules.zero_sum:
+        return [goal / 100 for goal in goals]
+    if sum(goals) != 100:
+        raise GdlError(f"goals {goals} in a zero-sum game", remedy="load the game with utility='general-sum'")
+    return [goal / 50 - 1 for goal in goals]
+
+
 _Game: Any = pyspiel.Game
 
 DYNAMICS: Final = ("auto", "sequential", "simultaneous")

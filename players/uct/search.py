@@ -3,6 +3,10 @@
 UCT (Kocsis and Szepesvari 2006) by batches: paths are selected, playouts start from their leaves, several
 from each (leaf parallelization: Cazenave and Jouandeau 2007), and the results are backed up. Companions work
 beside the tree: trials of playout policies, puzzle solvers, proof search.
+
+Puzzles that a solver is made for: this solver works before the tree begins.
+
+The tree would find nothing there, and where its kernels are not compiled yet it would cost the first minute.
 """
 
 from __future__ import annotations
@@ -19,12 +23,11 @@ from players.batch_pace import MARGIN
 from players.companions import BatchReport, TimeShares
 from players.knowledge.derived_propositions import Deriving, NotDerivedError
 from players.player import same_numbering
-from players.portfolio import BestLine, Portfolio
+from players.portfolio import MASTER_SECONDS, BestLine, Portfolio
 from players.solvers import master_of
 from players.uct.batches import BatchSize
 from players.uct.forced_plies import forced_plies, of_only_moves
 from players.uct.leaf_values import LeafValues, leaf_values
-from players.uct.master_first import MasterFirst
 from players.uct.proof_scheduler import ProofScheduler
 from players.uct.rollouts.registry import RolloutChoice
 from players.uct.root_statistics import RootMoves, RootStatistics
@@ -33,6 +36,36 @@ from players.uct.tree.arrays import OPEN
 from players.uct.tree.tree import Tree
 from players.uct.tuning import STAGES, Tuning
 from propnet.derived import derived_network
+
+OTHERS_SECONDS = 40.0
+"""Seconds by the clock that searches without the solver wait: it works in the first search alone."""
+_STEP_SECONDS = 0.05
+
+
+class MasterFirst:
+    """Has the solver work in the first of several searches of the same match, and has the others wait.
+
+    Args:
+        number: which of them this is, from 0.
+    """
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self._began = time.monotonic()
+        self._used = 0.0
+
+    def step(self, solvers: Portfolio, deadline: float) -> bool | None:
+        """Work or wait for a moment, until ``deadline`` (time.monotonic()) at most. Returns what
+        :meth:`players.uct.search.Search.step` does; None as soon as the tree should begin."""
+        if self._number:
+            return False if time.monotonic() < self._began + OTHERS_SECONDS else None
+        if self._used > MASTER_SECONDS or not solvers.active:
+            return None
+        began = time.thread_time()
+        solvers.step(_STEP_SECONDS, min(deadline, time.monotonic() + _STEP_SECONDS))
+        self._used += time.thread_time() - began
+        return True
+
 
 log = logging.getLogger("players.knowledge")
 

@@ -9,6 +9,12 @@ Which playouts are reported does not depend on how long they last.
 
 A call may also stop as soon as too few lanes are busy: what they play goes on in the next call. Then no lanes
 idle while the longest playouts come to their ends.
+
+Tallies of which moves 512 playouts have made, and how these ended: for all moves as first (Gelly and
+Silver 2007) and for policies learnt from playouts.
+
+``chosen`` is (moves, 8) uint64, a vector per move: the lanes whose playout has made it where its role
+had several legal moves.
 """
 
 from __future__ import annotations
@@ -35,7 +41,15 @@ from propnet.jit.vector512 import (
 )
 from propnet.kernels.kernel_args import KernelArgs, sizes_of
 from propnet.kernels.move_weights import HEAVIEST, Policy
-from propnet.kernels.records import get_lane, list_lanes, read_lanes, record_mask, set_lane, write_lanes
+from propnet.kernels.records import (
+    get_lane,
+    list_lanes,
+    read_lanes,
+    record_mask,
+    set_lane,
+    transpose,
+    write_lanes,
+)
 from propnet.kernels.scratch import Scratch
 from propnet.kernels.step import (
     choose_moves,
@@ -47,9 +61,79 @@ from propnet.kernels.step import (
     read_goals,
     terminal_lanes,
 )
-from propnet.kernels.tally import note_choices, tally
 from propnet.kernels.uniform_choice import awake, can_rest
 from propnet.kernels.weighted_choice import choose_by_policy
+
+
+@inner
+def note_choices(args: KernelArgs, wires: Words, choosing: Words, lanes: Vector, chosen: Words) -> None:
+    """Note the moves just made in these lanes by the roles that had several legal ones;
+    ``choosing`` (roles, 8) says where."""
+    sizes = sizes_of(args)
+    out = 1 + sizes.bases
+    for role in range(sizes.roles):
+        first = np.int64(item(args.role_moves, role))
+        last = np.int64(item(args.role_moves, role + 1))
+        noted = load(choosing, role * BYTES) & lanes
+        if last - first > 1 and any_lane(noted):
+            for move in range(first, last):
+                makers = load(wires, (out + move) * BYTES) & noted
+                store(chosen, move * BYTES, load(chosen, move * BYTES) | makers)
+
+
+@inner
+def tally(
+    args: KernelArgs,
+    chosen: Words,
+    ended: Vector,
+    lane_of: Ints,
+    count: Index,
+    job: Int32s,
+    per_row: Index,
+    each: Index,
+    counted: Index,
+    goals: Goals,
+    block: Words,
+    tallies: Ints,
+) -> None:
+    """Count the moves of the playouts that have ended, and forget them in ``chosen``.
+
+    The playouts are those in the lanes ``ended``, the first ``count`` lanes in ``lane_of``; their
+    numbers are in ``job`` (512,), ``per_row`` of them share a row of ``tallies`` (rows, moves), and of
+    each ``each`` of them the first ``counted`` count. A move that was made adds 1 to the lower half
+    of its number, and the goal of its role to the upper half, if the role has one. ``block`` is
+    scratch, (64, 8).
+    """
+    for role in range(sizes_of(args).roles):
+        last = np.int64(item(args.role_moves, role + 1))
+        for first in range(np.int64(item(args.role_moves, role)), last, 64):
+            moves = min(np.int64(64), last - first)
+            some = splat(0)
+            for move in range(moves):
+                at = (first + move) * BYTES
+                makers = load(chosen, at)
+                store(chosen, at, makers & ~ended)
+                makers = makers & ended
+                store(block, move * BYTES, makers)
+                some = some | makers
+            if not any_lane(some):
+                continue
+            for move in range(moves, 64):
+                store(block, move * BYTES, splat(0))
+            transpose(block)
+            for i in range(count):
+                lane = item(lane_of, i)
+                moves_made = item(block, WORDS * (lane & 63) + (lane >> 6))
+                playout = item(job, lane)
+                if moves_made == 0 or playout % each >= counted:
+                    continue
+                goal = np.int64(goals[playout, role])
+                if goal >= 0:
+                    row = playout // per_row
+                    add = (goal << np.int64(32)) + np.int64(1)
+                    while moves_made != 0:
+                        tallies[row, first + lowest_bit(moves_made)] += add
+                        moves_made &= moves_made - np.uint64(1)
 
 
 class LaneNotes(NamedTuple):
@@ -94,7 +178,7 @@ def playouts(
     As many playouts start from each record of ``starts`` (their number divides n), in their
     order. The first moves of playout ``watched`` (-1 for none) are written to ``trace``, shape
     (steps, roles). Moves are chosen by the policy, if it has classes. ``tallies`` (rows, moves) is
-    added to as :func:`propnet.kernels.tally.tally` says, by the first ``counted`` playouts of each
+    added to as :func:`propnet.kernels.playouts.tally` says, by the first ``counted`` playouts of each
     start, those of as many starts per row; it may have no rows. Returns how many were cut by
     ``max_steps`` or for want of a legal move.
 

@@ -1,18 +1,373 @@
-"""Automorphisms of a game: found by colour refinement, verified gate by gate, closed to a group."""
+"""Automorphisms of a game: found by colour refinement, verified gate by gate, closed to a group.
+
+Permutations of a circuit's inputs that look like automorphisms: individualisation and refinement
+(B. McKay: Practical graph isomorphism, 1981), with the generators found level by level of a stabiliser chain
+(C. Sims, 1970).
+
+What is found here are candidates: :mod:`propnet.symmetries.group` verifies them.
+
+They are looked for in a circuit of its own: every atom the OR of its rules' ANDs, flattened. The passes that
+make a network small choose between equals (which pair to share, what to factor out), so that a network has
+fewer automorphisms than its game. Here nothing is chosen: each rewriting is the same for nodes that can be
+exchanged.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.compile.stratify import components
+from gdl.grounding.graph import order
 from gdl.grounding.ground_rules import GroundRules
+from propnet.analysis.colours import ColourGraph, Colours, mixed
+from propnet.analysis.cones import observed
+from propnet.analysis.ternary import constant_bases
 from propnet.network import Network
-from propnet.passes.circuit import Circuit
-from propnet.symmetries.search import Nodes, SymmetrySearch, fixed_bases, form_of_network, form_of_rules
+from propnet.passes.circuit import FALSE, TRUE, Circuit, CircuitBuilder, Shape, remove_dead, replaced
+from propnet.passes.construct import AtomRules, prune
+
+WIDE = 64
+"""A gate with more inputs that several gates read is not merged into these."""
+
+
+def form_of_rules(ground: GroundRules, network: Network) -> Circuit:
+    """The form of ground rules, and of their network: the constants that the network knows are put in, for
+    :func:`fixed_bases` too, inputs as well as outputs. Atoms of positive recursion are cuts."""
+    rules, values = prune(ground)
+    sequence, recursive = _evaluation_order(rules)
+    moves = tuple(map(len, ground.moves))
+    shape = Shape(rules.bases, moves, len(ground.goal_atoms), len(recursive))
+    builder = CircuitBuilder(shape.first_gate)
+    literals = [FALSE] * rules.atom_count
+    literals[: rules.inputs] = _inputs(network)
+    for atom in np.flatnonzero(values >= 0).tolist():
+        literals[atom] = TRUE if values[atom] else FALSE
+    for number, atom in enumerate(recursive):
+        literals[atom] = 2 * (shape.first_cut + number)
+    by_head = np.argsort(rules.heads, kind="stable")
+    heads = rules.heads[by_head]
+    ends = np.cumsum(rules.lengths)
+    first: list[int] = np.searchsorted(heads, np.arange(rules.atom_count + 1)).tolist()
+    begin: list[int] = (ends - rules.lengths)[by_head].tolist()
+    end: list[int] = ends[by_head].tolist()
+    bodies: list[int] = rules.literals.tolist()
+    definitions: dict[int, int] = {}
+    cyclic = set(recursive)
+    for atom in sequence:
+        products = [
+            builder.conjunction(replaced(bodies[begin[rule] : end[rule]], literals))
+            for rule in range(first[atom], first[atom + 1])
+        ]
+        literal = builder.disjunction(products)
+        if atom in cyclic:
+            definitions[atom] = literal
+        else:
+            literals[atom] = literal
+    outputs = [literals[atom] if atom >= 0 else FALSE for atom in rules.outputs.tolist()]
+    _put_constants(network, outputs)
+    outputs.extend(definitions.get(atom, FALSE) for atom in recursive)
+    return flattened(Circuit(shape, builder.gates, outputs))
+
+
+def form_of_network(network: Network) -> Circuit:
+    """The form of a network alone, constants put in as above. Gates of loops are cuts."""
+    first = network.first_gate
+    cyclic = [gate for low, high in network.loops.tolist() for gate in range(low, high)]
+    shape = Shape(len(network.bases), tuple(map(len, network.moves)), len(network.goals), len(cyclic))
+    builder = CircuitBuilder(shape.first_gate)
+    literals = [TRUE, *_inputs(network)]
+    # A cut is false before its loop is evaluated: it is the gate, or its negation.
+    sign: list[int] = network.loop_init.tolist()
+    cuts = {gate: 2 * (first + number) + sign[gate] for number, gate in enumerate(cyclic)}
+    starts, inputs = network.gate_start.tolist(), network.gate_inputs.tolist()
+    literals += [cuts.get(gate, TRUE) for gate in range(network.gates)]
+    definitions: list[int] = []
+    for gate in range(network.gates):
+        literal = builder.conjunction(replaced(inputs[starts[gate] : starts[gate + 1]], literals))
+        if gate in cuts:
+            definitions.append(literal ^ sign[gate])
+        else:
+            literals[first + gate] = literal
+    outputs = [
+        *replaced(network.next_literals.tolist(), literals),
+        *replaced(network.legal_literals.tolist(), literals),
+        *replaced(network.goals[:, 2].tolist(), literals),
+        *replaced([network.terminal_literal], literals),
+        *definitions,
+    ]
+    _put_constants(network, outputs)
+    return flattened(Circuit(shape, builder.gates, outputs))
+
+
+def fixed_bases(network: Network) -> NDArray[np.bool_]:
+    """Which base propositions are known to keep their initial value, or are not observed: shape (bases,)."""
+    return constant_bases(network) | ~observed(network)
+
+
+def _put_constants(network: Network, outputs: list[int]) -> None:
+    """Let fixed base propositions keep their initial value, and forbid moves that the network forbids."""
+    for base in np.flatnonzero(fixed_bases(network)).tolist():
+        outputs[base] = TRUE if network.initial[base] else FALSE
+    for move in np.flatnonzero(network.legal_literals == FALSE).tolist():
+        outputs[len(network.bases) + move] = FALSE
+
+
+def _inputs(network: Network) -> list[int]:
+    """The literals of base propositions and moves, or the constants that they are."""
+    fixed = fixed_bases(network).tolist()
+    literals = [2 + 2 * base for base in range(len(fixed))]
+    for base, value in enumerate(network.initial.tolist()):
+        if fixed[base]:
+            literals[base] = TRUE if value else FALSE
+    legal = network.legal_literals.tolist()
+    for mine in network.moves:
+        # A role with one move always makes it; a move that is never legal is never made.
+        for _ in mine:
+            node = 1 + len(literals)
+            never = legal[len(literals) - len(fixed)] == FALSE
+            literals.append(TRUE if len(mine) == 1 else FALSE if never else 2 * node)
+    return literals
+
+
+def flattened(circuit: Circuit) -> Circuit:
+    """The circuit in which no gate reads a gate un-negated, and below a gate its other inputs are taken for
+    true: ``x & !(x & f)`` is ``x & !f``. Each gate is there once, none is dead."""
+    shape, first = circuit.shape, circuit.shape.first_gate
+    builder = CircuitBuilder(first)
+    fanout = circuit.fanout()
+    literals = [2 * node for node in range(first)]
+    shared: set[int] = set()
+    for number, gate in enumerate(circuit.gates):
+        inputs: set[int] = set()
+        for x in replaced(gate, literals):
+            if x & 1 or x >> 1 < first or x >> 1 in shared:
+                inputs.add(x)
+            else:
+                inputs.update(builder.inputs_of(x))
+        literal = _absorbed(builder, inputs, first)
+        literals.append(literal)
+        if fanout[first + number] > 1 and len(builder.inputs_of(literal)) > WIDE:
+            shared.add(literal >> 1)
+    return remove_dead(Circuit(shape, builder.gates, replaced(circuit.outputs, literals)))
+
+
+def _absorbed(builder: CircuitBuilder, inputs: set[int], first: int) -> int:
+    """A literal for the AND of some literals, after absorption."""
+    changed = True
+    while changed:
+        changed = False
+        for x in sorted(inputs):
+            if not x & 1 or x >> 1 < first:
+                continue
+            below = builder.inputs_of(x)
+            if any(y ^ 1 in inputs for y in below):
+                inputs.discard(x)  # one of its inputs is false
+            elif any(y in inputs for y in below):
+                inputs.discard(x)
+                rest = builder.conjunction([y for y in below if y not in inputs]) ^ 1
+                if rest & 1 or rest >> 1 < first:
+                    inputs.add(rest)
+                else:
+                    inputs.update(builder.inputs_of(rest))
+                changed = True
+    return builder.conjunction(inputs)
+
+
+def _evaluation_order(rules: AtomRules) -> tuple[list[int], list[int]]:
+    """The atoms that have rules, each after those it reads, and all atoms on cycles: nothing waits for
+    them."""
+    read, head = rules.literals >> 1, rules.heads[rules.rule_of]
+    derived = read >= rules.inputs
+    source, target = read[derived], head[derived]
+    sequence, behind = order(rules.atom_count, source, target)
+    cyclic: list[int] = []
+    if behind.any():
+        atoms: list[int] = np.flatnonzero(behind).tolist()
+        number = np.cumsum(behind) - 1
+        inside = behind[source] & behind[target]
+        reads: list[list[int]] = [[] for _ in atoms]
+        for below, above in zip(
+            number[source[inside]].tolist(), number[target[inside]].tolist(), strict=True
+        ):
+            reads[above].append(below)
+        for members in components(reads):
+            if len(members) > 1 or members[0] in reads[members[0]]:
+                cyclic += [atoms[member] for member in members]
+        waits = ~rules.marked(np.array(cyclic, np.int64))[source]
+        sequence, _ = order(rules.atom_count, source[waits], target[waits])
+    return sequence[rules.marked(rules.heads)[sequence]].tolist(), sorted(cyclic)
+
+
+Nodes = NDArray[np.int64]
+"""A permutation of a circuit's nodes up to the first gate: constant, base propositions, moves, cuts."""
+
+_GENERATORS = 24
+"""So many are accepted at most."""
+
+_STAYING = np.uint64(1 << 40)
+
+_NEXT, _LEGAL, _CUT = 2, 4, 6
+"""Kinds of edges from a base proposition, a move and a cut to the node that defines it; those of a gate to
+what it reads are of kind 0. Each kind plus one stands for a negated literal."""
+
+
+@dataclass
+class _Level:
+    """A level of the stabiliser chain: colours, and the base propositions from which one was chosen."""
+
+    colour: Colours
+    cell: list[int]
+
+
+class SymmetrySearch:
+    """Looks for automorphisms of a circuit.
+
+    Attributes:
+        effort: how many visits of edges are still allowed; the search ends when it is below 0.
+    """
+
+    def __init__(
+        self,
+        circuit: Circuit,
+        goals: list[tuple[int, int]],
+        fixed: NDArray[np.bool_],
+        effort: int,
+        exchange: bool,
+    ) -> None:
+        """``goals`` are the (role, value) of the circuit's goal outputs; ``fixed``, shape (bases,), says
+        which base propositions stay. With ``exchange`` roles may be exchanged."""
+        self.circuit = circuit
+        self.effort = effort
+        shape = circuit.shape
+        self._graph = _graph(circuit)
+        colour = np.zeros(shape.first_gate + len(circuit.gates), np.uint64)
+        colour[0] = 1
+        colour[1 : shape.first_move] = 2
+        colour[shape.first_cut : shape.first_gate] = 3
+        colour[shape.first_gate :] = 4
+        for role, start in enumerate(shape.role_starts[:-1]):
+            colour[start : shape.role_starts[role + 1]] = 5 + (0 if exchange else role)
+        outputs = circuit.outputs[shape.first_goal_output : shape.first_cut_output]
+        for (role, value), literal in zip(goals, outputs, strict=False):
+            look = (2 * (role << 32 if not exchange else 0) + 2 * value) + 1000 + (literal & 1)
+            _add(colour, literal >> 1, look)
+        _add(colour, outputs[-1] >> 1, 10 + (outputs[-1] & 1))
+        staying = np.flatnonzero(fixed)
+        colour[1 + staying] = mixed(staying.astype(np.uint64) + _STAYING)
+        self._colour = colour
+
+    def run(self, accept: Callable[[Nodes], bool]) -> None:
+        """Offer candidates that move base propositions; those that are accepted count as generators."""
+        levels = self._levels()
+        found: list[Nodes] = []
+        for number in range(len(levels) - 1, -1, -1):
+            cell = levels[number].cell
+            orbit = {cell[0]}
+            for image in cell[1:]:
+                if image in orbit or self.effort < 0:
+                    continue
+                for candidate in self._images(levels, number, levels[number].colour, image):
+                    if accept(candidate):
+                        found.append(candidate)
+                        break
+                if len(found) == _GENERATORS:
+                    return
+                orbit = _orbit(cell[0], found)
+
+    def _levels(self) -> list[_Level]:
+        """Choose base propositions one by one until all differ; the last level has nothing to choose."""
+        levels: list[_Level] = []
+        colour = self._refined(self._colour)
+        while self.effort >= 0:
+            cell = self._cell(colour)
+            if not cell:
+                self._last = colour
+                return levels
+            levels.append(_Level(colour, cell))
+            colour = self._refined(self._individual(colour, cell[0]))
+        return []
+
+    def _cell(self, colour: Colours) -> list[int]:
+        """The base propositions of a colour that several have, ascending: the fewest; none if all differ."""
+        bases = self.circuit.shape.bases
+        _, inverse, counts = np.unique(colour[1 : 1 + bases], return_inverse=True, return_counts=True)
+        several = np.flatnonzero(counts > 1)
+        if not len(several):
+            return []
+        chosen = several[np.argmin(counts[several])]
+        nodes: list[int] = (1 + np.flatnonzero(inverse.ravel() == chosen)).tolist()
+        return nodes
+
+    def _images(self, levels: list[_Level], number: int, colour: Colours, image: int) -> Iterator[Nodes]:
+        """Candidates that map what was chosen on a level to the image, given the colours of images."""
+        if self.effort < 0:
+            return
+        last = number + 1 == len(levels)
+        wanted = self._last if last else levels[number + 1].colour
+        after = self._refined(self._individual(colour, image))
+        if not np.array_equal(np.sort(wanted), np.sort(after)):
+            return
+        if last:
+            yield self._matched(wanted, after)
+            return
+        shade = wanted[levels[number + 1].cell[0]]
+        bases = self.circuit.shape.bases
+        for other in (1 + np.flatnonzero(after[1 : 1 + bases] == shade)).tolist():
+            yield from self._images(levels, number + 1, after, other)
+
+    def _matched(self, left: Colours, right: Colours) -> Nodes:
+        """Nodes up to the first gate by colour; those of one colour in ascending order."""
+        first = self.circuit.shape.first_gate
+        image = np.empty(first, np.int64)
+        image[np.argsort(left[:first], kind="stable")] = np.argsort(right[:first], kind="stable")
+        return image
+
+    def _individual(self, colour: Colours, node: int) -> Colours:
+        changed = colour.copy()
+        _add(changed, node, 0)
+        return changed
+
+    def _refined(self, colour: Colours) -> Colours:
+        refined, rounds = self._graph.refine(colour)
+        self.effort -= rounds * (self._graph.edges + self._graph.nodes)
+        return refined
+
+
+def _add(colour: Colours, node: int, mark: int) -> None:
+    """Mark a node: nodes of one colour with different marks differ."""
+    colour[node : node + 1] += mixed(np.array([mark + 1], np.uint64))
+
+
+def _graph(circuit: Circuit) -> ColourGraph:
+    shape, first = circuit.shape, circuit.shape.first_gate
+    lengths = [len(gate) for gate in circuit.gates]
+    read = np.fromiter(chain.from_iterable(circuit.gates), np.int64, sum(lengths))
+    outputs = np.array(circuit.outputs, np.int64)
+    latched = np.concatenate([outputs[: shape.first_goal_output], outputs[shape.first_cut_output :]])
+    kinds = np.repeat([_NEXT, _LEGAL, _CUT], [shape.bases, sum(shape.moves), shape.cuts])
+    source = np.concatenate([np.repeat(first + np.arange(len(lengths)), lengths), np.arange(1, first)])
+    literals = np.concatenate([read, latched])
+    kind = np.concatenate([np.zeros(len(read), np.int64), kinds]) + (literals & 1)
+    return ColourGraph(first + len(lengths), source, literals >> 1, kind)
+
+
+def _orbit(start: int, generators: list[Nodes]) -> set[int]:
+    """The images of a node under products of permutations."""
+    orbit, waiting = {start}, [start]
+    while waiting:
+        node = waiting.pop()
+        for generator in generators:
+            image = int(generator[node])
+            if image not in orbit:
+                orbit.add(image)
+                waiting.append(image)
+    return orbit
+
 
 MOST = 64
 """Elements of a group unless told otherwise."""
@@ -83,7 +438,7 @@ def automorphisms(
 
     The group may be smaller than the game's: where more than ``most`` elements would come of a generator it
     is left out, the search ends after ``effort`` visits of edges, and what the form of the rules hides
-    (:mod:`propnet.symmetries.search`) is not found. What is returned is verified: every gate of the form is
+    (:mod:`propnet.symmetries.group`) is not found. What is returned is verified: every gate of the form is
     mapped to a gate that is the AND of the mapped literals, and every output to the mapped output's gate;
     by induction over the gates (for positive recursion: over the rounds that lead to the least fixpoint)
     they are the same functions.

@@ -14,7 +14,7 @@ from ggp.game import Game
 from ggp.warm import warm_up
 from players.kaskade.make_machine import make_machine
 from players.processes.compiled_parts import Part
-from players.puzzles.sokoban.search.best_first_kernels import add_root, search
+from players.puzzles.sokoban.search.best_first import add_root, search
 from players.puzzles.sokoban.solver import Sokoban
 from players.warm_kernels import compile_together, match_parts, missing, search_parts
 from tests.places import ROOT

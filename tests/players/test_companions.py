@@ -6,10 +6,7 @@ import time
 
 import pytest
 
-from ggp.game import Game
 from players.companions import MOST_CREDIT, MOST_DEBT, BatchReport, Companion, TimeShares
-from players.uct.search import Search
-from players.uct.tuning import Tuning
 
 
 class Clock:

@@ -15,9 +15,8 @@ from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
 from players.portfolio import BestLine, Portfolio
-from players.puzzles.breadth_first import BreadthFirst, ClosedList
-from players.puzzles.nrpa import NestedPolicy
-from players.puzzles.nrpa_kernels import BY_MOVE, BY_PAIR, BY_STEP
+from players.puzzles.frontier.solver import BreadthFirst, ClosedList
+from players.puzzles.nrpa import BY_MOVE, BY_PAIR, BY_STEP, NestedPolicy
 from players.solvers import Certainty, LineSolver, Promise, Report, Task
 from propnet.analysis.cones import step_clocks
 from propnet.kernels.records import pack, unpack

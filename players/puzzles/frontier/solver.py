@@ -1,17 +1,339 @@
-"""The frontier as a puzzle solver: a hash table as long as the states are few, then sorting and merging."""
+"""The frontier as a puzzle solver: a hash table as long as the states are few, then sorting and merging.
+
+Breadth-first search with a closed list: the best goal of a small one-player game, by a shortest line.
+
+The closed list holds the states that were met, each with the move that led to it. States are numbered in
+the order in which they come, and looked up by open addressing with linear probing. A slot of the table
+holds a state's number and the upper half of its hash, so that most looks at other states' slots end there.
+The hash is mixed once more than by :func:`hash_record`, so that all bits reach both halves.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+
+import numpy as np
 
 from gdl.errors import GdlError
-from players.puzzles.breadth_first import BreadthFirst
+from players.batch_machine import Records
 from players.puzzles.frontier.budget import resident_bytes
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierOptions
 from players.solvers import Certainty, LineSolver, Promise, Task
+from propnet.analysis.cones import step_clocks
+from propnet.analysis.longest import clock_stages
+from propnet.expander import Expander, Expansion
+from propnet.jit.arrays import Flags, Int32s, Words
+from propnet.jit.decorators import kernel
+from propnet.kernels.record_table import hash_record, mix, same_record
+from propnet.kernels.records import pack, unpack
 from propnet.machine import PropnetMachine
+from propnet.recoding.samples import clock_states
+
+_FIRST_SLOTS = 1 << 12
+_LOW = np.uint64(0xFFFF_FFFF)
+
+
+class ClosedList:
+    """States without repetition. Two states are the same if they agree in the bits of a mask.
+
+    Attributes:
+        records: uint64, shape (capacity, words): the states; the first ``size`` rows are filled.
+        parents: int32, shape (capacity,): the number of the state before, -1 for the first one.
+        moves: int32, shape (capacity,): the move of role 0 that led from there.
+        size: how many states there are.
+        capacity: how many there may be.
+        merged: how many states differed outside the mask from the state of an earlier layer that they
+            counted as.
+    """
+
+    def __init__(self, words: int, mask: Words, memory: int) -> None:
+        """Args:
+        words: of a record.
+        mask: uint64, shape (words,).
+        memory: bytes that the list may take as it grows; there is room for some states in any case.
+        """
+        # While the table grows there are two of them, one half as large as the other.
+        tables = [1 << bits for bits in range(_FIRST_SLOTS.bit_length() - 1, 32)]
+        affordable = (min(slots * 3 // 4, (memory - 12 * slots) // (8 * words + 8)) for slots in tables)
+        self.capacity = max(_FIRST_SLOTS * 3 // 4, *affordable)
+        self.records = np.empty((self.capacity, words), np.uint64)
+        self.parents = np.empty(self.capacity, np.int32)
+        self.moves = np.empty(self.capacity, np.int32)
+        self.size = 0
+        self.merged = 0
+        self._mask = mask
+        self._table = np.zeros(_FIRST_SLOTS, np.uint64)
+
+    def add(
+        self, records: Words, parents: Int32s, moves: Int32s, skipped: Flags, first_parent: int, layer: int
+    ) -> bool:
+        """Add those of n states that are new. Returns whether there was room for all of them.
+
+        Args:
+            records: uint64, shape (n, words).
+            parents: int32, shape (n,): numbers less ``first_parent``.
+            moves: int32, shape (n,).
+            skipped: bool, shape (n,): states that are not to be added.
+            first_parent: what ``parents`` count from.
+            layer: the number of the first state in the same layer as these.
+        """
+        done = 0
+        while done < len(records):
+            if self.size >= self.capacity:
+                return False
+            if self.size * 4 >= len(self._table) * 3:
+                self.grow()
+            room = min(self.capacity, len(self._table) * 3 // 4)
+            done, self.size, merged = _add(
+                self._table, self.records, self.parents, self.moves, self.size, room, self._mask,
+                records, parents, moves, skipped, done, first_parent, layer,
+            )  # fmt: skip
+            self.merged += merged
+        return True
+
+    def grow(self) -> None:
+        """Make the table twice as large."""
+        self._table = np.zeros(2 * len(self._table), np.uint64)
+        _rehash(self._table, self.records, self.size, self._mask)
+
+    def path(self, number: int) -> list[int]:
+        """The moves from the first state to this one."""
+        moves: list[int] = []
+        while self.parents[number] >= 0:
+            moves.append(int(self.moves[number]))
+            number = int(self.parents[number])
+        moves.reverse()
+        return moves
+
+
+@kernel
+def _rehash(table: Words, records: Words, size: int, mask: Words) -> None:
+    last = np.uint64(len(table) - 1)
+    for number in range(size):
+        h = mix(hash_record(records, number, mask), np.uint64(0))
+        slot = h & last
+        while table[slot] != 0:
+            slot = (slot + np.uint64(1)) & last
+        table[slot] = (h & ~_LOW) | np.uint64(number + 1)
+
+
+@kernel
+def _add(
+    table: Words,
+    records: Words,
+    parents: Int32s,
+    moves: Int32s,
+    size: int,
+    room: int,
+    mask: Words,
+    new: Words,
+    new_parents: Int32s,
+    new_moves: Int32s,
+    skipped: Flags,
+    done: int,
+    first_parent: int,
+    layer: int,
+) -> tuple[int, int, int]:
+    """Add the rows from ``done`` on until there are ``room`` states. Returns the row to go on from,
+    the new size, and how many were merged."""
+    last = np.uint64(len(table) - 1)
+    merged = 0
+    for row in range(done, len(new)):
+        if skipped[row]:
+            continue
+        h = mix(hash_record(new, row, mask), np.uint64(0))
+        slot = h & last
+        known = False
+        while table[slot] != 0:
+            if (table[slot] ^ h) & ~_LOW == 0:
+                number = np.int64(table[slot] & _LOW) - 1
+                if same_record(records, number, new, row, mask):
+                    known = True
+                    if number < layer and not same_record(records, number, new, row):
+                        merged += 1
+                    break
+            slot = (slot + np.uint64(1)) & last
+        if known:
+            continue
+        if size >= room:
+            return row, size, merged
+        for word in range(mask.size):
+            records[size, word] = new[row, word]
+        parents[size] = first_parent + new_parents[row]
+        moves[size] = new_moves[row]
+        table[slot] = (h & ~_LOW) | np.uint64(size + 1)
+        size += 1
+    return len(new), size, merged
+
+
+_ROWS = 1 << 14
+_SHORT = 0.004
+"""Seconds that a part of a layer should take, so that deadlines are kept."""
+_FEWEST, _MOST = 128, 1 << 13
+_SWEPT = 1 << 10
+_MOST_STEPS = 1 << 12
+_ENDED_SHARE = 16
+"""Ends that were met get this part of the memory."""
+
+
+class BreadthFirst(LineSolver):
+    """Visits the states layer by layer, each once.
+
+    Clocks do not tell states apart at first: of two that differ in nothing else, the one met earlier can
+    still do all that the other can. When that ends without goal 100, and states with different clocks
+    were taken for one, only the clock may have ended a line with a goal. The highest one of which any state
+    that was met is an end, at any later step, is a bound: a line that reaches it is the best; until there is
+    one all is done again with clocks.
+
+    Where the memory does not suffice the search gives up.
+    """
+
+    name = "breadth-first"
+
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        self._memory = task.memory
+        self._clocks = step_clocks(self.machine.network)
+        self._mask: Records = pack(~self._clocks[None, :])[0]
+        self._sweeping: Iterator[int | None] | None = None
+        self._best = -1
+        self._length = 0
+        self._expander = Expander(self.machine, _ROWS)
+        self._some = _FEWEST
+        self._begin()
+
+    @classmethod
+    def recognise(cls, machine: PropnetMachine) -> Promise | None:
+        return Promise(Certainty.PROVES, alike=True)
+
+    def _begin(self) -> None:
+        """Begin with the start alone."""
+        self._closed = ClosedList(self.machine.words, self._mask, self._memory)
+        record = self.machine.records([self.start]).copy()
+        none = np.full(1, -1, np.int32)
+        self._closed.add(record, none, none, np.zeros(1, np.bool_), 0, 0)
+        self._next, self._layer_end = 0, 1
+        self._depth = 0
+        self._over = False
+        self._ended = ClosedList(self.machine.words, self._mask, self._memory // _ENDED_SHARE)
+        self._starts, self._ended_starts, self._all_ended = [0], [0], True
+        """At which number each depth begins; whether there was room for all ends."""
+
+    def step(self, deadline: float) -> bool:
+        while not self._over:
+            now = time.monotonic()
+            if now >= deadline:
+                return True
+            if self._sweeping is not None:
+                if (bound := next(self._sweeping)) is not None:
+                    self._sweeping = None
+                    self._conclude(bound)
+                continue
+            if not self._expand_some():
+                self._over = True
+                break
+            taken = time.monotonic() - now
+            self._some = int(min(_MOST, 2 * self._some, max(_FEWEST, self._some * _SHORT / max(taken, 1e-6))))
+            if self._next == self._closed.size:
+                self._finish()
+        return False
+
+    def _finish(self) -> None:
+        """All states were visited."""
+        if self._best < 100 and self._closed.merged:
+            self._sweeping = self._sweep()
+        else:
+            self._conclude(self._best)
+
+    def _conclude(self, bound: int) -> None:
+        """The best goal is proven, or all is done again with clocks."""
+        if self._best >= bound:
+            self._over = True
+            self.proven, self.hopeless = self._best, self._best < 0
+        else:
+            self.bound = bound
+            self._mask = np.full_like(self._mask, np.iinfo(np.uint64).max)
+            self._begin()
+
+    def _sweep(self) -> Iterator[int | None]:
+        """Find the highest goal that the clock can make of any state at a step later than when it was met
+        first; if it may undo an end, beyond which nothing was looked at, that is 100. Yields None now and
+        then, and at last that goal."""
+        machine = self.machine
+        bases = len(machine.network.bases)
+        values = clock_states(machine, _MOST_STEPS, machine.records([self.start]).copy())
+        rows = unpack(values, bases).astype(np.bool_)
+        stages = clock_stages(machine.network, self._clocks, rows, len(values) < _MOST_STEPS)
+        if stages is None or not self._all_ended:
+            yield 100
+            return
+        self._starts.append(self._closed.size)
+        self._ended_starts.append(self._ended.size)
+        bound = self._best
+        for stage in stages:
+            clock = pack(stage.values[None, :])[0]
+            for ended, found, starts in (
+                (True, self._ended, self._ended_starts),
+                (False, self._closed, self._starts),
+            ):
+                size = starts[min(stage.last, len(starts) - 1)]
+                for first in range(0, size, _SWEPT):
+                    records = found.records[first : min(size, first + _SWEPT)] & self._mask | clock
+                    terminal, goals = machine.ends(records)
+                    bound = max(bound, int(np.where(terminal, np.maximum(goals[:, 0], 0), -1).max()))
+                    if bound == 100 or (ended and not terminal.all()):
+                        yield 100
+                        return
+                    yield None
+        yield bound
+
+    def _expand_some(self) -> bool:
+        """Visit the next states of this layer. Returns whether the search can go on."""
+        closed = self._closed
+        if self._next == self._layer_end:
+            self._starts.append(self._layer_end)
+            self._ended_starts.append(self._ended.size)
+            self._layer_end = closed.size
+            self._depth += 1
+        first = self._next
+        self._next = min(self._layer_end, first + self._some)
+        for chunk in self._expander.stream(closed.records[first : self._next], judged=True):
+            self._note_ends(chunk, first)
+            if self.proven >= 0:
+                return False
+            moves = np.ascontiguousarray(chunk.moves[:, 0])
+            if self._all_ended and chunk.terminal.any():
+                self._all_ended = self._ended.add(
+                    chunk.records, chunk.parents, moves, ~chunk.terminal, first, self._layer_end
+                )
+            if not closed.add(chunk.records, chunk.parents, moves, chunk.terminal, first, self._layer_end):
+                return False
+        self.states += self._next - first
+        return True
+
+    def _note_ends(self, chunk: Expansion, first: int) -> None:
+        """Report the best end among these successors if it is better than all before."""
+        if not chunk.terminal.any():
+            return
+        values = np.where(chunk.terminal, np.maximum(chunk.goals[:, 0], 0), -1)
+        best = int(np.argmax(values))
+        value = int(values[best])
+        length = self._depth + 1
+        if (value, -length) <= (self._best, -self._length):
+            return
+        self._best, self._length = value, length
+        self.report(value, [*self._closed.path(first + int(chunk.parents[best])), int(chunk.moves[best, 0])])
+        if value >= self.bound:
+            self.proven = value
+
+    @classmethod
+    def warm_up(cls, machine: PropnetMachine) -> None:
+        solver = cls(Task(machine, machine.initial_state(), lambda value, moves: None, 0))
+        solver._expand_some()
+        solver._closed.grow()
+
 
 _SMALL = 64 << 20
 """Bytes of the hash table; past that sorting and merging is as fast, in a tenth of the memory."""

@@ -1,4 +1,7 @@
-"""`level_to_rules`: writes a level of Snakes as rules in GDL: rules of all levels, facts of this one."""
+"""`level_to_rules`: writes a level of Snakes as rules in GDL: rules of all levels, facts of this one.
+
+The rules of Snakes in GDL: what all levels share, and parts for fruit, blocks and spikes.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,397 @@ import re
 from itertools import pairwise
 
 from players.puzzles.snakes.level import ARROWS, BLOCK, FREE, PIECES, Cell, SnakeLevel
-from players.puzzles.snakes.rule_text import PARTS, RULES
+
+RULES = """
+; --- What can be true, what can be done ---
+
+(<= (base (head ?s ?x ?y))
+  (snake ?s)
+  (open ?x ?y))
+(<= (base (body ?s ?x ?y ?d))
+  (snake ?s)
+  (open ?x ?y)
+  (direction ?d))
+@BASES@(base (step 0))
+(<= (base (step ?n))
+  (succ ?m ?n))
+
+(<= (input player (move ?s ?d))
+  (snake ?s)
+  (direction ?d))
+(input player fall)
+(input player leave)
+
+@INITIAL@(init (step 0))
+
+; --- Where things are ---
+
+(<= (on ?s ?x ?y)
+  (true (head ?s ?x ?y)))
+(<= (on ?s ?x ?y)
+  (true (body ?s ?x ?y ?d)))
+@ON@
+(<= (present ?s)
+  (true (head ?s ?x ?y)))
+
+; Another segment of the snake comes behind this one: it is not the tail.
+(<= (followed ?s ?x2 ?y2)
+  (true (body ?s ?x ?y ?d))
+  (adjacent ?d ?x ?y ?x2 ?y2))
+
+; --- Gravity: what is held stands on something firm; what cannot be shown to be held falls ---
+
+(<= (held ?t)
+  (on ?t ?x ?y)
+  (floor ?x ?y))
+(<= (held ?t)
+  (on ?t ?x ?y)
+  (adjacent down ?x ?y ?x2 ?y2)
+  (firm ?x2 ?y2))
+@HELD@
+(<= (firm ?x ?y)
+  (on ?t ?x ?y)
+  (held ?t))
+@FIRM@
+(<= falling
+  (present ?s)
+  (not (held ?s)))
+@FALLING@
+(<= leaving
+  (at_exit ?s))
+
+@FRUIT_LEFT@(<= (at_exit ?s)
+  (true (head ?s ?x ?y))
+  (exit ?x ?y)@NO_FRUIT@)
+
+; --- Moves ---
+
+(<= (legal player leave)
+  leaving)
+(<= (legal player fall)
+  falling
+  (not leaving))
+(<= (legal player (move ?s ?d))
+  (ahead ?s ?d ?x ?y)
+  (not leaving)
+  (not falling)
+  (not (stuck ?s ?d)))
+
+(<= (ahead ?s ?d ?x2 ?y2)
+  (true (head ?s ?x1 ?y1))
+  (adjacent ?d ?x1 ?y1 ?x2 ?y2))
+
+; Snake S on its way in direction D needs this cell, itself or by what it shoves.
+(<= (wanted ?s ?d ?x ?y)
+  (ahead ?s ?d ?x ?y))
+(<= (wanted ?s ?d ?x2 ?y2)
+  (shoved ?s ?d ?x1 ?y1)
+  (adjacent ?d ?x1 ?y1 ?x2 ?y2))
+(<= (shoves ?s ?d ?t)
+  (wanted ?s ?d ?x ?y)
+  (on ?t ?x ?y)
+  (distinct ?s ?t))
+(<= (shoved ?s ?d ?x ?y)
+  (shoves ?s ?d ?t)
+  (on ?t ?x ?y))
+@SHOVED@
+(<= (stuck ?s ?d)
+  (wanted ?s ?d ?x ?y)
+  (on ?s ?x ?y))
+(<= (stuck ?s ?d)
+  (shoved ?s ?d ?x ?y)
+  (closed ?d ?x ?y))
+@STUCK@
+; The snake that moves: a new head, and the tail goes unless it eats.
+(<= (next (head ?s ?x ?y))
+  (does player (move ?s ?d))
+  (ahead ?s ?d ?x ?y))
+(<= (next (body ?s ?x ?y ?d))
+  (does player (move ?s ?d))
+  (true (head ?s ?x ?y)))
+(<= (next (body ?s ?x ?y ?e))
+  (does player (move ?s ?d))
+  (true (body ?s ?x ?y ?e))
+  (followed ?s ?x ?y))
+@EATING@
+; Snakes that are shoved or fall.
+(<= (goes ?t ?d)
+  (does player (move ?s ?d))
+  (shoves ?s ?d ?t))
+(<= (goes ?s down)
+  (does player fall)
+  (present ?s)
+  (not (held ?s)))
+(<= (next (head ?s ?x2 ?y2))
+  (goes ?s ?d)
+  (true (head ?s ?x1 ?y1))
+  (adjacent ?d ?x1 ?y1 ?x2 ?y2))
+(<= (next (body ?s ?x2 ?y2 ?e))
+  (goes ?s ?d)
+  (true (body ?s ?x1 ?y1 ?e))
+  (adjacent ?d ?x1 ?y1 ?x2 ?y2))
+
+; Snakes that stay.
+(<= (stirs ?s)
+  (goes ?s ?d))
+(<= (stirs ?s)
+  (does player (move ?s ?d)))
+(<= (stirs ?s)
+  (does player leave)
+  (at_exit ?s))
+(<= (next (head ?s ?x ?y))
+  (true (head ?s ?x ?y))
+  (not (stirs ?s)))
+(<= (next (body ?s ?x ?y ?d))
+  (true (body ?s ?x ?y ?d))
+  (not (stirs ?s)))
+@NEXT@
+(<= (next (step ?n))
+  (true (step ?m))
+  (succ ?m ?n))
+
+; --- The end ---
+
+(<= terminal
+  solved)
+(<= terminal
+  lost)
+(<= terminal
+  (not can_go_on))
+(<= terminal
+  (true (step @LIMIT@)))
+
+(<= solved
+  (not some_present))
+(<= some_present
+  (present ?s))
+
+(<= can_go_on
+  leaving)
+(<= can_go_on
+  falling)
+(<= can_go_on
+  (ahead ?s ?d ?x ?y)
+  (not (stuck ?s ?d)))
+
+; A snake is about to fall onto spikes or off the board.
+(<= lost
+  (snake ?s)
+  (on ?s ?x ?y)
+  (deadly ?x ?y)
+  (not (held ?s))
+  (not leaving))
+
+(<= (goal player 100)
+  solved)
+(<= (goal player 0)
+  some_present)
+
+; --- The board: what follows from the map below ---
+
+(<= (beside right ?x1 ?y ?x2 ?y)
+  (left_of ?x1 ?x2)
+  (row ?y))
+(<= (beside left ?x2 ?y ?x1 ?y)
+  (left_of ?x1 ?x2)
+  (row ?y))
+(<= (beside up ?x ?y1 ?x ?y2)
+  (column ?x)
+  (under ?y1 ?y2))
+(<= (beside down ?x ?y2 ?x ?y1)
+  (column ?x)
+  (under ?y1 ?y2))
+
+(<= (solid ?x ?y)
+  (wall ?x ?y))
+@SOLID@
+(<= (open ?x ?y)
+  (column ?x)
+  (row ?y)
+  (not (solid ?x ?y)))
+
+; From an open cell to the next; open cells with none in this direction.
+(<= (adjacent ?d ?x1 ?y1 ?x2 ?y2)
+  (open ?x1 ?y1)
+  (beside ?d ?x1 ?y1 ?x2 ?y2)
+  (open ?x2 ?y2))
+(<= (goes_on ?d ?x1 ?y1)
+  (adjacent ?d ?x1 ?y1 ?x2 ?y2))
+(<= (closed ?d ?x ?y)
+  (open ?x ?y)
+  (direction ?d)
+  (not (goes_on ?d ?x ?y)))
+
+; Open cells on a wall; those above a snake's death.
+(<= (floor ?x1 ?y1)
+  (open ?x1 ?y1)
+  (beside down ?x1 ?y1 ?x2 ?y2)
+  (wall ?x2 ?y2))
+@SPIKED@(<= (deadly ?x ?y)
+  (closed down ?x ?y)
+  (not (floor ?x ?y)))
+
+; --- The level ---
+"""
+"""Rules of every level. Words between @ are places for parts."""
+
+PARTS: tuple[tuple[str, dict[str, str]], ...] = (
+    (
+        "blocks",
+        {
+            "BASES": """(<= (base (block ?x ?y))
+  (open ?x ?y))
+""",
+            "FIRM": """(<= (firm ?x ?y)
+  (held_block ?x ?y))
+(<= (held_block ?x ?y)
+  (true (block ?x ?y))
+  (floor ?x ?y))
+(<= (held_block ?x ?y)
+  (true (block ?x ?y))
+  (adjacent down ?x ?y ?x2 ?y2)
+  (firm ?x2 ?y2))
+""",
+            "FALLING": """(<= falling
+  (true (block ?x ?y))
+  (not (held_block ?x ?y)))
+""",
+            "SHOVED": """(<= (shoved ?s ?d ?x ?y)
+  (wanted ?s ?d ?x ?y)
+  (true (block ?x ?y)))
+""",
+            "NEXT": """
+; Blocks of one cell: one that falls off the board is gone.
+(<= (block_goes ?d ?x ?y)
+  (does player (move ?s ?d))
+  (shoved ?s ?d ?x ?y)
+  (true (block ?x ?y)))
+(<= (block_goes down ?x ?y)
+  (does player fall)
+  (true (block ?x ?y))
+  (not (held_block ?x ?y)))
+(<= (block_stirs ?x ?y)
+  (block_goes ?d ?x ?y))
+(<= (next (block ?x2 ?y2))
+  (block_goes ?d ?x1 ?y1)
+  (adjacent ?d ?x1 ?y1 ?x2 ?y2))
+(<= (next (block ?x ?y))
+  (true (block ?x ?y))
+  (not (block_stirs ?x ?y)))
+""",
+        },
+    ),
+    (
+        "blocks spikes",
+        {
+            "FIRM": """(<= (held_block ?x ?y)
+  (true (block ?x ?y))
+  (spiked ?x ?y))
+""",
+        },
+    ),
+    (
+        "pieces",
+        {
+            "BASES": """(<= (base (piece ?p ?x ?y))
+  (place ?p ?x ?y))
+""",
+            "ON": """(<= (on ?p ?x2 ?y2)
+  (true (piece ?p ?x1 ?y1))
+  (covers ?p ?x1 ?y1 ?x2 ?y2))
+""",
+            "FALLING": """(<= falling
+  (true (piece ?p ?x ?y))
+  (not (held ?p)))
+""",
+            "NEXT": """
+; Blocks of several cells move as one; one that falls off the board is gone.
+(<= (goes ?p down)
+  (does player fall)
+  (true (piece ?p ?x ?y))
+  (not (held ?p)))
+(<= (next (piece ?p ?x2 ?y2))
+  (goes ?p ?d)
+  (true (piece ?p ?x1 ?y1))
+  (adjacent ?d ?x1 ?y1 ?x2 ?y2)
+  (place ?p ?x2 ?y2))
+(<= (next (piece ?p ?x ?y))
+  (true (piece ?p ?x ?y))
+  (not (stirs ?p)))
+""",
+            "SPIKED": """(<= (place ?p ?x ?y)
+  (covers ?p ?x ?y ?x ?y))
+
+""",
+        },
+    ),
+    (
+        "pieces spikes",
+        {
+            "HELD": """(<= (held ?p)
+  (true (piece ?p ?x1 ?y1))
+  (covers ?p ?x1 ?y1 ?x2 ?y2)
+  (spiked ?x2 ?y2))
+""",
+        },
+    ),
+    (
+        "spikes",
+        {
+            "SOLID": """(<= (solid ?x ?y)
+  (spikes ?x ?y))
+""",
+        },
+    ),
+    (
+        "spikes either",
+        {
+            "SPIKED": """(<= (spiked ?x1 ?y1)
+  (open ?x1 ?y1)
+  (beside down ?x1 ?y1 ?x2 ?y2)
+  (spikes ?x2 ?y2))
+
+""",
+        },
+    ),
+    (
+        "fruit",
+        {
+            "BASES": """(<= (base (fruit ?x ?y))
+  (grows ?x ?y))
+""",
+            "FIRM": """(<= (firm ?x ?y)
+  (true (fruit ?x ?y)))
+""",
+            "FRUIT_LEFT": """(<= fruit_left
+  (true (fruit ?x ?y)))
+
+""",
+            "NO_FRUIT": "\n  (not fruit_left)",
+            "STUCK": """(<= (stuck ?s ?d)
+  (shoved ?s ?d ?x1 ?y1)
+  (adjacent ?d ?x1 ?y1 ?x2 ?y2)
+  (true (fruit ?x2 ?y2)))
+""",
+            "EATING": """(<= (next (body ?s ?x ?y ?e))
+  (does player (move ?s ?d))
+  (true (body ?s ?x ?y ?e))
+  (ahead ?s ?d ?x2 ?y2)
+  (true (fruit ?x2 ?y2)))
+""",
+            "NEXT": """
+(<= (eaten ?x ?y)
+  (does player (move ?s ?d))
+  (ahead ?s ?d ?x ?y))
+(<= (next (fruit ?x ?y))
+  (true (fruit ?x ?y))
+  (not (eaten ?x ?y)))
+""",
+        },
+    ),
+)
+"""What a level must have, by words, and texts for the places. ``blocks`` have one cell, ``pieces`` several;
+``either`` is one of the two."""
 
 STEPS = 200
 """Moves, falls included, after which a game ends unless said otherwise."""

@@ -12,35 +12,382 @@ When a round finds nothing, the next vicinity is larger; the last one is everyth
 ...     pass
 >>> detour.pushes, detour.steps, detour.optimal
 ([(8, 1), (9, 1)], 'rRR', True)
+
+The vicinity of a solution, and a shortest line within it.
+
+The vicinity is all box configurations that differ from one on the way of a solution by a few boxes nearby.
+After the optimizer of JSoko (Damgaard, Meger, Marxen): the configurations are made without asking whether
+pushes lead to them; the search that follows walks through those that it reaches. They are kept as a set of
+64-bit hashes. Two configurations with the same hash can only cost a detour: what comes of the search is
+replayed.
+
+The shortest line is found by Dijkstra's algorithm (1959) with buckets (Dial 1969). States are box
+configurations with the keeper's very square. A line costs pushes first and moves second, or the other way
+round; each push costs at least one of what comes first, so a bucket for each such cost is enough. Lines that
+cannot become better than the one that is known are cut by a lower bound: the pushes that each box needs to
+its nearest goal.
 """
 
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Generator, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gdl.errors import GdlError
-from players.puzzles.sokoban.board import new_board
+from players.puzzles.sokoban.board import BOXED, FREE, OUTSIDE, Board, new_board, next_stamp
 from players.puzzles.sokoban.distances import FAR, goal_distances
 from players.puzzles.sokoban.geometry import Geometry, Position
 from players.puzzles.sokoban.lines import Push, after_steps, is_solved, steps_of
-from players.puzzles.sokoban.optimizer_kernels import (
-    EMPTY,
-    FULL,
-    STATES,
-    Boxes,
-    Line,
-    add_vicinity,
-    begin,
-    bytes_per_state,
-    nearest,
-    new_line,
-    search_slice,
-)
 from players.puzzles.sokoban.solution import Metric
-from propnet.jit.arrays import Int32s, Words
+from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
+from propnet.jit.decorators import inner, kernel
+
+Boxes = NDArray[np.int16]
+"""Squares of boxes in any order; rows of them."""
+
+
+def nearest(geometry: Geometry, dead: Octets, most: int) -> Int32s:
+    """The squares nearest to each, itself and dead squares left out, by the steps between them.
+
+    Args:
+        dead: uint8, shape (size + 1,): 1 on dead squares.
+        most: how many of each at most.
+
+    Returns:
+        int32, shape (size, most); filled up with -1.
+    """
+    neighbours: list[list[int]] = geometry.neighbours.tolist()
+    near = np.full((geometry.size, most), -1, np.int32)
+    for square in np.flatnonzero(dead[:-1] == 0).tolist():
+        seen, waiting, count = {square, geometry.size}, deque([square]), 0
+        while waiting and count < most:
+            for there in neighbours[waiting.popleft()]:
+                if there not in seen:
+                    seen.add(there)
+                    waiting.append(there)
+                    if not dead[there] and count < most:
+                        near[square, count] = there
+                        count += 1
+    return near
+
+
+@inner
+def holds(table: Words, key: np.uint64) -> bool:
+    """Whether a set of keys, open addressing in a power of two of places, 0 free, holds this one."""
+    mask = np.uint64(len(table) - 1)
+    slot = key & mask
+    while table[slot]:
+        if table[slot] == key:
+            return True
+        slot = (slot + np.uint64(1)) & mask
+    return False
+
+
+@inner
+def _add(table: Words, count: Ints, key: np.uint64) -> None:
+    mask = np.uint64(len(table) - 1)
+    slot = key & mask
+    while table[slot]:
+        if table[slot] == key:
+            return
+        slot = (slot + np.uint64(1)) & mask
+    table[slot] = key
+    count[0] += 1
+
+
+@inner
+def _stands(boxes: Boxes, row: Index, square: Index) -> bool:
+    for number in range(boxes.shape[1]):  # noqa: SIM110 (kernels know no generators)
+        if boxes[row, number] == square:
+            return True
+    return False
+
+
+@kernel
+def add_vicinity(
+    table: Words, count: Ints, boxes: Boxes, first: int, end: int, near: Int32s, reach: Ints, keys: Words
+) -> int:
+    """Add the configurations near to those in rows ``first`` up to ``end``.
+
+    Args:
+        table: uint64, a power of two of places: the set of keys; 0 is free.
+        count: int64, shape (1,): how many there are in it.
+        boxes: int16, shape (rows, boxes): the configurations on the way.
+        near: int32, shape (size, most): see :func:`nearest`.
+        reach: int64, shape (3,): ``reach[n]`` says how many of the nearest squares each box may move to when
+            n + 1 boxes are moved at once; 0 for none.
+        keys: uint64, shape (size + 1,): random numbers; a configuration's key is their exclusive or.
+
+    Returns:
+        the row to go on with; ``end`` when all is done, less when three quarters of the table are full.
+    """
+    boxes_count = boxes.shape[1]
+    room = len(table) // 4 * 3
+    for row in range(first, end):
+        if count[0] >= room:
+            return row
+        base = np.uint64(0)
+        for a in range(boxes_count):
+            base ^= keys[boxes[row, a]]
+        _add(table, count, base)
+        for a in range(boxes_count):
+            for n in range(reach[0]):
+                x = near[boxes[row, a], n]
+                if x < 0:
+                    break
+                if not _stands(boxes, row, x):
+                    _add(table, count, base ^ keys[boxes[row, a]] ^ keys[x])
+        for a in range(boxes_count if reach[1] else 0):
+            for n in range(reach[1]):
+                x = near[boxes[row, a], n]
+                if x < 0:
+                    break
+                if _stands(boxes, row, x):
+                    continue
+                key_a = base ^ keys[boxes[row, a]] ^ keys[x]
+                for b in range(a):
+                    if count[0] >= room:
+                        return row
+                    for m in range(reach[1]):
+                        y = near[boxes[row, b], m]
+                        if y < 0:
+                            break
+                        if y == x or _stands(boxes, row, y):
+                            continue
+                        key_b = key_a ^ keys[boxes[row, b]] ^ keys[y]
+                        _add(table, count, key_b)
+                        if n >= reach[2] or m >= reach[2]:
+                            continue
+                        for c in range(b):
+                            for k in range(reach[2]):
+                                z = near[boxes[row, c], k]
+                                if z < 0:
+                                    break
+                                if z != x and z != y and not _stands(boxes, row, z):
+                                    _add(table, count, key_b ^ keys[boxes[row, c]] ^ keys[z])
+    return end
+
+
+GOING, EMPTY, FULL = -1, -2, -3
+"""What a slice of the search says; else the number of the solved state."""
+STATES, BUCKET = range(2)
+"""Entries of ``counters``: how many states there are, and the cost that is worked on."""
+
+
+class Line(NamedTuple):
+    """The states of a search, and how each was reached. All arrays have ``capacity`` rows.
+
+    Attributes:
+        boxes: int16, shape (capacity, boxes), in no order.
+        keepers, parents: int32: where the keeper stands, and the state before; -1 for the start.
+        pushes: int32, shape (capacity, 2): the square that the box was pushed from, and the direction.
+        costs: int32, shape (capacity, 2): what comes first, what comes second.
+        links: int32, shape (capacity, 2): the states before and after in the same bucket; -1 for none.
+        closed: uint8: 1 once a state's pushes were made.
+        keys: uint64: hashes of the boxes.
+        table: int32, a power of two of places: numbers of states plus 1; 0 is free.
+        buckets: int32: the first state of each cost, -1 for none.
+        counters: int64, shape (2,).
+        steps: int32, shape (size + 1,): the keeper's steps to each square that he reaches.
+    """
+
+    boxes: Boxes
+    keepers: Int32s
+    parents: Int32s
+    pushes: Int32s
+    costs: Int32s
+    links: Int32s
+    closed: Octets
+    keys: Words
+    table: Int32s
+    buckets: Int32s
+    counters: Ints
+    steps: Int32s
+
+
+def new_line(size: int, boxes: int, capacity: int, highest: int) -> Line:
+    """Room for so many states on a board of that size; costs are below ``highest``."""
+    return Line(
+        np.zeros((capacity, boxes), np.int16),
+        np.zeros(capacity, np.int32),
+        np.zeros(capacity, np.int32),
+        np.zeros((capacity, 2), np.int32),
+        np.zeros((capacity, 2), np.int32),
+        np.zeros((capacity, 2), np.int32),
+        np.zeros(capacity, np.uint8),
+        np.zeros(capacity, np.uint64),
+        np.zeros(1 << (2 * capacity - 1).bit_length(), np.int32),
+        np.full(highest + 1, -1, np.int32),
+        np.zeros(2, np.int64),
+        np.zeros(size + 1, np.int32),
+    )
+
+
+def bytes_per_state(boxes: int) -> int:
+    """What a state takes at most, its places in the table included."""
+    return 2 * boxes + 4 * (2 + 2 + 2 + 2) + 9 + 4 * 4
+
+
+@inner
+def _walk_all(board: Board, steps: Int32s, keeper: Index) -> None:
+    """Mark what the keeper reaches, with the steps to it."""
+    neighbours, occupied, reached, queue = board.neighbours, board.occupied, board.reached, board.queue
+    stamp = next_stamp(board)
+    reached[keeper] = stamp
+    steps[keeper] = 0
+    queue[0] = keeper
+    head, tail = 0, 1
+    while head < tail:
+        square = queue[head]
+        head += 1
+        for direction in range(4):
+            there = neighbours[square, direction]
+            if reached[there] != stamp and occupied[there] == FREE:
+                reached[there] = stamp
+                steps[there] = steps[square] + 1
+                queue[tail] = there
+                tail += 1
+
+
+@inner
+def _unlink(line: Line, state: Index) -> None:
+    before, after = line.links[state, 0], line.links[state, 1]
+    if before >= 0:
+        line.links[before, 1] = after
+    else:
+        line.buckets[line.costs[state, 0]] = after
+    if after >= 0:
+        line.links[after, 0] = before
+
+
+@inner
+def _link(line: Line, state: Index) -> None:
+    cost = line.costs[state, 0]
+    head = line.buckets[cost]
+    line.links[state, 0] = -1
+    line.links[state, 1] = head
+    if head >= 0:
+        line.links[head, 0] = state
+    line.buckets[cost] = state
+
+
+@inner
+def _slot(line: Line, keys: Words, key: np.uint64, keeper: Index) -> Index:
+    """The state with these boxes and keeper, or minus 1 minus its free place in the table."""
+    mask = np.uint64(len(line.table) - 1)
+    slot = (key ^ keys[1, keeper]) & mask
+    while line.table[slot]:
+        state = np.int64(line.table[slot] - 1)
+        if line.keys[state] == key and line.keepers[state] == keeper:
+            return state
+        slot = (slot + np.uint64(1)) & mask
+    return -1 - np.int64(slot)
+
+
+@kernel
+def begin(line: Line, board: Board, boxes: Boxes, keeper: int) -> None:
+    """Begin with one state: ``boxes``, int16, shape (boxes,)."""
+    key = np.uint64(0)
+    for number in range(len(boxes)):
+        line.boxes[0, number] = boxes[number]
+        key ^= board.keys[0, boxes[number]]
+    line.keys[0] = key
+    line.keepers[0] = keeper
+    line.parents[0] = -1
+    line.table[-1 - _slot(line, board.keys, key, keeper)] = 1
+    _link(line, 0)
+    line.counters[STATES] = 1
+
+
+@kernel
+def search_slice(
+    line: Line,
+    board: Board,
+    bounds: Int32s,
+    vicinity: Words,
+    everywhere: bool,
+    moves_first: bool,
+    best: Ints,
+    budget: int,
+) -> Index:
+    """Make the pushes of up to ``budget`` states.
+
+    Args:
+        bounds: int32, shape (size + 1,): pushes from each square to the nearest goal, at least; -1 on dead
+            squares.
+        vicinity: uint64: the set of configurations to keep to, unless ``everywhere``.
+        best: int64, shape (2,): the costs to be beaten, first and second.
+    """
+    size = len(board.occupied) - 1
+    boxes_count = line.boxes.shape[1]
+    keys = board.keys
+    counters = line.counters
+    while budget:
+        while counters[BUCKET] < len(line.buckets) and line.buckets[counters[BUCKET]] < 0:
+            counters[BUCKET] += 1
+        if counters[BUCKET] == len(line.buckets):
+            return EMPTY
+        state = np.int64(line.buckets[counters[BUCKET]])
+        _unlink(line, state)
+        line.closed[state] = 1
+        budget -= 1
+        bound, missing = 0, 0
+        board.occupied[:] = FREE
+        board.occupied[size] = OUTSIDE
+        for number in range(boxes_count):
+            square = line.boxes[state, number]
+            board.occupied[square] = BOXED
+            bound += bounds[square]
+            missing += 1 - board.goal[square]
+        if missing == 0:
+            return state
+        _walk_all(board, line.steps, line.keepers[state])
+        stamp = board.stamp[0]
+        for number in range(boxes_count):
+            box = np.int64(line.boxes[state, number])
+            for direction in range(4):
+                behind = board.neighbours[box, direction ^ 2]
+                ahead = board.neighbours[box, direction]
+                if board.reached[behind] != stamp or board.occupied[ahead] != FREE or bounds[ahead] < 0:
+                    continue
+                moves = line.steps[behind] + 1
+                first = line.costs[state, 0] + (moves if moves_first else 1)
+                second = line.costs[state, 1] + (1 if moves_first else moves)
+                left = bound - bounds[box] + bounds[ahead]
+                if first + left > best[0] or (first + left == best[0] and second + left >= best[1]):
+                    continue
+                key = line.keys[state] ^ keys[0, box] ^ keys[0, ahead]
+                if not everywhere and not holds(vicinity, key):
+                    continue
+                child = _slot(line, keys, key, box)
+                if child >= 0:
+                    costs = line.costs[child]
+                    if line.closed[child] or costs[0] < first or (costs[0] == first and costs[1] <= second):
+                        continue
+                    _unlink(line, child)
+                else:
+                    if counters[STATES] == len(line.keepers):
+                        return FULL
+                    slot, child = -1 - child, counters[STATES]
+                    counters[STATES] += 1
+                    line.table[slot] = child + 1
+                    line.boxes[child] = line.boxes[state]
+                    line.boxes[child, number] = ahead
+                    line.keys[child] = key
+                    line.keepers[child] = box
+                line.parents[child] = state
+                line.pushes[child, 0] = box
+                line.pushes[child, 1] = direction
+                line.costs[child, 0] = first
+                line.costs[child, 1] = second
+                _link(line, child)
+    return GOING
+
 
 _REACHES = ((8, 0, 0), (24, 3, 0), (48, 6, 2), (48, 10, 3), (64, 16, 4), (64, 24, 6))
 """How many squares each box may move to: alone, with a second box, with a third."""

@@ -1,4 +1,8 @@
-"""The search tree: a bounded arena of flat arrays, and what Python asks of it between batches."""
+"""The search tree: a bounded arena of flat arrays, and what Python asks of it between batches.
+
+Paths that wait for playouts from their leaves while later batches are selected: they stay at the front of
+the room for paths, and count as under way in the tree.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,8 @@ from players.uct.tree.arrays import (
     NODE,
     OPEN,
     PAIR,
+    Arrays,
+    Paths,
     arrays_for,
     make_paths,
 )
@@ -25,8 +31,33 @@ from players.uct.tree.guesses import Expert, guess_children
 from players.uct.tree.regret_matching import drop_cells
 from players.uct.tree.select import expand, find_or_add, list_moves, select
 from players.uct.tree.selection_rules import SelectionRule, forget
-from players.uct.tree.under_way import call_off, keep_paths
 from propnet.kernels.record_table import find_record
+
+
+def keep_paths(paths: Paths, rows: NDArray[np.int64]) -> None:
+    """Move the paths in these rows, which ascend, to the first rows."""
+    kept = len(rows)
+    if not kept or rows[-1] == kept - 1:
+        return
+    depth = int(paths.length[rows].max())
+    for each in (paths.length, paths.leaf):
+        each[:kept] = each[rows]
+    for each in (paths.nodes, paths.edges, paths.links, paths.columns):
+        each[:kept, :depth] = each[rows, :depth]
+
+
+def call_off(arrays: Arrays, paths: Paths, count: int) -> None:
+    """Have the first ``count`` paths be under way no more; nothing is booked."""
+    depth = int(paths.length[:count].max(initial=0))
+    steps = np.arange(depth) < paths.length[:count, None]
+    nodes = paths.nodes[:count, :depth][steps]
+    edges = paths.edges[:count, :depth][steps]
+    to_move = arrays.nodes["to_move"][nodes]
+    alone = np.flatnonzero(to_move >= 0)
+    np.subtract.at(arrays.nodes["pending"], nodes, 1)
+    np.subtract.at(arrays.edges["pending"], edges[alone, to_move[alone]], 1)
+    np.subtract.at(arrays.edges["pending"], edges[to_move < 0].ravel(), 1)
+
 
 _REMEMBER = 0.5
 """How much what moves have brought still counts when the root has moved."""

@@ -7,6 +7,11 @@ or vanish, and the player notices nothing but fewer playouts.
 Nobody waits for a node. Two calls at most are under way: one that tells what to do now, one that asks what is
 known. A node that hangs answers neither, and what it said of older roots counts for nothing. When it goes on
 it is told the newest target at once.
+
+Searches on this node for a player that plays elsewhere, and says now and then what is known of the root.
+
+The service of a fleet that :mod:`players.uct.workers.relay` asks. It builds its own machines from the
+rules' text, and has search processes as the player itself has (:mod:`players.uct.workers.pool`).
 """
 
 from __future__ import annotations
@@ -24,21 +29,158 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gdl.errors import GdlError
+from gdl.machine import Machine
 from gdl.syntax.format import to_kif
-from gdl.syntax.parser import parse_term
+from gdl.syntax.parser import parse_rules, parse_term, parse_terms
+from gdl.words import counted
 from players.fleet.fleet import Arrays, Fleet, FleetNode, FleetWorker, LostWorkerError, Message
 from players.fleet.open_fleet import open_fleet
+from players.kaskade.kaskade import Kaskade
 from players.processes.lifeline import end_with
 from players.processes.limits import describe
+from players.uct.leaf_values import AUTO, OFF
 from players.uct.root_statistics import RootStatistics, merge
 from players.uct.tuning import Tuning
 from players.uct.workers.channel import Messages, Slot
+from players.uct.workers.pool import Pool
 from players.uct.workers.worker import unpack_machine
+
+MOST_WAIT = 1.0
+"""Seconds that an answer may be put off at most."""
+
+
+class SearchHost:
+    """The search of one match at a time; what it is asked is told at :meth:`call`."""
+
+    def __init__(self) -> None:
+        self._match = ""
+        self._pool: Pool | None = None
+        self._kaskade: Kaskade | None = None
+        self._machine: Machine | None = None
+        self._start: tuple[int, int, Tuning] | None = None
+        self._told: Message = {}
+        self._root = 0
+        self._counts: list[int] = []
+        self._starting = asyncio.Lock()
+
+    async def call(self, message: Message, arrays: Arrays) -> tuple[Message, Arrays]:
+        """Answer a message.
+
+        ``start``: take a ``match`` with ``rules``, ``role``, ``seed``, ``tuning`` and ``workers``.
+        ``think``: search in a match from a ``state`` on, which is root ``number``, with ``seconds`` left;
+        below the move at place ``fix`` where it was made; not at all where ``rest``. The answer ``lacks``
+        tells that there is no such match here.
+        ``read``: wait ``seconds``, and tell what is known of root ``number``: visits, totals and proven
+        results, and finished ``lines``.
+
+        Raises:
+            GdlError: it is no such message, or its rules are none.
+        """
+        match message.get("do"):
+            case "start":
+                async with self._starting:
+                    await self._begin(message)
+                return {}, ()
+            case "think":
+                if message["match"] != self._match:
+                    return {"lacks": True}, ()
+                self._told = {**message, "until": time.monotonic() + float(message.get("seconds", 0.0))}
+                self._think()
+                return {}, ()
+            case "read":
+                await asyncio.sleep(min(max(float(message["seconds"]), 0.0), MOST_WAIT))
+                return self._read(int(message["number"]))
+        raise GdlError("this is no question to a search")
+
+    def status(self) -> str:
+        """What is searched, and how much."""
+        if self._pool is None or not self._match:
+            return "no match"
+        known = merge(self._counts, self._pool.read())
+        return f"searches root {self._root}: {known.playouts:,} playouts, {counted(known.nodes, 'state')}"
+
+    def close(self) -> None:
+        """Search no more."""
+        if self._pool is not None:
+            self._pool.stop()
+        if self._kaskade is not None:
+            self._kaskade.close()
+
+    async def _begin(self, message: Message) -> None:
+        """A new match: its machines are built while it is searched on the first."""
+        if message["match"] == self._match:
+            return
+        self._match, self._told, self._machine, self._root = "", {}, None, 0
+        if self._kaskade is not None:
+            self._kaskade.close()
+        text = str(message["rules"])
+        rules = await asyncio.to_thread(parse_rules, text, "match")
+        self._kaskade = kaskade = Kaskade("auto")
+        kaskade.begin(text, rules)
+        machine = await asyncio.to_thread(kaskade.best)
+        if self._pool is None:
+            self._pool = Pool(int(message["workers"]))
+        # Proofs and solvers are the player's own: here they would be made once more.
+        tuning = _here(Tuning(**{**message["tuning"], "prove": False}))
+        self._start = int(message["role"]), int(message["seed"]), tuning
+        self._machine = machine
+        self._pool.start(*self._start, machine)
+        self._match = str(message["match"])
+
+    def _think(self) -> None:
+        """Do what was told last."""
+        pool, machine, told = self._pool, self._machine, self._told
+        if pool is None or machine is None or not told:
+            return
+        number = int(told["number"])
+        if number != self._root:
+            state = machine.state_of(frozenset(parse_terms(" ".join(told["state"]), "state")))
+            self._counts = [len(machine.legal_moves(state, role)) for role in range(len(machine.roles))]
+            self._root = number
+            pool.set_root(state, told["until"])
+        if told.get("rest"):
+            pool.rest()
+        elif told.get("fix", -1) >= 0:
+            pool.fix(int(told["fix"]))
+
+    def _climb(self) -> None:
+        """Go on with a faster machine, if one is ready."""
+        if self._kaskade is not None and self._pool is not None and self._machine is not None:
+            machine = self._kaskade.best()
+            if machine is not self._machine:
+                self._machine = machine
+                self._pool.set_machine(machine)
+
+    def _read(self, number: int) -> tuple[Message, Arrays]:
+        self._climb()
+        pool = self._pool
+        if pool is None or number != self._root or not self._match:
+            return {"number": -1}, ()
+        pool.mend()
+        known = merge(self._counts, pool.read())
+        lines = [[value, [str(term) for term in terms]] for value, terms in pool.lines()]
+        answer = {"number": number, "lines": lines, **_scalars(known)}
+        return answer, (known.visits, known.totals, known.proven)
+
+
+def _scalars(known: RootStatistics) -> dict[str, Any]:
+    names = "counts", "playouts", "nodes", "depth", "value", "mixed"
+    return {name: getattr(known, name) for name in names}
+
+
+def _here(tuning: Tuning) -> Tuning:
+    """The tuning without knowledge in files that are not here: what a startclock teaches lies where the
+    player runs."""
+    if tuning.knowledge in (AUTO, OFF) or Path(tuning.knowledge).exists():
+        return tuning
+    return replace(tuning, knowledge=OFF, knowledge_share=None, looks=None)
+
 
 READ_SECONDS = 0.1
 """How long a node waits before it tells what it knows."""
@@ -51,7 +193,7 @@ class SearchTarget:
     """What the nodes are to do.
 
     Attributes:
-        start: the match, as :meth:`players.uct.workers.search_host.SearchHost.call` takes it.
+        start: the match, as :meth:`players.uct.workers.relay.SearchHost.call` takes it.
         number: the root's number; 0 for none.
         state: its propositions as text.
         deadline: when results will be read, time.monotonic() seconds.
@@ -72,7 +214,7 @@ class NodeLink:
 
     Args:
         fleet: whose it is.
-        worker: its search, a :class:`players.uct.workers.search_host.SearchHost`.
+        worker: its search, a :class:`players.uct.workers.relay.SearchHost`.
         place: which of the nodes it is, from 0: its random numbers follow from that.
         line: takes a finished line: the root's number, its value and its moves.
 
@@ -177,7 +319,7 @@ def _statistics(answer: Message, arrays: Arrays) -> RootStatistics:
     )
 
 
-SEARCH_HOST = "players.uct.workers.search_host:SearchHost"
+SEARCH_HOST = "players.uct.workers.relay:SearchHost"
 LOOK_SECONDS = 2.0
 """How often it is seen which nodes came."""
 WRITE_SECONDS = 0.02

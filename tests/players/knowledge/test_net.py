@@ -12,8 +12,16 @@ from numpy.typing import NDArray
 
 from players.knowledge.features import Features
 from players.knowledge.knowledge import HIDDEN, MAGIC_NET, WIDTH, GameKnowledge, KnowledgeError, LearntNet
-from players.knowledge.net_kernels import UNIT, adam, gradients, spread_to_features, sums_of_features
-from players.knowledge.state_values import NetLayers, NetLearner, StateValues
+from players.knowledge.state_values import (
+    UNIT,
+    NetLayers,
+    NetLearner,
+    StateValues,
+    adam,
+    gradients,
+    spread_to_features,
+    sums_of_features,
+)
 from players.knowledge.value_kernels import SCALE
 from propnet.kernels.records import pack
 from tests.examples import examples

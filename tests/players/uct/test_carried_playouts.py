@@ -19,7 +19,7 @@ from ggp.game import Game
 from players.batch_machine import Ends
 from players.uct import batches
 from players.uct.batches import Batch, BatchOutcome, BatchSize
-from players.uct.carried_playouts import CarriedPlayouts
+from players.uct.rounds import CarriedPlayouts
 from players.uct.search import Search
 from players.uct.tree.arrays import FRESH, LEAF, OPEN
 from players.uct.tree.selection_rules import NST, PUCT, SelectionRule

@@ -15,8 +15,7 @@ from gdl.errors import GdlError, MoveError, TooLargeError
 from gdl.machine import State
 from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
-from propnet.environments.random_moves import random_moves
-from propnet.environments.vector_match import AUTORESET, VectorMatch
+from propnet.environments.vector_match import AUTORESET, VectorMatch, random_moves
 from propnet.kernels.records import pack
 from propnet.machine import PropnetMachine
 from tests.places import GAMES

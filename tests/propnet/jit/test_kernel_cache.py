@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from propnet.jit import kernel_cache
+from propnet.jit import decorators
 from tests.places import ROOT
 
 KERNEL = """
@@ -111,7 +111,7 @@ class Here:
         self.script.write_text(KERNEL)
         monkeypatch.setenv("NUMBA_CACHE_DIR", str(folder / "c"))
         monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "user"))
-        kernel_cache._tell.cache_clear()
+        decorators._tell.cache_clear()
 
     def __call__(self, *names: str) -> tuple[list[float], int]:
         """What these kernels return, and how many of them were compiled."""

@@ -1,5 +1,9 @@
 """FESS, feature space search, in slices of time (Shoham and Schaeffer, "The FESS Algorithm: A Feature Based
-Approach to Single-Agent Search", IEEE CoG 2020)."""
+Approach to Single-Agent Search", IEEE CoG 2020).
+
+The kernel of FESS: visits cells, makes the best move that waits in each, and finds the moves of the
+position that it leads to (Shoham and Schaeffer 2020).
+"""
 
 from __future__ import annotations
 
@@ -7,34 +11,391 @@ import time
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from players.puzzles.sokoban.board import new_board
-from players.puzzles.sokoban.deadlocks.bipartite import new_bipartite
-from players.puzzles.sokoban.deadlocks.corral_deadlock import new_corral_detector
-from players.puzzles.sokoban.deadlocks.patterns import new_patterns
-from players.puzzles.sokoban.deadsets.dead_sets import make_dead_sets
-from players.puzzles.sokoban.fess.deadlocks import new_area, new_frozen_matching
-from players.puzzles.sokoban.fess.features import new_knowledge, new_scratch
-from players.puzzles.sokoban.fess.macro_moves import new_maneuvers
-from players.puzzles.sokoban.fess.moves import Cells, Moves, new_cells, new_children, new_moves
-from players.puzzles.sokoban.fess.packing_plan import PackingPlan, packing_plan
-from players.puzzles.sokoban.fess.search_kernels import (
-    EXHAUSTED,
-    FULL,
-    NODES,
-    RUNNING,
-    SOLVED,
-    STATUS,
-    OpenPosition,
-    PositionTree,
-    Tools,
-    new_tree,
-    run,
+from players.puzzles.sokoban.board import BOXED, FREE, Board, new_board, walk
+from players.puzzles.sokoban.deadlocks.bipartite import Bipartite, is_bipartite_deadlock, new_bipartite
+from players.puzzles.sokoban.deadlocks.corral_deadlock import (
+    CorralDetector,
+    corral_pushes,
+    new_corral_detector,
 )
+from players.puzzles.sokoban.deadlocks.freeze import is_freeze_deadlock
+from players.puzzles.sokoban.deadlocks.patterns import Patterns, is_pattern_deadlock, new_patterns
+from players.puzzles.sokoban.deadsets.dead_sets import (
+    Lookup,
+    clear_box,
+    dead_after_push,
+    make_dead_sets,
+    set_box,
+)
+from players.puzzles.sokoban.fess.deadlocks import (
+    Area,
+    FrozenMatching,
+    is_area_deadlock,
+    is_unmatched,
+    new_area,
+    new_frozen_matching,
+)
+from players.puzzles.sokoban.fess.features import (
+    FeatureRoom,
+    Knowledge,
+    find_features,
+    new_knowledge,
+    new_scratch,
+)
+from players.puzzles.sokoban.fess.macro_moves import Maneuvers, macro_pushes, new_maneuvers
+from players.puzzles.sokoban.fess.moves import (
+    ADVISED,
+    ADVISORS,
+    DEAD,
+    UNKNOWN,
+    Cells,
+    Children,
+    Moves,
+    add_move,
+    choose,
+    explores,
+    find_cell,
+    hottest,
+    nearest_out,
+    new_cells,
+    new_children,
+    new_moves,
+    take_move,
+)
+from players.puzzles.sokoban.fess.packing_plan import PackingPlan, packing_plan
 from players.puzzles.sokoban.geometry import Geometry, Position
 from players.puzzles.sokoban.lines import Push, reachable
+from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
+from propnet.jit.decorators import ARENA, inner, kernel
+
+RUNNING, SOLVED, EXHAUSTED, FULL = range(4)
+MOST_WEIGHT = 1023
+CORRAL_BUDGET = 300
+AREA_RADIUS = 4
+AREA_BUDGET = 300
+NODES, STATUS, CELL = range(3)
+
+
+class PositionTree(NamedTuple):
+    """The positions that were looked into, one entry each; the first is the start.
+
+    Attributes:
+        boxes: uint16, shape (most, boxes): their squares.
+        keeper: int32: the lowest square of his region.
+        parent: int32.
+        origin, stance: int32: the move that led there, as in ``Moves``.
+        weight: int32: how many moves that no advisor named lead there.
+        best: int64: the cell's features.
+        table: uint64, a power of two of slots: the keys of the positions.
+        counts: int64, shape (3,): NODES, STATUS, CELL (to be visited next).
+    """
+
+    boxes: Octets
+    keeper: Int32s
+    parent: Int32s
+    origin: Int32s
+    stance: Int32s
+    weight: Int32s
+    best: Ints
+    table: Words
+    counts: Ints
+
+
+class OpenPosition(NamedTuple):
+    """What the kernel works with on one position.
+
+    Attributes:
+        boxes: int32, shape (boxes,): the squares of the boxes.
+        before: int32, shape (size + 1,): 1 where the keeper can walk to.
+        now: int64, shape (6,): the features.
+        bits: uint64, shape (words,): the boxes as the lookup of dead sets numbers them.
+    """
+
+    boxes: Int32s
+    before: Int32s
+    now: Ints
+    bits: Words
+
+
+def new_tree(most: int, boxes: int) -> PositionTree:
+    """Room for so many positions."""
+    keeper, parent, origin, stance, weight = (np.zeros(most, np.int32) for _ in range(5))
+    return PositionTree(
+        np.zeros((most, boxes), np.uint16),
+        keeper,
+        parent,
+        origin,
+        stance,
+        weight,
+        np.zeros(most, np.int64),
+        np.zeros(1 << (2 * most).bit_length(), np.uint64),
+        np.zeros(3, np.int64),
+    )
+
+
+@inner
+def _score(values: Ints) -> Index:
+    """The features in one number: boxes out of plan first, then packed ones, regions, links, hotspots,
+    mobility. The least is best."""
+    score = np.int64(min(values[0], 255)) << 8 | 255 - min(values[1], 255)
+    score = score << 8 | min(values[2], 255)
+    score = score << 7 | min(values[3], 127)
+    score = score << 12 | min(values[4], 4095)
+    return np.int64(score << 10 | 1023 - min(values[5], 1023))
+
+
+@inner
+def _key(board: Board, boxes: Int32s, count: Index, keeper: Index) -> np.uint64:
+    """The key of a position (Zobrist 1970)."""
+    key = np.uint64(board.keys[1, keeper])
+    for number in range(count):
+        key ^= np.uint64(board.keys[0, boxes[number]])
+    return key
+
+
+@inner
+def _find_slot(table: Words, key: np.uint64) -> Index:
+    """The slot that holds this key, or the free one where it belongs, minus one and negated."""
+    mask = len(table) - 1
+    slot = np.int64(key >> np.uint64(8)) & mask
+    while table[slot] != 0:
+        if table[slot] == key:
+            return slot
+        slot = slot + 1 & mask
+    return -1 - slot
+
+
+class Tools(NamedTuple):
+    """What finds features, moves and deadlocks.
+
+    Attributes:
+        board: the board that all work on.
+        room, bipartite, corrals, patterns, sets, area, matching, know, scratch, desk, children: see there.
+        options: int64, shape (1,): 1 where positions lie in the cells of their best ancestors.
+    """
+
+    board: Board
+    room: Maneuvers
+    bipartite: Bipartite
+    corrals: CorralDetector
+    patterns: Patterns
+    sets: Lookup
+    area: Area
+    matching: FrozenMatching
+    know: Knowledge
+    scratch: FeatureRoom
+    desk: OpenPosition
+    children: Children
+    options: Ints
+
+
+@inner
+def _is_dead(tools: Tools, keeper: Index) -> bool:
+    """Whether the position on the board, just walked, is known to be dead, by all that is cheap."""
+    board, bipartite = tools.board, tools.bipartite
+    if is_bipartite_deadlock(board, bipartite, keeper):
+        return True
+    goals, boxes = tools.know.goals, tools.desk.boxes
+    return is_unmatched(tools.matching, tools.room, bipartite.freeze, goals, boxes, keeper)
+
+
+@inner
+def _expand(tools: Tools, tree: PositionTree, moves: Moves, cells: Cells, node: Index, pushes: Index) -> None:
+    """Find the moves of a position, which stands on the board and the desk and has just been walked.
+    ``pushes`` is what ``corral_pushes`` has found of it."""
+    board, know, scratch, children = tools.board, tools.know, tools.scratch, tools.children
+    boxes, now, before = tools.desk.boxes, tools.desk.now, tools.desk.before
+    count = len(boxes)
+    find_features(board, know, scratch, boxes, count)
+    for feature in range(6):
+        now[feature] = scratch.values[feature]
+    for square in range(len(board.occupied)):
+        before[square] = board.reached[square] == board.stamp[0]
+    targets = hottest(know, boxes, count, scratch.placed), nearest_out(know, boxes, count)
+    total = 0
+    for number in range(count):
+        first = 15
+        if pushes > 0:
+            first = 0
+            for other in range(pushes):
+                if tools.corrals.pushes[other, 0] == boxes[number]:
+                    first |= 1 << tools.corrals.pushes[other, 1]
+            if first == 0:
+                continue
+        found = macro_pushes(board, tools.room, know.dead, boxes[number], first)
+        for other in range(1, found):
+            if total < len(children.origin):
+                children.origin[total] = number
+                children.stance[total] = tools.room.stances[other]
+                total += 1
+    kept = 0
+    bits, sets = tools.desk.bits, tools.sets
+    for number in range(len(bits)):
+        bits[number] = 0
+    for number in range(count):
+        set_box(sets, bits, boxes[number])
+    for number in range(total):
+        which, stance = children.origin[number], children.stance[number]
+        origin, end = boxes[which], stance >> 2
+        board.occupied[origin] = FREE
+        board.occupied[end] = BOXED
+        boxes[which] = end
+        clear_box(sets, bits, origin)
+        set_box(sets, bits, end)
+        man = board.neighbours[end, stance & 3]
+        if (
+            not is_freeze_deadlock(board, tools.bipartite.freeze, end)
+            and not dead_after_push(sets, bits, end, stance & 3 ^ 2)
+            and not is_pattern_deadlock(board, tools.patterns, end, man)
+        ):
+            keeper = walk(board, man)
+            if _find_slot(tree.table, _key(board, boxes, count, keeper)) < 0:
+                find_features(board, know, scratch, boxes, count)
+                for feature in range(6):
+                    children.values[kept, feature] = scratch.values[feature]
+                children.score[kept] = _score(scratch.values)
+                children.explores[kept] = explores(board, know, before, origin, boxes, count)
+                children.origin[kept] = origin
+                children.stance[kept] = stance
+                children.advised[kept] = UNKNOWN
+                kept += 1
+        clear_box(sets, bits, end)
+        set_box(sets, bits, origin)
+        board.occupied[end] = FREE
+        board.occupied[origin] = BOXED
+        boxes[which] = origin
+    for advisor in range(ADVISORS):
+        while True:
+            best = choose(know, children, kept, now, advisor, targets[advisor & 1])
+            if best < 0:
+                break
+            if children.advised[best] == UNKNOWN and _leads_to_death(tools, best):
+                children.advised[best] = DEAD
+            else:
+                children.advised[best] = ADVISED
+                break
+    features = _score(now) >> 22
+    if tools.options[0] and tree.parent[node] >= 0:
+        features = min(features, tree.best[tree.parent[node]])
+    tree.best[node] = features
+    cell = find_cell(cells, features)
+    for number in range(kept):
+        if children.advised[number] != DEAD:
+            weight = min(np.int64(tree.weight[node]) + (children.advised[number] != ADVISED), MOST_WEIGHT)
+            rank = weight << 53 | children.score[number]
+            add_move(moves, cells, cell, rank, node, children.origin[number], children.stance[number])
+
+
+@inner
+def _leads_to_death(tools: Tools, child: Index) -> bool:
+    """Whether a move leads to a position that is dead by any detector."""
+    board, children, boxes = tools.board, tools.children, tools.desk.boxes
+    origin, stance = children.origin[child], children.stance[child]
+    end = stance >> 2
+    which = 0
+    while boxes[which] != origin:
+        which += 1
+    board.occupied[origin] = FREE
+    board.occupied[end] = BOXED
+    boxes[which] = end
+    keeper = walk(board, board.neighbours[end, stance & 3])
+    dead = (
+        _is_dead(tools, keeper)
+        or corral_pushes(board, tools.corrals, keeper, CORRAL_BUDGET) == 0
+        or is_area_deadlock(board, tools.area, tools.know.dead, end, keeper, AREA_RADIUS, AREA_BUDGET)
+    )
+    boxes[which] = origin
+    board.occupied[end] = FREE
+    board.occupied[origin] = BOXED
+    return dead
+
+
+@inner
+def _enter(
+    board: Board, desk: OpenPosition, tree: PositionTree, node: Index, origin: Index, stance: Index
+) -> None:
+    """Set up the position that a move leads to."""
+    for square in range(len(board.occupied) - 1):
+        board.occupied[square] = FREE
+    for number in range(len(desk.boxes)):
+        box: Index = np.int64(tree.boxes[node, number])
+        if box == origin:
+            box = stance >> 2
+        desk.boxes[number] = box
+        board.occupied[box] = BOXED
+
+
+@kernel(**ARENA)
+def run(
+    tools: Tools,
+    tree: PositionTree,
+    moves: Moves,
+    cells: Cells,
+    budget: Index,
+) -> None:
+    """Look into so many positions. The tree's first entry must hold the start, before the first call."""
+    counts = tree.counts
+    board, desk = tools.board, tools.desk
+    count = len(desk.boxes)
+    limit = len(moves.rank) - len(tools.children.origin)
+    while budget > 0:
+        if counts[NODES] == len(tree.parent) or moves.length[0] > limit:
+            counts[STATUS] = FULL
+            return
+        if counts[NODES] == 0:
+            parent, origin, stance, weight = -1, -1, 0, 0
+            _enter(board, desk, tree, 0, -1, 0)
+            keeper = walk(board, tree.keeper[0])
+        else:
+            move: Index = -1
+            for _ in range(cells.length[0]):
+                counts[CELL] += 1
+                if counts[CELL] >= cells.length[0]:
+                    counts[CELL] = 0
+                move = take_move(moves, cells, counts[CELL])
+                if move >= 0:
+                    break
+            if move < 0:
+                counts[STATUS] = EXHAUSTED
+                return
+            parent, origin, stance = moves.node[move], moves.origin[move], moves.stance[move]
+            weight = moves.rank[move] >> 53
+            _enter(board, desk, tree, parent, origin, stance)
+            keeper = walk(board, board.neighbours[stance >> 2, stance & 3])
+        slot = _find_slot(tree.table, _key(board, desk.boxes, count, keeper))
+        if slot >= 0:
+            counts[CELL] -= 1  # known by now: the cell has another turn
+            continue
+        tree.table[-1 - slot] = _key(board, desk.boxes, count, keeper)
+        node = counts[NODES]
+        counts[NODES] += 1
+        tree.parent[node] = parent
+        tree.origin[node] = origin
+        tree.stance[node] = stance
+        tree.weight[node] = weight
+        tree.keeper[node] = keeper
+        left = count
+        for number in range(count):
+            tree.boxes[node, number] = desk.boxes[number]
+            left -= board.goal[desk.boxes[number]]
+        if left == 0:
+            counts[STATUS] = SOLVED
+            return
+        budget -= 1
+        if _is_dead(tools, keeper):
+            continue
+        pushes = corral_pushes(board, tools.corrals, keeper, CORRAL_BUDGET)
+        if pushes and not (
+            parent >= 0
+            and is_area_deadlock(
+                board, tools.area, tools.know.dead, stance >> 2, keeper, AREA_RADIUS, AREA_BUDGET
+            )
+        ):
+            _expand(tools, tree, moves, cells, node, pushes)
 
 
 @dataclass(frozen=True, slots=True)

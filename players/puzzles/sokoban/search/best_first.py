@@ -1,7 +1,14 @@
 """Best-first searches by pushes, in slices: A* and greedy forwards (Hart, Nilsson and Raphael 1968); greedy
 by pulls from the goals to where the boxes begin (Takes 2008); and from both ends, the same and breadth
 first forwards from the start, until they meet (Pohl 1971; the forward part is a perimeter, Dillenburg
-and Nelson 1994)."""
+and Nelson 1994).
+
+Best-first search by pushes or pulls: the kernels (Hart, Nilsson and Raphael 1968).
+
+A node's key is a weighted sum of its depth and its bound, the least matching of boxes and goals
+(:mod:`players.puzzles.sokoban.search.matching`). Nodes of the least key go first, the last made before
+others.
+"""
 
 from __future__ import annotations
 
@@ -9,29 +16,283 @@ from typing import ClassVar
 
 import numpy as np
 
-from players.puzzles.sokoban.board import new_board
-from players.puzzles.sokoban.deadlocks.corral_deadlock import new_corral_detector
-from players.puzzles.sokoban.deadlocks.freeze import new_freeze
+from players.puzzles.sokoban.board import BOXED, FREE, Board, can_push, new_board, walk
+from players.puzzles.sokoban.deadlocks.corral_deadlock import (
+    CorralDetector,
+    corral_pushes,
+    new_corral_detector,
+)
+from players.puzzles.sokoban.deadlocks.freeze import Freeze, is_freeze_deadlock, new_freeze
+from players.puzzles.sokoban.deadlocks.pi_corral import OPEN
 from players.puzzles.sokoban.distances import FAR, start_distances
 from players.puzzles.sokoban.lines import Push
-from players.puzzles.sokoban.search.best_first_kernels import (
-    BEST,
-    EMPTY,
-    FOUND,
-    FULL,
-    GOING_ON,
-    MADE,
-    MEETING,
-    MOST,
-    SOLUTION,
-    add_root,
-    search,
+from players.puzzles.sokoban.search.matching import (
+    FAR_COST,
+    Matching,
+    cost_after,
+    match_boxes,
+    new_matching,
+    total_cost,
 )
-from players.puzzles.sokoban.search.matching import new_matching
-from players.puzzles.sokoban.search.nodes import new_nodes
+from players.puzzles.sokoban.search.nodes import (
+    BUCKETS,
+    CELLS,
+    Nodes,
+    Shorts,
+    find_node,
+    hash_of,
+    link,
+    move_box,
+    new_nodes,
+    unlink,
+)
 from players.puzzles.sokoban.search.push_search import PushSearch, PushTask, SliceRate, checked
 from players.puzzles.sokoban.solution import Outcome
-from propnet.jit.arrays import Int32s
+from propnet.jit.arrays import Index, Int32s, Ints, Octets
+from propnet.jit.decorators import ARENA, inner, kernel
+
+KNOWN, CURSOR, EXPANDED, MADE, SOLUTION, BEST, MEETING = range(7)
+"""What ``counts`` holds: nodes, the least bucket that may hold any, nodes expanded, children made, the node
+of the solution (-1 for none), the least estimate met."""
+
+DEPTH_WEIGHT, ESTIMATE_WEIGHT, PULLING, KEEPER, MOST_PUSHES, CORRAL_BUDGET, BY_CELLS = range(7)
+"""What ``settings`` hold: weights of the key; whether boxes are pulled; for pulls, the square that the keeper
+must be able to reach at the end; the most pushes that count; how many states a look into a corral may expand;
+whether cells take turns."""
+
+DEAD = 65535
+"""The estimate of a node that leads to no solution."""
+MOST = DEAD - 1
+"""No solution of more pushes is looked for."""
+
+GOING_ON, FOUND, EMPTY, FULL = range(4)
+"""What :func:`search` returns."""
+
+
+@inner
+def can_pull(board: Board, box: Index, direction: Index) -> bool:
+    """Whether the keeper of the last walk can pull this box by one square in this direction."""
+    ahead = board.neighbours[box, direction]
+    return bool(
+        board.reached[ahead] == board.stamp[0] and board.occupied[board.neighbours[ahead, direction]] == FREE
+    )
+
+
+@inner
+def is_listed(pushes: Int32s, count: Index, box: Index, direction: Index) -> bool:
+    """Whether a push is among the first ``count`` rows."""
+    listed = False
+    for row in range(count):
+        listed |= pushes[row, 0] == box and pushes[row, 1] == direction
+    return listed
+
+
+@inner
+def key_of(settings: Ints, depth: Index, estimate: Index) -> Index:
+    """The bucket for a node."""
+    key = settings[DEPTH_WEIGHT] * np.int64(depth) + settings[ESTIMATE_WEIGHT] * np.int64(estimate)
+    return np.int64(min(BUCKETS - 1, key))
+
+
+@inner
+def wait(nodes: Nodes, node: Index, cell: Index, key: Index) -> None:
+    """Put a node into a bucket of a cell."""
+    link(nodes.heads, nodes.keys, nodes.before, nodes.after, node, BUCKETS * cell + key)
+    nodes.lowest[cell] = min(nodes.lowest[cell], np.int32(key))
+
+
+@inner
+def next_bucket(heads: Int32s, lowest: Int32s, counts: Ints) -> Index:
+    """The bucket to take a node from: the least of all, or by turns that of the next cell. -1 if all are
+    empty."""
+    best, least = -1, BUCKETS
+    turn = counts[EXPANDED] & 1
+    for number in range(CELLS):
+        cell = (counts[CURSOR] + 1 + number) % CELLS
+        low = lowest[cell]
+        while low < BUCKETS and heads[BUCKETS * cell + low] < 0:
+            low += 1
+        lowest[cell] = low
+        if low < least:
+            best, least = BUCKETS * cell + low, low
+            if turn:
+                counts[CURSOR] = cell
+                break
+    return best
+
+
+@inner
+def cell_of(matching: Matching, settings: Ints, record: Shorts) -> Index:
+    """The cell of a position: how many of its boxes stand on none of their ends."""
+    if not settings[BY_CELLS]:
+        return 0
+    off = 0
+    for number in range(len(record) - 1):
+        off += matching.nearest[record[number]] != 0
+    return min(off, CELLS - 1)
+
+
+@kernel(**ARENA)
+def add_root(
+    board: Board,
+    matching: Matching,
+    nodes: Nodes,
+    boxes: Int32s,
+    keeper: int,
+    settings: Ints,
+    counts: Ints,
+    marks: Int32s,
+) -> None:
+    """Add the node of a position. The boxes ascend. Nothing happens if it is known, or if boxes cannot be
+    matched with goals."""
+    count = len(boxes)
+    for number in range(count):
+        board.occupied[boxes[number]] = BOXED
+    region = walk(board, keeper)
+    for number in range(count):
+        board.occupied[boxes[number]] = FREE
+    match_boxes(matching, boxes, count, marks)
+    estimate = np.int64(total_cost(matching))
+    known = counts[KNOWN]
+    record = nodes.records[known]
+    for number in range(count):
+        record[number] = boxes[number]
+    record[count] = region
+    value = hash_of(board.keys, record, count, region)
+    slot = find_node(nodes.table, nodes.hashes, nodes.records, record, value)
+    if slot >= 0 or estimate >= FAR_COST:
+        return
+    nodes.table[-1 - slot] = known + 1
+    nodes.hashes[known] = value
+    nodes.parents[known] = -1
+    nodes.depths[known] = 0
+    nodes.estimates[known] = estimate
+    wait(nodes, known, 0, key_of(settings, 0, estimate))
+    counts[KNOWN] = known + 1
+
+
+@kernel(**ARENA)
+def search(
+    board: Board,
+    freeze: Freeze,
+    detector: CorralDetector | None,
+    matching: Matching,
+    nodes: Nodes,
+    other: Nodes,
+    dead: Octets,
+    settings: Ints,
+    counts: Ints,
+    marks: Int32s,
+    room: Int32s,
+    most: int,
+) -> int:
+    """Expand so many nodes. ``detector``: None for no look at corrals, which takes half the time to compile.
+    ``room``: int32, shape (3, 4 * boxes + 1), to work in. The board is empty before and after. Returns
+    GOING_ON, FOUND, EMPTY or FULL."""
+    records, heads, keys, before, after = nodes.records, nodes.heads, nodes.keys, nodes.before, nodes.after
+    occupied, neighbours = board.occupied, board.neighbours
+    count = records.shape[1] - 1
+    capacity = len(records)
+    pulling = settings[PULLING] != 0
+    greedy = settings[DEPTH_WEIGHT] == 0
+    squares = room[2]
+    for _ in range(most):
+        if counts[KNOWN] + 4 * count >= capacity:
+            return FULL
+        bucket = next_bucket(heads, nodes.lowest, counts)
+        if bucket < 0:
+            return EMPTY
+        node = np.int64(heads[bucket])
+        unlink(heads, keys, before, after, node)
+        counts[EXPANDED] += 1
+        for number in range(count):
+            squares[number] = records[node, number]
+            occupied[squares[number]] = BOXED
+        region = np.int64(records[node, count])
+        walk(board, region)
+        if nodes.estimates[node] == 0 and (not pulling or board.reached[settings[KEEPER]] == board.stamp[0]):
+            counts[SOLUTION] = node
+            for number in range(count):
+                occupied[squares[number]] = FREE
+            return FOUND
+        match_boxes(matching, squares, count, marks)
+        total = np.int64(total_cost(matching))
+        moves = 0
+        needed = np.int64(OPEN)
+        if detector is not None:
+            needed = np.int64(corral_pushes(board, detector, region, settings[CORRAL_BUDGET]))
+        for row in range(count):
+            one = np.int64(matching.squares[row])
+            for direction in range(4):
+                if pulling:
+                    able = can_pull(board, one, direction)
+                else:
+                    able = can_push(board, one, direction)
+                if detector is not None:  # noqa: SIM102
+                    if needed != OPEN and able:
+                        able = is_listed(detector.pushes, needed, one, direction)
+                if able and not dead[neighbours[one, direction]]:
+                    room[0, moves] = row
+                    room[1, moves] = direction
+                    moves += 1
+        depth = np.int64(nodes.depths[node]) + 1
+        bare = nodes.hashes[node] ^ board.keys[1, region]
+        for number in range(moves):
+            line, way = np.int64(room[0, number]), np.int64(room[1, number])
+            box = np.int64(matching.squares[line])
+            square = np.int64(neighbours[box, way])
+            counts[MADE] += 1
+            occupied[box] = FREE
+            occupied[square] = BOXED
+            fresh = counts[KNOWN]
+            keeper = np.int64(neighbours[square, way]) if pulling else box
+            there = np.int64(walk(board, keeper))
+            value = bare ^ board.keys[0, box] ^ board.keys[0, square] ^ board.keys[1, there]
+            record = records[fresh]
+            move_box(record, records[node], box, square)
+            record[count] = there
+            slot = np.int64(find_node(nodes.table, nodes.hashes, records, record, value))
+            if slot < 0:
+                nodes.table[-1 - slot] = fresh + 1
+                nodes.hashes[fresh] = value
+                nodes.parents[fresh] = node
+                nodes.moves[fresh] = 4 * box + way
+                nodes.depths[fresh] = depth
+                keys[fresh] = -1
+                counts[KNOWN] = fresh + 1
+                estimate: Index = FAR_COST
+                if pulling or not is_freeze_deadlock(board, freeze, square):
+                    estimate = cost_after(matching, line, square, total)
+                nodes.estimates[fresh] = min(np.int64(estimate), np.int64(DEAD))
+                if estimate + depth <= settings[MOST_PUSHES]:
+                    cell = cell_of(matching, settings, record)
+                    wait(nodes, fresh, cell, key_of(settings, depth, estimate))
+                    meeting = find_node(other.table, other.hashes, other.records, record, value)
+                    if meeting >= 0 and other.estimates[meeting] != DEAD:
+                        counts[SOLUTION] = fresh
+                        counts[MEETING] = meeting
+                        occupied[square] = FREE
+                        occupied[box] = BOXED
+                        break
+                    counts[BEST] = min(counts[BEST], estimate)
+            elif (
+                not greedy
+                and depth < nodes.depths[slot]
+                and np.int64(nodes.estimates[slot]) + depth <= settings[MOST_PUSHES]
+            ):
+                nodes.depths[slot] = depth
+                nodes.parents[slot] = node
+                nodes.moves[slot] = 4 * box + way
+                if keys[slot] >= 0:
+                    unlink(heads, keys, before, after, slot)
+                wait(nodes, slot, 0, key_of(settings, depth, np.int64(nodes.estimates[slot])))
+            occupied[square] = FREE
+            occupied[box] = BOXED
+        for number in range(count):
+            occupied[squares[number]] = FREE
+        if counts[SOLUTION] >= 0:
+            return FOUND
+    return GOING_ON
 
 
 class BestFirst(PushSearch):

@@ -18,10 +18,8 @@ from gdl.machine import State
 from gdl.syntax.parser import parse_term
 from ggp.game import Game
 from players.strong.outcomes import SolvedGame
-from players.strong.ranked import rank_kernels
-from players.strong.ranked.layers import PackedLayer, codes_of, packed
-from players.strong.ranked.rank import find_weights
-from players.strong.ranked.solve import StrongOptions
+from players.strong.ranked.rank import drop_equal, find_weights, part_by_rank
+from players.strong.ranked.solve import PackedLayer, StrongOptions, codes_of, packed
 from players.strong.ranked.space import BrokenSpaceError, RankedSpace, UnfitError
 from players.strong.solve import solve_game, solve_whole
 from players.strong.storage import TableWriter
@@ -221,10 +219,10 @@ def test_keys_are_parted_by_rank_and_made_unique() -> None:
     keys = np.array([5, 3, 5, 9, 3], np.uint64)
     filed = np.array([2, 4, 2, 2, 4], np.int32)
     counts, out = np.zeros(4, np.int64), np.zeros(5, np.uint64)
-    rank_kernels.part_by_rank(keys, filed, 5, 2, counts, out)
+    part_by_rank(keys, filed, 5, 2, counts, out)
     assert counts.tolist() == [0, 3, 3, 5]
     assert out.tolist() == [5, 5, 9, 3, 3]
-    assert rank_kernels.drop_equal(out, 3) == 2 and out[:2].tolist() == [5, 9]
+    assert drop_equal(out, 3) == 2 and out[:2].tolist() == [5, 9]
 
 
 def test_a_table_of_words_is_damaged_in_one_line(tmp_path: Path) -> None:

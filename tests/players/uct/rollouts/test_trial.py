@@ -17,7 +17,7 @@ from ggp.game import Game
 from players.batch_machine import NetworkBatch
 from players.uct.rollouts.averages import AveragePolicy
 from players.uct.rollouts.policy import RolloutPolicy
-from players.uct.rollouts.trial import ByPlayouts, Trial
+from players.uct.rollouts.policy_trials import ByPlayouts, Trial
 from propnet.build import build
 from propnet.machine import PropnetMachine
 from tests.examples import examples

@@ -9,8 +9,13 @@ import pytest
 
 from gdl.grounding.pipeline import ground
 from gdl.syntax.parser import parse_rules
-from players.uct.training.game_symmetries import GameSymmetries, PlayTest, find_symmetries, random_images
-from players.uct.training.renamings import renamings
+from players.uct.training.game_symmetries import (
+    GameSymmetries,
+    PlayTest,
+    find_symmetries,
+    random_images,
+    renamings,
+)
 from propnet.build import build
 from propnet.machine import PropnetMachine
 from propnet.symmetries.group import Automorphism

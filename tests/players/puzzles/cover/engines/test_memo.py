@@ -11,8 +11,7 @@ from hypothesis import given
 
 from bench.cover.instances import dominoes, queens
 from bench.truth.covers import solutions_of
-from players.puzzles.cover.engines.item_order import item_order, widths
-from players.puzzles.cover.engines.memo import MemoCounter
+from players.puzzles.cover.engines.memo import MemoCounter, item_order, widths
 from players.puzzles.cover.outcome import CoverOptions
 from players.puzzles.cover.problem import CoverError, CoverProblem
 from players.puzzles.cover.search import CoverSearch, count

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from players.puzzles.sokoban.deadlocks.pattern_solver import (
+from players.puzzles.sokoban.deadlocks.patterns import (
     PATH,
     minimal_patterns,
     pack,
