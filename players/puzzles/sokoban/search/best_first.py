@@ -1,20 +1,20 @@
-"""Best-first searches by pushes, in slices: A* and greedy forwards (Hart, Nilsson and Raphael 1968); greedy
-by pulls from the goals to where the boxes begin (Takes 2008); and from both ends, the same and breadth
-first forwards from the start, until they meet (Pohl 1971; the forward part is a perimeter, Dillenburg
-and Nelson 1994).
-
-Best-first search by pushes or pulls: the kernels (Hart, Nilsson and Raphael 1968).
+"""Best-first searches by pushes, in slices: A* forwards (Hart, Nilsson and Raphael 1968), and greedy by pulls
+from the goals to where the boxes begin (Takes 2008).
 
 A node's key is a weighted sum of its depth and its bound, the least matching of boxes and goals
 (:mod:`players.puzzles.sokoban.search.matching`). Nodes of the least key go first, the last made before
 others.
+
+Positions as packed records with Zobrist hashes (Zobrist 1970), a hash table of them, and a queue of
+buckets, all in flat arrays.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from players.puzzles.sokoban.board import BOXED, FREE, Board, can_push, new_board, walk
 from players.puzzles.sokoban.deadlocks.corral_deadlock import (
@@ -34,31 +34,149 @@ from players.puzzles.sokoban.search.matching import (
     new_matching,
     total_cost,
 )
-from players.puzzles.sokoban.search.nodes import (
-    BUCKETS,
-    CELLS,
-    Nodes,
-    Shorts,
-    find_node,
-    hash_of,
-    link,
-    move_box,
-    new_nodes,
-    unlink,
-)
 from players.puzzles.sokoban.search.push_search import PushSearch, PushTask, SliceRate, checked
 from players.puzzles.sokoban.solution import Outcome
-from propnet.jit.arrays import Index, Int32s, Ints, Octets
+from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import ARENA, inner, kernel
 
-KNOWN, CURSOR, EXPANDED, MADE, SOLUTION, BEST, MEETING = range(7)
-"""What ``counts`` holds: nodes, the least bucket that may hold any, nodes expanded, children made, the node
+Shorts = NDArray[np.uint16]
+
+NO_NODE = -1
+_BYTES_BESIDE = 8 + 4 * 4 + 3 * 2 + 8
+"""Of a node beside its record: hash, links, parent, push, pushes, estimate, slots."""
+BUCKETS = 1 << 12
+"""How many buckets there are."""
+
+
+class Nodes(NamedTuple):
+    """Positions by number, in the order in which they were met.
+
+    Attributes:
+        records: uint16, shape (capacity, boxes + 1): the boxes' squares in ascending order, and the lowest
+            square of the keeper's region.
+        hashes: uint64, shape (capacity,).
+        parents: int32, shape (capacity,): the node before; -1 for a root.
+        moves: uint16, shape (capacity,): 4 times the square that the box was moved from, plus the direction.
+        depths: uint16, shape (capacity,): pushes from the root.
+        estimates: uint16, shape (capacity,): pushes still to make.
+        keys: int32, shape (capacity,): the bucket that a node waits in, -1 for none.
+        before, after: int32, shape (capacity,): neighbours in the bucket.
+        heads: int32, shape (buckets,): the first node of each bucket.
+        table: int32, shape (slots,): numbers of nodes plus 1 by hash; 0 where there is none.
+    """
+
+    records: Shorts
+    hashes: Words
+    parents: Int32s
+    moves: Shorts
+    depths: Shorts
+    estimates: Shorts
+    keys: Int32s
+    before: Int32s
+    after: Int32s
+    heads: Int32s
+    table: Int32s
+
+
+def new_nodes(boxes: int, memory: int) -> Nodes:
+    """Room for as many nodes as fit into so many bytes; pages are taken as they are used."""
+    capacity = max(64, memory // (_BYTES_BESIDE + 8 + 2 * (boxes + 1)))
+    slots = 1 << (capacity + capacity // 2).bit_length()  # loaded to two thirds at most
+    return Nodes(
+        np.empty((capacity, boxes + 1), np.uint16),
+        np.empty(capacity, np.uint64),
+        np.empty(capacity, np.int32),
+        np.empty(capacity, np.uint16),
+        np.empty(capacity, np.uint16),
+        np.empty(capacity, np.uint16),
+        np.empty(capacity, np.int32),
+        np.empty(capacity, np.int32),
+        np.empty(capacity, np.int32),
+        np.full(BUCKETS, NO_NODE, np.int32),
+        np.zeros(slots, np.int32),
+    )
+
+
+@inner
+def hash_of(keys: Words, boxes: Shorts, count: Index, keeper: Index) -> np.uint64:
+    """The hash of boxes and keeper, from scratch. ``keys``: uint64, shape (2, size + 1)."""
+    value = keys[1, keeper]
+    for number in range(count):
+        value ^= keys[0, boxes[number]]
+    return np.uint64(value)
+
+
+@inner
+def move_box(record: Shorts, source: Shorts, origin: Index, square: Index) -> None:
+    """Write ``source`` with one box moved to ``record``, in ascending order."""
+    last = len(record) - 1
+    put = 0
+    waiting = True
+    for number in range(last):
+        box = source[number]
+        if box == origin:
+            continue
+        if waiting and box > square:
+            record[put] = square
+            put += 1
+            waiting = False
+        record[put] = box
+        put += 1
+    if waiting:
+        record[put] = square
+
+
+@inner
+def find_node(table: Int32s, hashes: Words, records: Shorts, wanted: Shorts, value: np.uint64) -> Index:
+    """The number of the node with this record and hash; if there is none, -1 minus the slot for it."""
+    last = np.uint64(len(table) - 1)
+    slot = (value ^ (value >> np.uint64(32))) & last
+    while table[slot] != 0:
+        number = np.int64(table[slot]) - 1
+        if hashes[number] == value:
+            same = True
+            for place in range(len(wanted)):
+                if records[number, place] != wanted[place]:
+                    same = False
+                    break
+            if same:
+                return number
+        slot = (slot + np.uint64(1)) & last
+    return -1 - np.int64(slot)
+
+
+@inner
+def link(heads: Int32s, keys: Int32s, before: Int32s, after: Int32s, node: Index, key: Index) -> None:
+    """Put a node first in a bucket."""
+    first = heads[key]
+    keys[node] = key
+    before[node] = NO_NODE
+    after[node] = first
+    if first >= 0:
+        before[first] = node
+    heads[key] = node
+
+
+@inner
+def unlink(heads: Int32s, keys: Int32s, before: Int32s, after: Int32s, node: Index) -> None:
+    """Take a node out of its bucket."""
+    if before[node] >= 0:
+        after[before[node]] = after[node]
+    else:
+        heads[keys[node]] = after[node]
+    if after[node] >= 0:
+        before[after[node]] = before[node]
+    keys[node] = NO_NODE
+
+
+KNOWN, LOWEST, EXPANDED, MADE, SOLUTION, BEST = range(6)
+"""Entries of ``counts``: nodes, the least bucket that may hold any, nodes expanded, children made, the node
 of the solution (-1 for none), the least estimate met."""
 
-DEPTH_WEIGHT, ESTIMATE_WEIGHT, PULLING, KEEPER, MOST_PUSHES, CORRAL_BUDGET, BY_CELLS = range(7)
-"""What ``settings`` hold: weights of the key; whether boxes are pulled; for pulls, the square that the keeper
-must be able to reach at the end; the most pushes that count; how many states a look into a corral may expand;
-whether cells take turns."""
+DEPTH_WEIGHT, ESTIMATE_WEIGHT, PULLING, KEEPER, MOST_PUSHES, CORRAL_BUDGET = range(6)
+"""Entries of ``settings``: weights of the key; whether boxes are pulled; for pulls, the square that the
+keeper must be able to reach at the end; the most pushes that count; how many states a look into a corral may
+expand."""
 
 DEAD = 65535
 """The estimate of a node that leads to no solution."""
@@ -95,41 +213,20 @@ def key_of(settings: Ints, depth: Index, estimate: Index) -> Index:
 
 
 @inner
-def wait(nodes: Nodes, node: Index, cell: Index, key: Index) -> None:
-    """Put a node into a bucket of a cell."""
-    link(nodes.heads, nodes.keys, nodes.before, nodes.after, node, BUCKETS * cell + key)
-    nodes.lowest[cell] = min(nodes.lowest[cell], np.int32(key))
+def wait(nodes: Nodes, counts: Ints, node: Index, key: Index) -> None:
+    """Put a node into a bucket."""
+    link(nodes.heads, nodes.keys, nodes.before, nodes.after, node, key)
+    counts[LOWEST] = min(counts[LOWEST], key)
 
 
 @inner
-def next_bucket(heads: Int32s, lowest: Int32s, counts: Ints) -> Index:
-    """The bucket to take a node from: the least of all, or by turns that of the next cell. -1 if all are
-    empty."""
-    best, least = -1, BUCKETS
-    turn = counts[EXPANDED] & 1
-    for number in range(CELLS):
-        cell = (counts[CURSOR] + 1 + number) % CELLS
-        low = lowest[cell]
-        while low < BUCKETS and heads[BUCKETS * cell + low] < 0:
-            low += 1
-        lowest[cell] = low
-        if low < least:
-            best, least = BUCKETS * cell + low, low
-            if turn:
-                counts[CURSOR] = cell
-                break
-    return best
-
-
-@inner
-def cell_of(matching: Matching, settings: Ints, record: Shorts) -> Index:
-    """The cell of a position: how many of its boxes stand on none of their ends."""
-    if not settings[BY_CELLS]:
-        return 0
-    off = 0
-    for number in range(len(record) - 1):
-        off += matching.nearest[record[number]] != 0
-    return min(off, CELLS - 1)
+def next_bucket(heads: Int32s, counts: Ints) -> Index:
+    """The least bucket that holds a node; -1 if all are empty."""
+    low = counts[LOWEST]
+    while low < BUCKETS and heads[low] < 0:
+        low += 1
+    counts[LOWEST] = low
+    return low if low < BUCKETS else -1
 
 
 @kernel(**ARENA)
@@ -167,7 +264,7 @@ def add_root(
     nodes.parents[known] = -1
     nodes.depths[known] = 0
     nodes.estimates[known] = estimate
-    wait(nodes, known, 0, key_of(settings, 0, estimate))
+    wait(nodes, counts, known, key_of(settings, 0, estimate))
     counts[KNOWN] = known + 1
 
 
@@ -178,7 +275,6 @@ def search(
     detector: CorralDetector | None,
     matching: Matching,
     nodes: Nodes,
-    other: Nodes,
     dead: Octets,
     settings: Ints,
     counts: Ints,
@@ -199,7 +295,7 @@ def search(
     for _ in range(most):
         if counts[KNOWN] + 4 * count >= capacity:
             return FULL
-        bucket = next_bucket(heads, nodes.lowest, counts)
+        bucket = next_bucket(heads, counts)
         if bucket < 0:
             return EMPTY
         node = np.int64(heads[bucket])
@@ -265,15 +361,7 @@ def search(
                     estimate = cost_after(matching, line, square, total)
                 nodes.estimates[fresh] = min(np.int64(estimate), np.int64(DEAD))
                 if estimate + depth <= settings[MOST_PUSHES]:
-                    cell = cell_of(matching, settings, record)
-                    wait(nodes, fresh, cell, key_of(settings, depth, estimate))
-                    meeting = find_node(other.table, other.hashes, other.records, record, value)
-                    if meeting >= 0 and other.estimates[meeting] != DEAD:
-                        counts[SOLUTION] = fresh
-                        counts[MEETING] = meeting
-                        occupied[square] = FREE
-                        occupied[box] = BOXED
-                        break
+                    wait(nodes, counts, fresh, key_of(settings, depth, estimate))
                     counts[BEST] = min(counts[BEST], estimate)
             elif (
                 not greedy
@@ -285,13 +373,11 @@ def search(
                 nodes.moves[slot] = 4 * box + way
                 if keys[slot] >= 0:
                     unlink(heads, keys, before, after, slot)
-                wait(nodes, slot, 0, key_of(settings, depth, np.int64(nodes.estimates[slot])))
+                wait(nodes, counts, slot, key_of(settings, depth, np.int64(nodes.estimates[slot])))
             occupied[square] = FREE
             occupied[box] = BOXED
         for number in range(count):
             occupied[squares[number]] = FREE
-        if counts[SOLUTION] >= 0:
-            return FOUND
     return GOING_ON
 
 
@@ -308,7 +394,6 @@ class BestFirst(PushSearch):
     weights: ClassVar[tuple[int, int]]
     pulling: ClassVar[bool] = False
     corral_budget: ClassVar[int] = -1
-    by_cells: ClassVar[bool] = False
 
     def __init__(self, task: PushTask) -> None:
         checked(task)
@@ -330,15 +415,14 @@ class BestFirst(PushSearch):
         self._corrals = new_corral_detector(task.geometry, max(1, budget)) if budget >= 0 else None
         boxes = np.array(task.start.boxes, np.int32)
         self._nodes = new_nodes(len(boxes), task.memory)
-        self._other = new_nodes(len(boxes), 0)
-        self._counts = np.zeros(7, np.int64)
-        self._counts[[SOLUTION, MEETING]] = -1
+        self._counts = np.zeros(6, np.int64)
+        self._counts[SOLUTION] = -1
         self._counts[BEST] = MOST
         self._marks = np.zeros(task.geometry.size + 1, np.int32)
         self._room = np.zeros((3, 4 * len(boxes) + 1), np.int32)
         most = MOST if task.most_pushes is None else min(MOST, task.most_pushes)
         self._settings = np.array(
-            [*self.weights, self.pulling, task.start.keeper, most, self.corral_budget, self.by_cells],
+            [*self.weights, self.pulling, task.start.keeper, most, self.corral_budget],
             np.int64,
         )
         self._ready = True
@@ -363,7 +447,7 @@ class BestFirst(PushSearch):
         if self.outcome is not Outcome.GOING_ON:
             return False  # it cannot begin
         said = search(
-            self._board, self._freeze, self._corrals, self._matching, self._nodes, self._other,
+            self._board, self._freeze, self._corrals, self._matching, self._nodes,
             self._dead, self._settings, self._counts, self._marks, self._room, units,
         )  # fmt: skip
         self.progress.positions = int(self._counts[MADE])
@@ -380,18 +464,6 @@ class BestFirst(PushSearch):
             self.outcome = Outcome.MEMORY_FULL
         return bool(said == GOING_ON)
 
-    @property
-    def meeting(self) -> int:
-        """The node of the other search that this one met; -1 for none."""
-        return int(self._counts[MEETING])
-
-    def look_at(self, other: BestFirst) -> None:
-        """Be SOLVED too when a position of this other search is met, which goes the opposite way."""
-        for one in (self, other):
-            if not one._ready:
-                one._prepare()
-        self._other = other._nodes
-
     def line_to(self, node: int) -> list[Push]:
         """The pushes between the root and a node, in the order of play."""
         pushes: list[Push] = []
@@ -407,13 +479,6 @@ class AStar(BestFirst):
 
     name = "a-star"
     weights = (1, 1)
-
-
-class Greedy(BestFirst):
-    """Greedy best-first search: the lower bound alone decides."""
-
-    name = "greedy"
-    weights = (0, 1)
 
 
 class Backward(BestFirst):
@@ -445,64 +510,3 @@ class Backward(BestFirst):
         """See :meth:`BestFirst.line_to`: the last pull is the first push."""
         neighbours = self.task.geometry.neighbours
         return [(int(neighbours[square, way]), way ^ 2) for square, way in reversed(super().line_to(node))]
-
-
-class _Perimeter(BestFirst):
-    """Forwards, breadth first."""
-
-    name = "perimeter"
-    weights = (1, 0)
-    corral_budget = 0
-
-
-class _CellsFromGoals(Backward):
-    name = "cells-from-goals"
-    by_cells = True
-
-
-class BidirectionalCells(PushSearch):
-    """Runs both in turns. It gives up where there are more goals than boxes.
-
-    Backwards, every second position is the nearest of a cell, the cells taking turns. A cell has the
-    positions with so many boxes off the squares where they begin.
-    """
-
-    name = "bidirectional-cells"
-    share: ClassVar[float] = 0.25
-    """Of the time, for the forward search."""
-
-    def __init__(self, task: PushTask) -> None:
-        super().__init__(task)
-        halves = [
-            PushTask(task.knowledge, task.start, int(task.memory * part), task.most_pushes)
-            for part in (self.share, 1 - self.share)
-        ]
-        self._forth, self._back = _Perimeter(halves[0]), _CellsFromGoals(halves[1])
-
-    def step(self, seconds: float) -> Outcome:
-        """See :meth:`PushSearch.step`."""
-        forth, back = self._forth, self._back
-        if self.outcome is not Outcome.GOING_ON:
-            return self.outcome
-        for half, other, part in ((forth, back, self.share), (back, forth, 1 - self.share)):
-            if half.outcome is not Outcome.GOING_ON:
-                continue
-            half.look_at(other)
-            came_to = half.step(seconds * part)
-            if came_to is Outcome.SOLVED:
-                self.outcome, self.pushes = Outcome.SOLVED, self._joined(half, other)
-                break
-            ended = came_to in (Outcome.GAVE_UP, Outcome.MEMORY_FULL)
-            if came_to is Outcome.UNSOLVABLE or (half is back and ended):
-                self.outcome = came_to
-                break
-        self.progress.positions = forth.progress.positions + back.progress.positions
-        self.progress.bound = back.progress.bound
-        return self.outcome
-
-    def _joined(self, search: BestFirst, other: BestFirst) -> list[Push]:
-        meeting = search.meeting
-        if meeting < 0:
-            return search.pushes
-        halves = search.pushes, other.line_to(meeting)
-        return halves[0] + halves[1] if search is self._forth else halves[1] + halves[0]

@@ -3,7 +3,6 @@ algorithm portfolios of Huberman, Lukose and Hogg 1997)."""
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -96,41 +95,19 @@ def _a_star() -> type[PushSearch]:
     return AStar
 
 
-def _greedy() -> type[PushSearch]:
-    from players.puzzles.sokoban.search.best_first import Greedy
-
-    return Greedy
-
-
 def _backward() -> type[PushSearch]:
     from players.puzzles.sokoban.search.best_first import Backward
 
     return Backward
 
 
-def _bidirectional() -> type[PushSearch]:
-    from players.puzzles.sokoban.search.best_first import BidirectionalCells
-
-    return BidirectionalCells
-
-
-def _ida_star() -> type[PushSearch]:
-    from players.puzzles.sokoban.search.ida import IdaStar
-
-    return IdaStar
-
-
 ENTRIES = [
     Entry(FewPositions, 1.0, 0.0),
-    Entry(_backward, 1.0, 0.2, SECONDS),
-    Entry(_greedy, 0.25, 0.05, SECONDS),
-    Entry(FeatureSpace, 6.0, 0.6, SECONDS + 0.3),
-    Entry(_bidirectional, 1.0, 0.15, SECONDS + 3.0),
-    Entry(_ida_star, 1.0, 0.05, math.inf),
+    Entry(_backward, 1.0, 0.25, SECONDS),
+    Entry(FeatureSpace, 6.0, 0.75, SECONDS + 0.3),
 ]
 """The searches, the first to begin first. The first one needs no kernels; the others load theirs as they
-begin. Weights are from measured success. The last begins when no other goes on: its table is of a fixed size,
-so that it has use for all the time that is left."""
+begin. Weights are from measured success."""
 
 
 def all_searches() -> list[type[PushSearch]]:

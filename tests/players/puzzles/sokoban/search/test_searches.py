@@ -15,11 +15,9 @@ from players.puzzles.sokoban.distances import start_distances
 from players.puzzles.sokoban.geometry import Geometry, Position, from_level
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.lines import after_steps, is_solved, steps_of
-from players.puzzles.sokoban.search.best_first import AStar, Backward, BestFirst, BidirectionalCells, Greedy
+from players.puzzles.sokoban.search.best_first import AStar, Backward, BestFirst
 from players.puzzles.sokoban.search.few_positions import FewPositions
-from players.puzzles.sokoban.search.ida import IdaStar
 from players.puzzles.sokoban.search.portfolio import (
-    ENTRIES,
     Entry,
     SearchPortfolio,
     all_searches,
@@ -28,7 +26,7 @@ from players.puzzles.sokoban.search.portfolio import (
 from players.puzzles.sokoban.search.push_search import LevelKnowledge, PushSearch, PushTask
 from players.puzzles.sokoban.solution import Outcome
 
-KINDS: list[type[PushSearch]] = [AStar, FewPositions, Greedy, Backward, BidirectionalCells, SearchPortfolio]
+KINDS: list[type[PushSearch]] = [AStar, FewPositions, Backward, SearchPortfolio]
 _MEMORY = 4 << 20
 
 
@@ -119,22 +117,6 @@ def test_a_star_finds_fewest_pushes_with_corrals_or_without(corrals: int) -> Non
         assert (len(search.pushes) if search.optimal else -1) == _to_go(space)[0]
 
 
-def test_iterative_deepening_finds_fewest_pushes() -> None:
-    for start, space in _spaces():
-        fewest = _to_go(space)[0]
-        if fewest < 0:
-            # Without a limit it would go on deepening.
-            assert _run(IdaStar, space.geometry, start, 30).outcome is Outcome.UNSOLVABLE
-            continue
-        for most in (None, fewest):
-            search = _run(IdaStar, space.geometry, start, most)
-            steps = steps_of(space.geometry, start, search.pushes)
-            assert is_solved(space.geometry, after_steps(space.geometry, start, steps))
-            assert len(search.pushes) == fewest
-        if fewest > 0:
-            assert _run(IdaStar, space.geometry, start, fewest - 1).outcome is Outcome.UNSOLVABLE
-
-
 def test_a_limit_of_pushes_is_kept() -> None:
     for start, space in _spaces()[:20]:
         fewest = _to_go(space)[0]
@@ -147,11 +129,11 @@ def test_each_search_is_found_by_its_name() -> None:
     kinds = all_searches()
     names = [kind.name for kind in kinds]
     assert len(set(names)) == len(names)
-    assert {"greedy", "a-star", "ida-star", "backward", "bidirectional-cells", "fess"} <= set(names)
+    assert set(names) == {"few-positions", "a-star", "backward", "fess"}
     assert [entries_named(name)[0].kind for name in names] == kinds
 
 
-@pytest.mark.parametrize("kind", [AStar, Greedy, Backward])
+@pytest.mark.parametrize("kind", [AStar, Backward])
 def test_hashes_and_bounds_of_nodes(kind: type[BestFirst]) -> None:
     """Hashes made by exclusive or are those made anew; forwards, no bound is higher than what it bounds."""
     for start, space in _spaces()[:25]:
@@ -193,22 +175,15 @@ OPEN = "##########", "#        #", "# $ $ $  #", "#  $ $   #", "# ..@..  #", "# 
 
 def test_no_memory_is_no_proof() -> None:
     geometry, start = from_level(Level(OPEN))
-    for kind in (AStar, Greedy):
-        search = kind(PushTask(LevelKnowledge(geometry), start, 0))
-        assert search.step(1.0) is Outcome.MEMORY_FULL
+    search = AStar(PushTask(LevelKnowledge(geometry), start, 0))
+    assert search.step(1.0) is Outcome.MEMORY_FULL
 
 
-def test_searches_whose_memory_is_full_leave_their_time_to_one_that_needs_none() -> None:
+def test_when_the_memory_of_all_searches_is_full_that_is_the_outcome() -> None:
     geometry, start = from_level(Level(OPEN))
-    full = [Entry(kind, 1.0, 0.0) for kind in (AStar, Greedy)]
-    task = PushTask(LevelKnowledge(geometry), start, 0)
-    search = SearchPortfolio(task, full)
+    search = SearchPortfolio(PushTask(LevelKnowledge(geometry), start, 0), [Entry(AStar, 1.0, 0.0)])
     assert search.step(10.0) is Outcome.MEMORY_FULL
-    assert sorted(search.full) == ["a-star", "greedy"]
-    search = SearchPortfolio(task, [*full, ENTRIES[-1]])
-    assert ENTRIES[-1].begin == float("inf")
-    assert search.step(3.0) is Outcome.SOLVED or search.at_work == ["ida-star"]
-    assert sorted(search.full) == ["a-star", "greedy"]
+    assert search.full == ["a-star"]
 
 
 def test_nothing_to_do_needs_no_search() -> None:
