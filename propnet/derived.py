@@ -54,7 +54,7 @@ def _depending(asks: dict[Signature, set[Signature]], on: Signature) -> set[Sign
 
 
 LIMITS = GroundLimits(max_rules=2_000_000, max_atoms=1_000_000, memory_bytes=1 << 30, cpu_seconds=10.0)
-BUILD = BuildLimits(literals=2_000_000, seconds=3.0)
+_BUILD = BuildLimits(literals=2_000_000, seconds=3.0)
 MOST = 4096
 """Derived propositions of a game."""
 _KIND = f"derived {MOST}\n"
@@ -79,7 +79,7 @@ def derived_network(rules: Rules, bases: Sequence[Term], relations: Sequence[Sig
         own = _only_notes(ground(noted, LIMITS), relations)
         if own is None or own.bases != tuple(bases):
             return None
-        network = build(own, BUILD, in_play=False)
+        network = build(own, _BUILD, in_play=False)
     except TooLargeError:
         return None
     network_bytes.keep(noted, to_bytes(network), _KIND)

@@ -28,7 +28,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class NetworkDrawing:
+class _NetworkDrawing:
     """Boxes, each after those that it reads, loops apart; and edges (from, to, negated), from the box that is
     read to its reader."""
 
@@ -55,7 +55,7 @@ def draw(
     everything: bool = False,
     spell: Callable[[Term], str] = str,
     title: str = "network",
-) -> NetworkDrawing:
+) -> _NetworkDrawing:
     """A drawing of the cone of some outputs, such as ``(next (cell 1 1 x))``, by default of all of them.
     Raises GdlError if there is no such output, or there are more than :data:`LARGEST` gates to draw and not
     ``everything``."""
@@ -99,7 +99,7 @@ def draw(
         x = names[name]
         edges.append((place[x >> 1], len(boxes), bool(x & 1) ^ (x >> 1 in flipped)))
         boxes.append(Box(OUTPUT, spell(name)))
-    return NetworkDrawing(boxes, edges, title)
+    return _NetworkDrawing(boxes, edges, title)
 
 
 def _cone(roots: list[int], reads: Callable[[int], list[int]]) -> list[int]:
@@ -137,7 +137,7 @@ _DOT_STYLE = {
 }
 
 
-def dot(drawing: NetworkDrawing) -> str:
+def dot(drawing: _NetworkDrawing) -> str:
     """The drawing in Graphviz's language; a ring at an arrow's head negates."""
     lines = [f"digraph {_quoted(drawing.title)} {{", "  rankdir=LR;", '  node [fontname="sans-serif"];']
     for number, box in enumerate(drawing.boxes):
@@ -155,9 +155,9 @@ def _quoted(text: str) -> str:
 
 ROW = 26
 """Pixels from one box to the next one of its layer."""
-GAP = 70
+_GAP = 70
 """Pixels between layers."""
-SWEEPS = 6
+_SWEEPS = 6
 """How often each layer is sorted by its neighbours' places, to lessen crossings."""
 _FILL = {
     CONSTANT: "#ffffff",
@@ -169,7 +169,7 @@ _FILL = {
 }
 
 
-def svg(drawing: NetworkDrawing) -> str:
+def svg(drawing: _NetworkDrawing) -> str:
     """The drawing as a stand-alone SVG text, inputs at the left, outputs at the right.
 
     A dashed line negates; gates of a loop have a red border.
@@ -188,7 +188,7 @@ def svg(drawing: NetworkDrawing) -> str:
         for row, n in enumerate(layer):
             x[n] = left + (widest - widths[n]) // 2
             y[n] = top + step * row + step / 2
-        left += widest + GAP
+        left += widest + _GAP
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left}" height="{tallest * ROW + 60}" '
         'font-family="sans-serif" font-size="11">',
@@ -217,7 +217,7 @@ def svg(drawing: NetworkDrawing) -> str:
     return "\n".join([*lines, "</svg>", ""])
 
 
-def _layers(drawing: NetworkDrawing) -> list[list[int]]:
+def _layers(drawing: _NetworkDrawing) -> list[list[int]]:
     """Boxes by the longest path to them; outputs all stand in the last layer."""
     depth = [0] * len(drawing.boxes)
     reads: list[list[int]] = [[] for _ in drawing.boxes]
@@ -232,7 +232,7 @@ def _layers(drawing: NetworkDrawing) -> list[list[int]]:
     return [layer for layer in layers if layer]
 
 
-def _uncross(layers: list[list[int]], drawing: NetworkDrawing) -> None:
+def _uncross(layers: list[list[int]], drawing: _NetworkDrawing) -> None:
     """Sort each layer by the mean place of its neighbours, to and fro."""
     neighbours: list[list[int]] = [[] for _ in drawing.boxes]
     for source, target, _ in drawing.edges:
@@ -249,7 +249,7 @@ def _uncross(layers: list[list[int]], drawing: NetworkDrawing) -> None:
 
     for layer in layers:
         take_places(layer)
-    for sweep in range(SWEEPS):
+    for sweep in range(_SWEEPS):
         for layer in layers if sweep % 2 else reversed(layers):
             layer.sort(key=mean)
             take_places(layer)

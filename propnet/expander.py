@@ -76,7 +76,7 @@ class Rows(NamedTuple):
     goals: Goals
 
 
-class ExpandArgs(NamedTuple):
+class _ExpandArgs(NamedTuple):
     """What the parts of the kernel share, as bare pointers, and numbers: ``words`` of a record,
     ``roles``, and whether successors are ``judged``."""
 
@@ -90,7 +90,7 @@ class ExpandArgs(NamedTuple):
 
 
 @inner
-def judge(given: ExpandArgs, wires: Words, count: Index, terminal: Octets, goals: Goals) -> None:
+def judge(given: _ExpandArgs, wires: Words, count: Index, terminal: Octets, goals: Goals) -> None:
     """Write to the rows of the first ``count`` listed lanes which are terminal, and the goals of those."""
     scratch = given.scratch
     store(scratch.masks, 0, terminal_lanes(given.args, wires))
@@ -110,7 +110,7 @@ def judge(given: ExpandArgs, wires: Words, count: Index, terminal: Octets, goals
 
 
 @inner
-def count_moves(given: ExpandArgs) -> None:
+def _count_moves(given: _ExpandArgs) -> None:
     """List the moves legal in some lane, and count each role's legal moves in every lane."""
     args, wires, scratch = given.args, given.wires, given.scratch
     block = scratch.block
@@ -138,7 +138,7 @@ def count_moves(given: ExpandArgs) -> None:
 
 
 @inner
-def count_joints(given: ExpandArgs, count: Index) -> int:
+def count_joints(given: _ExpandArgs, count: Index) -> int:
     """Count the joint moves of the first ``count`` lanes, none in terminal states; returns their sum."""
     scratch = given.scratch
     store(scratch.masks, 0, terminal_lanes(given.args, given.wires))
@@ -181,7 +181,7 @@ def share(
 
 
 @inner
-def name_moves(given: ExpandArgs, count: Index) -> None:
+def _name_moves(given: _ExpandArgs, count: Index) -> None:
     """Write the moves of the rows of the first ``count`` lanes."""
     scratch = given.scratch
     store(scratch.masks, 0, splat(0))
@@ -261,7 +261,7 @@ def expand(
     unit. Returns how many rows were written, and the state and joint move to go on from.
     """
     sizes = sizes_of(args)
-    given = ExpandArgs(
+    given = _ExpandArgs(
         raw(args), raw(wires), raw(scratch), raw(out), np.int64(records.shape[1]), sizes.roles, judged
     )
     n = records.shape[0]
@@ -271,7 +271,7 @@ def expand(
         count = min(LANES, n - state)
         write_lanes(records, np.int64(state), np.int64(count), wires, np.int64(1), sizes.bases)
         evaluate_play(given.args, given.wires)
-        count_moves(given)
+        _count_moves(given)
         total = count_joints(given, count) - skip
         if 2 * filled >= capacity and filled + total > capacity:
             break
@@ -279,7 +279,7 @@ def expand(
         filled, state, skip = share(given.scratch, count, state, skip, filled, capacity)
         if filled == first:
             continue
-        name_moves(given, state - block + (skip > 0))
+        _name_moves(given, state - block + (skip > 0))
         pending = _sparse(given, block, costs)
         for at in range(0, pending, LANES):
             _dense(given, raw(records), at, min(LANES, pending - at))
@@ -287,7 +287,7 @@ def expand(
 
 
 @inner
-def _sparse(given: ExpandArgs, state: int, costs: Ints) -> int:
+def _sparse(given: _ExpandArgs, state: int, costs: Ints) -> int:
     """Play joint move 0, 1, ... of all lanes as long as it pays; lane 0 is this state. Writes the parents of
     all rows, lists those that are left, and returns how many these are."""
     scratch = given.scratch
@@ -337,7 +337,7 @@ def _sparse(given: ExpandArgs, state: int, costs: Ints) -> int:
 
 
 @inner
-def _advance(given: ExpandArgs, role: Index, looking: Vector, leaving: Vector) -> Vector:
+def _advance(given: _ExpandArgs, role: Index, looking: Vector, leaving: Vector) -> Vector:
     """Choose a role's first legal move in the lanes that look for one, and the next one in those that leave
     theirs. Returns the lanes that are left without one."""
     scratch, wires = given.scratch, given.wires
@@ -353,7 +353,7 @@ def _advance(given: ExpandArgs, role: Index, looking: Vector, leaving: Vector) -
 
 
 @inner
-def _next_joint(given: ExpandArgs) -> None:
+def _next_joint(given: _ExpandArgs) -> None:
     """Choose the next joint move in all lanes; the first follows the last."""
     leaving = ~splat(0)
     for back in range(given.roles):
@@ -366,7 +366,7 @@ def _next_joint(given: ExpandArgs) -> None:
 
 
 @inner
-def _dense(given: ExpandArgs, records: Words, first: Index, count: Index) -> None:
+def _dense(given: _ExpandArgs, records: Words, first: Index, count: Index) -> None:
     """Play the joint moves of ``count`` waiting rows, of whatever states."""
     scratch, wires = given.scratch, given.wires
     bases = sizes_of(given.args).bases
@@ -394,7 +394,7 @@ def _dense(given: ExpandArgs, records: Words, first: Index, count: Index) -> Non
 
 
 @inner
-def _put(given: ExpandArgs, count: Index) -> None:
+def _put(given: _ExpandArgs, count: Index) -> None:
     """Write the next states of the first ``count`` lanes in the list to their rows."""
     args, wires, scratch, block = given.args, given.wires, given.scratch, given.scratch.block
     bases = sizes_of(args).bases

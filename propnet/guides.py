@@ -32,11 +32,11 @@ from propnet.substitute import Cone, EffortError, Literals, Remake, assume, valu
 
 PASSES = (simplify, share_overlaps, extract, simplify, extract, remove_dead)
 
-GROWTH = 4
+_GROWTH = 4
 """Before the passes there may be so many times the allowed gate inputs (see docs/measurements.md)."""
 
 
-class Lookahead:
+class _Lookahead:
     """A network and new gates over its state before a move.
 
     Attributes:
@@ -98,7 +98,7 @@ class Lookahead:
         if len(network.loops):
             raise EffortError("positive recursion")
         circuit = remove_dead(self._circuit(favoured))
-        if circuit.gate_inputs > GROWTH * most_inputs:
+        if circuit.gate_inputs > _GROWTH * most_inputs:
             raise EffortError("too many gates")
         for rewrite in PASSES:
             circuit = rewrite(circuit)
@@ -126,7 +126,7 @@ class Lookahead:
 EFFORT = 3_000_000
 """Gate inputs that are looked at, at most (see docs/measurements.md)."""
 
-Pair = tuple[int, int]
+_Pair = tuple[int, int]
 """Literals over the state before: what must be, what may be."""
 
 
@@ -142,7 +142,7 @@ def sure_ends(network: Network, *, most_inputs: int, effort: int = EFFORT) -> Ne
         return None
 
 
-class _SureEnds(Lookahead):
+class _SureEnds(_Lookahead):
     """Works out which moves surely end a match, as literals over ``gates``."""
 
     def losses(self, role: int) -> list[int]:
@@ -180,12 +180,12 @@ class _SureEnds(Lookahead):
         return losses
 
 
-def _rails(node: int) -> Pair:
+def _rails(node: int) -> _Pair:
     """The nodes that stand for what must be and what may be of a node."""
     return 2 * node, 2 * node + 1
 
 
-def _two_rails(cone: Cone, inputs: dict[int, Pair]) -> Cone:
+def _two_rails(cone: Cone, inputs: dict[int, _Pair]) -> Cone:
     """The cone in which each node is two (:func:`_rails`); inputs that ``inputs`` does not hold are known."""
     reads: dict[int, Sequence[int]] = {}
     for node, read in cone.reads.items():
@@ -202,7 +202,7 @@ def _two_rails(cone: Cone, inputs: dict[int, Pair]) -> Cone:
     return Cone(reads, readers, usual)
 
 
-def _pair(usual: Literals, changed: Literals, literal: int) -> Pair:
+def _pair(usual: Literals, changed: Literals, literal: int) -> _Pair:
     """What a literal of the network must and may be, by what its rails usually are and have become."""
     node, negated = literal >> 1, literal & 1
     must, may = (changed.get(rail, usual.get(rail, 2 * node)) for rail in _rails(node))
@@ -258,7 +258,7 @@ class _TurnEffects:
     """Per move of the role; None for those that do not count."""
 
 
-class _OutcomesAtOnce(Lookahead):
+class _OutcomesAtOnce(_Lookahead):
     """Works out which moves win and lose at once, as literals over ``gates``."""
 
     def __init__(self, network: Network, forced: list[int], effort: int) -> None:

@@ -17,9 +17,9 @@ from gdl.errors import Place, RulesError
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules, literals
 from gdl.terms import DISTINCT, DOES, GOAL, INIT, LEGAL, NEXT, ROLE, SEES, TERMINAL, TRUE, Term
 
-MAX_PRODUCT = 32  # clauses that the ``or`` of one rule are multiplied out to; more become a chain
+_MAX_PRODUCT = 32  # clauses that the ``or`` of one rule are multiplied out to; more become a chain
 
-UNIVERSE = "universe;"
+_UNIVERSE = "universe;"
 """Auxiliary relation of all ground terms in the rules; it binds variables that unsafe rules leave free.
 (No name in rules can contain a semicolon.)"""
 
@@ -52,7 +52,7 @@ def normalize(rules: Rules) -> list[Clause]:
     for rule in rules:
         clauses.extend(normalizer.clauses(rule))
     clauses = list(_needed(clauses + normalizer.auxiliary))
-    if any(p.name == UNIVERSE for c in clauses for p in c.positives):
+    if any(p.name == _UNIVERSE for c in clauses for p in c.positives):
         clauses.extend(_universe(clauses))
     return list(dict.fromkeys(clauses))
 
@@ -112,7 +112,7 @@ class _Normalizer:
                     plain.append(literal)
         if not choices:
             yield from self._clause(head, plain, place)
-        elif len(choices) == 1 or _count(And(tuple(choices))) <= MAX_PRODUCT:
+        elif len(choices) == 1 or _count(And(tuple(choices))) <= _MAX_PRODUCT:
             for branch in product(*(c.parts for c in choices)):
                 yield from self._split(head, [*plain, *branch], place)
         else:
@@ -143,7 +143,7 @@ class _Normalizer:
                         f"'distinct' takes two terms, not {len(atom.args)}", place, "give it two"
                     )
                 # (not (distinct ?x ?y)) says that both are the same.
-                if not positive and not unify(*atom.args, binding):
+                if not positive and not _unify(*atom.args, binding):
                     return
         head = resolve(head, binding)
         positives: list[Term] = []
@@ -159,7 +159,7 @@ class _Normalizer:
         for variable in dict.fromkeys(head.variables()):
             if variable not in bound:  # legal GDL binds all variables of the head
                 is_role = head.name in (LEGAL, GOAL, SEES) and head.args[0] is variable
-                positives.append(Term(ROLE if is_role else UNIVERSE, variable))
+                positives.append(Term(ROLE if is_role else _UNIVERSE, variable))
                 bound.add(variable)
         distincts: list[tuple[Term, Term]] = []
         for left, right in pairs:
@@ -167,7 +167,7 @@ class _Normalizer:
                 return
             # A variable that nothing binds differs from everything.
             free = {*left.variables(), *right.variables()}
-            if free <= bound and unify(left, right, {}):
+            if free <= bound and _unify(left, right, {}):
                 distincts.append((left, right))
         safe = [self._project(n, bound, place) for n in negatives]
         if any(n in positives for n in safe):
@@ -185,7 +185,7 @@ class _Normalizer:
         return head
 
 
-def unify(left: Term, right: Term, binding: dict[Term, Term]) -> bool:
+def _unify(left: Term, right: Term, binding: dict[Term, Term]) -> bool:
     """Whether two terms can be made equal; extends ``binding`` on the way."""
     todo = [(left, right)]
     while todo:
@@ -237,9 +237,9 @@ def _count(part: Formula) -> int:
     """How many products a normal formula multiplies out to, MAX_PRODUCT + 1 where they are more."""
     match part:
         case And(parts):
-            return reduce(lambda total, p: min(total * _count(p), MAX_PRODUCT + 1), parts, 1)
+            return reduce(lambda total, p: min(total * _count(p), _MAX_PRODUCT + 1), parts, 1)
         case Or(parts):
-            return min(sum(map(_count, parts)), MAX_PRODUCT + 1)
+            return min(sum(map(_count, parts)), _MAX_PRODUCT + 1)
     return 1
 
 
@@ -269,4 +269,4 @@ def _universe(clauses: list[Clause]) -> Iterator[Clause]:
             args = todo.pop().args
             ground.update(dict.fromkeys(arg for arg in args if arg.ground))
             todo.extend(args)
-    return (Clause(Term(UNIVERSE, term)) for term in ground)
+    return (Clause(Term(_UNIVERSE, term)) for term in ground)

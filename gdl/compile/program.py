@@ -14,9 +14,9 @@ from gdl.compile.normalize import Clause
 from gdl.errors import Place
 from gdl.terms import DOES, INIT, LEGAL, NEXT, TRUE, Term
 
-MAX_VARIANTS = 400
-MAX_ASSIGNMENTS = 2_000
-MAX_WORK = 400_000
+_MAX_VARIANTS = 400
+_MAX_ASSIGNMENTS = 2_000
+_MAX_WORK = 400_000
 """The most shapes of one relation, choices of shapes in one clause, and choices in all clauses together."""
 
 
@@ -118,7 +118,7 @@ class ShapeInference:
             clause = self.clauses[number]
             envs = self.assigned[number] = assignments(clause.positives, self.variants)
             work += len(envs)
-            if work > MAX_WORK:
+            if work > _MAX_WORK:
                 raise TooManyShapesError
             for env in envs:
                 variant = tuple([self.shape(a, env, 0) for a in clause.head.args])
@@ -126,7 +126,7 @@ class ShapeInference:
                     known = self.variants.setdefault(signature, {})
                     if variant not in known:
                         known[variant] = None
-                        if len(known) > MAX_VARIANTS:
+                        if len(known) > _MAX_VARIANTS:
                             raise TooManyShapesError
                         waiting.update(dict.fromkeys(self.readers.get(signature, ())))
         return {signature: list(variants) for signature, variants in self.variants.items()}
@@ -155,7 +155,7 @@ class ShapeInference:
 
 def assignments(atoms: tuple[Term, ...], variants: dict[Signature, dict[Variant, None]]) -> list[Env]:
     """Every consistent choice of one variant per atom, as the shapes of the variables. Raises
-    TooManyShapesError where the choices are more than :data:`MAX_ASSIGNMENTS`."""
+    TooManyShapesError where the choices are more than :data:`_MAX_ASSIGNMENTS`."""
     envs: list[Env] = [{}]
     for atom in atoms:
         choices = list(variants.get(atom.signature, ()))
@@ -170,7 +170,7 @@ def assignments(atoms: tuple[Term, ...], variants: dict[Signature, dict[Variant,
                 if all(match(a, s, trial) for a, s in zip(atom.args, variant, strict=True)):
                     # All have bound the same variables in the same order.
                     extended.setdefault(tuple(trial.values()), trial)
-            if len(extended) > MAX_ASSIGNMENTS:
+            if len(extended) > _MAX_ASSIGNMENTS:
                 raise TooManyShapesError
         envs = list(extended.values())
     return envs

@@ -128,7 +128,7 @@ _TWINS = {(NEXT, 1): TRUE, (INIT, 1): TRUE, (BASE, 1): TRUE, (LEGAL, 2): DOES, (
 
 
 @dataclass
-class Flow:
+class _Flow:
     """How values move between positions.
 
     Attributes:
@@ -190,9 +190,9 @@ class Flow:
             unbounded = grown
 
 
-def flow_of(rules: Iterable[Rule]) -> Flow:
+def flow_of(rules: Iterable[Rule]) -> _Flow:
     """The flow of values in all rules of a game."""
-    flow = Flow()
+    flow = _Flow()
     for rule in rules:
         sources: dict[Term, set[Position]] = defaultdict(set)
         for part in rule.body:

@@ -28,7 +28,7 @@ Rows = list[tuple[int, Int]]
 """Predicates with the ids of some of their rows."""
 
 
-class TermOrder:
+class _TermOrder:
     """Sorts the rows of relations by one of their arguments."""
 
     def __init__(self, program: Program, relations: Sequence[Relation]) -> None:
@@ -79,23 +79,23 @@ class TermOrder:
         return [Term(shape.name, *args) for args in zip(*arguments, strict=True)]
 
 
-def row_tuples(relation: Relation, ids: Int) -> list[tuple[int, ...]]:
+def _row_tuples(relation: Relation, ids: Int) -> list[tuple[int, ...]]:
     """Rows of a relation."""
     if not relation.arity:
         return [()] * len(ids)
     return list(zip(*[relation.column(c)[ids].tolist() for c in range(relation.arity)], strict=True))
 
 
-SMALL_BLOCK = 64
+_SMALL_BLOCK = 64
 """Blocks with fewer rules are numbered together."""
 
 MERGE_FROM = 1_000_000
 """With fewer literals, the network's passes find the atoms with the same rules."""
 
-ASSEMBLY_WORDS = 12
+_ASSEMBLY_WORDS = 12
 """Assembly takes about so many 4-byte words of memory per literal."""
 
-Spell = Callable[[Term], str]
+_Spell = Callable[[Term], str]
 
 
 class _Numbering:
@@ -143,13 +143,13 @@ class _Numbering:
 
 
 def assemble(
-    reached: Reached, instances: Instances, written: Sequence[Term], spell: Spell | None = None
+    reached: Reached, instances: Instances, written: Sequence[Term], spell: _Spell | None = None
 ) -> GroundRules:
     """Number, simplify and order everything. ``written`` has the roles in the order in which the rules name
     them; ``spell`` writes the terms that name the atoms, without it there are no names."""
     program, relations = reached.program, reached.relations
     budget = reached.joiner.budget
-    budget.rows(sum(len(b.heads) * (1 + len(b.literals)) for b in instances.blocks), ASSEMBLY_WORDS)
+    budget.rows(sum(len(b.heads) * (1 + len(b.literals)) for b in instances.blocks), _ASSEMBLY_WORDS)
     numbering = _Numbering(reached, instances.auxiliary)
     table = _table(instances, numbering)
     _add_static_outputs(reached, numbering, table)
@@ -163,7 +163,7 @@ def assemble(
         initial[start : start + reached.initial.get(p.index, 0)] = True
     possible = simplify(table, is_input, initial, numbering.twin, budget.tick)
 
-    order = TermOrder(program, relations)
+    order = _TermOrder(program, relations)
     bases, base_rows = order.sort(_rows(reached, TRUE, possible, numbering), 0)
     base_atoms = np.array([numbering.start(p) + i for p, i in base_rows], np.int64)
     moves, move_rows = _by_role(reached, order, _rows(reached, DOES, possible, numbering), roles)
@@ -226,7 +226,7 @@ def _table(instances: Instances, numbering: _Numbering) -> RuleTable:
     blocks = []
     small = []
     for block in instances.blocks:
-        if len(block.heads) < SMALL_BLOCK:
+        if len(block.heads) < _SMALL_BLOCK:
             small.append(block)
         else:
             blocks.append(_large_block(block, numbering))
@@ -311,7 +311,7 @@ def _rows(reached: Reached, name: str, possible: Bool, numbering: _Numbering) ->
 
 
 def _by_role(
-    reached: Reached, order: TermOrder, rows: Rows, roles: Sequence[Term]
+    reached: Reached, order: _TermOrder, rows: Rows, roles: Sequence[Term]
 ) -> tuple[tuple[tuple[Term, ...], ...], list[tuple[int, int]]]:
     """Per role the second arguments of its rows, ascending; and the (predicate, row id) of each, in order."""
     terms: list[tuple[Term, ...]] = []
@@ -332,7 +332,7 @@ def _rows_of_role(reached: Reached, rows: Rows, role: Term) -> Rows:
         if isinstance(program.predicates[p].shapes[0], Leaf):
             own = relation.column(0)[ids] == program.table.known(role)
         else:
-            arguments = [program.arguments(p, row) for row in row_tuples(relation, ids)]
+            arguments = [program.arguments(p, row) for row in _row_tuples(relation, ids)]
             own = np.array([performer is role for performer, _ in arguments], np.bool_)
         own_rows.append((p, ids[own]))
     return own_rows
@@ -346,14 +346,16 @@ def _goals(
     goals = []
     for p, ids in _rows(reached, GOAL, possible, numbering):
         start = numbering.start(p)
-        for i, row in zip(ids.tolist(), row_tuples(reached.relations[p], ids), strict=True):
+        for i, row in zip(ids.tolist(), _row_tuples(reached.relations[p], ids), strict=True):
             role, value = reached.program.arguments(p, row)
             if role in number and value.name.isascii() and value.name.isdecimal() and len(value.name) < 10:
                 goals.append((number[role], int(value.name), start + i))
     return sorted(goals)
 
 
-def _names(reached: Reached, numbering: _Numbering, number: Int, others: Int, spell: Spell) -> dict[int, str]:
+def _names(
+    reached: Reached, numbering: _Numbering, number: Int, others: Int, spell: _Spell
+) -> dict[int, str]:
     """The GDL atoms of all but the inputs; auxiliary ones are numbered."""
     names: dict[int, str] = {}
     predicate = np.searchsorted(numbering.offsets, others, side="right") - 1

@@ -77,7 +77,7 @@ def decompose(clause: BoundClause, auxiliary: list[int], tick: Callable[[], None
         todo.append(_projected(clause, rest, clause.head, [*outer, link], outer_constraints))
 
 
-def eliminations(
+def _eliminations(
     variables: Iterable[int], head: frozenset[int], edges: list[frozenset[int]]
 ) -> Iterator[tuple[frozenset[int], frozenset[int]]]:
     """The ways to eliminate one of some variables: the variables that it shares an edge with, which a new
@@ -107,7 +107,7 @@ def _best_split(clause: BoundClause) -> tuple[frozenset[int], frozenset[int]] | 
     best = None
     least = GAIN * bindings.n * (1 + len(clause.literals))
     head = clause.head.variables
-    for bag, interior in eliminations(everything - head, head, edges):
+    for bag, interior in _eliminations(everything - head, head, edges):
         if bag == everything:
             continue
         inside = sum(1 for x in clause.literals if x.variables & interior)
@@ -182,7 +182,7 @@ class Splitter:
         edges += [variables_of(left, right) for left, right in clause.distincts]
         head = variables_of(clause.head.args)
         variables = variables_of(*[p.args for p in clause.positives])
-        for bag, interior in eliminations(sorted(variables - head, reverse=True), head, edges):
+        for bag, interior in _eliminations(sorted(variables - head, reverse=True), head, edges):
             clauses = self._cut(clause, bag, interior, auxiliary)
             if clauses is None:
                 continue

@@ -22,7 +22,7 @@ from gdl.grounding.reachability import Reached, fixpoint
 from gdl.grounding.relation import Relation, Row, row_getter
 from gdl.terms import GOAL, INIT, LEGAL, NEXT, SEES, TERMINAL
 
-MANY_ROWS = 3_000_000
+_MANY_ROWS = 3_000_000
 """Joins of more rows are given up and the clause is split, if it can be."""
 
 _NOTHING = -1
@@ -159,7 +159,7 @@ class _Instantiator:
             if self._instantiate_tuples(clause):
                 continue
             clauses = self.splitter.split(clause, len(self.relations))
-            if clauses is None and not self._instantiate(clause, MANY_ROWS):
+            if clauses is None and not self._instantiate(clause, _MANY_ROWS):
                 clauses = self.splitter.split(clause, len(self.relations), force=True)
                 if clauses is None:
                     self._instantiate(clause)

@@ -8,7 +8,7 @@ A table of bindings has one numpy column for each bound variable.
 
 Joins of small relations, tuple by tuple in plain Python (see docs/measurements.md).
 
-A :class:`TuplePlan` is the order of one body's literals and checks; a partial binding is a
+A :class:`_TuplePlan` is the order of one body's literals and checks; a partial binding is a
 tuple that starts with the body's constants, so that constants and variables are looked up alike.
 """
 
@@ -52,10 +52,10 @@ class _Kind(IntEnum):
 
 
 _Step = tuple[_Kind, int, Any, Any]
-"""Kind, predicate, and what the kind needs: see :meth:`TuplePlan.run`."""
+"""Kind, predicate, and what the kind needs: see :meth:`_TuplePlan.run`."""
 
 
-class TuplePlan:
+class _TuplePlan:
     """The steps of one body's join, chosen by the sizes that its relations have at the time.
 
     It evaluates only these ``negatives`` of the clause and returns the ``results`` (constants and variables)
@@ -201,10 +201,10 @@ class TuplePlan:
         return list(map(self.result, rows))
 
 
-DEDUPLICATE_FROM = 48
+_DEDUPLICATE_FROM = 48
 """Tables with fewer bindings are not worth the search for doubles (see docs/measurements.md)."""
 
-MAX_TERM_DEPTH = 200
+_MAX_TERM_DEPTH = 200
 """A deeper function term means a recursion that never ends."""
 
 
@@ -240,7 +240,7 @@ class Bindings:
 
     def deduplicate(self) -> None:
         """Drop double bindings, unless there are few."""
-        if self.n >= DEDUPLICATE_FROM or (not self.env and self.n > 1):
+        if self.n >= _DEDUPLICATE_FROM or (not self.env and self.n > 1):
             rows = first_rows(list(self.env.values()), self.n)
             if len(rows) < self.n:
                 self.take(rows)
@@ -259,8 +259,8 @@ def construct(bindings: Bindings, build: Build, table: TermTable, budget: Budget
         value = built.get(row)
         if value is None:
             term = Term(build.functor, *[terms[a] for a in row])
-            if term.depth > MAX_TERM_DEPTH:
-                raise budget.fail(f"function terms nested deeper than {MAX_TERM_DEPTH}")
+            if term.depth > _MAX_TERM_DEPTH:
+                raise budget.fail(f"function terms nested deeper than {_MAX_TERM_DEPTH}")
             value = built[row] = table.id(term)
         values[i] = value
     budget.add_atoms(len(table) - before)
@@ -312,13 +312,13 @@ class Body:
         self.builds = clause.builds
         self.negatives = negatives
         self.head = variables_of(clause.head.args)
-        self._plans: dict[tuple[tuple[int, ...], int], TuplePlan] = {}
+        self._plans: dict[tuple[tuple[int, ...], int], _TuplePlan] = {}
 
-    def plan(self, results: tuple[int, ...], first: int, relations: list[Relation]) -> TuplePlan:
+    def plan(self, results: tuple[int, ...], first: int, relations: list[Relation]) -> _TuplePlan:
         """The plan for a join of tuples; made at the first call."""
         plan = self._plans.get((results, first))
         if plan is None:
-            plan = TuplePlan(self.clause, self.negatives, results, first, relations)
+            plan = _TuplePlan(self.clause, self.negatives, results, first, relations)
             self._plans[results, first] = plan
         return plan
 

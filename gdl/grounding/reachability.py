@@ -36,12 +36,12 @@ from gdl.grounding.limits import Budget
 from gdl.grounding.relation import Relation
 from gdl.terms import DOES, GOAL, INIT, LEGAL, NEXT, ROLE, SEES, TERMINAL, TRUE
 
-WHOLE = (ROLE, INIT, TRUE, NEXT, LEGAL, DOES, GOAL, TERMINAL, SEES)
+_WHOLE = (ROLE, INIT, TRUE, NEXT, LEGAL, DOES, GOAL, TERMINAL, SEES)
 """Relations that are always needed whole."""
 
 
 @dataclass(frozen=True)
-class Restriction:
+class _Restriction:
     """A program in which some predicates are only solved on demand.
 
     Attributes:
@@ -55,8 +55,8 @@ class Restriction:
     late: frozenset[int]
 
 
-def restrict(program: Program, dependence: Sequence[Dependence], chosen: set[int]) -> Restriction:
-    """Put the chosen predicates, and what reads them, on demand. :attr:`Restriction.demand` lacks those that
+def restrict(program: Program, dependence: Sequence[Dependence], chosen: set[int]) -> _Restriction:
+    """Put the chosen predicates, and what reads them, on demand. :attr:`_Restriction.demand` lacks those that
     cannot be."""
     eligible: set[int] = set()
     for p in sorted(chosen):
@@ -96,7 +96,7 @@ def restrict(program: Program, dependence: Sequence[Dependence], chosen: set[int
                 )
                 clauses[question] = None
         clauses[replace(clause, positives=(*own, *clause.positives))] = None
-    return Restriction(Program(predicates, facts, list(clauses), program.table), demand, frozenset(late))
+    return _Restriction(Program(predicates, facts, list(clauses), program.table), demand, frozenset(late))
 
 
 def _readers(program: Program, predicate: int) -> set[int]:
@@ -118,12 +118,12 @@ def _eligible(program: Program, dependence: Sequence[Dependence], predicate: int
     must not be read under a negation: that needs their complement before reachability is done."""
     readers = _readers(program, predicate)
     names = {program.predicates[p].name for p in readers}
-    if names & {ROLE, INIT} or program.predicates[predicate].name in WHOLE:
+    if names & {ROLE, INIT} or program.predicates[predicate].name in _WHOLE:
         return set()
     static = {p for p in readers if dependence[p] is Dependence.STATIC}
     if any(n.predicate in static for c in program.clauses for n in c.negatives):
         return set()
-    return {p for p in readers if program.predicates[p].name not in WHOLE}
+    return {p for p in readers if program.predicates[p].name not in _WHOLE}
 
 
 Question = tuple[FlatAtom, frozenset[int], list[FlatAtom]]
@@ -203,7 +203,7 @@ class Reached:
 LARGE_RELATION = 1_500_000
 """A relation with more rows than this is put on demand, if it can be."""
 
-LARGE_JOIN = 12_000_000
+_LARGE_JOIN = 12_000_000
 """So is the head of a clause with a join of more rows."""
 
 
@@ -220,7 +220,7 @@ def reach(program: Program, strata: Sequence[Stratum], budget: Budget) -> Reache
             dependence[p] = stratum.dependence
     chosen: set[int] = set()
     hopeless: set[int] = set()
-    restriction = Restriction(program, {}, frozenset())
+    restriction = _Restriction(program, {}, frozenset())
     while True:
         try:
             return _reach(restriction, strata, dependence, budget, hopeless)
@@ -236,7 +236,7 @@ def reach(program: Program, strata: Sequence[Stratum], budget: Budget) -> Reache
 
 
 def _reach(
-    restriction: Restriction,
+    restriction: _Restriction,
     strata: Sequence[Stratum],
     dependence: list[Dependence],
     budget: Budget,
@@ -317,7 +317,7 @@ def _derive(
     rows = joiner.tuples(body, head.args, first, window)
     if rows is not None:
         return joiner.relations[head.predicate].add_rows(rows)
-    bindings = joiner.join(body, body.head, first, window, LARGE_JOIN if limited else UNLIMITED)
+    bindings = joiner.join(body, body.head, first, window, _LARGE_JOIN if limited else UNLIMITED)
     if not bindings.n:
         return 0
     if limited and bindings.n > LARGE_RELATION:

@@ -22,7 +22,7 @@ Spec = tuple[tuple[int, ...], tuple[int, ...], tuple[tuple[int, int], ...]]
 """What an index is on: bound places, new places, and pairs of places that must be equal."""
 
 
-class TupleIndex:
+class _TupleIndex:
     """Rows by the values at bound places; only the values at new places are stored. ``groups`` leads from a
     key to the different values of its rows: each is a tuple, a key of one place its plain value."""
 
@@ -33,7 +33,7 @@ class TupleIndex:
         self._equal = equal
         self._seen = 0
 
-    def sync(self, rows: list[Row]) -> TupleIndex:
+    def sync(self, rows: list[Row]) -> _TupleIndex:
         """Enter what has been added to the rows."""
         if self._seen < len(rows):
             key, value, groups = self._key, self._value, self.groups
@@ -95,7 +95,7 @@ class Relation:
         self.n = 0
         self.rows: list[Row] = []
         self.ids: dict[Row, int] | None = {}
-        self._tuple_indexes: dict[Spec, TupleIndex] = {}
+        self._tuple_indexes: dict[Spec, _TupleIndex] = {}
         self._stored = 0  # so many rows are in the columns
         self._columns: list[Column] = []
         self._coder = _NO_CODER
@@ -122,11 +122,11 @@ class Relation:
         view.sync()
         return view
 
-    def tuple_index(self, spec: Spec) -> TupleIndex:
+    def tuple_index(self, spec: Spec) -> _TupleIndex:
         """The index of a small relation's rows, up to date."""
         index = self._tuple_indexes.get(spec)
         if index is None:
-            index = self._tuple_indexes[spec] = TupleIndex(*spec)
+            index = self._tuple_indexes[spec] = _TupleIndex(*spec)
         return index.sync(self.rows)
 
     def add_rows(self, rows: Iterable[Row]) -> int:

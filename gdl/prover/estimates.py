@@ -15,18 +15,18 @@ from gdl.prover.schema import Schema, Tables, project, reads
 from gdl.terms import DOES
 
 # Costs.
-CALL_WORK = 12.0  # a call for one key, besides its loops
-INDEX_WORK = 6.0  # a row of a relation, besides the loops that derive it
-FIXPOINT_WORK = 16.0  # a row of a recursive relation, altogether
-MAGIC_WORK = 50.0  # a call that must run a fixpoint, in addition
-CHAIN = 2.0  # calls of a recursive predicate that one call leads to
+_CALL_WORK = 12.0  # a call for one key, besides its loops
+_INDEX_WORK = 6.0  # a row of a relation, besides the loops that derive it
+_FIXPOINT_WORK = 16.0  # a row of a recursive relation, altogether
+_MAGIC_WORK = 50.0  # a call that must run a fixpoint, in addition
+_CHAIN = 2.0  # calls of a recursive predicate that one call leads to
 SHARE = 0.3  # of the cost of a relation: counts for each relation that reads it
 
 # Guesses where nothing was measured.
-LOCAL_ROWS = 20.0  # of a relation that is being computed
-GIVEN_ROWS = 10.0  # of a predicate of ``true``
-DOES_ROWS = 1.5  # of a predicate of ``does``
-RECURSIVE_FACTOR = 3.0  # rows of a recursive relation for each row of its base clauses
+_LOCAL_ROWS = 20.0  # of a relation that is being computed
+_GIVEN_ROWS = 10.0  # of a predicate of ``true``
+_DOES_ROWS = 1.5  # of a predicate of ``does``
+_RECURSIVE_FACTOR = 3.0  # rows of a recursive relation for each row of its base clauses
 MOST_ROWS = 1e9
 
 
@@ -67,7 +67,7 @@ class Estimates:
             size, distinct = self._measured[predicate]
         else:
             arity = schema.arity[predicate]
-            size = LOCAL_ROWS if predicate in self.local else self.size(predicate)
+            size = _LOCAL_ROWS if predicate in self.local else self.size(predicate)
             return float(size ** (1 - len(keys) / arity)) if arity else min(1.0, size)
         groups = 1.0
         for column in keys:
@@ -82,7 +82,7 @@ class Estimates:
         if predicate in self._measured:
             return self._measured[predicate][0]
         if schema.given[predicate]:
-            return DOES_ROWS if schema.program.predicates[predicate].name == DOES else GIVEN_ROWS
+            return _DOES_ROWS if schema.program.predicates[predicate].name == DOES else _GIVEN_ROWS
         if not self._guesses:
             self._guesses[-1] = 0.0
             for stratum in schema.strata:  # from the bottom, so that this does not recur deeply
@@ -101,7 +101,7 @@ class Estimates:
         for clause in stratum.clauses:
             if members.isdisjoint(a.predicate for a in clause.positives):
                 rows += self.work(clause, frozenset())[1]
-        rows *= RECURSIVE_FACTOR if members else 1.0
+        rows *= _RECURSIVE_FACTOR if members else 1.0
         return min(rows, MOST_ROWS) if schema.arity[predicate] else min(rows, 0.5)
 
     def _static_distinct(self, predicate: int) -> list[float]:
@@ -144,13 +144,13 @@ class Estimates:
             return True
         work = self._call_work.get(predicate)
         if work is None:
-            work = calls * (CHAIN if recursive else 1.0) * (self.once(predicate, keys) + CALL_WORK)
+            work = calls * (_CHAIN if recursive else 1.0) * (self.once(predicate, keys) + _CALL_WORK)
         return work < self.whole(predicate)
 
     def once(self, predicate: int, keys: tuple[int, ...]) -> float:
         """The expected cost of the rows of one key."""
         stratum = self._schema.stratum(predicate)
-        once = MAGIC_WORK if stratum.recursive and not self.top_down(predicate, keys) else 0.0
+        once = _MAGIC_WORK if stratum.recursive and not self.top_down(predicate, keys) else 0.0
         for clause in stratum.clauses:
             if clause.head.predicate == predicate:
                 once += self.work(clause, variables_of([clause.head.args[c] for c in keys]))[0]
@@ -169,9 +169,9 @@ class Estimates:
             stratum = schema.stratum(predicate)
             self._whole[predicate] = 0.0
             if stratum.recursive:
-                work = FIXPOINT_WORK * self.size(predicate)
+                work = _FIXPOINT_WORK * self.size(predicate)
             else:
-                work = INDEX_WORK * self.size(predicate)
+                work = _INDEX_WORK * self.size(predicate)
                 work += sum(self.work(c, frozenset())[0] for c in stratum.clauses)
             work += SHARE * sum(map(self.whole, sorted(reads(stratum))))
             self._whole[predicate] = min(work, MOST_ROWS)
@@ -196,7 +196,7 @@ class Estimates:
         predicate, keys = call
         calls = sum(len(t[slot]) for t in samples if len(t) > slot and t[slot] is not None)
         if calls:
-            work = calls / len(samples) * (self.once(predicate, keys) + CALL_WORK)
+            work = calls / len(samples) * (self.once(predicate, keys) + _CALL_WORK)
             self._call_work[predicate] = self._call_work.get(predicate, 0.0) + work
 
     def forget(self) -> None:

@@ -14,9 +14,9 @@ from gdl.prover.limits import CyclicError, Guard, MoreRowsError, ProverLimits
 from gdl.prover.schema import Rows, Schema, Tables, reads
 from gdl.prover.strata_code import StrataCode
 
-MAX_CHAIN = 100  # longer chains of relations that depend on each other are computed from the bottom
-STATIC_ROWS = 150_000  # a static stratum beyond this becomes a dynamic one
-STATIC_SECONDS = 1.0  # so does one that takes longer
+_MAX_CHAIN = 100  # longer chains of relations that depend on each other are computed from the bottom
+_STATIC_ROWS = 150_000  # a static stratum beyond this becomes a dynamic one
+_STATIC_SECONDS = 1.0  # so does one that takes longer
 
 RECOVERABLE = (MoreRowsError, CyclicError, RecursionError, IndexError, MemoryError, TooLargeError)
 """The exceptions of generated code that :meth:`Evaluator.recover` handles."""
@@ -86,7 +86,7 @@ class Evaluator:
                 rows = tables[slot]
                 if rows is None:
                     self.begin()
-                    if self.schema.chain[predicate] > MAX_CHAIN:
+                    if self.schema.chain[predicate] > _MAX_CHAIN:
                         self._in_order(predicate, state, move)
                     rows = self._call(predicate, state, move)
                 return rows
@@ -170,7 +170,7 @@ class Evaluator:
         schema = self.schema
         if all(p in schema.static or p in stratum.predicates for p in reads(stratum)):
             before = self._guard.rows
-            self._guard.restrict(STATIC_ROWS, STATIC_SECONDS)
+            self._guard.restrict(_STATIC_ROWS, _STATIC_SECONDS)
             try:
                 self._compute_static(stratum)
                 return

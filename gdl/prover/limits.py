@@ -13,8 +13,8 @@ from gdl.prover.schema import Schema
 from gdl.terms import Term
 
 DEMAND_ROWS = 3000  # a dynamic relation with more rows is computed key by key where that is possible
-FIRST_MOST = 1000  # the first bound on the rows for which code is generated; it grows with the relations
-TICKS = 16  # from one check of the limits to the next
+_FIRST_MOST = 1000  # the first bound on the rows for which code is generated; it grows with the relations
+_TICKS = 16  # from one check of the limits to the next
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Guard:
         self._row_limit = limits.rows
         self._deadline = 0.0
         self._functors: list[str] = []
-        self.most = FIRST_MOST
+        self.most = _FIRST_MOST
         self.demanded: set[int] = set()
         self.rows = 0
 
@@ -119,7 +119,7 @@ class Guard:
             )
         if rows + self.rows > self._row_limit:
             raise TooLargeError(f"the relations have more than {self._row_limit} rows")
-        return TICKS
+        return _TICKS
 
     def threshold(self, predicate: int) -> int:
         """The number of rows beyond which generated code calls :meth:`many`."""

@@ -20,10 +20,10 @@ from gdl.prover.schema import Rows, Tables, each, full, plain
 from gdl.rules import Rules
 from gdl.terms import GOAL, INIT, LEGAL, NEXT, ROLE, SEES, TERMINAL, TRUE, Term
 
-SAMPLES = 60  # states of one random playout in which relations are measured before the first playouts
-SAMPLE_SECONDS = 0.3  # CPU time after which fewer states must do
+_SAMPLES = 60  # states of one random playout in which relations are measured before the first playouts
+_SAMPLE_SECONDS = 0.3  # CPU time after which fewer states must do
 
-CHECKPOINTS = ((300, 0.9), (3_000, 0.6), (30_000, 0.25))
+_CHECKPOINTS = ((300, 0.9), (3_000, 0.6), (30_000, 0.25))
 """Steps after which playouts stop using the state cache if more than this share of the steps since the
 last checkpoint missed it."""
 
@@ -180,8 +180,8 @@ class ProverMachine(Machine):
             steps += 1
         self._steps += steps
         self._misses += self._cache.misses - before
-        if self._checkpoint < len(CHECKPOINTS) and self._steps >= CHECKPOINTS[self._checkpoint][0]:
-            self._charging = self._misses > self._steps * CHECKPOINTS[self._checkpoint][1]
+        if self._checkpoint < len(_CHECKPOINTS) and self._steps >= _CHECKPOINTS[self._checkpoint][0]:
+            self._charging = self._misses > self._steps * _CHECKPOINTS[self._checkpoint][1]
             self._checkpoint += 1
             self._steps = self._misses = 0
         return steps, cut, cached
@@ -206,9 +206,9 @@ class ProverMachine(Machine):
         cached = self._cached(self.initial_state())
         draw = random.Random(0).random
         started = time.process_time()
-        for _ in range(SAMPLES):
+        for _ in range(_SAMPLES):
             steps, _, cached = self._walk(cached, draw, 1)
-            if not steps or time.process_time() - started > SAMPLE_SECONDS:
+            if not steps or time.process_time() - started > _SAMPLE_SECONDS:
                 break
         return list(self._cache.tables())
 

@@ -17,7 +17,7 @@ from gdl.terms import DOES, GOAL, LEGAL, TRUE, Term
 Value = TypeVar("Value")
 
 
-class OnDemand(dict[Any, Value]):
+class _OnDemand(dict[Any, Value]):
     """A dict that a function fills: with the value of a key at its first look-up."""
 
     def __init__(self, value_of: Callable[[Any], Value]) -> None:
@@ -29,7 +29,7 @@ class OnDemand(dict[Any, Value]):
         return value
 
 
-Numbers = OnDemand[int]
+Numbers = _OnDemand[int]
 """Numbers for the rows of a relation."""
 
 
@@ -67,8 +67,8 @@ class Numbering:
             p.index: Numbers(partial(self._new_proposition, p.index)) for p in program.named(TRUE, 1)
         }
         self.moves: list[list[Term]] = [[] for _ in roles]
-        self.does = [OnDemand(partial(self._does_row, r)) for r in range(len(roles))]
-        self._move_ids = [OnDemand(partial(self._new_move, r)) for r in range(len(roles))]
+        self.does = [_OnDemand(partial(self._does_row, r)) for r in range(len(roles))]
+        self._move_ids = [_OnDemand(partial(self._new_move, r)) for r in range(len(roles))]
 
     def _new_proposition(self, predicate: int, row: Any) -> int:
         self.propositions.append(self._program.arguments(predicate, full(row))[0])
@@ -122,10 +122,10 @@ def _goal_value(term: Term) -> int:
     return int(name) if not term.args and name.isascii() and name.isdecimal() and len(name) < 5 else -1
 
 
-MAX_STATES = 20_000
-MAX_PROPOSITIONS = 2_000_000  # in all cached states together
-MAX_TABLES = 64  # states with derived relations
-STATE_COST = 50  # the memory of a state besides its propositions, in propositions
+_MAX_STATES = 20_000
+_MAX_PROPOSITIONS = 2_000_000  # in all cached states together
+_MAX_TABLES = 64  # states with derived relations
+_STATE_COST = 50  # the memory of a state besides its propositions, in propositions
 
 
 class CachedState:
@@ -176,12 +176,12 @@ class StateCache:
         states = self._states
         states[key] = state
         self.misses += 1
-        self._propositions += len(key) + STATE_COST
+        self._propositions += len(key) + _STATE_COST
         if tables is not None:
             self.store(state, tables)
-        while len(states) > MAX_STATES or (self._propositions > MAX_PROPOSITIONS and len(states) > 1):
+        while len(states) > _MAX_STATES or (self._propositions > _MAX_PROPOSITIONS and len(states) > 1):
             _, old = states.popitem(last=False)
-            self._propositions -= len(old.key) + STATE_COST
+            self._propositions -= len(old.key) + _STATE_COST
             old.alive = False
             old.successors.clear()
         return state
@@ -190,7 +190,7 @@ class StateCache:
         """Give a state its tables, and drop those of the state that has had its for longest."""
         state.tables = tables
         self._with_tables[state] = None
-        if len(self._with_tables) > MAX_TABLES:
+        if len(self._with_tables) > _MAX_TABLES:
             self._with_tables.popitem(last=False)[0].tables = None
 
     def tables(self) -> Iterator[Tables]:

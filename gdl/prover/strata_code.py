@@ -47,7 +47,7 @@ MAX_NESTED_LOOPS = 16  # Python allows 20 nested blocks; deeper loops go into fu
 MAX_VARIABLES = 400  # of one rule; more take minutes to plan, and their loops nest too deeply to run
 
 
-class FunctionWriter(FunctionSource):
+class _FunctionWriter(FunctionSource):
     """Writes the loops of one function; ``size`` is the expression for the number of rows so far,
     ``predicate`` the one whose relation the function computes, -1 where it must be computed whole."""
 
@@ -300,7 +300,7 @@ class FunctionWriter(FunctionSource):
         read = frozenset().union(*(i.variables for i in items))
         inputs = sorted(scope.bound & read, reverse=True)
         outputs = "".join(f"{value(v)}, " for v in sorted(scope.needed - scope.bound, reverse=True))
-        writer = FunctionWriter(self.relations, self.parameters)
+        writer = _FunctionWriter(self.relations, self.parameters)
         writer._first_path = self._first_path
         match = MatchCode(lambda: writer.line(f"yield ({outputs})"))
         inside = Scope(scope.bound, frozenset(), False, 0, 0, match, scope.needed, scope.calls)
@@ -348,7 +348,7 @@ class StrataCode:
     def _function(self, stratum: Stratum, name: str, wanted: int | None) -> list[str]:
         """The function that computes a stratum: it stores the relations and returns the wanted one, or
         just returns all."""
-        writer = FunctionWriter(self.relations, "" if wanted is None else self.relations.parameters(wanted))
+        writer = _FunctionWriter(self.relations, "" if wanted is None else self.relations.parameters(wanted))
         writer.predicate = -1 if wanted is None else wanted
         results = {p: f"r{p}" if self._schema.arity[p] else f"bool(r{p})" for p in stratum.predicates}
         start = [f"r{p} = set({self._facts(p)})" for p in stratum.predicates]
@@ -379,7 +379,7 @@ class StrataCode:
         rows = self._schema.relation(predicate, facts)
         return self.relations.constant(rows if self._schema.arity[predicate] else {()})
 
-    def _truth(self, writer: FunctionWriter, stratum: Stratum, name: str, wanted: int | None) -> list[str]:
+    def _truth(self, writer: _FunctionWriter, stratum: Stratum, name: str, wanted: int | None) -> list[str]:
         """The function of a relation without arguments: it ends at the first match."""
         (predicate,) = stratum.predicates
         if wanted is None:
@@ -393,7 +393,7 @@ class StrataCode:
             writer.clause(clause, _leaving(writer, holds), first_only=True)
         return writer.function(name, [], fails)
 
-    def _fixpoint(self, writer: FunctionWriter, stratum: Stratum) -> list[str]:
+    def _fixpoint(self, writer: _FunctionWriter, stratum: Stratum) -> list[str]:
         """Write the rounds of a recursive stratum; return the statements that must stand before."""
         members = stratum.predicates
         base = [c for c in stratum.clauses if not any(a.predicate in members for a in c.positives)]
@@ -410,7 +410,7 @@ class StrataCode:
         return [f"{x.name} = {'defaultdict(list)' if key[1] else 'set()'}" for key, x in indexes.items()]
 
     def _rounds(
-        self, writer: FunctionWriter, members: Sequence[int], clauses: Sequence[FlatClause]
+        self, writer: _FunctionWriter, members: Sequence[int], clauses: Sequence[FlatClause]
     ) -> list[str]:
         """The joins of one round: each clause, once for each literal of the stratum that takes its rows
         from the last round."""
@@ -464,7 +464,7 @@ class StrataCode:
         """The function joins the clauses with the key's values given, and stores the result."""
         predicate, keys, values = key
         name = self.relations.lazy[key].name
-        writer = FunctionWriter(self.relations, f"{self.relations.parameters(predicate)}, k")
+        writer = _FunctionWriter(self.relations, f"{self.relations.parameters(predicate)}, k")
         store = f"{self.relations.table(predicate)}[{self.relations.lazy_slot(key)}][k] = "
         parts = ["k"] if len(keys) == 1 else [f"k{i}" for i in range(len(keys))]
         start = [] if len(keys) == 1 else [f"{', '.join(parts)} = k"]
@@ -507,7 +507,7 @@ class StrataCode:
         magic = MagicSets(clauses, members, (predicate, keys), relations.fan, schema.new_predicate)
         seed, answer = magic.keys[predicate, keys], magic.answers[predicate, keys]
         new = sorted([*magic.answers.values(), *magic.keys.values()])
-        writer = FunctionWriter(self.relations, f"{relations.parameters(predicate)}, k")
+        writer = _FunctionWriter(self.relations, f"{relations.parameters(predicate)}, k")
         with relations.local(new) as indexes:
             rounds = self._rounds(writer, new, magic.clauses)
             result = relations.path(answer, keys if values else (), values or keys)
@@ -531,7 +531,7 @@ class StrataCode:
         return writer.function(f"q{relations.lazy[key].name}", start, end)
 
 
-def _adding(writer: FunctionWriter, clause: FlatClause) -> MatchCode:
+def _adding(writer: _FunctionWriter, clause: FlatClause) -> MatchCode:
     """Heads go into the relation."""
     head, relation = row(clause.head.args), f"r{clause.head.predicate}"
     return MatchCode(
@@ -542,18 +542,18 @@ def _adding(writer: FunctionWriter, clause: FlatClause) -> MatchCode:
     )
 
 
-def _collecting(writer: FunctionWriter, clause: FlatClause, target: str) -> MatchCode:
+def _collecting(writer: _FunctionWriter, clause: FlatClause, target: str) -> MatchCode:
     """Heads go into the new rows of a round (``n``), or at once into the relation (``r``)."""
     head, p = row(clause.head.args), clause.head.predicate
     return MatchCode(lambda: writer.line(f"{target}{p}.add({head})"), fresh=lambda: f"{head} not in r{p}")
 
 
-def _answering(writer: FunctionWriter, answer: str) -> MatchCode:
+def _answering(writer: _FunctionWriter, answer: str) -> MatchCode:
     """The wanted columns go into the rows of the key."""
     return MatchCode(lambda: writer.line(f"add({answer})"), fresh=lambda: f"{answer} not in o")
 
 
-def _leaving(writer: FunctionWriter, lines: list[str]) -> MatchCode:
+def _leaving(writer: _FunctionWriter, lines: list[str]) -> MatchCode:
     """The first match is enough: the lines leave the function."""
     return MatchCode(lambda: writer.line(*lines), leaves=True)
 

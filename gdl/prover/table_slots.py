@@ -19,7 +19,7 @@ from gdl.prover.limits import Guard
 from gdl.prover.schema import AccessPath, Key, Rows, Schema, Tables, project, split_row
 
 
-class TableSlots:
+class _TableSlots:
     """The access paths of a program, and the namespace of its generated code.
 
     Args:
@@ -219,7 +219,7 @@ class TableSlots:
         self.namespace[function] = stub
 
 
-class Relations(TableSlots):
+class Relations(_TableSlots):
     """What the writer of code knows about the relations that bodies read: paths, sizes, costs."""
 
     def __init__(

@@ -14,9 +14,9 @@ LEVELS: Final = ("prover", "propnet", "native", "auto")
 """What ``--machine`` accepts."""
 COMPILE_SECONDS = 20.0
 """Default compile time of :func:`make_machine`, enough for nearly any game."""
-AUTO_COMPILE_SECONDS = 2.0
+_AUTO_COMPILE_SECONDS = 2.0
 """The same for ``auto``, whose user waits for a game and not for a machine."""
-KEPT_LITERALS = 50_000
+_KEPT_LITERALS = 50_000
 """Ground rules with more body literals are not kept beside their network."""
 
 
@@ -71,14 +71,14 @@ def make_machine(rules: Rules, level: str = "auto") -> Machine:
         from propnet.machine import PropnetMachine
 
         machine = PropnetMachine(rules, network)
-        if len(grounded.bodies) <= KEPT_LITERALS:
+        if len(grounded.bodies) <= _KEPT_LITERALS:
             machine.ground = grounded
         return machine
     from propnet.native.machine import native_machine
     from propnet.native.object_cache import ObjectCache
     from propnet.recoding.playing import with_register_playouts
 
-    seconds = compile_budget(AUTO_COMPILE_SECONDS if level == "auto" else COMPILE_SECONDS)
+    seconds = compile_budget(_AUTO_COMPILE_SECONDS if level == "auto" else COMPILE_SECONDS)
     machine = native_machine(rules, network, seconds=seconds, cache=ObjectCache())
     if level == "auto":
         return machine

@@ -34,7 +34,7 @@ log = logging.getLogger("players.climbing")
 START_SHARE = 0.7
 """Share of the startclock for which it waits for the first fast machine before it begins. The prover
 searches so much slower that waiting costs little, and the builder has the processors to itself."""
-TURN_SHARE = 0.5
+_TURN_SHARE = 0.5
 """Share of a turn's time for which a player that cannot resume a search waits for it."""
 LEAST_SECONDS = 0.7
 """With less time left in a turn the player goes up only at the next one: going up loses what the search on
@@ -96,7 +96,7 @@ class KaskadePlayer(Player):
     def choose_from(self, belief: Belief, deadline: float) -> Choice:
         self._callers_machine = belief.machine
         if self._kaskade.rising and not self.player.resumes:
-            self._await_first(deadline, TURN_SHARE)
+            self._await_first(deadline, _TURN_SHARE)
         self._deadline = deadline
         self._go_up(belief.likeliest)
         self.player.interrupted = lambda: False  # it decides by many states, and resumes in none of them
@@ -117,7 +117,7 @@ class KaskadePlayer(Player):
 
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:
         if self._kaskade.rising and not self.player.resumes:
-            self._await_first(deadline, TURN_SHARE)
+            self._await_first(deadline, _TURN_SHARE)
         self._deadline = deadline
         while True:
             self._go_up(state)

@@ -82,7 +82,7 @@ KEEP_SECONDS = 0.1
 """A network that took less CPU time than this is not stored on disk."""
 COMPILE_SECONDS = 60.0
 """Wall time after which no more native code is compiled; the rest is interpreted."""
-MOST_JOBS = 4
+_MOST_JOBS = 4
 """Processes that compile native code together, at most."""
 Load = Callable[[Rules, bytes, Machine | None], Machine]
 WARM_UP_GAMES = (
@@ -169,7 +169,7 @@ def build_native(text: str, previous: bytes) -> Iterator[bytes]:
 
     share, seconds = 0.0, compile_budget(COMPILE_SECONDS)
     network, cache = from_bytes(previous), ObjectCache()
-    jobs = min(cores(), MOST_JOBS)
+    jobs = min(cores(), _MOST_JOBS)
     with BuildTurn(f"native {text}", processors()) as turn:
         while not turn.come():
             stored = cache.get(network, host())

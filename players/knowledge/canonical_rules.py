@@ -39,7 +39,7 @@ _RULE, _NOT, _AND, _OR, _TERM, _VARIABLE, _SYMBOL = range(1, 8)
 """Colours to begin with; those of kept names are hashes."""
 
 
-MOST_NODES = 15_000
+_MOST_NODES = 15_000
 """Longer rules get no fingerprint: the longest public game has a fifth of that."""
 
 
@@ -47,7 +47,7 @@ class FingerprintError(GdlError):
     """The canonical form of some rules is not found in the time that this may take."""
 
 
-class RulesGraph:
+class _RulesGraph:
     """The graph of some rules. Raises FingerprintError for rules that are too long.
 
     Attributes:
@@ -62,7 +62,7 @@ class RulesGraph:
         self.kept = kept_names(rules)
         self._nodes: dict[str, int] = {}
         self._terms: dict[Term, int] = {}
-        occurring = dict.fromkeys(name for rule in rules for name in names_in(rule))
+        occurring = dict.fromkeys(name for rule in rules for name in _names_in(rule))
         self.names = [name for name in occurring if name not in self.kept and not name.startswith("?")]
         self._nodes = {name: node for node, name in enumerate(self.names)}
         self._colours: list[int] = [_SYMBOL] * len(self.names)
@@ -78,7 +78,7 @@ class RulesGraph:
         )
 
     def _node(self, colour: int) -> int:
-        if len(self._colours) >= MOST_NODES:
+        if len(self._colours) >= _MOST_NODES:
             raise FingerprintError(
                 "the rules are too long to tell the game from others", remedy="it is played without knowledge"
             )
@@ -133,7 +133,7 @@ class RulesGraph:
         return node
 
 
-def names_in(rule: Rule) -> Iterable[str]:
+def _names_in(rule: Rule) -> Iterable[str]:
     """Every name in a rule, variables included, as often as it occurs."""
     waiting: list[Term | Formula] = [*reversed(rule.body), rule.head]
     while waiting:
@@ -157,7 +157,7 @@ _MOST_ORDERS = 720
 _MOST_WRITTEN = 20_000_000
 """Characters of rules, each written once for each of these orders: about a second."""
 
-Permutation = NDArray[np.int64]
+_Permutation = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ def canonical_names(rules: Rules, effort: int = EFFORT) -> CanonicalNames:
     """The fingerprint of rules, and canonical names for theirs. Raises FingerprintError where that would take
     more than ``effort`` visits of edges, for long rules, and where one has too many variables that look
     alike."""
-    graph = RulesGraph(rules)
+    graph = _RulesGraph(rules)
     colour = _Canonizer(graph, effort).run()
     order = np.argsort(colour[: len(graph.names)], kind="stable").tolist()
     new = {graph.names[node]: f"#{number}" for number, node in enumerate(order)}
@@ -206,10 +206,10 @@ def canonical_names(rules: Rules, effort: int = EFFORT) -> CanonicalNames:
 class _Canonizer:
     """Searches for the colours, all names different, whose picture is the smallest."""
 
-    def __init__(self, graph: RulesGraph, effort: int) -> None:
+    def __init__(self, graph: _RulesGraph, effort: int) -> None:
         self._graph = graph
         self._effort = effort
-        self._generators: list[Permutation] = []
+        self._generators: list[_Permutation] = []
         self._seen: dict[bytes, Colours] = {}
 
     def run(self) -> Colours:

@@ -2,7 +2,7 @@
 
 The bytes are eight of :data:`MAGIC`, four with the length of a JSON object, that object, the features' names
 in ASCII with line ends between them, the arrays of 32-bit floats, and a SHA-256 of all that. Where there are
-n-tuples the eight are :data:`MAGIC_TUPLES`, and their propositions' names, arrays of 32-bit integers and of
+n-tuples the eight are :data:`_MAGIC_TUPLES`, and their propositions' names, arrays of 32-bit integers and of
 floats come before the checksum; where there is a net they are :data:`MAGIC_NET`, and its arrays come there.
 They hold no code, and nothing in them says how much memory to take that their length does not bear out.
 """
@@ -75,7 +75,7 @@ _SPREAD = 0.02
 propositions are true."""
 
 
-MAGIC, MAGIC_TUPLES, MAGIC_NET = b"GGPKNOW1", b"GGPKNOW2", b"GGPKNOW3"
+MAGIC, _MAGIC_TUPLES, MAGIC_NET = b"GGPKNOW1", b"GGPKNOW2", b"GGPKNOW3"
 MOST_BYTES = 64 << 20
 """Size of the bytes of one game."""
 _MOST_HEADER = 1 << 16
@@ -207,7 +207,7 @@ class GameKnowledge:
         arrays = b"".join(np.ascontiguousarray(a, "<f4").tobytes() for a in self.arrays())
         magic = MAGIC
         if self.tables is not None:
-            magic, tuples = MAGIC_TUPLES, self.tables.tuples
+            magic, tuples = _MAGIC_TUPLES, self.tables.tuples
             called = "\n".join(tuples.names).encode("ascii")
             header["tuples"] = [len(called), *(len(array) for array in tuples.arrays())]
             parts = [np.ascontiguousarray(array, "<i4") for array in tuples.arrays()]
@@ -249,7 +249,7 @@ def _read(data: bytes) -> GameKnowledge:
     if len(data) > MOST_BYTES:
         raise ValueError("it is too large")
     magic = data[: len(MAGIC)]
-    if magic not in (MAGIC, MAGIC_TUPLES, MAGIC_NET):
+    if magic not in (MAGIC, _MAGIC_TUPLES, MAGIC_NET):
         raise ValueError("it does not begin as such files of this version do")
     body = data[:-_DIGEST]
     if hashlib.sha256(body).digest() != data[-_DIGEST:]:
@@ -306,7 +306,7 @@ def _read(data: bytes) -> GameKnowledge:
         _whole(header["moves"]),
         seconds,
         Record(_whole(wins), _whole(draws), _whole(losses), _number(pace)),
-        _tables(body[rest:], header["tuples"], len(columns)) if magic == MAGIC_TUPLES else None,
+        _tables(body[rest:], header["tuples"], len(columns)) if magic == _MAGIC_TUPLES else None,
         looks,
         _net(body[rest:], count, len(columns)) if magic == MAGIC_NET else None,
         derived,

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int32]
 
-MOST_VARIABLES = 20_000
-MOST_MEMBERS = 20_000
+_MOST_VARIABLES = 20_000
+_MOST_MEMBERS = 20_000
 MOST_ENTRIES = 1 << 15
 """Of one tuple: places among them are counted in 16 bits."""
-MOST_OWN = 1 << 20
+_MOST_OWN = 1 << 20
 """Entries of all tables together that a file may ask for."""
 
 
@@ -77,7 +77,7 @@ class NTuples:
     def check(self) -> None:
         """Raises ValueError where the arrays do not fit together, or ask for too much."""
         members, shapes = len(self.member), len(self.ordered)
-        if not 1 <= len(self.radix) <= MOST_VARIABLES or not 1 <= members <= MOST_MEMBERS:
+        if not 1 <= len(self.radix) <= _MOST_VARIABLES or not 1 <= members <= _MOST_MEMBERS:
             raise ValueError("its tuples are too many or none")
         fits = (
             len(self.names) == len(self.variable) == len(self.code) > 0
@@ -106,7 +106,7 @@ class NTuples:
     @property
     def fits(self) -> bool:
         """Whether its tables are not too large."""
-        return max(self._sizes()) <= MOST_ENTRIES and sum(self._sizes()) <= MOST_OWN
+        return max(self._sizes()) <= MOST_ENTRIES and sum(self._sizes()) <= _MOST_OWN
 
     def members_of(self, number: int) -> list[int]:
         """The variables of a tuple."""

@@ -11,9 +11,9 @@ from players.knowledge.features import Features
 from players.knowledge.knowledge import Floats, LearntNet
 from players.knowledge.state_values import NetLearner, StateValues
 
-REUSED = 1
+_REUSED = 1
 """How often a state is learnt from, about."""
-FIRST_RATE, LAST_RATE = 1e-3, 1e-4
+_FIRST_RATE, _LAST_RATE = 1e-3, 1e-4
 FRESH, LASTING = 200_000, 1 << 21
 """States that are learnt from, at most: where what they are said to be worth comes from the values
 themselves, it is soon out of date; what searches say lasts longer. In backgammon a net that learns from the
@@ -61,11 +61,11 @@ class NetTraining:
         self._records[places], self._targets[places] = records, targets
         self._total = (self._total + count) % most
         self._held = min(most, self._held + count)
-        rows = self._rng.integers(0, self._held, REUSED * count)
-        rate = FIRST_RATE * (LAST_RATE / FIRST_RATE) ** min(1.0, gone)
+        rows = self._rng.integers(0, self._held, _REUSED * count)
+        rate = _FIRST_RATE * (_LAST_RATE / _FIRST_RATE) ** min(1.0, gone)
         squares = self._learner.learn(self._records, self._targets, rows, self._linear, rate)
         self._refresh()
-        return squares / REUSED
+        return squares / _REUSED
 
     def _refresh(self) -> None:
         assert self._values.net is not None

@@ -111,7 +111,7 @@ UNIT = 1 / 256
 
 
 @kernel(**VECTORS)
-def add_net(
+def _add_net(
     records: Words,
     first: NDArray[np.int16],
     first_bias: Int32s,
@@ -404,12 +404,12 @@ class NetLayers:
     def add(self, records: NDArray[np.uint64], values: NDArray[np.float32]) -> None:
         """Add to the logits of states, float32, shape (columns, n), and make values of 0..1 of them."""
         layers = self.first, self.first_bias, self.second, self.second_bias, self.third
-        add_net(records, *layers, values)
+        _add_net(records, *layers, values)
 
 
 BATCH = 1024
 """States of a step."""
-DECAY = 0.6
+_DECAY = 0.6
 """What part of its size, times the rate, a weight loses in each step: what a few matches alone show is not
 learnt by heart (I. Loshchilov and F. Hutter: Decoupled weight decay regularization, 2019)."""
 
@@ -481,7 +481,7 @@ class NetLearner:
                 arrays[1][...] /= len(part)
                 adam(*arrays, self._steps, rate)
             for array in (self._weights[:, :HIDDEN], self._second, self._third):
-                array *= np.float32(1.0 - DECAY * rate)
+                array *= np.float32(1.0 - _DECAY * rate)
         return squares
 
 
@@ -580,7 +580,7 @@ def values_by(
     network = machine.network
     roles = [names.key(role) for role in network.roles]
     players = playing(network.roles)
-    fits = column_count_fits(len(known.columns), len(players))
+    fits = _column_count_fits(len(known.columns), len(players))
     if not set(known.columns) <= {roles[role] for role in players} or not fits:
         raise KnowledgeError("it is knowledge of other roles", remedy="train the game again")
     derived = derived_of(machine, names, known.derived, derive) if known.derived else None
@@ -611,7 +611,7 @@ def features_of(
     return Features.of(derived.propositions, names, len(bases))
 
 
-def column_count_fits(columns: int, roles: int) -> bool:
+def _column_count_fits(columns: int, roles: int) -> bool:
     """Whether so many roles that somebody plays may have so many columns of values."""
     return columns == roles or (columns == 1 and roles == 2)
 

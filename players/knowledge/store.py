@@ -29,7 +29,7 @@ log = logging.getLogger("players.knowledge")
 
 RUNGS = "linear", "derived", "tuples", "net"
 """The rungs of the ladder (:attr:`players.knowledge.knowledge.GameKnowledge.model`), the lowest first."""
-MOST_TOGETHER = 1 << 30
+_MOST_TOGETHER = 1 << 30
 """Size of the files of all games on one rung, in bytes: beyond it those that were not used for longest go."""
 _NAME = re.compile(r"[0-9a-f]{64}")
 
@@ -43,7 +43,7 @@ class KnowledgeStore:
             self.directory = default_directory() / "knowledge" if directory is None else directory
         except RuntimeError:
             raise KnowledgeError("there is no folder for knowledge", remedy="set GGP_CACHE") from None
-        self._files = FileStore(self.directory, MOST_TOGETHER)
+        self._files = FileStore(self.directory, _MOST_TOGETHER)
 
     def get(self, fingerprint: str) -> GameKnowledge | None:
         """What is known of a game; None if nothing is, or the file cannot be trusted."""

@@ -33,7 +33,7 @@ from propnet.recoding.samples import sample_states
 STEPS = 24
 """Moves of each match in a round."""
 LAMBDA = 0.8
-RATE, TUPLE_RATE = 1.0, 0.6
+RATE, _TUPLE_RATE = 1.0, 0.6
 """What part of an error a step takes away; less where each weight has seen few states."""
 _LANES, _FEWEST_LANES = 256, 32
 _ROUND_SECONDS = 2.0
@@ -212,7 +212,7 @@ class Training:
         if self._net is not None:
             return self._net.learn(long, targets, gone)
         if self._tuples is not None:
-            squares = self._tuples.learn(long, targets, self.features, learnt, TUPLE_RATE)
+            squares = self._tuples.learn(long, targets, self.features, learnt, _TUPLE_RATE)
         else:
             of = self.features.start, self.features.feature, self.scale[:, 0]
             squares = learn(long, targets, *of, *learnt, RATE)

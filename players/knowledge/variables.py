@@ -22,10 +22,10 @@ from gdl.rules import Rules
 from gdl.terms import Term
 from players.knowledge.canonical_rules import CanonicalNames
 
-MOST_VALUES = 32
+_MOST_VALUES = 32
 """Variables with more are none: tables over them would be too large."""
 
-Holds = NDArray[np.bool_]
+_Holds = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class MultiValued:
     radix: int
 
 
-def variables_of(bases: tuple[Term, ...], holds: Holds, names: CanonicalNames) -> list[MultiValued]:
+def variables_of(bases: tuple[Term, ...], holds: _Holds, names: CanonicalNames) -> list[MultiValued]:
     """The variables of a game by the states seen, bool, shape (states, bases). Each proposition belongs to
     one at most; those that never changed to none."""
     seen = holds.any(axis=0) & ~holds.all(axis=0)
@@ -60,7 +60,7 @@ def variables_of(bases: tuple[Term, ...], holds: Holds, names: CanonicalNames) -
 
 
 def _of_kind(
-    bases: tuple[Term, ...], members: list[int], holds: Holds, names: CanonicalNames
+    bases: tuple[Term, ...], members: list[int], holds: _Holds, names: CanonicalNames
 ) -> list[MultiValued]:
     """The fewest variables that these propositions, alike in name, fall into."""
     arity = len(bases[members[0]].args)
@@ -71,7 +71,7 @@ def _of_kind(
             for base in members:
                 groups[_split(bases[base], places)[0]].append(base)
             values = {_split(bases[base], places)[1] for base in members}
-            if len(values) > MOST_VALUES or (best is not None and len(groups) >= len(best[0])):
+            if len(values) > _MOST_VALUES or (best is not None and len(groups) >= len(best[0])):
                 continue
             if all(holds[:, group].sum(axis=1).max() <= 1 for group in groups.values()):
                 best = groups, places
@@ -90,7 +90,7 @@ def _numbered(
     bases: tuple[Term, ...],
     groups: dict[tuple[Term, ...], list[int]],
     places: tuple[int, ...],
-    holds: Holds,
+    holds: _Holds,
     names: CanonicalNames,
 ) -> list[MultiValued]:
     often: dict[tuple[Term, ...], int] = defaultdict(int)

@@ -30,7 +30,7 @@ class _TimeUpError(Exception):
     """The deadline has come."""
 
 
-class TimedMcts(mcts.MCTSBot):  # type: ignore[misc]
+class _TimedMcts(mcts.MCTSBot):  # type: ignore[misc]
     """The bot with rollouts by random moves, until ``deadline``, seconds of :func:`time.monotonic`; one
     rollout is made in any case."""
 
@@ -60,7 +60,7 @@ _SHARE = 0.8
 """Share of the time that a search may take: it looks at the clock between simulations only."""
 
 
-class BotPlayer(Player):
+class _BotPlayer(Player):
     """A role that a bot of OpenSpiel plays. It moves at random until the game is grounded.
 
     Attributes:
@@ -102,7 +102,7 @@ class BotPlayer(Player):
         if not game.rules.sequential:
             raise GdlError("mcts of OpenSpiel plays games whose roles take turns", remedy="take another bot")
         now = time.monotonic()
-        return TimedMcts(game, self.seed, now + _SHARE * (deadline - now)).action(spiel)
+        return _TimedMcts(game, self.seed, now + _SHARE * (deadline - now)).action(spiel)
 
 
 @cache
@@ -110,4 +110,6 @@ def player_class(name: str) -> type[Player] | None:
     """The player of a bot; None if OpenSpiel has none of this name."""
     if name != "mcts" and name not in pyspiel.registered_bots():
         return None
-    return type(f"Spiel_{name}", (BotPlayer,), {"bot": name, "name": name, "__doc__": f"OpenSpiel's {name}."})
+    return type(
+        f"Spiel_{name}", (_BotPlayer,), {"bot": name, "name": name, "__doc__": f"OpenSpiel's {name}."}
+    )

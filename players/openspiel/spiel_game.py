@@ -7,7 +7,7 @@ zero-sum game), else goal / 100. A state that contradicts what random play has s
 The role ``random`` is no player: its moves are chance nodes. Where information is hidden the information
 state is what a player has learnt, its own moves and percepts.
 
-States of matches for OpenSpiel: `SpielState`, and `ChanceState` for games of chance and of hidden
+States of matches for OpenSpiel: `SpielState`, and `_ChanceState` for games of chance and of hidden
 information.
 
 In a sequential game a role that only waits is passed over, and a move that nobody chooses is made for its
@@ -60,7 +60,7 @@ MOST_NUMBERS = 1 << 16
 
 
 @dataclass(frozen=True)
-class SpielRules:
+class _SpielRules:
     """What all states of a game share.
 
     Attributes:
@@ -88,7 +88,7 @@ class SpielRules:
     draw: Callable[[State], str] | None
     settings: dict[str, Any]
 
-    def __deepcopy__(self, memo: object) -> SpielRules:
+    def __deepcopy__(self, memo: object) -> _SpielRules:
         return self  # OpenSpiel copies what a state holds
 
     @property
@@ -196,7 +196,7 @@ class SpielState(_State):  # type: ignore[misc]
         return state.to_kif() if draw is None else draw(state)
 
 
-class ChanceState(SpielState):
+class _ChanceState(SpielState):
     """A state of a match with chance nodes, or in which information is hidden. Steps in which nobody has a
     choice are made at once.
 
@@ -289,10 +289,10 @@ class ChanceState(SpielState):
         return "\n".join([super().__str__(), *chosen])
 
 
-class SpielObserver:
+class _SpielObserver:
     """Sees all: the base propositions, float32 0 or 1 by id, and the state as text."""
 
-    def __init__(self, rules: SpielRules) -> None:
+    def __init__(self, rules: _SpielRules) -> None:
         self.tensor = np.zeros(len(rules.machine.network.bases), np.float32)
         self.dict = {"observation": self.tensor}
 
@@ -306,7 +306,7 @@ class SpielObserver:
         return str(state)
 
 
-class SensesObserver:
+class _SensesObserver:
     """Sees what a player has learnt: all its turns, or the last one alone.
 
     Args:
@@ -314,21 +314,21 @@ class SensesObserver:
         seen: whether anything is: an observer of what is public sees nothing but the number of steps.
     """
 
-    def __init__(self, rules: SpielRules, recall: bool, seen: bool = True) -> None:
+    def __init__(self, rules: _SpielRules, recall: bool, seen: bool = True) -> None:
         self._rules, self._recall, self._seen = rules, recall, seen
         self._turns = rules.recalled if recall else 1
         width = max(one.width for one in rules.senses)
         self.tensor = np.zeros(self._turns * width if seen else 0, np.float32)
         self.dict = {"observation": self.tensor}
 
-    def set_from(self, state: ChanceState, player: int) -> None:
+    def set_from(self, state: _ChanceState, player: int) -> None:
         """Write the tensor of what a player has learnt, the last turn first."""
         self.tensor[:] = 0
         if self._seen:
             told: NDArray[Any] = self._rules.senses[player].vector(state.told[player], self._turns)
             self.tensor[: len(told)] = told
 
-    def string_from(self, state: ChanceState, player: int) -> str:
+    def string_from(self, state: _ChanceState, player: int) -> str:
         """What a player has learnt, a line for each turn."""
         if not self._seen:
             return str(state.steps)
@@ -345,7 +345,7 @@ def _again_state(game: SpielGame, history: str) -> Any:
     return game.deserialize_state(history)
 
 
-def _returns(rules: SpielRules, state: State) -> list[float]:
+def _returns(rules: _SpielRules, state: State) -> list[float]:
     """The returns of a terminal state."""
     goals = [rules.machine.result(state, role) or 0 for role in rules.players]
     if not rules.zero_sum:
@@ -357,15 +357,15 @@ def _returns(rules: SpielRules, state: State) -> list[float]:
 
 _Game: Any = pyspiel.Game
 
-DYNAMICS: Final = ("auto", "sequential", "simultaneous")
-UTILITIES: Final = ("auto", "zero-sum", "general-sum")
+_DYNAMICS: Final = ("auto", "sequential", "simultaneous")
+_UTILITIES: Final = ("auto", "zero-sum", "general-sum")
 _ENDS, _LONGEST = 512, 2_000
 
 
 class SpielGame(_Game):  # type: ignore[misc]
     """A game of ours as OpenSpiel's; made by :func:`spiel_game`, or by OpenSpiel under its short name."""
 
-    rules: SpielRules
+    rules: _SpielRules
     kind: Any
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
@@ -393,7 +393,7 @@ class SpielGame(_Game):  # type: ignore[misc]
 
     def _state(self) -> SpielState:
         rules = self.rules
-        return ChanceState(self) if rules.chance is not None or rules.senses else SpielState(self)
+        return _ChanceState(self) if rules.chance is not None or rules.senses else SpielState(self)
 
     def action_to_string(self, player: int, action: int) -> str:
         """A player's move, or one of chance, as GDL text."""
@@ -415,9 +415,9 @@ class SpielGame(_Game):  # type: ignore[misc]
             recall = iig_obs_type is not None and iig_obs_type.perfect_recall
             hidden = pyspiel.PrivateInfoType.NONE
             own = iig_obs_type is None or iig_obs_type.private_info != hidden
-            return SensesObserver(self.rules, recall, own)
+            return _SensesObserver(self.rules, recall, own)
         if iig_obs_type is None or (iig_obs_type.public_info and not iig_obs_type.perfect_recall):
-            return SpielObserver(self.rules)
+            return _SpielObserver(self.rules)
         from open_spiel.python.observation import IIGObserverForPublicInfoGame
 
         return IIGObserverForPublicInfoGame(iig_obs_type, params)
@@ -442,7 +442,7 @@ def spiel_game(
     Args:
         name: the game's.
         machine: with a network; the first one of these rules is kept.
-        dynamics, utility: one of :data:`DYNAMICS` and of :data:`UTILITIES`.
+        dynamics, utility: one of :data:`_DYNAMICS` and of :data:`_UTILITIES`.
         max_steps: joint moves after which a match is over, with returns of 0.
         draw: a function of a module that draws states as text, different ones differently; GDL by default.
 
@@ -450,10 +450,10 @@ def spiel_game(
         GdlError: a setting is none of these, or a sequential or zero-sum game is asked for and the game is
             none, as random play shows.
     """
-    if dynamics not in DYNAMICS or utility not in UTILITIES or max_steps < 1:
+    if dynamics not in _DYNAMICS or utility not in _UTILITIES or max_steps < 1:
         raise GdlError(
             f"dynamics={dynamics!r}, utility={utility!r}, max_steps={max_steps}",
-            remedy=f"choose of {', '.join(DYNAMICS)}; of {', '.join(UTILITIES)}; at least 1",
+            remedy=f"choose of {', '.join(_DYNAMICS)}; of {', '.join(_UTILITIES)}; at least 1",
         )
     settings = {"dynamics": dynamics, "utility": utility, "max_steps": max_steps, "draw": draw}
     key = (str(machine.rules), *settings.values())
@@ -471,7 +471,7 @@ def spiel_game(
     while _owners.get(short, key) != key or short in pyspiel.registered_names():
         short = f"gdl_{re.sub(r'[^0-9A-Za-z_]', '_', name)}_{number}"
         number += 1
-    rules = SpielRules(
+    rules = _SpielRules(
         name=short,
         machine=machine,
         turns=turns,

@@ -201,7 +201,7 @@ def walk(
 
 
 @kernel(nogil=True)
-def attach(
+def _attach(
     graph: Graph,
     opened: NDArray[np.int32],
     parents: NDArray[np.int32],
@@ -293,7 +293,7 @@ def judge(
 
 
 @kernel(nogil=True)
-def conclude(graph: Graph, first: int, claim: int) -> bool:
+def _conclude(graph: Graph, first: int, claim: int) -> bool:
     """Set the bounds and numbers of the nodes from ``first`` on, when all their successors are judged.
     Returns False where one has none: some role has no move there."""
     nodes = graph.nodes
@@ -556,7 +556,7 @@ class Proof:
         graph = self._graph
         first = int(graph.used[NODES])
         for chunk in self._expander.stream(graph.records[nodes], judged=True):
-            attach(graph, nodes, chunk.parents, chunk.records, chunk.terminal)
+            _attach(graph, nodes, chunk.parents, chunk.records, chunk.terminal)
         self.opened += len(nodes)
         self._judge(first)
 
@@ -573,7 +573,7 @@ class Proof:
             )
             if not self.fits:
                 return
-        self.fits = conclude(graph, first, self._claim)
+        self.fits = _conclude(graph, first, self._claim)
         if constant and not self.constant_sum:
             self._ask()
 
@@ -602,11 +602,11 @@ def warm_up() -> None:
     sums, ended, goals = np.zeros(2, np.int64), np.zeros(0, np.bool_), np.zeros((0, 2), np.int16)
     clear(graph, 0, 100)
     judge(graph, 0, 0, wide, sums, none, wide, ended, goals)
-    conclude(graph, 0, 100)
+    _conclude(graph, 0, 100)
     ask(graph, 100)
     restart(graph, lines, 0)
     walk(graph, lines, 1, 100, 1.0, 1)
-    attach(graph, none, none, graph.records[:0], ended)
+    _attach(graph, none, none, graph.records[:0], ended)
     parts.reopen(graph, 0, 100)
     parts.keep(graph, 0, 1)
     parts.shown(graph, 0)

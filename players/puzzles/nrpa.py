@@ -54,7 +54,7 @@ def _first_entry(coding: int, moves: Index, step: Index, before: Index, entries:
 
 
 @kernel
-def policy_playouts(
+def _policy_playouts(
     args: KernelArgs,
     scratch: Scratch,
     start: Words,
@@ -146,7 +146,7 @@ def policy_playouts(
 
 
 @kernel
-def legal_along(
+def _legal_along(
     args: KernelArgs, scratch: Scratch, start: Words, line: Int32s, firsts: Int32s, options: Int32s
 ) -> int:
     """The legal moves at each step of a line from one record (1, words).
@@ -176,11 +176,11 @@ def legal_along(
 
 
 @kernel
-def adapt(
+def _adapt(
     weights: Floats, coding: int, moves: int, line: Int32s, firsts: Int32s, options: Int32s, rate: float
 ) -> None:
     """Make the moves of a line more likely: the logit of each move made grows by ``rate``,
-    those of all legal ones fall by ``rate`` times their chances. ``options`` as from :func:`legal_along`;
+    those of all legal ones fall by ``rate`` times their chances. ``options`` as from :func:`_legal_along`;
     ``moves`` is how many the game has."""
     entries = weights.size
     before = np.int64(-1)
@@ -323,7 +323,7 @@ class NestedPolicy(LineSolver):
         policy = self._weights, self._coding, self._random
         goals = np.full((LANES, 1), -1, np.int16)
         lengths = np.zeros(LANES, np.int32)
-        self._made = policy_playouts(*game, *policy, goals, lengths, self._trace[: self._steps])
+        self._made = _policy_playouts(*game, *policy, goals, lengths, self._trace[: self._steps])
         self.states += int(lengths.clip(0).sum())
         return goals[:, 0], lengths
 
@@ -339,13 +339,13 @@ class NestedPolicy(LineSolver):
         firsts = np.zeros(len(moves) + 1, np.int32)
         options = np.empty(_OPTIONS, np.int32)
         machine = self.machine
-        used = legal_along(machine.kernel_args, machine.scratch, self._record, moves, firsts, options)
+        used = _legal_along(machine.kernel_args, machine.scratch, self._record, moves, firsts, options)
         if used < 0:
             return
         line.score, line.moves, line.firsts, line.options = score, moves, firsts, options[:used].copy()
 
     def _learn(self, weights: NDArray[np.float64], line: _Line) -> None:
-        adapt(weights, self._coding, self._moves, line.moves, line.firsts, line.options, _RATE)
+        _adapt(weights, self._coding, self._moves, line.moves, line.firsts, line.options, _RATE)
 
     @classmethod
     def warm_up(cls, machine: PropnetMachine) -> None:

@@ -48,7 +48,7 @@ _FIXED = 180 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Reachable:
+class _Reachable:
     """The states of a game.
 
     Attributes:
@@ -63,7 +63,7 @@ class Reachable:
     layered: bool
 
 
-def reachable(machine: PropnetMachine, memory: int, watch: Watch = lambda *_: None) -> Reachable:
+def reachable(machine: PropnetMachine, memory: int, watch: Watch = lambda *_: None) -> _Reachable:
     """Every state that joint moves lead to from the start, terminal ones included.
 
     ``memory`` is the size that the process may have, in bytes, with room for the states' values. Raises
@@ -87,13 +87,13 @@ def reachable(machine: PropnetMachine, memory: int, watch: Watch = lambda *_: No
                 )
         found = gatherer.finish()
         if not len(found):
-            return Reachable(layers, signatures, layered)
+            return _Reachable(layers, signatures, layered)
         sign = _signature(found)
         kept = _without_earlier(found, sign, layers, signatures)
         if len(kept) < len(found):
             layered = False
             if not len(kept):
-                return Reachable(layers, signatures, layered)
+                return _Reachable(layers, signatures, layered)
             sign = _signature(kept)
         layers.append(kept)
         signatures.append(sign)
@@ -264,7 +264,7 @@ class ValueFinder:
 
 
 def values_by_layers(
-    machine: PropnetMachine, found: Reachable, outcomes: Outcomes, keep: Keep, watch: Watch
+    machine: PropnetMachine, found: _Reachable, outcomes: Outcomes, keep: Keep, watch: Watch
 ) -> ValuedSet:
     """Find the values of a layered game, and hand each layer to ``keep``. Returns the first one. Raises as
     :meth:`ValueFinder.judge`."""
@@ -289,7 +289,7 @@ def values_by_layers(
 
 
 def values_by_rounds(
-    machine: PropnetMachine, found: Reachable, outcomes: Outcomes, watch: Watch
+    machine: PropnetMachine, found: _Reachable, outcomes: Outcomes, watch: Watch
 ) -> tuple[ValuedSet, bool]:
     """All states as one set, with their values, and whether the game has cycles.
 

@@ -39,7 +39,7 @@ _BATCH_SECONDS = 0.02
 _FEWEST_OF_MANY = 256
 """Paths in a batch at least, once the tree is large enough: with fewer, what a batch costs would make each
 path dearer, and so ask for more playouts from each leaf, and for fewer paths."""
-PLAYOUT_SHARE = 0.87
+_PLAYOUT_SHARE = 0.87
 """Share of the time that playouts are to take; so many start from each leaf, ..."""
 MOST_EACH = 6
 """... but not more than this: more states in the tree are worth more (see docs/measurements.md)."""
@@ -104,7 +104,7 @@ class LeafPlayouts:
         self._path_seconds = _smoothed(self._path_seconds, outcome.seconds / paths)
         self._playout_seconds = _smoothed(self._playout_seconds, outcome.playing / outcome.playouts)
         ratio = self._path_seconds / max(self._playout_seconds, 1e-9)
-        wanted = ratio * PLAYOUT_SHARE / (1 - PLAYOUT_SHARE)
+        wanted = ratio * _PLAYOUT_SHARE / (1 - _PLAYOUT_SHARE)
         self.each = int(max(1, min(wanted, 2 * self.each, MOST_EACH)))
 
 

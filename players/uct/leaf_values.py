@@ -27,7 +27,7 @@ log = logging.getLogger("players.knowledge")
 AUTO, OFF = "auto", "off"
 _SAMPLED, _STEPS = 64, 64
 """Playouts that say how long a match may last, where leaves are valued without; their moves at most."""
-LOOKING = 64
+_LOOKING = 64
 """Paths at most in a batch whose new states have all their moves looked at: that fills the lanes."""
 
 
@@ -104,7 +104,7 @@ class LeafValues:
         """The batch to do in place of one that was planned."""
         if not self.alone:
             return batch
-        return batch._replace(paths=min(batch.paths, LOOKING) if self.looks else batch.paths, each=1)
+        return batch._replace(paths=min(batch.paths, _LOOKING) if self.looks else batch.paths, each=1)
 
     def go_on_with(self, batched: BatchMachine) -> None:
         """Look by another machine, with the same states."""

@@ -53,7 +53,7 @@ def _own_cores(text: str) -> int:
     return cores() if text == "all" else between(0, cores())(text)
 
 
-PLAYER_OPTIONS = (
+_PLAYER_OPTIONS = (
     Option(
         "workers",
         _workers,
@@ -88,7 +88,7 @@ class UctPlayer(Player):
 
     name = "uct"
     reports = True
-    OPTIONS = (*PLAYER_OPTIONS, _LEARN, *tuning_options(Tuning()))
+    OPTIONS = (*_PLAYER_OPTIONS, _LEARN, *tuning_options(Tuning()))
 
     def __init__(self, *, seed: int = 0, **options: Any) -> None:
         super().__init__(seed=seed, **options)
@@ -350,7 +350,7 @@ class SequentialUctPlayer(UctPlayer):
 
     name = "uct-sequential"
     OPTIONS = (
-        *PLAYER_OPTIONS,
+        *_PLAYER_OPTIONS,
         *tuning_options(
             Tuning(
                 paths=1,

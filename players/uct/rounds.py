@@ -145,7 +145,7 @@ class CarriedPlayouts:
             each[: len(rows)] = each[rows]
 
 
-GREED = 0.5
+_GREED = 0.5
 """In one-player games: the weight of a move's best result; its mean has the rest."""
 
 _ALONE_SPREAD = 0.25
@@ -251,7 +251,7 @@ class Rounds:
         self._note_results(results, steps)
         if self.known is not None and self.known.alone:
             self.length = self.known.match_length(tree.arrays.records[tree.root])
-        tree.back_up(results, bests, GREED if self._alone else 0.0, rule)
+        tree.back_up(results, bests, _GREED if self._alone else 0.0, rule)
         playouts = len(open_) * each
         seconds = time.perf_counter() - began - playing
         return BatchOutcome(count, count - len(open_), longest, cut, playouts, playing, seconds)

@@ -37,12 +37,12 @@ from players.uct.tree.tree import Tree
 from players.uct.tuning import STAGES, Tuning
 from propnet.derived import derived_network
 
-OTHERS_SECONDS = 40.0
+_OTHERS_SECONDS = 40.0
 """Seconds by the clock that searches without the solver wait: it works in the first search alone."""
 _STEP_SECONDS = 0.05
 
 
-class MasterFirst:
+class _MasterFirst:
     """Has the solver work in the first of several searches of the same match, and has the others wait.
 
     Args:
@@ -58,7 +58,7 @@ class MasterFirst:
         """Work or wait for a moment, until ``deadline`` (time.monotonic()) at most. Returns what
         :meth:`players.uct.search.Search.step` does; None as soon as the tree should begin."""
         if self._number:
-            return False if time.monotonic() < self._began + OTHERS_SECONDS else None
+            return False if time.monotonic() < self._began + _OTHERS_SECONDS else None
         if self._used > MASTER_SECONDS or not solvers.active:
             return None
         began = time.thread_time()
@@ -107,7 +107,7 @@ class Search:
         self._solvers: Portfolio | None = None
         self._proofs: ProofScheduler | None = None
         self._passed = False
-        self._master = MasterFirst(tuning.number)
+        self._master = _MasterFirst(tuning.number)
         self._rooted = 0.0
 
     def set_machine(self, machine: Machine) -> None:

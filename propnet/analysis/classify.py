@@ -102,9 +102,9 @@ SINGLE = "single"
 ALTERNATING = "alternating"
 SIMULTANEOUS = "simultaneous"
 
-PLAYOUTS = 64
+_PLAYOUTS = 64
 SECONDS = 2.0
-MOST_SIZE = 10_000
+_MOST_SIZE = 10_000
 """In networks with more gate inputs and base propositions only latches show that a result is decided."""
 
 
@@ -246,29 +246,29 @@ def _play(ternary: Ternary, latched: Latches, steady: NDArray[np.bool_]) -> _Obs
     end = time.process_time() + SECONDS
     network = ternary.network
     size = len(network.gate_inputs) + len(network.bases)
-    rounds = MOST_ROUNDS if size <= MOST_SIZE else 0
+    rounds = MOST_ROUNDS if size <= _MOST_SIZE else 0
     rng = np.random.default_rng(0)
-    states = np.repeat(np.asarray(network.initial, np.bool_)[None], PLAYOUTS, axis=0)
-    alive = np.ones(PLAYOUTS, np.bool_)
-    length = np.zeros(PLAYOUTS, np.int64)
-    decided_at = np.full(PLAYOUTS, -1)
+    states = np.repeat(np.asarray(network.initial, np.bool_)[None], _PLAYOUTS, axis=0)
+    alive = np.ones(_PLAYOUTS, np.bool_)
+    length = np.zeros(_PLAYOUTS, np.int64)
+    decided_at = np.full(_PLAYOUTS, -1)
     totals: set[int] = set()
     several = visited = choosing = options = 0
     while True:
         may = ternary.state(ternary.known(states))
-        over = alive & unpack_cases(may[[network.terminal_literal]], PLAYOUTS)[:, 0]
-        totals |= _totals(network, unpack_cases(may[network.goals[:, 2]], PLAYOUTS)[over])
+        over = alive & unpack_cases(may[[network.terminal_literal]], _PLAYOUTS)[:, 0]
+        totals |= _totals(network, unpack_cases(may[network.goals[:, 2]], _PLAYOUTS)[over])
         alive &= ~over
-        legal = unpack_cases(may[network.legal_literals], PLAYOUTS)
+        legal = unpack_cases(may[network.legal_literals], _PLAYOUTS)
         moves = np.zeros_like(legal)
-        chosen = np.zeros((PLAYOUTS, len(network.roles)), np.int64)
+        chosen = np.zeros((_PLAYOUTS, len(network.roles)), np.int64)
         for role, (low, high) in enumerate(pairwise(ternary.role_offsets)):
             mine = legal[:, low:high]
             chosen[:, role] = np.count_nonzero(mine, axis=1)
             alive &= chosen[:, role] > 0
             if low < high:
                 pick = np.where(mine, rng.random(mine.shape), -1).argmax(axis=1)
-                moves[np.arange(PLAYOUTS), low + pick] = True
+                moves[np.arange(_PLAYOUTS), low + pick] = True
         length[alive] += 1
         choices = chosen[alive]
         visited += len(choices)

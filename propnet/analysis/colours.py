@@ -28,7 +28,7 @@ def mixed(values: Colours) -> Colours:
     return finalized
 
 
-def literal_colours(colour: Colours, literals: NDArray[Any]) -> Colours:
+def _literal_colours(colour: Colours, literals: NDArray[Any]) -> Colours:
     """Colours of literals, of those of nodes."""
     return mixed(colour[literals >> 1] * np.uint64(2) + (literals & 1).astype(np.uint64))
 
@@ -88,14 +88,14 @@ def alike_roles(ternary: Ternary) -> bool:
     for _ in range(ROUNDS):
         for level in (*ternary.before, *ternary.after):
             colour[level.rows >> 1] = mixed(
-                np.add.reduceat(literal_colours(colour, level.inputs), level.starts)
+                np.add.reduceat(_literal_colours(colour, level.inputs), level.starts)
             )
-        colour[1 : 1 + bases] = literal_colours(colour, network.next_literals)
-        colour[1 + bases : first] = literal_colours(colour, network.legal_literals) + np.uint64(1)
+        colour[1 : 1 + bases] = _literal_colours(colour, network.next_literals)
+        colour[1 + bases : first] = _literal_colours(colour, network.legal_literals) + np.uint64(1)
     looks = set()
     for role, (low, high) in enumerate(pairwise(ternary.role_offsets)):
         mine = network.goals[network.goals[:, 0] == role]
-        goals = sorted(zip(mine[:, 1].tolist(), literal_colours(colour, mine[:, 2]).tolist(), strict=True))
+        goals = sorted(zip(mine[:, 1].tolist(), _literal_colours(colour, mine[:, 2]).tolist(), strict=True))
         moves = colour[1 + bases + low : 1 + bases + high]
         looks.add((tuple(goals), tuple(np.sort(moves).tolist())))
     return len(looks) == 1

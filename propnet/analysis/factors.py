@@ -29,7 +29,7 @@ from propnet.substitute import EffortError, Remake, value
 
 
 @dataclass(frozen=True, slots=True)
-class Cofactors:
+class _Cofactors:
     """The next functions when one role makes one certain move.
 
     Literals are those of the network up to its gates that need moves, and from there on new gates
@@ -44,7 +44,7 @@ class Cofactors:
     changed: list[dict[int, int]]
 
 
-def cofactors(network: Network, role: int, effort: int) -> tuple[Cofactors, int]:
+def cofactors(network: Network, role: int, effort: int) -> tuple[_Cofactors, int]:
     """The cofactors by the moves of a role, and how much of the effort, in gate inputs, is left. Raises
     EffortError if it is not enough, or if there are loops among the gates that need moves."""
     low = 1 + len(network.bases) + sum(map(len, network.moves[:role]))
@@ -65,14 +65,14 @@ def cofactors(network: Network, role: int, effort: int) -> tuple[Cofactors, int]
         }
         for move in moves
     ]
-    return Cofactors([value(step.usual, x) for x in next_literals], changed), gates.effort
+    return _Cofactors([value(step.usual, x) for x in next_literals], changed), gates.effort
 
 
 EFFORT = 1_000_000
 """Gate inputs that may be looked at to find out what the moves do (see docs/measurements.md)."""
 
 QUICK_INPUTS = 20_000
-QUICK_EFFORT = 100_000
+_QUICK_EFFORT = 100_000
 """Limits of a quick answer: gate inputs of the network, and of those looked at (see docs/measurements.md)."""
 
 ALTERNATIVE = "alternative"
@@ -107,7 +107,7 @@ class Factors:
 
 def factors(network: Network, effort: int = EFFORT) -> Factors | None:
     """The factors of a game; None where finding them would take more effort than allowed."""
-    effects: list[Cofactors] = []
+    effects: list[_Cofactors] = []
     try:
         parts = _Parts(network, effort)
         if parts.count > 1:
@@ -125,12 +125,12 @@ def factors(network: Network, effort: int = EFFORT) -> Factors | None:
 
 
 def quick_factors(network: Network) -> Factors | None:
-    """The factors of a game if they are found quickly (:data:`QUICK_EFFORT`), else None. The last four
+    """The factors of a game if they are found quickly (:data:`_QUICK_EFFORT`), else None. The last four
     answers are cached: a match asks again at every turn."""
     for reference, cached in _cache:
         if reference() is network:
             return cached
-    quick = factors(network, QUICK_EFFORT) if len(network.gate_inputs) <= QUICK_INPUTS else None
+    quick = factors(network, _QUICK_EFFORT) if len(network.gate_inputs) <= QUICK_INPUTS else None
     _cache.append((weakref.ref(network), quick))
     del _cache[:-4]
     return quick
@@ -267,7 +267,7 @@ def _best_goals(network: Network) -> list[int]:
     return [literal for _, literal in best.values()]
 
 
-def _separated(network: Network, parts: _Parts, effects: list[Cofactors]) -> Factors | None:
+def _separated(network: Network, parts: _Parts, effects: list[_Cofactors]) -> Factors | None:
     """The factors, if every move splits into one choice per factor; else None, and parts have been joined."""
     factor = parts.factor()
     number = {parts.find(1 + base): int(f) for base, f in enumerate(factor) if f >= 0}

@@ -56,7 +56,7 @@ def first_change(network: Network, clocks: NDArray[np.bool_], values: NDArray[np
 
 
 @dataclass(frozen=True, slots=True)
-class ClockStage:
+class _ClockStage:
     """Steps at which the end and the goals are the same functions of all but the clocks.
 
     Attributes:
@@ -70,17 +70,17 @@ class ClockStage:
 
 def clock_stages(
     network: Network, clocks: NDArray[np.bool_], values: NDArray[np.bool_], repeat: bool
-) -> list[ClockStage] | None:
+) -> list[_ClockStage] | None:
     """The stages of a game until its clocks end it, or for ever if they ``repeat`` after the last of the
     ``values`` (as in :func:`first_change`); None if they go on in a way that is not known."""
     fold = _Fold(network, clocks)
-    stages: dict[tuple[int, ...], ClockStage] = {}
+    stages: dict[tuple[int, ...], _ClockStage] = {}
     for step, row in enumerate(values):
         outputs = fold.outputs(step, row)
-        stages[tuple(outputs)] = ClockStage(row, step)
+        stages[tuple(outputs)] = _ClockStage(row, step)
         if outputs[-1] == TRUE:
             return list(stages.values())
-    return [ClockStage(stage.values, ENDLESS) for stage in stages.values()] if repeat else None
+    return [_ClockStage(stage.values, ENDLESS) for stage in stages.values()] if repeat else None
 
 
 class _Fold:

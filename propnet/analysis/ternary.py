@@ -30,7 +30,7 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @dataclass(frozen=True, slots=True)
-class GateLevel:
+class _GateLevel:
     """Gates that read no gate of their own level: the literal of each, shape (gates,); the literals that they
     read, gate after gate; and where each gate's begin among these, shape (gates,)."""
 
@@ -40,7 +40,7 @@ class GateLevel:
 
 
 @dataclass(frozen=True, slots=True)
-class TernaryStep:
+class _TernaryStep:
     """What may hold in, and after, partly known states. Rows are of uint64 words, a bit per case.
 
     Attributes:
@@ -102,7 +102,7 @@ class Ternary:
         _evaluate(self.before, may)
         return may
 
-    def step(self, bases: Words, made: int | None = None) -> TernaryStep:
+    def step(self, bases: Words, made: int | None = None) -> _TernaryStep:
         """What may hold in these states and in those that follow; if the move ``made``, numbered among those
         of all roles, is made in all of them."""
         network = self.network
@@ -126,7 +126,7 @@ class Ternary:
         following = np.empty_like(bases)
         following[0::2] = may[literals]
         following[1::2] = may[literals ^ 1]
-        return TernaryStep(may, following)
+        return _TernaryStep(may, following)
 
     def follow(self, may: Words, moves: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """The successors, shape (n, bases), of wholly known states under moves, shape (n, moves). ``may`` is
@@ -151,7 +151,7 @@ def constant_bases(network: Network) -> NDArray[np.bool_]:
     return np.equal(network.next_literals, np.where(network.initial, 0, 1))
 
 
-def _evaluate(levels: list[GateLevel], may: Words) -> None:
+def _evaluate(levels: list[_GateLevel], may: Words) -> None:
     for level in levels:
         may[level.rows] = np.bitwise_and.reduceat(may[level.inputs], level.starts, axis=0)
         may[level.rows + 1] = np.bitwise_or.reduceat(may[level.inputs ^ 1], level.starts, axis=0)
@@ -162,7 +162,7 @@ def _looping(network: Network) -> NDArray[np.int64]:
     return np.array([gate for low, high in network.loops.tolist() for gate in range(low, high)], np.int64)
 
 
-def _levels(network: Network) -> tuple[list[GateLevel], list[GateLevel]]:
+def _levels(network: Network) -> tuple[list[_GateLevel], list[_GateLevel]]:
     """The gates outside loops, level by level: those that need no moves, and the others."""
     first = network.first_gate
     starts = network.gate_start.tolist()
@@ -182,7 +182,7 @@ def _levels(network: Network) -> tuple[list[GateLevel], list[GateLevel]]:
     return [level for late, level in levels if not late], [level for late, level in levels if late]
 
 
-def _level(network: Network, gates: list[int]) -> GateLevel:
+def _level(network: Network, gates: list[int]) -> _GateLevel:
     chosen = np.array(gates, np.int64)
     widths = np.diff(network.gate_start)[chosen].astype(np.int64)
     # An AND of nothing is true: it reads the constant, literal 0.
@@ -193,10 +193,10 @@ def _level(network: Network, gates: list[int]) -> GateLevel:
     empty = np.repeat(widths == 0, wide)
     literals = np.append(network.gate_inputs, 0).astype(np.int64)
     inputs = np.where(empty, 0, literals[np.where(empty, 0, places)])
-    return GateLevel(2 * (network.first_gate + chosen), inputs, starts)
+    return _GateLevel(2 * (network.first_gate + chosen), inputs, starts)
 
 
-LATCH_EFFORT = 10_000_000
+_LATCH_EFFORT = 10_000_000
 """Gate inputs, each for 512 propositions (see docs/measurements.md)."""
 
 _WORDS = 8
@@ -214,9 +214,9 @@ class Latches:
 
 def latches(ternary: Ternary) -> Latches:
     """The latches that one step shows: with one base proposition known and nothing else, it is the same
-    after every joint legal move. Some are missed where this would take more than :data:`LATCH_EFFORT` gate
+    after every joint legal move. Some are missed where this would take more than :data:`_LATCH_EFFORT` gate
     inputs."""
-    effort = LATCH_EFFORT
+    effort = _LATCH_EFFORT
     network = ternary.network
     bases = len(network.bases)
     constant = constant_bases(network)

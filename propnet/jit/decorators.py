@@ -89,7 +89,7 @@ class _Places(caching.CompileResultCacheImpl):
         super().__init__(function)
 
 
-class SharedCache(caching.FunctionCache):
+class _SharedCache(caching.FunctionCache):
     """The cache of one kernel. Raises RuntimeError where there is no folder for it."""
 
     _impl_class = _Places
@@ -166,11 +166,11 @@ class SharedCache(caching.FunctionCache):
             path.unlink(missing_ok=True)
 
 
-def cache_for(function: Callable[..., Any]) -> Any:
+def _cache_for(function: Callable[..., Any]) -> Any:
     """The cache of a kernel; one that stores nothing where there is no folder for it."""
     cache: caching._Cache = caching.NullCache()
     with contextlib.suppress(RuntimeError, OSError):
-        cache = SharedCache(function)
+        cache = _SharedCache(function)
     if (chosen := os.environ.get("NUMBA_CACHE_DIR")) and not str(cache.cache_path).startswith(chosen):
         _tell(chosen)
     return cache
@@ -235,7 +235,7 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     bound.__qualname__, bound.__annotations__ = function.__qualname__, function.__annotations__
     options["no_cfunc_wrapper"] = True
     dispatcher = njit(**options)(bound)
-    dispatcher._cache = cache_for(dispatcher.py_func)
+    dispatcher._cache = _cache_for(dispatcher.py_func)
     return dispatcher
 
 

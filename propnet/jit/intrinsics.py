@@ -84,7 +84,7 @@ _I64 = ir.IntType(64)
 _intrinsic: Any = intrinsic
 
 
-class ObjectType(types.Type):
+class _ObjectType(types.Type):
     """The numba type of a Python object. Arguments are borrowed; what a kernel makes, it has to return, or to
     hand to :func:`set_item`."""
 
@@ -92,22 +92,22 @@ class ObjectType(types.Type):
         super().__init__(name="PythonObject")
 
 
-python_object = ObjectType()
-"""The one instance of :class:`ObjectType`."""
+python_object = _ObjectType()
+"""The one instance of :class:`_ObjectType`."""
 
 
-@register_model(ObjectType)
+@register_model(_ObjectType)
 class _ObjectModel(models.PrimitiveModel):
     def __init__(self, dmm: Any, fe_type: Any) -> None:
         super().__init__(dmm, fe_type, _OBJECT)
 
 
-@unbox(ObjectType)
+@unbox(_ObjectType)
 def _unbox(typ: Any, obj: Any, c: Any) -> Any:
     return NativeValue(c.builder.bitcast(obj, _OBJECT))
 
 
-@box(ObjectType)
+@box(_ObjectType)
 def _box(typ: Any, val: Any, c: Any) -> Any:
     return c.builder.bitcast(val, c.pyapi.pyobj)
 

@@ -66,7 +66,7 @@ from propnet.kernels.weighted_choice import choose_by_policy
 
 
 @inner
-def note_choices(args: KernelArgs, wires: Words, choosing: Words, lanes: Vector, chosen: Words) -> None:
+def _note_choices(args: KernelArgs, wires: Words, choosing: Words, lanes: Vector, chosen: Words) -> None:
     """Note the moves just made in these lanes by the roles that had several legal ones;
     ``choosing`` (roles, 8) says where."""
     sizes = sizes_of(args)
@@ -136,7 +136,7 @@ def tally(
                         moves_made &= moves_made - np.uint64(1)
 
 
-class LaneNotes(NamedTuple):
+class _LaneNotes(NamedTuple):
     """What is noted of the lanes while playouts run: per lane the playout in it (``job``) and the step with
     which that began (``since``); a list of lanes (``lane_of``); two vectors to look at single lanes
     (``lanes``); where each role has several legal moves (``choosing``); moves that are counted (``block``);
@@ -188,7 +188,7 @@ def playouts(
     """
     sizes = sizes_of(args)
     # Made here, used there: the arrays outlive the bare pointers to them.
-    notes = LaneNotes(
+    notes = _LaneNotes(
         np.zeros(LANES, np.int32),
         np.zeros(LANES, np.int64),
         np.zeros(LANES, np.int64),
@@ -221,7 +221,7 @@ def _read_states(wires: Words, records: Words, bases: Index) -> None:
 def _play(
     counted_args: KernelArgs,
     counted_scratch: Scratch,
-    counted_notes: LaneNotes,
+    counted_notes: _LaneNotes,
     stream_array: Words,
     starts: Words,
     max_steps: int,
@@ -294,7 +294,7 @@ def _play(
                 lane = item(notes.lane_of, i)
                 put(lengths, item(notes.job, lane), step - item(notes.since, lane))
         if tallied:
-            note_choices(args, wires, notes.choosing, going & ~parked, scratch.chosen)
+            _note_choices(args, wires, notes.choosing, going & ~parked, scratch.chosen)
         turn += 1
         renewed = splat(0)
         leaving = False
@@ -357,7 +357,7 @@ def _out_of_turn(args: KernelArgs, wires: Words, going: Vector, fresh: Vector) -
 
 @inner
 def _begin(
-    wires: Words, notes: LaneNotes, starts: Words, count: Index, each: Index, bases: Index, made: Int32s
+    wires: Words, notes: _LaneNotes, starts: Words, count: Index, each: Index, bases: Index, made: Int32s
 ) -> Vector:
     """Take up the first ``count`` playouts, ``each`` from every start: the lanes that play them."""
     for base in range(notes.start.size):
@@ -378,7 +378,7 @@ def _begin(
 
 
 @inner
-def _take_up(notes: LaneNotes, count: Index, job: Index, step: Index, made: Int32s) -> Vector:
+def _take_up(notes: _LaneNotes, count: Index, job: Index, step: Index, made: Int32s) -> Vector:
     """Give the playouts from ``job`` on, of which so many steps are ``made``, to the first ``count`` lanes in
     the list, which are returned."""
     store(notes.lanes, 0, splat(0))
@@ -391,7 +391,7 @@ def _take_up(notes: LaneNotes, count: Index, job: Index, step: Index, made: Int3
 
 
 @inner
-def _find_overdue(notes: LaneNotes, step: Index, max_steps: int) -> Index:
+def _find_overdue(notes: _LaneNotes, step: Index, max_steps: int) -> Index:
     """Leave in the first vector of ``notes.lanes`` those that have made ``max_steps``; when to look again."""
     deadline = step + max_steps
     store(notes.lanes, 0, splat(0))
@@ -405,7 +405,13 @@ def _find_overdue(notes: LaneNotes, step: Index, max_steps: int) -> Index:
 
 @inner
 def _note_moves(
-    args: KernelArgs, wires: Words, notes: LaneNotes, active: Vector, step: Index, watched: int, trace: Int32s
+    args: KernelArgs,
+    wires: Words,
+    notes: _LaneNotes,
+    active: Vector,
+    step: Index,
+    watched: int,
+    trace: Int32s,
 ) -> None:
     """Write the moves just chosen in the lane that plays playout ``watched``, if any does."""
     first_move = 1 + sizes_of(args).bases
@@ -422,7 +428,7 @@ def _note_moves(
 
 
 @inner
-def _scatter(wires: Words, records: Words, notes: LaneNotes, each: Index) -> None:
+def _scatter(wires: Words, records: Words, notes: _LaneNotes, each: Index) -> None:
     """Set the bases of their playouts' start records in the lanes of the first vector of ``notes.lanes``, all
     neighbours with one record together; the second vector is scratch."""
     lanes = notes.lanes

@@ -55,14 +55,14 @@ def new_wires(plan: Plan) -> Words:
     return wires
 
 
-def plane_depth(most: int) -> int:
+def _plane_depth(most: int) -> int:
     """How many planes hold the number of a role's legal moves, up to ``most``: whole walks of six."""
     return (most.bit_length() // 6 + 1) * 6
 
 
 def new_planes(most: int) -> Words:
     """Planes for the uniform choice among up to this many moves of a role."""
-    return aligned(3 * plane_depth(most))
+    return aligned(3 * _plane_depth(most))
 
 
 def new_groups(most: int) -> Words:
@@ -73,7 +73,7 @@ def new_groups(most: int) -> Words:
 def new_weighted_planes(most: int) -> Words:
     """Planes for the choice by a policy among up to this many moves of a role."""
     classes = HEAVIEST + 1
-    return aligned(13 * plane_depth(most) + 5 * classes)
+    return aligned(13 * _plane_depth(most) + 5 * classes)
 
 
 class BlockScratch(NamedTuple):

@@ -24,7 +24,7 @@ VERSION = 2
 """Changes whenever the same network would be laid out in another way."""
 PIECE = 64
 """Gates per piece. Larger pieces keep more values in registers, but take longer to compile."""
-PIECE_INPUTS = 256
+_PIECE_INPUTS = 256
 """Gate inputs after which a piece ends."""
 WIDE = 16
 """Gates with more inputs are computed in several steps, so that few inputs must wait."""
@@ -198,7 +198,7 @@ class _Program:
                     high += self.loop_end[loop] - loop
                 else:
                     reads = 0
-                    while high < end and high - low < PIECE and reads < PIECE_INPUTS:
+                    while high < end and high - low < PIECE and reads < _PIECE_INPUTS:
                         gate = self.order[high]
                         if self.loop_of[gate] >= 0:
                             break

@@ -43,9 +43,9 @@ PAYS = 0.6
 slower on pieces in straight-line order than on its own (see docs/measurements.md)."""
 LARGE = 40_000
 """Gate inputs of a step from which on native code may not fit into the processor's caches: both are timed."""
-CLEARLY = 1.05
+_CLEARLY = 1.05
 """How many times the interpreter's time native code may take before the interpreter is preferred."""
-SECONDS_PER_INPUT = 5e-5
+_SECONDS_PER_INPUT = 5e-5
 """What LLVM takes per gate input, about (see docs/measurements.md)."""
 
 
@@ -109,7 +109,7 @@ class NativeMachine(PropnetMachine):
                 if native[0].step_inputs < LARGE:
                     return native
                 interpreter = super()._laid_out()
-                if _step_seconds(*native) <= CLEARLY * _step_seconds(*interpreter):
+                if _step_seconds(*native) <= _CLEARLY * _step_seconds(*interpreter):
                     return native
                 log.info("native code is no faster than the interpreter here; the network is interpreted")
                 self.compiled = 0.0
@@ -187,9 +187,9 @@ def native_machine(
 
 def _check_time(network: Network, seconds: float) -> None:
     """Raises TooLargeError if code would not pay by then. What only goals need may wait."""
-    if len(network.gate_inputs) * PAYS * SECONDS_PER_INPUT <= seconds:
+    if len(network.gate_inputs) * PAYS * _SECONDS_PER_INPUT <= seconds:
         return
-    needed = plan(network).step_inputs * PAYS * SECONDS_PER_INPUT
+    needed = plan(network).step_inputs * PAYS * _SECONDS_PER_INPUT
     if needed > seconds:
         raise TooLargeError(
             f"native code would take {needed:.0f} s to pay, {seconds:.0f} s are given",

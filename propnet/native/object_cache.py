@@ -43,7 +43,7 @@ from propnet.storage.file_store import FileStore
 # (llvmlite has no types)
 
 
-OPTIMISE = 1
+_OPTIMISE = 1
 """LLVM's level (see docs/measurements.md). The text is already in the order in which it should run."""
 _LOCK = threading.Lock()
 
@@ -123,7 +123,7 @@ def _new_generator(target: Target) -> Any:
     """LLVM's code generator. An engine takes over the one that it is given."""
     _start_llvm()
     triple = llvm.Target.from_default_triple()
-    return triple.create_target_machine(cpu=target.cpu, features=target.features, opt=OPTIMISE, jit=True)
+    return triple.create_target_machine(cpu=target.cpu, features=target.features, opt=_OPTIMISE, jit=True)
 
 
 def main() -> None:

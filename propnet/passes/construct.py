@@ -56,15 +56,15 @@ def prune(ground: GroundRules) -> tuple[AtomRules, NDArray[np.int8]]:
         atom_count=ground.atom_count,
         outputs=np.array([*ground.next_atoms, *ground.legal_atoms, *goals, ground.terminal_atom], np.int32),
     )
-    separate_moves(rules)
-    remove_unread(rules)
-    values = propagate_constants(rules)
-    remove_unread(rules)
+    _separate_moves(rules)
+    _remove_unread(rules)
+    values = _propagate_constants(rules)
+    _remove_unread(rules)
     join(rules, rules.marked(rules.outputs) | rules.marked(slice(0, rules.inputs)))
     return rules, values
 
 
-def separate_moves(rules: AtomRules) -> None:
+def _separate_moves(rules: AtomRules) -> None:
     """Make legal, terminal and goal independent of the moves.
 
     In sound games they are. Where one of them reads ``does``, it is evaluated with no move made: its cone is
@@ -95,7 +95,7 @@ def separate_moves(rules: AtomRules) -> None:
     rules.literals = np.concatenate([rules.literals, 2 * copy[clone.literals >> 1] + (clone.literals & 1)])
 
 
-def propagate_constants(rules: AtomRules) -> NDArray[np.int8]:
+def _propagate_constants(rules: AtomRules) -> NDArray[np.int8]:
     """Remove atoms that always hold and atoms that have no rule left; returns each atom's value: 1 holds,
     0 never holds, -1 depends."""
     value = np.full(rules.atom_count, -1, np.int8)
@@ -113,7 +113,7 @@ def propagate_constants(rules: AtomRules) -> NDArray[np.int8]:
         rules.keep(alive, ~holds)
 
 
-def remove_unread(rules: AtomRules) -> None:
+def _remove_unread(rules: AtomRules) -> None:
     """Remove the rules of atoms that no output depends on."""
     wanted = rules.marked(rules.outputs)
     spread(wanted, rules.heads[rules.rule_of], rules.literals >> 1)
@@ -169,7 +169,7 @@ def cut_points(edges: dict[int, list[int]]) -> list[int]:
 ELSEWHERE = -1
 """In place of a literal: the atom is merged into its reader, or not defined yet."""
 
-INLINED_USES = 4
+_INLINED_USES = 4
 """A two-literal product that at most so many rules read is copied into them: it factors
 better there, and extraction shares pairs that stay common."""
 
@@ -177,7 +177,7 @@ better there, and extraction shares pairs that stay common."""
 def construct(rules: AtomRules, values: NDArray[np.int8], moves: tuple[int, ...], goals: int) -> Circuit:
     """Build the circuit of the rules and values from :func:`prune`, for so many moves
     of each role and so many goals. Raises RulesError if an atom depends on its own negation."""
-    sequence, cuts = evaluation_order(rules)
+    sequence, cuts = _evaluation_order(rules)
     shape = Shape(rules.bases, moves, goals, len(cuts))
     builder = CircuitBuilder(shape.first_gate)
     literals = np.full(2 * rules.atom_count, ELSEWHERE, np.int64)
@@ -207,7 +207,7 @@ def construct(rules: AtomRules, values: NDArray[np.int8], moves: tuple[int, ...]
             continue
         literal = sum_of_products(builder, products)
         atoms.literals[2 * atom + 1] = literal ^ 1
-        if len(products) == 1 and len(products[0]) == 2 and uses[atom] <= INLINED_USES:
+        if len(products) == 1 and len(products[0]) == 2 and uses[atom] <= _INLINED_USES:
             atoms.copied[atom] = products[0]
         atoms.literals[2 * atom] = literal
     outputs = [atoms.literals[2 * atom] if atom >= 0 else FALSE for atom in rules.outputs.tolist()]
@@ -263,7 +263,7 @@ class _Atoms:
         return products
 
 
-def evaluation_order(rules: AtomRules) -> tuple[list[int], list[int]]:
+def _evaluation_order(rules: AtomRules) -> tuple[list[int], list[int]]:
     """The atoms that have rules, each after those it reads, and the atoms at which cycles are cut: what reads
     a cut does not wait for it. Raises RulesError if an atom depends on its own negation."""
     read = rules.literals >> 1

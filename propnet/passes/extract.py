@@ -17,10 +17,10 @@ from propnet.passes.circuit import Circuit, CircuitBuilder, Shape, readers_of, r
 WIDEST = 200
 """Gates with more inputs are left out of the count of pairs, which grow with the square."""
 
-PAIRS = 6_000_000
+_PAIRS = 6_000_000
 """Most pairs of inputs that are counted."""
 
-COMPARISONS = 1_000_000
+_COMPARISONS = 1_000_000
 """Most literals that are looked at in search of gates inside gates."""
 
 ROW = 1 << 32
@@ -59,7 +59,7 @@ class _Pool:
         """A gate whose inputs another gate has among its own is read in their place."""
         readers = readers_of(self.gates)
         widest = {x: max([len(self.gates[g]) for g in gates]) for x, gates in readers.items()}
-        budget = COMPARISONS
+        budget = _COMPARISONS
         for number in sorted(range(len(self.gates)), key=lambda g: -len(self.gates[g])):
             inner = self.gates[number]
             size = len(inner)
@@ -128,7 +128,7 @@ class _Pool:
     def frequent_pairs(self) -> dict[int, set[int]]:
         """Pairs of literals (packed) that at least three gates share."""
         wide = [number for number, gate in enumerate(self.gates) if 2 < len(gate) <= WIDEST]
-        key, row = pairs_in_rows([sorted(self.gates[number]) for number in wide], PAIRS)
+        key, row = _pairs_in_rows([sorted(self.gates[number]) for number in wide], _PAIRS)
         owner = np.array(wide, np.int32)[row]
         order = np.argsort(key, kind="stable")
         key, owner = key[order], owner[order]
@@ -141,7 +141,7 @@ class _Pool:
         return {pair: set(lists[a:b]) for pair, (a, b) in zip(pairs, bounds, strict=True)}
 
 
-def pairs_in_rows(rows: list[list[int]], room: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _pairs_in_rows(rows: list[list[int]], room: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The pairs in ascending rows (packed), and the number of the row of each. Short rows come first; there
     are at most ``room`` pairs."""
     by_size: dict[int, list[int]] = {}
@@ -198,10 +198,10 @@ def in_order(shape: Shape, gates: list[set[int]], outputs: list[int]) -> Circuit
 READERS = 12
 """Literals that more gates read are left out when overlaps are counted."""
 
-OVERLAPS = 4_000_000
+_OVERLAPS = 4_000_000
 """Most pairs of gates that are counted, once for each literal that they share."""
 
-SMALLEST = 3
+_SMALLEST = 3
 """Sharing fewer literals saves nothing."""
 
 
@@ -220,7 +220,7 @@ def share_overlaps(circuit: Circuit) -> Circuit:
         size, low, high = heappop(heap)
         joint = gates[low] & gates[high]
         if len(joint) != -size:
-            if len(joint) >= SMALLEST:
+            if len(joint) >= _SMALLEST:
                 heappush(heap, (-len(joint), low, high))
             continue
         new = len(gates)
@@ -234,7 +234,7 @@ def share_overlaps(circuit: Circuit) -> Circuit:
                 readers[x].append(new)
             gates.append(joint)
             for reader, count in with_joint.items():
-                if count >= SMALLEST:
+                if count >= _SMALLEST:
                     heappush(heap, (-count, reader, new))
         literal = 2 * (first + shared)
         for number in (low, high):
@@ -247,8 +247,8 @@ def share_overlaps(circuit: Circuit) -> Circuit:
 
 def _overlaps(readers: dict[int, list[int]]) -> list[tuple[int, int, int]]:
     """How many literals two gates share, and the gates, where it is enough."""
-    pairs, _ = pairs_in_rows([gates for gates in readers.values() if 1 < len(gates) <= READERS], OVERLAPS)
+    pairs, _ = _pairs_in_rows([gates for gates in readers.values() if 1 < len(gates) <= READERS], _OVERLAPS)
     key, size = np.unique(pairs, return_counts=True)
-    enough = size >= SMALLEST
+    enough = size >= _SMALLEST
     low, high = np.divmod(key[enough], ROW)
     return list(zip(size[enough].tolist(), low.tolist(), high.tolist(), strict=True))

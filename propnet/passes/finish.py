@@ -15,7 +15,7 @@ from propnet.network import Network
 from propnet.passes.circuit import FALSE, Circuit, Shape
 
 
-def settle_cuts(circuit: Circuit) -> Circuit:
+def _settle_cuts(circuit: Circuit) -> Circuit:
     """Replace cuts that are constants, inputs or each other's equals. A cut that is its own definition has
     the least fixpoint false; two cuts with one definition are one."""
     while True:
@@ -71,7 +71,7 @@ def finish(
     ``game`` gives the roles, the names of the circuit's inputs and the initial state, ``goals`` the role and
     the value of each goal output. Raises RulesError if an atom depends on its own negation.
     """
-    circuit = settle_cuts(circuit)
+    circuit = _settle_cuts(circuit)
     shape = circuit.shape
     first = shape.first_gate
     reads, closed = _closed(circuit)

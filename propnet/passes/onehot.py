@@ -99,7 +99,7 @@ def _values_in_play(circuit: Circuit, initial: NDArray[np.bool_]) -> list[int]:
     return values
 
 
-SETS = 8_000_000
+_SETS = 8_000_000
 """Most moves that all sets of moves may hold together; gates past that are left alone."""
 
 
@@ -118,15 +118,15 @@ def one_move_per_role(circuit: Circuit) -> Circuit:
 
 
 @dataclass(frozen=True)
-class MoveSet:
+class _MoveSet:
     """Some of a role's moves (nodes): ``members``, or all but these if ``others``."""
 
     members: Set[int]
     others: bool
 
-    def negated(self, negate: int) -> MoveSet:
+    def negated(self, negate: int) -> _MoveSet:
         """The role's other moves if ``negate``, else the set itself."""
-        return MoveSet(self.members, not self.others) if negate else self
+        return _MoveSet(self.members, not self.others) if negate else self
 
 
 @dataclass
@@ -136,16 +136,16 @@ class _Meet:
     within: Set[int] | None = None
     without: set[int] = field(default_factory=set)
 
-    def add(self, moves: MoveSet) -> None:
+    def add(self, moves: _MoveSet) -> None:
         if moves.others:
             self.without.update(moves.members)
         else:
             self.within = moves.members if self.within is None else self.within & moves.members
 
-    def result(self) -> MoveSet:
+    def result(self) -> _MoveSet:
         if self.within is None:
-            return MoveSet(self.without, True)
-        return MoveSet(self.within - self.without, False)
+            return _MoveSet(self.without, True)
+        return _MoveSet(self.within - self.without, False)
 
 
 class _MoveSets:
@@ -157,11 +157,11 @@ class _MoveSets:
         self.builder = CircuitBuilder(shape.first_gate)
         self.moves = range(shape.first_move, shape.first_cut)
         # Role and set of each old gate that depends on one role's moves alone.
-        self.set_of: dict[int, tuple[int, MoveSet]] = {}
+        self.set_of: dict[int, tuple[int, _MoveSet]] = {}
         # Where the negation of an old gate says that some role's move is in a set: role -> that set.
-        self.union_of: dict[int, dict[int, MoveSet]] = {}
+        self.union_of: dict[int, dict[int, _MoveSet]] = {}
         self.literal_of = [2 * node for node in range(shape.first_gate)]
-        self.room = SETS
+        self.room = _SETS
 
     def run(self) -> Circuit:
         for gate in self.circuit.gates:
@@ -177,11 +177,11 @@ class _MoveSets:
             new = self.literal_of[node] = self.membership(*self.set_of[node])
         return new ^ (old & 1)
 
-    def moves_of(self, old: int) -> tuple[int, MoveSet] | None:
+    def moves_of(self, old: int) -> tuple[int, _MoveSet] | None:
         """The role whose moves alone an old literal depends on, and for which it holds."""
         node = old >> 1
         if node in self.moves:
-            return self.shape.role_of(node), MoveSet({node}, bool(old & 1))
+            return self.shape.role_of(node), _MoveSet({node}, bool(old & 1))
         known = self.set_of.get(node)
         return known and (known[0], known[1].negated(old & 1))
 
@@ -212,7 +212,7 @@ class _MoveSets:
         literals = [self.membership(role, moves) for role, moves in sets.items()]
         self.literal_of.append(self.builder.conjunction([*literals, *map(self.literal, inputs)]))
 
-    def union(self, sets: dict[int, MoveSet], inputs: Iterable[int]) -> dict[int, MoveSet] | None:
+    def union(self, sets: dict[int, _MoveSet], inputs: Iterable[int]) -> dict[int, _MoveSet] | None:
         """The AND of sets and old literals as a negated union: per role a set of moves such that
         the AND is false where a move of one of these sets is made. None if it is no such thing."""
         meets: dict[int, _Meet] = {}
@@ -228,11 +228,11 @@ class _MoveSets:
         self.room -= sum(len(moves.members) for moves in union.values())
         return union
 
-    def width(self, role: int, moves: MoveSet) -> int:
+    def width(self, role: int, moves: _MoveSet) -> int:
         """About how many gate inputs it takes to read whether a role's move is in a set."""
         return 1 + min(len(moves.members), self.shape.moves[role] - len(moves.members))
 
-    def membership(self, role: int, moves: MoveSet) -> int:
+    def membership(self, role: int, moves: _MoveSet) -> int:
         """A literal that says that the role's move is in a set."""
         members, others = moves.members, moves.others
         size, count = len(members), self.shape.moves[role]

@@ -12,7 +12,7 @@ from itertools import chain
 
 from propnet.passes.circuit import Circuit, CircuitBuilder, remove_dead, replaced
 
-MEMBERS = 3_000_000
+_MEMBERS = 3_000_000
 """Most moves that all unions of moves may hold together; gates past that are left alone."""
 
 WIDEST = 1 / 3
@@ -53,7 +53,7 @@ class Sum:
 
 
 @dataclass
-class Multiplexer:
+class _Multiplexer:
     """Sums of one role that agree on every move that several of them know."""
 
     role: int
@@ -102,7 +102,7 @@ class _Selections:
     def find_unions(self) -> dict[int, Moves]:
         shape = self.circuit.shape
         unions: dict[int, Moves] = {2 * node: (node,) for node in range(shape.first_move, shape.first_cut)}
-        room = MEMBERS
+        room = _MEMBERS
         for number, gate in enumerate(self.circuit.gates):
             if all(x ^ 1 in unions for x in gate):
                 members = sorted({node for x in gate for node in unions[x ^ 1]})
@@ -149,9 +149,9 @@ class _Selections:
             sums += [own for role, own in by_role.items() if role not in torn and len(own.picks) > 1]
         return sums
 
-    def multiplexers(self, sums: list[Sum]) -> list[Multiplexer]:
+    def multiplexers(self, sums: list[Sum]) -> list[_Multiplexer]:
         """Sums put together, those first that pick most, each where it shares most."""
-        multiplexers: list[Multiplexer] = []
+        multiplexers: list[_Multiplexer] = []
         known: dict[tuple[int, int], list[int]] = {}
         for own in sorted(sums, key=lambda s: -len(s.picks)):
             rests = dict.fromkeys(own.rest_of.values())
@@ -162,7 +162,7 @@ class _Selections:
                     break
             else:
                 number = len(multiplexers)
-                multiplexers.append(Multiplexer(own.role))
+                multiplexers.append(_Multiplexer(own.role))
             for rest in rests:
                 numbers = known.setdefault((own.role, rest), [])
                 if number not in numbers:
@@ -171,7 +171,7 @@ class _Selections:
             multiplexers[number].sums.append(own)
         return [multiplexer for multiplexer in multiplexers if len(multiplexer.sums) > 1]
 
-    def worthwhile(self, multiplexers: list[Multiplexer]) -> list[Multiplexer]:
+    def worthwhile(self, multiplexers: list[_Multiplexer]) -> list[_Multiplexer]:
         """Those that lower the number of gate inputs."""
         rests = list(self.rests)
         moves = self.circuit.shape.moves
@@ -193,13 +193,13 @@ class _Selections:
             if len(multiplexers) == len(candidates):
                 return multiplexers
 
-    def rewritten(self, multiplexers: list[Multiplexer]) -> Circuit:
+    def rewritten(self, multiplexers: list[_Multiplexer]) -> Circuit:
         """The circuit with the products of the multiplexers' sums replaced."""
         circuit, first = self.circuit, self.first
         builder = CircuitBuilder(first)
         literal_of = [2 * node for node in range(first)] + [-1] * len(circuit.gates)
         rests = list(self.rests)
-        sums_at: dict[int, list[tuple[Sum, Multiplexer]]] = {}
+        sums_at: dict[int, list[tuple[Sum, _Multiplexer]]] = {}
         for multiplexer in multiplexers:
             for own in multiplexer.sums:
                 sums_at.setdefault(own.gate, []).append((own, multiplexer))
@@ -208,7 +208,7 @@ class _Selections:
         def one_of(moves: Moves) -> int:
             return builder.disjunction([2 * node for node in moves])
 
-        def value(multiplexer: Multiplexer) -> int:
+        def value(multiplexer: _Multiplexer) -> int:
             literal = values.get(id(multiplexer))
             if literal is None:
                 picked = multiplexer.picked().items()

@@ -82,10 +82,10 @@ def _pays(group: list[Product]) -> bool:
     return len(group) > 2 or any(len(p) == 2 for p in group)
 
 
-TREE_DEPTH = 40
+_TREE_DEPTH = 40
 """Gates that are read once form trees; below this depth a tree is cut into several."""
 
-CLOSURE = 64
+_CLOSURE = 64
 """How many consequences of one literal are looked at."""
 
 
@@ -122,7 +122,7 @@ class _Simplifier:
         for number in range(len(circuit.gates) - 1, -1, -1):
             if root[first + number]:
                 depth[number] = 0
-            elif depth[number] > TREE_DEPTH:
+            elif depth[number] > _TREE_DEPTH:
                 root[first + number] = True
                 depth[number] = 0
             below = depth[number] + 1
@@ -219,7 +219,7 @@ class _Simplifier:
         """Add a literal and what it implies to ``known``; False if that contradicts it."""
         known = self.known
         stack = [literal]
-        room = CLOSURE
+        room = _CLOSURE
         while stack:
             x = stack.pop()
             if x ^ 1 in known or x == FALSE:
@@ -234,10 +234,10 @@ class _Simplifier:
         return True
 
     def closure(self, product: tuple[int, ...]) -> set[int]:
-        """Literals that a product term implies, itself included; at most about ``CLOSURE``."""
+        """Literals that a product term implies, itself included; at most about ``_CLOSURE``."""
         implied = set(product)
         stack = [x for x in product if not x & 1 and x >> 1 >= self.first]
-        while stack and len(implied) < CLOSURE:
+        while stack and len(implied) < _CLOSURE:
             for y in self.builder.inputs_of(stack.pop()):
                 if y not in implied:
                     implied.add(y)

@@ -16,7 +16,7 @@ from propnet.passes.circuit import FALSE, TRUE, Circuit, CircuitBuilder, remove_
 STATES = 4096
 """So many states of the clocks are looked at; clocks that take longer are left alone."""
 
-INPUTS = 400_000
+_INPUTS = 400_000
 """Gate inputs that are looked at while the clocks run."""
 
 
@@ -93,7 +93,7 @@ def _courses(circuit: Circuit, timed: list[bool], initial: NDArray[np.bool_]) ->
             needed.update(x >> 1 for x in gates[number])
     cone.reverse()
     cost = len(clocks) + sum(len(gates[number]) for number in cone)
-    most = min(STATES, INPUTS // max(1, cost))
+    most = min(STATES, _INPUTS // max(1, cost))
     state = tuple(int(initial[node - 1]) for node in clocks)
     seen: dict[tuple[int, ...], None] = {}
     values = {0: 1}

@@ -139,7 +139,7 @@ class Codec:
 WIDEST = 5
 """Bits of codes whose cubes are all looked at, 3 to the power of that many; else those of two bits or one."""
 
-Cube = tuple[int, int]
+_Cube = tuple[int, int]
 """Codes that agree with the second number in the bits of the first."""
 
 
@@ -237,7 +237,7 @@ class CodeGates(CircuitBuilder):
         return super().conjunction(literals)
 
 
-def _literals(bits: list[int], cube: Cube) -> list[int]:
+def _literals(bits: list[int], cube: _Cube) -> list[int]:
     """The bits that a cube reads."""
     mask, value = cube
     return [x ^ 1 ^ (value >> bit & 1) for bit, x in enumerate(bits) if mask >> bit & 1]
@@ -251,7 +251,7 @@ class _Codes:
         self.used = used
         every = 1 << width
         masks = [mask for mask in range(1, every) if width <= WIDEST or mask.bit_count() <= 2]
-        by_cube: dict[Cube, int] = {}
+        by_cube: dict[_Cube, int] = {}
         for code in range(every):
             if used >> code & 1:
                 for mask in masks:
@@ -263,11 +263,11 @@ class _Codes:
             if held.bit_count() > 1
         ]
 
-    def cover(self, codes: int) -> tuple[list[Cube], int]:
+    def cover(self, codes: int) -> tuple[list[_Cube], int]:
         """Cubes that cover many of these codes, and no others that states have; and the codes that are left.
         Greedily, those first that cost least for each code that they add."""
         fitting = [entry for entry in self.cubes if not entry[1] & ~codes]
-        chosen: list[Cube] = []
+        chosen: list[_Cube] = []
         while fitting:
             cost, held, cube = min(fitting, key=lambda entry: entry[0] / (entry[1] & codes).bit_count())
             if cost >= (held & codes).bit_count():

@@ -19,7 +19,7 @@ from propnet.machine import PropnetMachine
 from propnet.recoding.coding import Coding, ExclusiveGroup
 from propnet.recoding.samples import clock_states
 
-EVIDENCE = 16.0
+_EVIDENCE = 16.0
 """How many pairs of members would be true together in the samples, were they independent: with fewer, that
 none are says little."""
 
@@ -29,7 +29,7 @@ FEW = 64
 MANY = 5_000
 """Of relations with more propositions only groups that differ in one argument, or in all, are tested."""
 
-MOST_REST = 1500
+_MOST_REST = 1500
 """Propositions without a group among which cliques are looked for, at most."""
 
 _CELLS = 2_000_000
@@ -148,7 +148,7 @@ def _key(
 
 
 def groups_of(
-    names: Sequence[Term], bits: Flags, candidates: NDArray[np.int64], evidence: float = EVIDENCE
+    names: Sequence[Term], bits: Flags, candidates: NDArray[np.int64], evidence: float = _EVIDENCE
 ) -> list[ExclusiveGroup]:
     """The candidates (ids) in groups, singles included, in the order of their first members."""
     if not len(candidates):
@@ -235,7 +235,7 @@ class _Samples:
     def cliques(self, rest: Sequence[int]) -> list[Places]:
         """Groups of propositions that no sample has true together, where it would be no wonder if one had;
         greedily, the most frequent ones first."""
-        if not 2 <= len(rest) <= MOST_REST:
+        if not 2 <= len(rest) <= _MOST_REST:
             return []
         values = self.values[list(rest)].astype(np.float32)
         together = values @ values.T

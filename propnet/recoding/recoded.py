@@ -30,13 +30,13 @@ from propnet.recoding.samples import sample_states
 MOST_INPUTS = 200_000
 """A circuit with more gate inputs is left as it is."""
 
-MOST_LITERALS = 50_000
+_MOST_LITERALS = 50_000
 """Literals of products that are looked at for the next values of one group's bits."""
 
 WIDE = 4
 """Codes of at least so many bits are put together from halves."""
 
-AGREEING = 4
+_AGREEING = 4
 """Two ORs of products that are not to be true together are multiplied out where so few products are left."""
 
 
@@ -169,7 +169,7 @@ class Recoding:
         spent = sum(map(len, gates[start:]))
         products = [(products_of(self.builder, following[base]), code) for base, code in codes]
         literals = sum(len(p) for own, _ in products for p in own)
-        if literals * group.width > MOST_LITERALS:
+        if literals * group.width > _MOST_LITERALS:
             return by_member
         start = len(gates)
         by_product = [
@@ -214,14 +214,14 @@ class Recoding:
         """Products whose OR is the AND of two literals: of their own products, if few of these agree."""
         builder = self.builder
         first, second = products_of(builder, one), products_of(builder, other)
-        if len(first) * len(second) <= AGREEING**2:
+        if len(first) * len(second) <= _AGREEING**2:
             common = {builder.conjunction((*p, *q)) for p in first for q in second} - {FALSE}
-            if len(common) <= AGREEING:
+            if len(common) <= _AGREEING:
                 return [(x,) if x & 1 else builder.inputs_of(x) or (x,) for x in sorted(common)]
         return [tuple(sorted((one, other)))]
 
 
-COUNTEREXAMPLES = 4096
+_COUNTEREXAMPLES = 4096
 """States that broke a coding which are kept of each chunk of successors, at most."""
 
 
@@ -301,7 +301,7 @@ class Recoded:
         found = [self.counterexamples]
         for chunk in Expander(self.original).stream(states):
             bits = self.codec.encode(unpack(chunk.records, self.coding.bases))
-            broken = np.flatnonzero(bits[:, self.broken_bit])[:COUNTEREXAMPLES]
+            broken = np.flatnonzero(bits[:, self.broken_bit])[:_COUNTEREXAMPLES]
             found.append(chunk.records[broken])
         return Recoded.find(self.original, np.concatenate(found))
 

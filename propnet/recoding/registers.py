@@ -40,7 +40,7 @@ SAVED = 2_000
 _SAMPLES, _MATCHES = 2048, 16
 """States that are looked at, and matches that they are taken from."""
 
-MOST_PRODUCTS = 100_000
+_MOST_PRODUCTS = 100_000
 """Literals of products that are looked at for one register."""
 
 
@@ -167,7 +167,7 @@ class _Registers(Recoding):
                 elif (whole := builder.conjunction(map(self.literal, product))) != FALSE:
                     come.append((self._inputs(whole), code))
                     sources.append({self.register_of[x]: x for x in product if x in self.register_of})
-        if told * group.width > MOST_PRODUCTS:
+        if told * group.width > _MOST_PRODUCTS:
             raise TooLargeError("a register has too many ways to change")
         stays = self._stays(group, {base: builder.disjunction(rests) for base, rests in kept.items()})
         apart = _apart([code for _, code in come], sources)

@@ -56,7 +56,7 @@ from propnet.single.wiring import (
 
 BLOCK = 16
 """Gates of a run that are counted before it is looked which of them changed."""
-COUNT_BITS = 0xFFFFFFFF
+_COUNT_BITS = 0xFFFFFFFF
 """Of a node's word."""
 
 
@@ -69,7 +69,7 @@ class Wires(NamedTuple):
     ``marks``, int64 (bases,), are hashes of the propositions, ``mark``, int64 (1,), that of ``current``.
     ``role_moves``, int32 (roles + 1,), is where roles' moves begin; ``legal``, int32, has room for all.
     ``worth``, int64 (2, roles), are the highest goal of each role, and the only one; -1 for none.
-    ``sizes``: see :class:`WireSizes`.
+    ``sizes``: see :class:`_WireSizes`.
 
     There are several copies of what is written while wires settle, each with a table of its own: a state goes
     to the one that ``copies``, the addresses of these tables, has for the values of the bases ``hubs`` in it,
@@ -107,11 +107,11 @@ class Wires(NamedTuple):
     here: Ints
 
 
-COPIED = frozenset({"nodes", "stacks", "stack_ends", "broken", "answers", "current", "made", "mark"})
+_COPIED = frozenset({"nodes", "stacks", "stack_ends", "broken", "answers", "current", "made", "mark"})
 """The arrays that each copy has for itself."""
 
 
-class WireSizes(NamedTuple):
+class _WireSizes(NamedTuple):
     """Numbers that go with the arrays: of roles, base propositions, words of a record, words of the answers;
     past the last level of each section; the bit of the first goal; of hubs."""
 
@@ -141,9 +141,9 @@ def _wires(t: Ints) -> Wires:
 
 
 @inner
-def _sizes(wires: Wires) -> WireSizes:
+def _sizes(wires: Wires) -> _WireSizes:
     n = wires.sizes
-    return WireSizes(
+    return _WireSizes(
         item(n, 0), item(n, 1), item(n, 2), item(n, 3), item(n, 4), item(n, 5), item(n, 6), item(n, 7),
         item(n, 8),
     )  # fmt: skip
@@ -208,7 +208,7 @@ def _bit(answers: Words, bit: Index) -> Index:
 
 
 @inner
-def _make(table: Ints, sizes: WireSizes) -> None:
+def _make(table: Ints, sizes: _WireSizes) -> None:
     """Make the joint move in place of the one that was made."""
     wires = _wires(table)
     for role in range(sizes.roles):
@@ -222,7 +222,7 @@ def _make(table: Ints, sizes: WireSizes) -> None:
 
 
 @inner
-def _copy_of_target(table: Ints, sizes: WireSizes) -> Ints:
+def _copy_of_target(table: Ints, sizes: _WireSizes) -> Ints:
     """The table of the copy to which the target goes."""
     wires = _wires(table)
     which = np.int64(0)
@@ -234,7 +234,7 @@ def _copy_of_target(table: Ints, sizes: WireSizes) -> Ints:
 
 
 @inner
-def _move_to_target(table: Ints, sizes: WireSizes) -> None:
+def _move_to_target(table: Ints, sizes: _WireSizes) -> None:
     """Flip the base propositions in which the current state differs from the target."""
     wires = _wires(table)
     mark = item(wires.mark, 0)
@@ -250,7 +250,7 @@ def _move_to_target(table: Ints, sizes: WireSizes) -> None:
 
 
 @inner
-def _settle(table: Ints, sizes: WireSizes, first: Index, end: Index) -> None:
+def _settle(table: Ints, sizes: _WireSizes, first: Index, end: Index) -> None:
     """Look at the gates that wait in these levels, until none does."""
     wires = _wires(table)
     for level in range(first, end):
@@ -265,12 +265,12 @@ def _settle(table: Ints, sizes: WireSizes, first: Index, end: Index) -> None:
             gate = np.int64(item(wires.stacks, np.int64(last)))
             word = item(wires.nodes, gate) & ~(1 << WAITS_SHIFT)
             put(wires.nodes, gate, word)
-            if (word & COUNT_BITS == 0) != (word >> VALUE_SHIFT & 1 != 0):
+            if (word & _COUNT_BITS == 0) != (word >> VALUE_SHIFT & 1 != 0):
                 _flip(table, gate)
 
 
 @inner
-def _begin_anew(table: Ints, sizes: WireSizes, loop: Index) -> None:
+def _begin_anew(table: Ints, sizes: _WireSizes, loop: Index) -> None:
     """Set the gates of a loop to what they begin from, and have all of them looked at."""
     wires = _wires(table)
     for i in range(item(wires.loops, loop), item(wires.loops, loop + 1)):
@@ -301,7 +301,7 @@ def _flip(table: Ints, node: Index) -> None:
         gate = reader >> 1
         before = item(wires.nodes, gate)
         after = before + 1 - 2 * (value ^ reader & 1)
-        crossed = np.int64(before & COUNT_BITS == 0) | np.int64(after & COUNT_BITS == 0)
+        crossed = np.int64(before & _COUNT_BITS == 0) | np.int64(after & _COUNT_BITS == 0)
         put(wires.nodes, gate, _push(wires.stacks, wires.stack_ends, gate, after, crossed))
     for i in range(item(wires.rows, row + EXTRAS), item(wires.rows, row + ROW + EXTRAS)):
         extra = EXTRA * np.int64(i)
@@ -341,11 +341,11 @@ def _count_run(
             before = item(nodes, gate)
             after = before + more
             put(nodes, gate, after)
-            crossed |= np.int64(before & COUNT_BITS == 0) | np.int64(after & COUNT_BITS == 0)
+            crossed |= np.int64(before & _COUNT_BITS == 0) | np.int64(after & _COUNT_BITS == 0)
         if crossed != 0:
             for gate in range(first, stop):
                 after = item(nodes, gate)
-                if after & COUNT_BITS == 0 or (after - more) & COUNT_BITS == 0:
+                if after & _COUNT_BITS == 0 or (after - more) & _COUNT_BITS == 0:
                     put(nodes, gate, _push(stacks, stack_ends, gate, after, np.int64(1)))
         first = stop
 
@@ -363,7 +363,7 @@ def _push(stacks: Int32s, stack_ends: Int32s, gate: Index, word: Index, wanted: 
 
 
 @inner
-def _legal(table: Ints, sizes: WireSizes) -> object:
+def _legal(table: Ints, sizes: _WireSizes) -> object:
     """Per role a tuple of the legal moves, ascending."""
     wires = _wires(table)
     result = empty_tuple(sizes.roles)
@@ -383,7 +383,7 @@ def _legal(table: Ints, sizes: WireSizes) -> object:
 
 MOST_HUBS = 4
 """Bases that choose the copy of the wires to which a state goes."""
-OFTEN = 0.3
+_OFTEN = 0.3
 """The share of steps in which a hub flips, at least."""
 SHARE = 0.05
 """The share of all that flips cost in which a hub has part, at least."""
@@ -391,9 +391,9 @@ WALK = 64
 """States of the walk that finds the hubs."""
 WORTH_IT = 0.85
 """Copies are kept where the walk takes at most this share of the time that it takes without."""
-TRIALS = 5
+_TRIALS = 5
 """How often the walk is timed with and without copies; the fastest counts."""
-MOST_TRIED = 0.02
+_MOST_TRIED = 0.02
 """Seconds of a walk after which it is not timed again."""
 MOST_COPIED = 64 << 20
 """Bytes of the wires that are copied."""
@@ -422,7 +422,7 @@ class OneState:
         wiring = wire_up(network)
         roles, bases = len(network.roles), len(network.bases)
         record = record_words(bases)
-        sizes = WireSizes(roles, bases, record, len(wiring.answers), *wiring.level_ends, wiring.goal_bits, 0)
+        sizes = _WireSizes(roles, bases, record, len(wiring.answers), *wiring.level_ends, wiring.goal_bits, 0)
         arrays: dict[str, NDArray[Any]] = {
             field.name: getattr(wiring, field.name) for field in dataclasses.fields(Wiring)
         }
@@ -471,18 +471,18 @@ class OneState:
             return
         arrays["hubs"][: len(hubs)] = hubs
         for value in np.unique(records[:, hubs] @ (1 << np.arange(len(hubs)))).tolist()[1:]:
-            copy = _Copy({name: array.copy() if name in COPIED else array for name, array in arrays.items()})
+            copy = _Copy({name: array.copy() if name in _COPIED else array for name, array in arrays.items()})
             self._arrays[copy.address] = copy
             arrays["copies"][value] = copy.address
         fastest = dict.fromkeys((0, len(hubs)), float("inf"))
-        for _ in range(TRIALS):
+        for _ in range(_TRIALS):
             for count in fastest:
                 arrays["sizes"][-1] = count
                 began = time.perf_counter()
                 for key, joint in way:
                     self.play(key, joint)
                 fastest[count] = min(fastest[count], time.perf_counter() - began)
-            if fastest[0] > MOST_TRIED:
+            if fastest[0] > _MOST_TRIED:
                 break
         self.key = None  # the next question may find the wires on another copy
         if fastest[len(hubs)] > WORTH_IT * fastest[0]:
@@ -553,7 +553,7 @@ class _Copy:
         table = np.array([arrays[name].ctypes.data for name in Wires._fields], np.int64)
         self._arrays = [*arrays.values(), table]
         self._mark = memoryview(cast(Any, arrays["mark"]))
-        self.weight = sum(arrays[name].nbytes for name in COPIED)
+        self.weight = sum(arrays[name].nbytes for name in _COPIED)
         self.address = int(table.ctypes.data)
 
     @property
@@ -577,4 +577,4 @@ def hubs_of(records: NDArray[np.bool_], readers: NDArray[np.int64]) -> list[int]
     often = (records[1:] != records[:-1]).mean(axis=0)
     cost = often * readers
     order = np.argsort(-cost, kind="stable")[:MOST_HUBS]
-    return [int(base) for base in order if often[base] >= OFTEN and cost[base] >= SHARE * cost.sum()]
+    return [int(base) for base in order if often[base] >= _OFTEN and cost[base] >= SHARE * cost.sum()]

@@ -23,7 +23,7 @@ from propnet.network import Network
 
 HEAVY = 32
 """A node that so many gates read has runs."""
-LEAST_RUN = 8
+_LEAST_RUN = 8
 """Gates of a run, at least."""
 SINGLES, EXTRAS, SINK, _ = range(4)
 """Columns of :attr:`Wiring.rows`."""
@@ -233,7 +233,7 @@ def _readers(read: Ints, negated: Ints, read_by: Ints, nodes: int) -> tuple[Int3
     )
     heads = np.flatnonzero(edge)
     lengths = np.diff(heads, append=len(node))
-    run = lengths >= LEAST_RUN
+    run = lengths >= _LEAST_RUN
     heads, in_run = heads[run], np.repeat(run, lengths)
     runs = np.stack((node[heads], gate[heads], gate[heads] + lengths[run], sign[heads]), axis=1)
     singles = (2 * gate[~in_run] + sign[~in_run]).astype(np.int32)

@@ -162,7 +162,7 @@ def _smaller(builder: CircuitBuilder, left: list[int], right: list[int], order: 
     return chosen
 
 
-SAMPLE = 4096
+_SAMPLE = 4096
 """States that a sample has about."""
 
 _SIZES = 256
@@ -174,15 +174,15 @@ _FEWEST = 64
 _STEPS = 200
 """Layers of a sample at most."""
 
-INPUT_COST = 0.004
+_INPUT_COST = 0.004
 """What a gate input costs per successor, in nanoseconds (see docs/measurements.md, Frontier)."""
 
-REST_COST = 60.0
+_REST_COST = 60.0
 """What else a successor costs at least: to read, sort, code and merge it, in nanoseconds."""
 
 
 @dataclass(frozen=True, slots=True)
-class Saving:
+class _Saving:
     """What keeping one state of each orbit brings and costs.
 
     Attributes:
@@ -204,7 +204,7 @@ class Saving:
     @property
     def cost(self) -> float:
         """By what the time per successor is multiplied, estimated."""
-        plain, canonical = (REST_COST + INPUT_COST * inputs for inputs in self.inputs)
+        plain, canonical = (_REST_COST + _INPUT_COST * inputs for inputs in self.inputs)
         return canonical / plain
 
     @property
@@ -213,7 +213,7 @@ class Saving:
         return self.states > self.cost
 
 
-def saving(orbits: Orbits, canonical: Network, sample: int = SAMPLE) -> Saving:
+def saving(orbits: Orbits, canonical: Network, sample: int = _SAMPLE) -> _Saving:
     """Estimate what a search over ``canonical``, the network that ``orbits`` made, saves. It meets the same
     orbits as one over the first network, so that this is searched, for about ``sample`` states."""
     states = _first_states(orbits.network, sample)
@@ -225,7 +225,7 @@ def saving(orbits: Orbits, canonical: Network, sample: int = SAMPLE) -> Saving:
     images = [pack(some), *(pack(some[:, source]) for source in orbits.sources)]
     sizes = [len({row.tobytes() for row in of_state}) for of_state in zip(*images, strict=True)]
     inputs = len(orbits.network.gate_inputs), len(canonical.gate_inputs)
-    return Saving(len(seen) / len(kept), float(np.mean(sizes)), inputs)
+    return _Saving(len(seen) / len(kept), float(np.mean(sizes)), inputs)
 
 
 def paying_orbits(network: Network, ground: GroundRules | None = None) -> tuple[Orbits, Network] | None:

@@ -35,9 +35,9 @@ WIDE = 64
 """A gate with more inputs that several gates read is not merged into these."""
 
 
-def form_of_rules(ground: GroundRules, network: Network) -> Circuit:
+def _form_of_rules(ground: GroundRules, network: Network) -> Circuit:
     """The form of ground rules, and of their network: the constants that the network knows are put in, for
-    :func:`fixed_bases` too, inputs as well as outputs. Atoms of positive recursion are cuts."""
+    :func:`_fixed_bases` too, inputs as well as outputs. Atoms of positive recursion are cuts."""
     rules, values = prune(ground)
     sequence, recursive = _evaluation_order(rules)
     moves = tuple(map(len, ground.moves))
@@ -74,7 +74,7 @@ def form_of_rules(ground: GroundRules, network: Network) -> Circuit:
     return flattened(Circuit(shape, builder.gates, outputs))
 
 
-def form_of_network(network: Network) -> Circuit:
+def _form_of_network(network: Network) -> Circuit:
     """The form of a network alone, constants put in as above. Gates of loops are cuts."""
     first = network.first_gate
     cyclic = [gate for low, high in network.loops.tolist() for gate in range(low, high)]
@@ -104,14 +104,14 @@ def form_of_network(network: Network) -> Circuit:
     return flattened(Circuit(shape, builder.gates, outputs))
 
 
-def fixed_bases(network: Network) -> NDArray[np.bool_]:
+def _fixed_bases(network: Network) -> NDArray[np.bool_]:
     """Which base propositions are known to keep their initial value, or are not observed: shape (bases,)."""
     return constant_bases(network) | ~observed(network)
 
 
 def _put_constants(network: Network, outputs: list[int]) -> None:
     """Let fixed base propositions keep their initial value, and forbid moves that the network forbids."""
-    for base in np.flatnonzero(fixed_bases(network)).tolist():
+    for base in np.flatnonzero(_fixed_bases(network)).tolist():
         outputs[base] = TRUE if network.initial[base] else FALSE
     for move in np.flatnonzero(network.legal_literals == FALSE).tolist():
         outputs[len(network.bases) + move] = FALSE
@@ -119,7 +119,7 @@ def _put_constants(network: Network, outputs: list[int]) -> None:
 
 def _inputs(network: Network) -> list[int]:
     """The literals of base propositions and moves, or the constants that they are."""
-    fixed = fixed_bases(network).tolist()
+    fixed = _fixed_bases(network).tolist()
     literals = [2 + 2 * base for base in range(len(fixed))]
     for base, value in enumerate(network.initial.tolist()):
         if fixed[base]:
@@ -224,7 +224,7 @@ class _Level:
     cell: list[int]
 
 
-class SymmetrySearch:
+class _SymmetrySearch:
     """Looks for automorphisms of a circuit.
 
     Attributes:
@@ -454,12 +454,12 @@ def automorphisms(
     identity = Automorphism.identity(network)
     if ground is not None and (ground.bases != network.bases or ground.moves != network.moves):
         raise ValueError("these are not the ground rules of this network")
-    fixed = fixed_bases(network)
+    fixed = _fixed_bases(network)
     forms: list[Callable[[], Circuit]] = []
     if ground is not None and len(ground.bodies) <= inputs:
-        forms.append(lambda: form_of_rules(ground, network))
+        forms.append(lambda: _form_of_rules(ground, network))
     if len(network.gate_inputs) <= inputs:
-        forms.append(lambda: form_of_network(network))
+        forms.append(lambda: _form_of_network(network))
     group = [identity]
     for form in forms:
         if len(group) == 1 and (circuit := form()).gate_inputs <= inputs:
@@ -494,7 +494,7 @@ def _group_of(
                 group = closed
         return True
 
-    SymmetrySearch(circuit, goals, fixed, effort, exchange).run(accept)
+    _SymmetrySearch(circuit, goals, fixed, effort, exchange).run(accept)
     return group
 
 

@@ -15,7 +15,7 @@ from propnet.jit.decorators import ARENA, inner, kernel
 
 NEVER, CHOSEN = -1, -2
 """The marks of an option that is never chosen, and of one that all solutions have."""
-CONTRADICTION = -1
+_CONTRADICTION = -1
 """There is no solution."""
 
 Ints = NDArray[np.int32]
@@ -86,7 +86,7 @@ def force(
         if minimum[item] <= 0 or left[item] - heaviest[item] >= minimum[item]:
             continue
         if left[item] < minimum[item]:
-            return CONTRADICTION
+            return _CONTRADICTION
         for k in range(item_starts[item], item_starts[item + 1]):
             option = owner[by_item[k]]
             if mark[option] == NEVER or mark[option] == CHOSEN:
@@ -102,12 +102,12 @@ def force(
                 may_be_hole[hit] = False
                 if coloured[hit]:
                     if shade[hit] >= 0 and (shade[hit] != colours[node] or colours[node] == 0):
-                        return CONTRADICTION
+                        return _CONTRADICTION
                     shade[hit] = colours[node]
                 else:
                     maximum[hit] -= weights[node]
                     if maximum[hit] < 0:
-                        return CONTRADICTION
+                        return _CONTRADICTION
                 for place in range(item_starts[hit], item_starts[hit + 1]):
                     other = by_item[place]
                     rival = owner[other]
@@ -279,7 +279,7 @@ class Probing:
             self._owner, self._minimum, self._maximum, self._heaviest, self._hole, self._coloured,
             self._shade, self.mark, self._left, waiting, waits, np.array([0, items], np.int64),
         )  # fmt: skip
-        self.contradicts = found == CONTRADICTION
+        self.contradicts = found == _CONTRADICTION
         return not self.contradicts
 
     def _try_each(self) -> bool:

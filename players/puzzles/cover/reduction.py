@@ -23,7 +23,7 @@ from players.puzzles.cover.problem import CoverProblem, CoverRest, restricted
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class ReducedProblem:
+class _ReducedProblem:
     """A problem whose solutions stand for those of another one.
 
     Attributes:
@@ -39,7 +39,7 @@ class ReducedProblem:
     statistics: dict[str, int]
 
 
-def reduced(problem: CoverProblem) -> ReducedProblem:
+def reduced(problem: CoverProblem) -> _ReducedProblem:
     """A smaller problem with the same solutions. The same problem always becomes the same one."""
     whole = _with_items(problem)
     probing = Probing(whole)
@@ -51,7 +51,7 @@ def reduced(problem: CoverProblem) -> ReducedProblem:
     elif probing.changed:
         rest = restricted(whole, chosen, np.flatnonzero(probing.mark == NEVER))
     if rest is None:
-        return ReducedProblem(None, np.zeros(0, np.int32), np.zeros(0, np.int32), {"options": 0})
+        return _ReducedProblem(None, np.zeros(0, np.int32), np.zeros(0, np.int32), {"options": 0})
     small = _without_idle_items(rest.problem)
     statistics = {
         "items_before": problem.items,
@@ -61,7 +61,7 @@ def reduced(problem: CoverProblem) -> ReducedProblem:
         "forced": len(chosen),
         "never_chosen": probing.never,
     }
-    return ReducedProblem(small, rest.options, chosen, statistics)
+    return _ReducedProblem(small, rest.options, chosen, statistics)
 
 
 def _without_idle_items(problem: CoverProblem) -> CoverProblem:
@@ -222,7 +222,7 @@ class BranchSearch:
 
     def __init__(
         self,
-        reduced: ReducedProblem,
+        reduced: _ReducedProblem,
         branch: CoverBranch,
         kind: type[CoverEngine],
         *,
@@ -301,7 +301,7 @@ class BranchSearch:
     @classmethod
     def resumed(
         cls,
-        reduced: ReducedProblem,
+        reduced: _ReducedProblem,
         branch: CoverBranch,
         kind: type[CoverEngine],
         state: dict[str, Any],

@@ -45,7 +45,7 @@ _AHEAD, _AHEAD_STATES, _REFUTING = 20, 1_000, 200
 _MOST_STEPS = 1 << 12
 """Steps of clocks that are looked at."""
 
-AnySearch: TypeAlias = "LayeredSearch | PartitionedSearch"
+_AnySearch: TypeAlias = "LayeredSearch | PartitionedSearch"
 Watch = Callable[[FrontierProgress], None]
 
 
@@ -91,7 +91,7 @@ class FrontierSearch:
         self._samples = np.concatenate([sample_states(self._game), self._first])
         self._refuting = np.zeros((0, machine.words), np.uint64)
         self._earlier = 0
-        self._search: AnySearch | None = None
+        self._search: _AnySearch | None = None
         self._crew: PartCrew | None = None
         self.lines: dict[int, list[int]] = {}
         self.best = -1
@@ -235,7 +235,7 @@ class FrontierSearch:
                 yield
             self._commit(space, search.found)
 
-    def _new_search(self, space: KeySpace, budget: MemoryPlan, found: Layers) -> AnySearch:
+    def _new_search(self, space: KeySpace, budget: MemoryPlan, found: Layers) -> _AnySearch:
         if not self._options.cluster:
             return LayeredSearch(space, self._store, budget.workers, budget, found)
         from players.puzzles.frontier.partitions.crew import PartCrew
@@ -256,7 +256,7 @@ class FrontierSearch:
             return_free_memory()
 
     def _rebuild(
-        self, space: KeySpace, search: AnySearch, value: int, depth: int, key: int
+        self, space: KeySpace, search: _AnySearch, value: int, depth: int, key: int
     ) -> Iterator[None]:
         found = search.found
         for line in line_to(space, found.layers, found.clocks, depth, key):
@@ -310,7 +310,7 @@ class FrontierSearch:
         runs = {id(run): run for run in [*found.layers, *found.visited]}
         self._store.commit(state, [blob for run in runs.values() for blob in run.blobs])
 
-    def _tell(self, search: AnySearch) -> None:
+    def _tell(self, search: _AnySearch) -> None:
         if self._watch is not None:
             found = search.found
             self._watch(

@@ -71,11 +71,11 @@ class KeySpace:
         return PropnetMachine(self.machine.rules, self.machine.network)
 
 
-MOST_BASES = 1 << 20
-BASES = rows(whole(0, MOST_BASES))
+_MOST_BASES = 1 << 20
+BASES = rows(whole(0, _MOST_BASES))
 """Numbers of base propositions."""
 _GROUPS = rows(row(BASES, FLAG))
-CODING_SCHEMA = record(bases=whole(0, MOST_BASES), groups=_GROUPS, clocks=_GROUPS, left_out=BASES)
+CODING_SCHEMA = record(bases=whole(0, _MOST_BASES), groups=_GROUPS, clocks=_GROUPS, left_out=BASES)
 
 
 def coding_as_json(coding: Coding) -> dict[str, Any]:

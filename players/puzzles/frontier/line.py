@@ -21,7 +21,7 @@ _SOME = 1 << 12
 """Candidates that are expanded together."""
 
 
-class LineError(GdlError):
+class _LineError(GdlError):
     """A state without a parent in the layer before it: what was stored is damaged, or a program error."""
 
 
@@ -58,7 +58,7 @@ def line_to(
                 break
             yield None
         if step is None:
-            raise LineError(f"no state at depth {before} leads to a state at depth {before + 1}")
+            raise _LineError(f"no state at depth {before} leads to a state at depth {before + 1}")
         keys.append(key)
         key, move = step
         moves.append(move)
@@ -75,7 +75,7 @@ def _tag_of_state(layer: Run, key: int) -> int:
         place = layer.kind.place(keys, key)
         if place < len(keys) and layer.kind.key_at(keys, place) == key:
             return int(layer.read_tags(block)[place])
-    raise LineError("a state is not in its layer")
+    raise _LineError("a state is not in its layer")
 
 
 def _candidates(layer: Run, tag: int) -> Iterator[Words]:

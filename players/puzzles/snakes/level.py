@@ -58,10 +58,10 @@ ARROWS: dict[str, tuple[str, int, int]] = {
     "^": ("up", 0, -1),
     "v": ("down", 0, 1),
 }
-HEADS = "ABCD"
+_HEADS = "ABCD"
 BLOCK = "$"
 PIECES = "123456789"
-FREE = ".*E" + BLOCK + PIECES + HEADS + "".join(ARROWS)
+FREE = ".*E" + BLOCK + PIECES + _HEADS + "".join(ARROWS)
 """Cells that are neither wall nor spikes."""
 _Fail = Callable[[str, Cell, str], GdlError]
 _KNOWN = "# !" + FREE
@@ -163,14 +163,14 @@ def _snakes(drawn: dict[Cell, str], fail: _Fail) -> dict[str, tuple[tuple[Cell, 
         if character in ARROWS:
             _, i, j = ARROWS[character]
             to = (x + i, y + j)
-            if drawn.get(to, "#") not in HEADS + "".join(ARROWS):
+            if drawn.get(to, "#") not in _HEADS + "".join(ARROWS):
                 raise fail("this segment points to no segment", (x, y), "let it point towards a head")
             if to in behind:
                 raise fail("two segments point to the same one", (x, y), "a snake has one tail")
             behind[to] = (x, y)
     snakes: dict[str, tuple[tuple[Cell, str], ...]] = {}
     for cell, character in drawn.items():
-        if character in HEADS:
+        if character in _HEADS:
             if character in snakes:
                 raise fail(f"a second head {character}", cell, "give it another letter, A to D")
             if cell not in behind:

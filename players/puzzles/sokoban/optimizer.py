@@ -109,7 +109,7 @@ def _stands(boxes: Boxes, row: Index, square: Index) -> bool:
 
 
 @kernel
-def add_vicinity(
+def _add_vicinity(
     table: Words, count: Ints, boxes: Boxes, first: int, end: int, near: Int32s, reach: Ints, keys: Words
 ) -> int:
     """Add the configurations near to those in rows ``first`` up to ``end``.
@@ -173,9 +173,9 @@ def add_vicinity(
     return end
 
 
-GOING, EMPTY, FULL = -1, -2, -3
+_GOING, EMPTY, FULL = -1, -2, -3
 """What a slice of the search says; else the number of the solved state."""
-STATES, BUCKET = range(2)
+STATES, _BUCKET = range(2)
 """Entries of ``counters``: how many states there are, and the cost that is worked on."""
 
 
@@ -210,7 +210,7 @@ class Line(NamedTuple):
     steps: Int32s
 
 
-def new_line(size: int, boxes: int, capacity: int, highest: int) -> Line:
+def _new_line(size: int, boxes: int, capacity: int, highest: int) -> Line:
     """Room for so many states on a board of that size; costs are below ``highest``."""
     return Line(
         np.zeros((capacity, boxes), np.int16),
@@ -328,11 +328,11 @@ def search_slice(
     keys = board.keys
     counters = line.counters
     while budget:
-        while counters[BUCKET] < len(line.buckets) and line.buckets[counters[BUCKET]] < 0:
-            counters[BUCKET] += 1
-        if counters[BUCKET] == len(line.buckets):
+        while counters[_BUCKET] < len(line.buckets) and line.buckets[counters[_BUCKET]] < 0:
+            counters[_BUCKET] += 1
+        if counters[_BUCKET] == len(line.buckets):
             return EMPTY
-        state = np.int64(line.buckets[counters[BUCKET]])
+        state = np.int64(line.buckets[counters[_BUCKET]])
         _unlink(line, state)
         line.closed[state] = 1
         budget -= 1
@@ -386,7 +386,7 @@ def search_slice(
                 line.costs[child, 0] = first
                 line.costs[child, 1] = second
                 _link(line, child)
-    return GOING
+    return _GOING
 
 
 _REACHES = ((8, 0, 0), (24, 3, 0), (48, 6, 2), (48, 10, 3), (64, 16, 4), (64, 24, 6))
@@ -473,7 +473,7 @@ class Optimizer:
             row = 0
             while row < len(boxes):
                 end = min(row + rows, len(boxes))
-                row = add_vicinity(table, count, boxes, row, end, self._near, np.array(part), keys)
+                row = _add_vicinity(table, count, boxes, row, end, self._near, np.array(part), keys)
                 yield
                 if row < end:
                     break
@@ -496,7 +496,7 @@ class Optimizer:
         capacity = min(most, _FEWEST_STATES)
         everything = np.zeros(1, np.uint64)
         while True:
-            line = new_line(self.geometry.size, len(boxes), capacity, self.cost[0])
+            line = _new_line(self.geometry.size, len(boxes), capacity, self.cost[0])
             begin(line, self._board, boxes, self.start.keeper)
             status = -1
             while status == -1:

@@ -82,7 +82,7 @@ def tunnels(geometry: Geometry) -> list[tuple[int, ...]]:
     return sorted(found)
 
 
-NO_ROOM = -1
+_NO_ROOM = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def rooms(geometry: Geometry) -> list[Room]:
     numbers = room_numbers(geometry)
     goals = set(geometry.goals.tolist())
     found = []
-    for number in range(int(numbers.max(initial=NO_ROOM)) + 1):
+    for number in range(int(numbers.max(initial=_NO_ROOM)) + 1):
         squares = np.flatnonzero(numbers == number).tolist()
         beside = set(geometry.neighbours[squares].ravel().tolist()) - {geometry.size, *squares}
         found.append(Room(tuple(squares), tuple(sorted(goals & set(squares))), tuple(sorted(beside))))
@@ -114,12 +114,12 @@ def rooms(geometry: Geometry) -> list[Room]:
 
 def room_numbers(geometry: Geometry) -> Int32s:
     """Which room each square is in: int32, shape (size + 1,); NO_ROOM in tunnels and outside."""
-    numbers = np.full(geometry.size + 1, NO_ROOM, np.int32)
+    numbers = np.full(geometry.size + 1, _NO_ROOM, np.int32)
     shut = {geometry.size, *np.flatnonzero(tunnel_squares(geometry)).tolist()}
     neighbours: list[list[int]] = geometry.neighbours.tolist()
     count = 0
     for first in range(geometry.size):
-        if first in shut or numbers[first] != NO_ROOM:
+        if first in shut or numbers[first] != _NO_ROOM:
             continue
         numbers[list(reachable(neighbours, shut, first))] = count
         count += 1
@@ -127,7 +127,7 @@ def room_numbers(geometry: Geometry) -> Int32s:
 
 
 @dataclass(frozen=True, slots=True)
-class PackingOrder:
+class _PackingOrder:
     """In which order goals can be filled, one box after the other.
 
     Attributes:
@@ -147,7 +147,7 @@ class PackingOrder:
         return tuple(goal for layer in self.layers for goal in layer)
 
 
-def packing_order(geometry: Geometry, start: Position) -> PackingOrder:
+def packing_order(geometry: Geometry, start: Position) -> _PackingOrder:
     """The packing order of all goals of a level."""
     rows = geometry.size + 1
     neighbours = np.ascontiguousarray(geometry.neighbours, np.int32)
@@ -173,7 +173,7 @@ def packing_order(geometry: Geometry, start: Position) -> PackingOrder:
         layers.append(tuple(layer))
         left -= set(layer)
         blocked[layer] = 0
-    return PackingOrder(tuple(reversed(layers)), tuple(sorted(left)), entrances)
+    return _PackingOrder(tuple(reversed(layers)), tuple(sorted(left)), entrances)
 
 
 @kernel

@@ -48,7 +48,7 @@ _SEVEN, _MORE, _LOW = np.uint64(7), np.uint64(128), np.uint64(127)
 
 
 @kernel(nogil=True)
-def rank_of(
+def _rank_of(
     records: Words, shifts: Words, masks: Words, starts: Ints, sums: Ints, offset: int, ranks: Ints
 ) -> None:
     """Write the ranks (n,) of records (n,) (:class:`players.strong.ranked.rank.Rank`)."""
@@ -227,7 +227,7 @@ Differences = NDArray[np.int8]
 MOST_RANKS = 4000
 """Ranks that the samples may have."""
 
-MOST_KINDS = 3000
+_MOST_KINDS = 3000
 """Different changes of a state that are looked at."""
 
 _SCALE = 20
@@ -242,7 +242,7 @@ _MARGIN = 1.001
 
 
 _SCALED = whole(-(1 << 50), 1 << 50)
-RANK_SCHEMA = record(
+_RANK_SCHEMA = record(
     shifts=rows(whole(0, 63), most=64),
     masks=rows(whole(0, (1 << _WIDEST) - 1), most=64),
     starts=rows(whole(0, 1 << 24), most=64),
@@ -315,7 +315,7 @@ class Rank:
     def many(self, records: Words) -> Ints:
         """Those of records (n,)."""
         ranks = np.empty(len(records), np.int64)
-        rank_of(records, self.shifts, self.masks, self.starts, self.sums, self.offset, ranks)
+        _rank_of(records, self.shifts, self.masks, self.starts, self.sums, self.offset, ranks)
         return ranks
 
     def as_json(self) -> dict[str, Any]:
@@ -331,7 +331,7 @@ class Rank:
     @classmethod
     def from_json(cls, body: dict[str, Any]) -> Rank:
         """The reverse. Raises GdlError where the tables of sums are not as large as the masks say."""
-        check_json(body, RANK_SCHEMA, "rank")
+        check_json(body, _RANK_SCHEMA, "rank")
         slices = list(zip(body["masks"], body["starts"], strict=False))
         if not len(body["shifts"]) == len(body["masks"]) == len(body["starts"]) or any(
             start + mask >= len(body["sums"]) for mask, start in slices
@@ -351,7 +351,7 @@ def kinds_of(changes: Differences) -> Differences:
     first: dict[bytes, int] = {}
     for number, row in enumerate(changes):
         first.setdefault(row.tobytes(), number)
-    return changes[list(first.values())[:MOST_KINDS]]
+    return changes[list(first.values())[:_MOST_KINDS]]
 
 
 def find_weights(kinds: Differences, sources: Sequence[Ints]) -> tuple[Weights, bool] | None:
@@ -393,8 +393,8 @@ def _least(changes: Weights) -> Weights | None:
 
 
 Bits = NDArray[np.bool_]
-CODEC_SCHEMA = record(
-    coding=CODING_SCHEMA, initial=BASES, sources=rows(BASES), order=BASES, unobserved=BASES, rank=RANK_SCHEMA
+_CODEC_SCHEMA = record(
+    coding=CODING_SCHEMA, initial=BASES, sources=rows(BASES), order=BASES, unobserved=BASES, rank=_RANK_SCHEMA
 )
 
 
@@ -448,7 +448,7 @@ class StateCodec:
     @classmethod
     def from_json(cls, body: dict[str, Any]) -> StateCodec:
         """The reverse. Raises GdlError and ValueError for what is none."""
-        check_json(body, CODEC_SCHEMA, "codec")
+        check_json(body, _CODEC_SCHEMA, "codec")
         coding = coding_from_json(body["coding"])
         if coding.broken_bit > 63:
             raise GdlError("a table's states are more than a word")

@@ -59,10 +59,10 @@ from propnet.jit.arrays import Ints, Octets, Words
 from propnet.machine import PropnetMachine
 from propnet.recoding.samples import sample_states
 
-KEYS = NarrowKeys(63)
+_KEYS = NarrowKeys(63)
 """Keys of a word in arrays."""
 
-FRESH_BLOCK = 1 << 13
+_FRESH_BLOCK = 1 << 13
 """Keys of a block of successors."""
 
 _LEVEL = 1
@@ -74,7 +74,7 @@ Pieces = dict[int, list[CodedKeys]]
 """Sorted successors, coded, by rank."""
 
 
-class Filer:
+class _Filer:
     """What one worker needs to expand layers: a machine of its own and a buffer of ``room`` successors."""
 
     def __init__(self, space: RankedSpace, room: int) -> None:
@@ -121,11 +121,11 @@ class Filer:
         for place, (first, last) in enumerate(pairwise(counts.tolist())):
             if first < last:
                 some = _as_set(keys[first:last], other[first:last])
-                pieces[low + place] = list(coded(KEYS, some, None, 0, FRESH_BLOCK))
+                pieces[low + place] = list(coded(_KEYS, some, None, 0, _FRESH_BLOCK))
         return pieces
 
 
-class Merger:
+class _Merger:
     """What one worker needs to merge successors."""
 
     def merge(self, task: tuple[Sequence[Run], int, int]) -> list[CodedKeys]:
@@ -139,7 +139,7 @@ class Merger:
         keys = np.concatenate(parts)
         if len(runs) > 1:
             keys = _as_set(keys, np.empty_like(keys))
-        return list(coded(KEYS, keys, None, _LEVEL, BLOCK))
+        return list(coded(_KEYS, keys, None, _LEVEL, BLOCK))
 
 
 def _as_set(keys: Words, scratch: Words) -> Words:
@@ -161,9 +161,9 @@ def fences(runs: Sequence[Run]) -> list[int]:
     return [*cuts, 1 << 64]
 
 
-def run_of(store: BlobStore, name: str, blocks: Iterable[CodedKeys]) -> Run:
+def _run_of(store: BlobStore, name: str, blocks: Iterable[CodedKeys]) -> Run:
     """Blocks as a run. Raises OutOfRoomError."""
-    writer = RunWriter(KEYS, store, name, tags=False)
+    writer = RunWriter(_KEYS, store, name, tags=False)
     try:
         for block in blocks:
             writer.add(block)
@@ -172,13 +172,13 @@ def run_of(store: BlobStore, name: str, blocks: Iterable[CodedKeys]) -> Run:
         writer.abandon()
 
 
-PENDING_SCHEMA = record(
+_PENDING_SCHEMA = record(
     number=whole(), runs={"type": "object", "additionalProperties": rows(RUN_SCHEMA, least=1)}
 )
-"""Of what :meth:`Pending.as_json` says."""
+"""Of what :meth:`_Pending.as_json` says."""
 
 
-class Pending:
+class _Pending:
     """Runs of successors by rank, until the layer of that rank is made."""
 
     def __init__(self, store: BlobStore) -> None:
@@ -191,7 +191,7 @@ class Pending:
         for rank, blocks in pieces.items():
             name = f"fresh-{rank}-{self._number}"
             self._number += 1
-            self.runs[rank].append(run_of(self._store, name, blocks))
+            self.runs[rank].append(_run_of(self._store, name, blocks))
 
     def as_json(self) -> dict[str, Any]:
         """For a checkpoint."""
@@ -199,12 +199,12 @@ class Pending:
         return {"number": self._number, "runs": runs}
 
     def restore(self, body: dict[str, Any]) -> None:
-        """What a checkpoint that follows :data:`PENDING_SCHEMA` says. Raises GdlError."""
+        """What a checkpoint that follows :data:`_PENDING_SCHEMA` says. Raises GdlError."""
         self._number = body["number"]
         for rank, runs in body["runs"].items():
             if not (rank.isascii() and rank.isdigit() and len(rank) < 9):
                 raise GdlError("a rank is no number")
-            self.runs[int(rank)] = [Run.from_json(run, KEYS, self._store.blobs) for run in runs]
+            self.runs[int(rank)] = [Run.from_json(run, _KEYS, self._store.blobs) for run in runs]
 
     def lowest(self) -> int | None:
         """The lowest rank of these."""
@@ -218,8 +218,8 @@ class Pending:
 
 Codes = NDArray[np.uint16]
 
-MOST_OUTCOMES = 1 << OUTCOME_BITS
-MOST_DISTANCE = (1 << 16 - OUTCOME_BITS) - 1
+_MOST_OUTCOMES = 1 << OUTCOME_BITS
+_MOST_DISTANCE = (1 << 16 - OUTCOME_BITS) - 1
 
 Packed = tuple[Words, Ints, Octets, Codes]
 """Groups of consecutive keys: first keys, where the gaps begin, these, and for each key its code."""
@@ -293,7 +293,7 @@ class PackedLayer:
 
 
 @dataclass(frozen=True, slots=True)
-class SolvedBlock:
+class _SolvedBlock:
     """What became of a block of a layer.
 
     Attributes:
@@ -312,7 +312,7 @@ class SolvedBlock:
 _NOTHING = ValuedSet(np.empty((0, 1), np.uint64), np.empty(0, np.uint8), np.empty(0, np.uint16))
 
 
-class RankedFinder(ValueFinder):
+class _RankedFinder(ValueFinder):
     """Finds values of words from those of the layers above: expands, looks up, chooses.
 
     ``window``: the layers above, by rank; all workers share it.
@@ -323,7 +323,7 @@ class RankedFinder(ValueFinder):
         self._space, self._window = space, window
         self._by_rank: dict[int, Ints] = {}
 
-    def solve(self, task: tuple[Run, RunBlock, bool, bool]) -> SolvedBlock:
+    def solve(self, task: tuple[Run, RunBlock, bool, bool]) -> _SolvedBlock:
         """The values of a block of a run; the others of the task say whether it is to be coded for the table,
         and for a process that goes on."""
         run, block, table, lasting = task
@@ -331,10 +331,10 @@ class RankedFinder(ValueFinder):
         values, distances, fates = self.judge(keys.reshape(-1, 1), _NOTHING)
         if not (fates == SETTLED).all():
             raise DamagedKeysError
-        if int(distances.max()) > MOST_DISTANCE or int(values.max()) >= MOST_OUTCOMES:
+        if int(distances.max()) > _MOST_DISTANCE or int(values.max()) >= _MOST_OUTCOMES:
             raise UnfitError
         codes = codes_of(values, distances)
-        return SolvedBlock(
+        return _SolvedBlock(
             packed(keys, codes),
             coded_block(keys.reshape(-1, 1), values, distances) if table else None,
             shrunk(codes.data.cast("B"), 1) if lasting else b"",
@@ -368,7 +368,7 @@ class RankedFinder(ValueFinder):
         return " ".join(sorted(map(str, state.propositions)))
 
 
-def layer_again(run: Run, codes: Blob) -> PackedLayer:
+def _layer_again(run: Run, codes: Blob) -> PackedLayer:
     """A layer that another process found: its words and the codes of their values. Raises ScratchError and
     DamagedKeysError."""
     parts = []
@@ -416,7 +416,7 @@ _RANK = whole(0, 1 << 30)
 _STATE = record(
     codec={"type": "object"},
     layers=rows(row(_RANK, RUN_SCHEMA, _RANK)),
-    pending=PENDING_SCHEMA,
+    pending=_PENDING_SCHEMA,
     sizes=rows(whole()),
     done=whole(),
     first=row(whole(0, MOST - 1), whole(0, (1 << 16) - 1)),
@@ -427,7 +427,7 @@ _STATE = record(
 
 
 @dataclass(frozen=True, slots=True)
-class RankedLayer:
+class _RankedLayer:
     """States of a rank: their words, and the highest rank that their successors have."""
 
     rank: int
@@ -435,10 +435,10 @@ class RankedLayer:
     reach: int
 
     @classmethod
-    def from_json(cls, body: list[Any], store: BlobStore) -> RankedLayer:
+    def from_json(cls, body: list[Any], store: BlobStore) -> _RankedLayer:
         """A layer of a checkpoint. Raises GdlError."""
         rank, run, reach = body
-        return cls(rank, Run.from_json(run, KEYS, store.blobs), reach)
+        return cls(rank, Run.from_json(run, _KEYS, store.blobs), reach)
 
     def as_json(self) -> list[Any]:
         """For a checkpoint."""
@@ -470,8 +470,8 @@ class RankedSolver:
 
     def _restore(self, machine: PropnetMachine) -> None:
         store, saved = self._store, self._store.state
-        self._pending = Pending(store)
-        self._layers: list[RankedLayer] = []
+        self._pending = _Pending(store)
+        self._layers: list[_RankedLayer] = []
         self._sizes: list[int] = []
         self._solved: dict[int, tuple[Run, Blob]] = {}
         """Layers that are still looked up, with the codes of their values, where files are kept."""
@@ -506,7 +506,7 @@ class RankedSolver:
             raise GdlError("an outcome has not a goal for each role")
         self._outcomes = Outcomes(len(machine.roles), [tuple(goals) for goals in saved["outcomes"]])
         self._space = RankedSpace.again(machine, codec)
-        self._layers = [RankedLayer.from_json(one, self._store) for one in saved["layers"]]
+        self._layers = [_RankedLayer.from_json(one, self._store) for one in saved["layers"]]
         self._pending.restore(saved["pending"])
         self._sizes, self._done = saved["sizes"], saved["done"]
         self._first = saved["first"][0], saved["first"][1]
@@ -514,7 +514,7 @@ class RankedSolver:
             raise GdlError("the value of the start is no outcome")
         blobs = self._store.blobs
         for rank, run, codes in saved["solved"]:
-            solved = Run.from_json(run, KEYS, blobs)
+            solved = Run.from_json(run, _KEYS, blobs)
             if codes not in blobs or len(blobs[codes].sizes) != len(solved.blocks):
                 raise GdlError("the values of a layer are not as many as its states")
             self._solved[rank] = solved, blobs[codes]
@@ -529,7 +529,7 @@ class RankedSolver:
             except BrokenSpaceError as broken:
                 for blob in list(self._store.blobs.values()):
                     blob.drop()
-                self._layers, self._pending = [], Pending(self._store)
+                self._layers, self._pending = [], _Pending(self._store)
                 self._space = self._space.mended(broken.records[:1000])
         if not self._sizes:
             self._sizes = [layer.run.count for layer in self._layers]
@@ -583,11 +583,11 @@ class RankedSolver:
         spare = max(0, options.memory - resident_bytes() - options.workers * _WORKER)
         room = int(spare * _ROOM_SHARE / _ROOM_BYTES / options.workers)
         room = max(1 << 16, min(1 << 22, room))
-        filers = [Filer(space, room) for _ in range(options.workers)]
+        filers = [_Filer(space, room) for _ in range(options.workers)]
         expanding = WorkerThreads(filers, "strong")
-        merging = WorkerThreads([Merger() for _ in range(options.workers)], "strong")
+        merging = WorkerThreads([_Merger() for _ in range(options.workers)], "strong")
         if not self._layers:
-            pending.add({0: list(coded(KEYS, space.start(), None, 0))})
+            pending.add({0: list(coded(_KEYS, space.start(), None, 0))})
         states = sum(layer.run.count for layer in self._layers)
         try:
             while (rank := pending.lowest()) is not None:
@@ -595,7 +595,7 @@ class RankedSolver:
                 run = self._merged(merging, pending, rank)
                 states += run.count
                 pending.drop(rank)
-                for pieces in expanding.results(Filer.expand, ((run, block, rank) for block in run.blocks)):
+                for pieces in expanding.results(_Filer.expand, ((run, block, rank) for block in run.blocks)):
                     for some in pieces:
                         pending.add(some)
                     self._watch("forward", rank, states)
@@ -604,24 +604,24 @@ class RankedSolver:
                     pending.add(filer.flush())
                     reach = max(reach, filer.highest)
                     filer.highest = 0
-                self._layers.append(RankedLayer(rank, run, reach))
+                self._layers.append(_RankedLayer(rank, run, reach))
                 self._commit()
         finally:
             expanding.close()
             merging.close()
 
-    def _merged(self, merging: WorkerThreads[Merger], pending: Pending, rank: int) -> Run:
+    def _merged(self, merging: WorkerThreads[_Merger], pending: _Pending, rank: int) -> Run:
         """The layer of a rank."""
         runs = pending.runs[rank]
         tasks = ((runs, low, high) for low, high in pairwise(fences(runs)))
-        parts = merging.results(Merger.merge, tasks)
+        parts = merging.results(_Merger.merge, tasks)
         blocks = (block for part in parts for block in part)
-        return run_of(self._store, f"layer-{rank}", blocks)
+        return _run_of(self._store, f"layer-{rank}", blocks)
 
     def _backward(self) -> None:
         """The value of all states."""
-        window = {rank: layer_again(run, codes) for rank, (run, codes) in self._solved.items()}
-        finders = [RankedFinder(self._space, self._outcomes, window) for _ in range(self._options.workers)]
+        window = {rank: _layer_again(run, codes) for rank, (run, codes) in self._solved.items()}
+        finders = [_RankedFinder(self._space, self._outcomes, window) for _ in range(self._options.workers)]
         threads = WorkerThreads(finders, "strong")
         layers = self._layers
         try:
@@ -645,7 +645,7 @@ class RankedSolver:
         finally:
             threads.close()
 
-    def _check_memory(self, layer: RankedLayer) -> None:
+    def _check_memory(self, layer: _RankedLayer) -> None:
         """Raise TooLargeError unless there is room for the values of a layer."""
         more = _LAYER_BYTES * layer.run.count
         if (needed := resident_bytes() + more) > self._options.memory:
@@ -659,7 +659,7 @@ class RankedSolver:
                 remedy=f"give it {as_size(needed)} of --memory, or more: looked-up values stay there",
             )
 
-    def _solve_layer(self, layer: RankedLayer, threads: WorkerThreads[RankedFinder]) -> PackedLayer:
+    def _solve_layer(self, layer: _RankedLayer, threads: WorkerThreads[_RankedFinder]) -> PackedLayer:
         """The values of a layer, which are written to the table, too, and kept for a process that goes on."""
         run, lasting = layer.run, self._store.on_disk
         file = None if self._writer is None else LayerWriter(self._writer.path_of(layer.rank))
@@ -667,7 +667,7 @@ class RankedSolver:
         parts: list[Packed] = []
         try:
             tasks = ((run, block, file is not None, lasting) for block in run.blocks)
-            for block in threads.results(RankedFinder.solve, tasks):
+            for block in threads.results(_RankedFinder.solve, tasks):
                 parts.append(block.part)
                 self._first = block.first
                 if file is not None and block.table is not None:

@@ -41,7 +41,7 @@ _COUNTED = 4
 """Playouts from each state that a policy learns from."""
 
 
-class Judge(Protocol):
+class _Judge(Protocol):
     """Tells what states are worth."""
 
     def values(self, records: NDArray[np.uint64]) -> NDArray[np.float64]:
@@ -82,7 +82,7 @@ class Trial:
     """
 
     def __init__(
-        self, batched: NetworkBatch, tried: Judge, usual: Judge, seed: int, games: int = 24, rows: int = 512
+        self, batched: NetworkBatch, tried: _Judge, usual: _Judge, seed: int, games: int = 24, rows: int = 512
     ) -> None:
         self.gains: list[float] = []
         self._most = games

@@ -28,7 +28,7 @@ from players.processes.temporary import bytes_of, shared_bytes
 from players.uct.training.searched_play import STEPS, LearntStates, PlayTerms, SearchedPlay, play_and_tell
 from propnet.machine import PropnetMachine
 
-MESSAGE_SECONDS = 3.0
+_MESSAGE_SECONDS = 3.0
 """A process that sends nothing for so long in the midst of a message, or takes nothing, is stopped: whoever
 trains may have a turn to answer."""
 
@@ -95,7 +95,7 @@ class PlayProcesses:
 
 def _patient(ours: socket.socket) -> Connection:
     """The connection at this end of a socket; what takes longer than MESSAGE_SECONDS is an OSError."""
-    seconds = struct.pack("@ll", int(MESSAGE_SECONDS), int(MESSAGE_SECONDS % 1 * 1e6))
+    seconds = struct.pack("@ll", int(_MESSAGE_SECONDS), int(_MESSAGE_SECONDS % 1 * 1e6))
     for what in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
         ours.setsockopt(socket.SOL_SOCKET, what, seconds)
     return Connection(ours.detach())

@@ -92,7 +92,7 @@ _LEAST_VISITS = 2
 
 
 @dataclass(frozen=True, eq=False)
-class SearchedSteps:
+class _SearchedSteps:
     """Some steps of all matches.
 
     Attributes:
@@ -126,7 +126,7 @@ class SearchedSteps:
 
 
 @dataclass(frozen=True, eq=False)
-class InnerStates:
+class _InnerStates:
     """States inside the tree, and what the search below them finds them to be worth to role 0.
 
     Attributes:
@@ -179,13 +179,13 @@ class SearchedPlay:
         self._opening = rng.integers(0, OPENING + 1, lanes)
         self._variance = 0.01
 
-    def play(self, steps: int) -> tuple[SearchedSteps, InnerStates]:
+    def play(self, steps: int) -> tuple[_SearchedSteps, _InnerStates]:
         """Go on for so many steps."""
         lanes, tree = self.lanes, self._tree
         records = np.empty((steps, lanes, self._batched.words), np.uint64)
         values, results = (np.empty((steps, lanes), np.float32) for _ in range(2))
         broken = np.empty((steps, lanes), np.bool_)
-        inner: list[InnerStates] = []
+        inner: list[_InnerStates] = []
         tree.clear(self._start)
         for step in range(steps):
             if self._crowded:
@@ -196,7 +196,7 @@ class SearchedPlay:
         inner.append(self._inner())
         states = np.concatenate([part.records for part in inner])
         worth = np.concatenate([part.values for part in inner])
-        return SearchedSteps(records, values, results, broken), InnerStates(states, worth)
+        return _SearchedSteps(records, values, results, broken), _InnerStates(states, worth)
 
     @property
     def _crowded(self) -> bool:
@@ -262,14 +262,14 @@ class SearchedPlay:
         self._variance += (float(results[:, 0].var()) - self._variance) * _SPREAD_STEP
         tree.back_up(results, results[:, 0].copy(), 0.0, rule)
 
-    def _inner(self) -> InnerStates:
+    def _inner(self) -> _InnerStates:
         """What the tree knows of states that were visited often enough."""
         arrays = self._tree.arrays
         nodes = arrays.nodes[: arrays.used[0]["nodes"]]
         told = np.flatnonzero(
             (nodes["status"] == OPEN) & (nodes["to_move"] >= 0) & (nodes["visits"] >= _LEAST_VISITS)
         )
-        return InnerStates(arrays.records[told], _worth(nodes[told])[:, None])
+        return _InnerStates(arrays.records[told], _worth(nodes[told])[:, None])
 
 
 def _worth(nodes: Table) -> NDArray[np.float32]:

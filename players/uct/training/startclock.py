@@ -36,15 +36,15 @@ from propnet.machine import PropnetMachine
 
 LEAST_SECONDS = 20.0
 """With less time nothing is learnt."""
-LEARNING, TRIAL = 0.5, 0.35
+_LEARNING, _TRIAL = 0.5, 0.35
 """Shares of the time."""
 GREEDY = 0.1
 """Share of the time for learning in which self-play is greedy, where searches can play."""
-Uses = tuple[tuple[float, bool], ...]
-USES: Uses = (1.0, False), (0.5, False)
+_Uses = tuple[tuple[float, bool], ...]
+USES: _Uses = (1.0, False), (0.5, False)
 """Shares of what was learnt in the value of a leaf, and whether all moves of new states are looked at: tried
 one after the other."""
-USES_WITH_LOOKS: Uses = (1.0, True), (0.5, False)
+_USES_WITH_LOOKS: _Uses = (1.0, True), (0.5, False)
 """The same where searches can look."""
 CHANCE = 0.02
 """How often as many wins may come by chance."""
@@ -125,7 +125,7 @@ class StartclockLearner:
             return None
         training.fit(step)
         side_by_side = _fitting(step) if training.columns == (0,) and searches_can_look(lanes) else 0
-        half, uses = now + LEARNING * (deadline - now), USES_WITH_LOOKS if side_by_side else USES
+        half, uses = now + _LEARNING * (deadline - now), _USES_WITH_LOOKS if side_by_side else USES
         self.forget()
         self._folder = ScratchFolder("kaskade-")
         path = self._folder.path / "startclock.knowledge"
@@ -136,7 +136,7 @@ class StartclockLearner:
         try:
             _go_on(learning, half)
             known = _keep(learning, path)
-            until = time.monotonic() + TRIAL * (deadline - now)
+            until = time.monotonic() + _TRIAL * (deadline - now)
             lesson = _tried(lanes, known, uses, path, seed, until)
             if lesson.share > 0.0 and time.monotonic() < deadline - _BEFORE - _WORTHWHILE:
                 _go_on(learning, deadline - _BEFORE)
@@ -202,7 +202,7 @@ def _fitting(step: float) -> int:
 
 
 def _tried(
-    machine: PropnetMachine, known: GameKnowledge, uses: Uses, path: Path, seed: int, deadline: float
+    machine: PropnetMachine, known: GameKnowledge, uses: _Uses, path: Path, seed: int, deadline: float
 ) -> StartclockLesson:
     """Try uses until one is better, or there is no more time."""
     usual = Tuning(prove=False, knowledge="off", memory=1 << 26)

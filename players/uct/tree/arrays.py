@@ -28,7 +28,7 @@ SEVERAL = -1
 PAIR = -2
 """Two have, and the table of their joint moves is small enough to be kept."""
 
-USED = np.dtype(
+_USED = np.dtype(
     [
         ("nodes", np.int64),
         ("edges", np.int64),
@@ -73,7 +73,7 @@ EDGE = np.dtype(
         ("share", np.float32),  # what PUCT multiplies the move's bonus with
     ]
 )
-LINK = np.dtype(
+_LINK = np.dtype(
     [
         ("joint", np.uint64),  # the joint move: mixed radix over the roles' places among their moves
         ("parent", np.int32),
@@ -89,7 +89,7 @@ CELL = np.dtype(
         ("link", np.int32),  # its link, -1 for none yet
     ]
 )
-AVERAGE = np.dtype(
+_AVERAGE = np.dtype(
     [
         ("number", np.float32),  # how often the move was made
         ("total", np.float32),  # sum of its role's goals, 0..100 each
@@ -167,10 +167,10 @@ def make_arrays(
     links = 2 * nodes
     columns = role_moves if len(role_moves) else np.zeros(roles + 1, np.int32)
     return Arrays(
-        used=np.zeros(1, USED),
+        used=np.zeros(1, _USED),
         nodes=np.empty(nodes, NODE),
         edges=np.empty(edges, EDGE),
-        links=np.empty(links, LINK),
+        links=np.empty(links, _LINK),
         cells=np.empty(cells, CELL),
         records=np.empty((nodes, words), np.uint64),
         goals=np.empty((nodes, roles), np.int16),
@@ -180,8 +180,8 @@ def make_arrays(
         node_table=np.zeros(_table_size(nodes), np.int32),
         link_table=np.zeros(_table_size(links), np.int32),
         columns=columns,
-        averages=np.zeros(int(columns[-1]), AVERAGE),
-        pairs=np.zeros(_PAIRS, AVERAGE),
+        averages=np.zeros(int(columns[-1]), _AVERAGE),
+        pairs=np.zeros(_PAIRS, _AVERAGE),
         random=np.array([seed & 0xFFFF_FFFF_FFFF_FFFF], np.uint64),
     )
 
@@ -189,7 +189,7 @@ def make_arrays(
 def arrays_for(memory: int, words: int, roles: int, seed: int, role_moves: Numbers) -> Arrays:
     """What fits into so many bytes, about; see :func:`make_arrays`."""
     hashed = 3 * 8
-    node_bytes = words * 8 + 6 * roles + NODE.itemsize + 2 * LINK.itemsize + hashed + 8
+    node_bytes = words * 8 + 6 * roles + NODE.itemsize + 2 * _LINK.itemsize + hashed + 8
     cells_bytes = int(memory * _CELLS_SHARE)
     rest = memory - cells_bytes
     return make_arrays(

@@ -42,7 +42,7 @@ def count_children(tree: Arrays, nodes: Numbers) -> int:
 
 
 @kernel(**ARENA)
-def list_children(tree: Arrays, nodes: Numbers, parents: Numbers, joints: Numbers) -> None:
+def _list_children(tree: Arrays, nodes: Numbers, parents: Numbers, joints: Numbers) -> None:
     """The children of these nodes in the order of their edges: fills in the node before each, shape
     (children,), and the joint move to it, shape (children, roles)."""
     row = 0
@@ -61,14 +61,14 @@ def list_children(tree: Arrays, nodes: Numbers, parents: Numbers, joints: Number
 
 
 @kernel(**ARENA)
-def set_guesses(
+def _set_guesses(
     tree: Arrays,
     nodes: Numbers,
     values: NDArray[np.float32],
     results: NDArray[np.int16],
 ) -> None:
     """Give the moves of these nodes the values of the states they lead to: float32, shape (children,), role
-    0's, 0..1, in the order of :func:`list_children`, and ``results``, int16, of the same shape: role 0's
+    0's, 0..1, in the order of :func:`_list_children`, and ``results``, int16, of the same shape: role 0's
     where the match is over and that is to be taken for proven, else -1.
 
     The shares of PUCT differ by a factor e where guesses differ by as much as their standard deviation; a
@@ -177,11 +177,11 @@ def guess_children(
         return
     parents = np.empty(count, np.int32)
     joints = np.empty((count, arrays.counts.shape[1]), np.int32)
-    list_children(arrays, nodes, parents, joints)
+    _list_children(arrays, nodes, parents, joints)
     records = batched.successors(arrays.records[parents], joints)
     if pass_over is not None:
         records = pass_over(records)
-    set_guesses(arrays, nodes, *expert.look(records))
+    _set_guesses(arrays, nodes, *expert.look(records))
 
 
 def warm_up_guesses(arrays: Arrays) -> None:
@@ -189,8 +189,8 @@ def warm_up_guesses(arrays: Arrays) -> None:
     nodes = np.zeros(1, np.int32)
     count = count_children(arrays, nodes)
     joints = np.empty((count, arrays.counts.shape[1]), np.int32)
-    list_children(arrays, nodes, np.empty(count, np.int32), joints)
-    set_guesses(arrays, nodes, np.full(count, 0.5, np.float32), np.full(count, -1, np.int16))
+    _list_children(arrays, nodes, np.empty(count, np.int32), joints)
+    _set_guesses(arrays, nodes, np.full(count, 0.5, np.float32), np.full(count, -1, np.int16))
 
 
 _SURE = 1e6

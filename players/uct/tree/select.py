@@ -39,7 +39,7 @@ _LARGEST_TABLE = 1 << 14
 
 
 @inlined
-def add_link(tree: Arrays, node: int, joint: np.uint64) -> np.int64:
+def _add_link(tree: Arrays, node: int, joint: np.uint64) -> np.int64:
     """Make a link for a joint move of a node; there must be room for it."""
     nodes, links = tree.nodes, tree.links
     link = tree.used[0].links
@@ -73,7 +73,7 @@ def _clear_node(nodes: Table, node: int) -> None:
 
 
 @inlined
-def add_child(tree: Arrays, paths: Paths, path: int, edge: int, link: int, number: int) -> np.int64:
+def _add_child(tree: Arrays, paths: Paths, path: int, edge: int, link: int, number: int) -> np.int64:
     """Make the node that the last step of a path leads to, by an edge or by a link (the other one is -1);
     there must be room. It is new node number ``number`` of this batch; its record is still to be made."""
     nodes = tree.nodes
@@ -304,7 +304,7 @@ def _step(
         if link < 0:
             if full or used[0].links == len(links):
                 return False
-            link = add_link(tree, node, joint)
+            link = _add_link(tree, node, joint)
         child = np.int64(links[link].child)
         paths.links[path, depth] = link
         paths.columns[path, depth] = -1
@@ -314,7 +314,7 @@ def _step(
     paths.nodes[path, depth] = node
     paths.length[path] = depth + 1
     if child < 0:
-        child = add_child(tree, paths, path, edge, link, used[0].nodes - nodes_before)
+        child = _add_child(tree, paths, path, edge, link, used[0].nodes - nodes_before)
     paths.leaf[path] = child
     prefetch(nodes, child)
     return True

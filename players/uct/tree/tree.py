@@ -34,7 +34,7 @@ from players.uct.tree.selection_rules import SelectionRule, forget
 from propnet.kernels.record_table import find_record
 
 
-def keep_paths(paths: Paths, rows: NDArray[np.int64]) -> None:
+def _keep_paths(paths: Paths, rows: NDArray[np.int64]) -> None:
     """Move the paths in these rows, which ascend, to the first rows."""
     kept = len(rows)
     if not kept or rows[-1] == kept - 1:
@@ -265,7 +265,7 @@ class Tree:
     def keep(self, rows: NDArray[np.int64]) -> None:
         """Let the paths in these rows, int64, ascending, stay under way while others are selected; all others
         are backed up."""
-        keep_paths(self.paths, rows)
+        _keep_paths(self.paths, rows)
         self.under_way = len(rows)
 
     def call_off(self) -> None:

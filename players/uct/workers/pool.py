@@ -29,16 +29,16 @@ from players.uct.workers.worker import pack_machine
 
 SILENT_SECONDS = 5.0
 """A process that gives no sign of life for so long is replaced: it is stopped or starved."""
-LOADING_SECONDS = 60.0
+_LOADING_SECONDS = 60.0
 """How long it may take to the first one."""
 STUCK_SECONDS = 180.0
 """A process that lives and yet carries out no command for so long is replaced. Loading a machine takes long
 where its code was never compiled on this computer."""
 START_SECONDS = 1.0
 """How long the first processes are waited for."""
-MOST_RELAYS = 20
+_MOST_RELAYS = 20
 """So often the relay to a cluster is begun anew."""
-MOST_FAILURES = 8
+_MOST_FAILURES = 8
 """So many processes may fail in a match before they have searched anything; then no more are made."""
 
 
@@ -144,7 +144,7 @@ class Pool:
                 pulse, task = process.slot.last_pulse, process.slot.last_task
                 silent = now - max(pulse, process.born)
                 stuck = now - max(task, process.born)
-                if silent < (SILENT_SECONDS if pulse else LOADING_SECONDS) and stuck < STUCK_SECONDS:
+                if silent < (SILENT_SECONDS if pulse else _LOADING_SECONDS) and stuck < STUCK_SECONDS:
                     continue
             self._processes.remove(process)
             self._helper.submit(process.end)
@@ -184,11 +184,11 @@ class Pool:
 
     def _fill(self) -> None:
         own = len(self._starting) + sum(not process.relays for process in self._processes)
-        while own < self._size and self._failures < MOST_FAILURES:
+        while own < self._size and self._failures < _MOST_FAILURES:
             own += 1
             self._starting.append(self._helper.submit(_SearchProcess))
         relaying = self._relay_starting is not None or any(process.relays for process in self._processes)
-        if self._cluster and not relaying and self._relays < MOST_RELAYS:
+        if self._cluster and not relaying and self._relays < _MOST_RELAYS:
             self._relays += 1
             self._relay_starting = self._helper.submit(_SearchProcess, self._cluster)
 

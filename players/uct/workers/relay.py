@@ -51,7 +51,7 @@ from players.uct.workers.channel import Messages, Slot
 from players.uct.workers.pool import Pool
 from players.uct.workers.worker import unpack_machine
 
-MOST_WAIT = 1.0
+_MOST_WAIT = 1.0
 """Seconds that an answer may be put off at most."""
 
 
@@ -94,7 +94,7 @@ class SearchHost:
                 self._think()
                 return {}, ()
             case "read":
-                await asyncio.sleep(min(max(float(message["seconds"]), 0.0), MOST_WAIT))
+                await asyncio.sleep(min(max(float(message["seconds"]), 0.0), _MOST_WAIT))
                 return self._read(int(message["number"]))
         raise GdlError("this is no question to a search")
 
@@ -182,9 +182,9 @@ def _here(tuning: Tuning) -> Tuning:
     return replace(tuning, knowledge=OFF, knowledge_share=None, looks=None)
 
 
-READ_SECONDS = 0.1
+_READ_SECONDS = 0.1
 """How long a node waits before it tells what it knows."""
-REFUSED_SECONDS = 1.0
+_REFUSED_SECONDS = 1.0
 """How long after a refusal it is asked again."""
 
 
@@ -262,7 +262,7 @@ class NodeLink:
                 raise
             except GdlError as error:
                 self.fault = str(error)
-                await asyncio.sleep(REFUSED_SECONDS)
+                await asyncio.sleep(_REFUSED_SECONDS)
 
     async def _told(self, target: SearchTarget) -> None:
         match = target.start["match"]
@@ -284,9 +284,9 @@ class NodeLink:
         while True:
             target = self._target
             if target is None or not target.number:
-                await asyncio.sleep(READ_SECONDS)
+                await asyncio.sleep(_READ_SECONDS)
                 continue
-            question = {"do": "read", "number": target.number, "seconds": READ_SECONDS}
+            question = {"do": "read", "number": target.number, "seconds": _READ_SECONDS}
             try:
                 answer, arrays = await self._fleet.call(self.worker, question)
                 if answer["number"] == target.number:
@@ -297,7 +297,7 @@ class NodeLink:
                 raise
             except GdlError as error:
                 self.fault = str(error)
-                await asyncio.sleep(REFUSED_SECONDS)
+                await asyncio.sleep(_REFUSED_SECONDS)
 
 
 def _statistics(answer: Message, arrays: Arrays) -> RootStatistics:
@@ -319,15 +319,15 @@ def _statistics(answer: Message, arrays: Arrays) -> RootStatistics:
     )
 
 
-SEARCH_HOST = "players.uct.workers.relay:SearchHost"
+_SEARCH_HOST = "players.uct.workers.relay:SearchHost"
 LOOK_SECONDS = 2.0
 """How often it is seen which nodes came."""
-WRITE_SECONDS = 0.02
+_WRITE_SECONDS = 0.02
 """How often what the nodes know is added up."""
-PULSE_SECONDS = 0.25
+_PULSE_SECONDS = 0.25
 
 
-class Relay:
+class _Relay:
     """Carries out the player's commands by means of a fleet."""
 
     def __init__(self, messages: Messages, slot: Slot, fleet: Fleet) -> None:
@@ -353,7 +353,7 @@ class Relay:
                 looked = time.monotonic()
                 await self._look()
             with suppress(TimeoutError):
-                async with asyncio.timeout(WRITE_SECONDS):
+                async with asyncio.timeout(_WRITE_SECONDS):
                     await woken.wait()
             woken.clear()
             while not self._inbox.empty():
@@ -416,7 +416,7 @@ class Relay:
 
     async def _keep(self, node: FleetNode) -> None:
         """Have a node search until it is lost."""
-        worker = await self._fleet.start(node, SEARCH_HOST, node.cores)
+        worker = await self._fleet.start(node, _SEARCH_HOST, node.cores)
         link = NodeLink(self._fleet, worker, self._places, self._line)
         self._places += 1
         self._links[node.id] = link
@@ -458,7 +458,7 @@ class Relay:
 def _pulse(slot: Slot) -> None:
     while True:
         slot.pulse()
-        time.sleep(PULSE_SECONDS)
+        time.sleep(_PULSE_SECONDS)
 
 
 def main() -> None:
@@ -468,7 +468,7 @@ def main() -> None:
     slot = Slot(int(sys.argv[2]))
     threading.Thread(target=partial(_pulse, slot), daemon=True, name="pulse").start()
     try:
-        asyncio.run(Relay(messages, slot, open_fleet(sys.argv[3])).run())
+        asyncio.run(_Relay(messages, slot, open_fleet(sys.argv[3])).run())
     except BrokenPipeError:
         os._exit(0)
     except GdlError as error:

@@ -27,7 +27,7 @@ from players.uct.search import Search
 from players.uct.tuning import Tuning
 from players.uct.workers.channel import Messages, Slot
 
-PONDER_SECONDS = 600.0
+_PONDER_SECONDS = 600.0
 """How long after a deadline the search goes on, if no command comes."""
 _WRITE_SECONDS = 0.005
 """How often results are written to the shared memory."""
@@ -36,7 +36,7 @@ _MOST_SECONDS = 1.0
 """A batch is planned as if at least so much time were left: this process may be late."""
 
 
-class SearchWorker:
+class _SearchWorker:
     """Carries out commands, and searches while there are none."""
 
     def __init__(self, messages: Messages, slot: Slot) -> None:
@@ -102,7 +102,7 @@ class SearchWorker:
             return
         self._root = root
         self._deadline = deadline
-        self._until = max(deadline, time.monotonic()) + PONDER_SECONDS
+        self._until = max(deadline, time.monotonic()) + _PONDER_SECONDS
         self._line = []
         self._write()
 
@@ -165,7 +165,7 @@ def main() -> None:
     """Work until the player is gone."""
     connection = socket.socket(fileno=int(sys.argv[1]))
     try:
-        SearchWorker(Messages(connection), Slot(int(sys.argv[2]))).run()
+        _SearchWorker(Messages(connection), Slot(int(sys.argv[2]))).run()
     except BrokenPipeError:
         os._exit(0)
     except Exception as error:  # another process takes the place of this one

@@ -166,7 +166,7 @@ def search(
 
 
 @kernel(**ARENA)
-def agree_with(agree: Words, every: Words, nodes: Ints, options: Longs) -> None:
+def _agree_with(agree: Words, every: Words, nodes: Ints, options: Longs) -> None:
     """Take from the options that agree with each those that share an item with it.
 
     Args:
@@ -220,7 +220,7 @@ def covered(option: int, starts: Ints, nodes: Ints, items: Ints, scalars: Longs)
 
 
 @kernel(**ARENA)
-def solve_each(
+def _solve_each(
     begins: Longs,
     given: Ints,
     counts: Longs,
@@ -313,7 +313,7 @@ class Bitset(CoverEngine):
         _set_bits(every, problem.nodes, rank[owner])
         self._agree = aligned(max(options, 1), words)
         self._agree[:] = ~np.uint64(0)
-        agree_with(self._agree, every, problem.nodes, rank[owner])
+        _agree_with(self._agree, every, problem.nodes, rank[owner])
         self._bands = np.zeros((3, max(count, 1)), np.int64)
         used: NDArray[np.bool_] = (self._masks.reshape(len(self._masks), -1, WORDS) != 0).any(axis=2)
         self._bands[0] = used.argmax(axis=1) * BYTES
@@ -375,7 +375,7 @@ class Bitset(CoverEngine):
         _set_bits(arrays[5], np.full(self.problem.options, depth), np.arange(self.problem.options))
         arrays[-2], arrays[-1] = np.empty(most, np.int64), np.zeros(10, np.int64)
         arrays[-3] = np.empty(most * (self._items.shape[1] + 1), np.int32)
-        solve_each(begins, self._rank[flat].astype(np.int32), counts, first, *arrays)
+        _solve_each(begins, self._rank[flat].astype(np.int32), counts, first, *arrays)
         told = []
         for which, row in enumerate(first):
             own = flat[begins[which] : begins[which + 1]]

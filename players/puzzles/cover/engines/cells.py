@@ -52,38 +52,38 @@ from propnet.jit.decorators import ARENA, inner, kernel
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
-INSIDE, WEIGHT, COLOUR, OWNER = range(4)
+_INSIDE, _WEIGHT, COLOUR, OWNER = range(4)
 """Rows of ``nodes``."""
-MEMBER, PLACE = range(2)
+_MEMBER, PLACE = range(2)
 """Rows of ``lists``."""
-SIZE, LEFT, SUM, CLOSED, ORDER, RANK, LOW, HIGH, HOLE, PAINTED, HEAVIEST, BEGIN = range(12)
+SIZE, LEFT, _SUM, CLOSED, ORDER, _RANK, _LOW, _HIGH, _HOLE, PAINTED, HEAVIEST, BEGIN = range(12)
 """Rows of ``items``: how many options are possible, what they weigh, the weight that is chosen, whether the
 item is full; the items, those not full in front, and where each stands there; minimum, maximum, whether it
 may be a hole, whether it has colours, its largest weight, where its list begins."""
-NOTHING, NO_MORE = -1, -2
+NOTHING, _NO_MORE = -1, -2
 """Instead of an option of the path: none yet; no more of them."""
 
 
 @inner
-def take_out(
+def _take_out(
     option: int, starts: Ints, nodes: Ints, lists: Ints, items: Ints, trail: Ints, scalars: Longs
 ) -> bool:
     """Take an option out of all its items; returns whether one of them can be satisfied no more."""
     failed = False
     for node in range(starts[option], starts[option + 1]):
-        item = nodes[INSIDE, node]
+        item = nodes[_INSIDE, node]
         if items[CLOSED, item]:
             continue
         size = items[SIZE, item] - 1
         here, there = lists[PLACE, node], items[BEGIN, item] + size
-        other = lists[MEMBER, there]
-        lists[MEMBER, there], lists[MEMBER, here] = node, other
+        other = lists[_MEMBER, there]
+        lists[_MEMBER, there], lists[_MEMBER, here] = node, other
         lists[PLACE, node], lists[PLACE, other] = there, here
         items[SIZE, item] = size
-        items[LEFT, item] -= nodes[WEIGHT, node]
-        if items[LEFT, item] + items[SUM, item] < items[LOW, item]:
+        items[LEFT, item] -= nodes[_WEIGHT, node]
+        if items[LEFT, item] + items[_SUM, item] < items[_LOW, item]:
             failed = True
-        if size == 0 and items[SUM, item] == 0 and items[HOLE, item]:
+        if size == 0 and items[_SUM, item] == 0 and items[_HOLE, item]:
             scalars[EMPTY] += 1
     trail[0, scalars[KILLED]] = option
     trail[1, option] = 1
@@ -92,20 +92,20 @@ def take_out(
 
 
 @inner
-def bring_back(mark: int, starts: Ints, nodes: Ints, items: Ints, trail: Ints, scalars: Longs) -> None:
+def _bring_back(mark: int, starts: Ints, nodes: Ints, items: Ints, trail: Ints, scalars: Longs) -> None:
     """Bring back the options taken out since the trail was so long, the last one first."""
     while scalars[KILLED] > mark:
         scalars[KILLED] -= 1
         option = trail[0, scalars[KILLED]]
         trail[1, option] = 0
         for node in range(starts[option + 1] - 1, starts[option] - 1, -1):
-            item = nodes[INSIDE, node]
+            item = nodes[_INSIDE, node]
             if items[CLOSED, item]:
                 continue
-            if items[SIZE, item] == 0 and items[SUM, item] == 0 and items[HOLE, item]:
+            if items[SIZE, item] == 0 and items[_SUM, item] == 0 and items[_HOLE, item]:
                 scalars[EMPTY] -= 1
             items[SIZE, item] += 1
-            items[LEFT, item] += nodes[WEIGHT, node]
+            items[LEFT, item] += nodes[_WEIGHT, node]
 
 
 @inner
@@ -118,7 +118,7 @@ def choose(items: Ints, scalars: Longs, holes: int) -> int:
     for k in range(scalars[OPEN]):
         item = items[ORDER, k]
         size = items[SIZE, item]
-        need = items[LOW, item] - items[SUM, item]
+        need = items[_LOW, item] - items[_SUM, item]
         if need > 0:
             left = items[LEFT, item] - need
             if left < 0:
@@ -126,7 +126,7 @@ def choose(items: Ints, scalars: Longs, holes: int) -> int:
             ways = size if need == 1 else min(size, left + 1)
         elif size == 0:
             continue
-        elif holes >= 0 and items[HOLE, item] and items[SUM, item] == 0:
+        elif holes >= 0 and items[_HOLE, item] and items[_SUM, item] == 0:
             ways = size if full else size + 1
         else:
             if size < fewest:
@@ -157,45 +157,45 @@ def pick(
     """
     failed = False
     for node in range(starts[option], starts[option + 1]):
-        item = nodes[INSIDE, node]
+        item = nodes[_INSIDE, node]
         if item != skipped:
-            if items[SUM, item] == 0 and items[SIZE, item] == 0 and items[HOLE, item]:
+            if items[_SUM, item] == 0 and items[SIZE, item] == 0 and items[_HOLE, item]:
                 scalars[EMPTY] -= 1
-            items[SUM, item] += nodes[WEIGHT, node]
-            if items[SUM, item] == items[HIGH, item] and not items[PAINTED, item]:
+            items[_SUM, item] += nodes[_WEIGHT, node]
+            if items[_SUM, item] == items[_HIGH, item] and not items[PAINTED, item]:
                 close(item, items, scalars)
     if skipped < 0:
-        failed = take_out(option, starts, nodes, lists, items, trail, scalars)
+        failed = _take_out(option, starts, nodes, lists, items, trail, scalars)
     for node in range(starts[option], starts[option + 1]):
-        item = nodes[INSIDE, node]
+        item = nodes[_INSIDE, node]
         if item == skipped:
             continue
         at = items[BEGIN, item]
         if items[CLOSED, item]:
             for k in range(at, at + items[SIZE, item]):
-                other = nodes[OWNER, lists[MEMBER, k]]
+                other = nodes[OWNER, lists[_MEMBER, k]]
                 # One that contradicts in another full item as well is out already, but still in this list.
                 if (
                     not trail[1, other]
                     and other != option
-                    and take_out(other, starts, nodes, lists, items, trail, scalars)
+                    and _take_out(other, starts, nodes, lists, items, trail, scalars)
                 ):
                     return True
             continue
         coloured = items[PAINTED, item] != 0
         shade = nodes[COLOUR, node]
-        room = items[HIGH, item] - items[SUM, item]
+        room = items[_HIGH, item] - items[_SUM, item]
         if not coloured and room >= items[HEAVIEST, item]:
             continue
         while at < items[BEGIN, item] + items[SIZE, item]:
-            there = lists[MEMBER, at]
+            there = lists[_MEMBER, at]
             if coloured:
                 against = shade == 0 or nodes[COLOUR, there] != shade
             else:
-                against = nodes[WEIGHT, there] > room
+                against = nodes[_WEIGHT, there] > room
             if not against:
                 at += 1
-            elif take_out(nodes[OWNER, there], starts, nodes, lists, items, trail, scalars):
+            elif _take_out(nodes[OWNER, there], starts, nodes, lists, items, trail, scalars):
                 return True
     return failed
 
@@ -204,24 +204,24 @@ def pick(
 def close(item: int, items: Ints, scalars: Longs) -> None:
     """Leave an item that is full: its list stays as it is until it is opened again."""
     items[CLOSED, item] = 1
-    here, there = items[RANK, item], scalars[OPEN] - 1
+    here, there = items[_RANK, item], scalars[OPEN] - 1
     other = items[ORDER, there]
     items[ORDER, there], items[ORDER, here] = item, other
-    items[RANK, item], items[RANK, other] = there, here
+    items[_RANK, item], items[_RANK, other] = there, here
     scalars[OPEN] = there
 
 
 @inner
-def put_back(option: int, starts: Ints, nodes: Ints, items: Ints, scalars: Longs, skipped: int) -> None:
+def _put_back(option: int, starts: Ints, nodes: Ints, items: Ints, scalars: Longs, skipped: int) -> None:
     """Take back a pick, after the options that it took out were brought back."""
     for node in range(starts[option + 1] - 1, starts[option] - 1, -1):
-        item = nodes[INSIDE, node]
+        item = nodes[_INSIDE, node]
         if item != skipped:
             if items[CLOSED, item]:
                 items[CLOSED, item] = 0
                 scalars[OPEN] += 1
-            items[SUM, item] -= nodes[WEIGHT, node]
-            if items[SUM, item] == 0 and items[SIZE, item] == 0 and items[HOLE, item]:
+            items[_SUM, item] -= nodes[_WEIGHT, node]
+            if items[_SUM, item] == 0 and items[SIZE, item] == 0 and items[_HOLE, item]:
                 scalars[EMPTY] += 1
 
 
@@ -284,18 +284,18 @@ def search(
             path[depth, MARK] = scalars[KILLED]
             path[depth, TRIED] = 0
             path[depth, FIRST] = -1
-            path[depth, WIDTH] = size + (items[SUM, item] >= items[LOW, item])
-            if items[LOW, item] == 1 and items[HIGH, item] == 1 and not items[PAINTED, item]:
+            path[depth, WIDTH] = size + (items[_SUM, item] >= items[_LOW, item])
+            if items[_LOW, item] == 1 and items[_HIGH, item] == 1 and not items[PAINTED, item]:
                 # All its options go: whichever is chosen, no other can be.
                 path[depth, FIRST] = scalars[CANDIDATES]
                 for k in range(size):
-                    candidates[scalars[CANDIDATES] + k] = nodes[OWNER, lists[MEMBER, items[BEGIN, item] + k]]
+                    candidates[scalars[CANDIDATES] + k] = nodes[OWNER, lists[_MEMBER, items[BEGIN, item] + k]]
                 scalars[CANDIDATES] += size
-                items[SUM, item] = 1
+                items[_SUM, item] = 1
                 close(item, items, scalars)
                 for k in range(size):
                     option = candidates[path[depth, FIRST] + k]
-                    take_out(option, starts, nodes, lists, items, trail, scalars)
+                    _take_out(option, starts, nodes, lists, items, trail, scalars)
             scalars[DEPTH] = depth + 1
             depth += 1
         if depth == 0:
@@ -304,14 +304,14 @@ def search(
         item, picked = path[level, ITEM], path[level, OPTION]
         single = path[level, FIRST] >= 0
         skipped = item if single else -1
-        done = picked == NO_MORE
+        done = picked == _NO_MORE
         if picked >= 0:
-            bring_back(path[level, PICK_MARK], starts, nodes, items, trail, scalars)
-            put_back(picked, starts, nodes, items, scalars, skipped)
+            _bring_back(path[level, PICK_MARK], starts, nodes, items, trail, scalars)
+            _put_back(picked, starts, nodes, items, scalars, skipped)
             path[level, TRIED] += 1
             path[level, OPTION] = NOTHING
             if not single:
-                done = take_out(picked, starts, nodes, lists, items, trail, scalars) or (
+                done = _take_out(picked, starts, nodes, lists, items, trail, scalars) or (
                     holes >= 0 and scalars[EMPTY] > holes
                 )
         option = -1
@@ -320,23 +320,23 @@ def search(
                 if path[level, TRIED] < path[level, WIDTH]:
                     option = candidates[path[level, FIRST] + path[level, TRIED]]
             elif items[SIZE, item] > 0:
-                option = nodes[OWNER, lists[MEMBER, items[BEGIN, item]]]
+                option = nodes[OWNER, lists[_MEMBER, items[BEGIN, item]]]
         if option >= 0:
             path[level, PICK_MARK] = scalars[KILLED]
             path[level, OPTION] = option
             scalars[NODES] += 1
             failed = pick(option, skipped, starts, nodes, lists, items, trail, scalars)
             scalars[ENTERING] = not failed
-        elif not done and not single and items[SUM, item] >= items[LOW, item]:
-            path[level, OPTION] = NO_MORE
+        elif not done and not single and items[_SUM, item] >= items[_LOW, item]:
+            path[level, OPTION] = _NO_MORE
             scalars[NODES] += 1
             scalars[ENTERING] = 1
         else:
-            bring_back(path[level, MARK], starts, nodes, items, trail, scalars)
+            _bring_back(path[level, MARK], starts, nodes, items, trail, scalars)
             if single:
                 items[CLOSED, item] = 0
                 scalars[OPEN] += 1
-                items[SUM, item] = 0
+                items[_SUM, item] = 0
                 scalars[CANDIDATES] = path[level, FIRST]
             scalars[DEPTH] = level
             scalars[ENTERING] = 0
@@ -360,10 +360,10 @@ def replay(
     Returns the trail's length before the pick.
     """
     if skipped >= 0:
-        items[SUM, skipped] = 1
+        items[_SUM, skipped] = 1
         close(skipped, items, scalars)
     for option in options:
-        take_out(option, starts, nodes, lists, items, trail, scalars)
+        _take_out(option, starts, nodes, lists, items, trail, scalars)
     mark = scalars[KILLED]
     if picked >= 0:
         pick(picked, skipped, starts, nodes, lists, items, trail, scalars)
@@ -399,27 +399,27 @@ class DancingCells(CoverEngine):
             ],
             np.int32,
         )
-        inside, weights = self._nodes[INSIDE], self._nodes[WEIGHT]
+        inside, weights = self._nodes[_INSIDE], self._nodes[_WEIGHT]
         sizes = np.bincount(inside, minlength=items + 1)
         rows = self._items = np.zeros((12, items + 1), np.int32)
         rows[SIZE] = sizes
         rows[LEFT] = np.bincount(inside, weights, items + 1)
-        rows[ORDER] = rows[RANK] = np.arange(items + 1)
-        rows[LOW, :items], rows[HIGH, :items] = problem.minimum, problem.maximum
-        rows[HIGH, items] = len(empty)
-        rows[HOLE, :items] = problem.may_be_hole
+        rows[ORDER] = rows[_RANK] = np.arange(items + 1)
+        rows[_LOW, :items], rows[_HIGH, :items] = problem.minimum, problem.maximum
+        rows[_HIGH, items] = len(empty)
+        rows[_HOLE, :items] = problem.may_be_hole
         rows[PAINTED, :items] = problem.coloured()
         np.maximum.at(rows[HEAVIEST], inside, weights)
         rows[BEGIN] = np.cumsum(sizes) - sizes
         self._lists = np.empty((2, len(inside)), np.int32)
-        self._lists[MEMBER] = np.argsort(inside, kind="stable")
-        self._lists[PLACE, self._lists[MEMBER]] = np.arange(len(inside))
+        self._lists[_MEMBER] = np.argsort(inside, kind="stable")
+        self._lists[PLACE, self._lists[_MEMBER]] = np.arange(len(inside))
         self._trail = np.zeros((2, options + 1), np.int32)
         self._candidates = np.empty(len(inside) + 1, np.int32)
         self._scalars[OPEN] = items + 1
         self._scalars[EMPTY] = int((problem.may_be_hole & (sizes[:items] == 0)).sum())
         # Options whose weight alone is above a maximum never fit; the trail keeps them below every mark.
-        above = (weights > rows[HIGH, inside]) & (rows[PAINTED, inside] == 0)
+        above = (weights > rows[_HIGH, inside]) & (rows[PAINTED, inside] == 0)
         self._replay(np.unique(self._nodes[OWNER, above]), -1, -1)
 
     def _arrays(self) -> tuple[NDArray[Any], ...]:
@@ -478,7 +478,7 @@ class DancingCells(CoverEngine):
         row[MARK] = self._scalars[KILLED]
         row[FIRST] = -1
         begin, size = int(self._items[BEGIN, item]), int(self._items[SIZE, item])
-        members = self._lists[MEMBER, begin : begin + size]
+        members = self._lists[_MEMBER, begin : begin + size]
         possible = set(self._nodes[OWNER, members].tolist())
         single = bool(level["single"])
         if item < 0 or len(set(options)) < len(options) or not set(options) <= possible:

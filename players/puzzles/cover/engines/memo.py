@@ -37,13 +37,13 @@ def item_order(items: int, starts: NDArray[np.int32], nodes: NDArray[np.int32]) 
     for order in (natural, natural[::-1], spread, spread[::-1]):
         last = np.concatenate((order[~hubs[order]], order[hubs[order]]))
         for candidate in (order, last):
-            cost = order_cost(candidate, starts, nodes)
+            cost = _order_cost(candidate, starts, nodes)
             if cost < best_cost:
                 best, best_cost = candidate, cost
     return best.astype(np.int32)
 
 
-def order_cost(order: NDArray[np.int32], starts: NDArray[np.int32], nodes: NDArray[np.int32]) -> float:
+def _order_cost(order: NDArray[np.int32], starts: NDArray[np.int32], nodes: NDArray[np.int32]) -> float:
     """The sum of 2 ** width over all places of the order: a bound of the number of states."""
     return float(np.exp2(np.minimum(widths(order, starts, nodes), 1000)).sum())
 
@@ -107,7 +107,7 @@ def _neighbours(
 
 FULL = -1
 """There is no room for more states."""
-TOO_LONG = -2
+_TOO_LONG = -2
 """A count needs another limb."""
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -196,7 +196,7 @@ def advance(
                 next_counts[found, limb] = whole
                 carry = over
             if carry != _ZERO:
-                return TOO_LONG
+                return _TOO_LONG
     return filled
 
 
@@ -362,7 +362,7 @@ class MemoCounter:
         if filled == FULL:
             self._make_room(4 * len(next_states))
             return
-        if filled == TOO_LONG:
+        if filled == _TOO_LONG:
             longer = np.zeros((states, 2 * self._counts.shape[1]), np.uint64)
             longer[:, : self._counts.shape[1]] = self._counts
             self._counts = longer

@@ -27,7 +27,7 @@ from players.puzzles.cover.problem import CoverError, CoverProblem
 _MOST = 2**31 - 1
 
 
-class ProblemBuilder:
+class _ProblemBuilder:
     """Collects items and options; what is wrong with one is said at the place that the caller gives."""
 
     def __init__(self, source: str) -> None:
@@ -133,7 +133,7 @@ def read_json(text: str, source: str = "") -> CoverProblem:
 class _JsonReader:
     def __init__(self, text: str, source: str) -> None:
         self.text = text
-        self.builder = ProblemBuilder(source)
+        self.builder = _ProblemBuilder(source)
 
     def read(self) -> CoverProblem:
         try:
@@ -281,7 +281,7 @@ def read_dlx(text: str, source: str = "") -> CoverProblem:
     >>> problem.item_names, problem.maximum.tolist()
     (('a', 'b', 'c', 'x'), [1, 1, 3, 1])
     """
-    builder = ProblemBuilder(source)
+    builder = _ProblemBuilder(source)
     primary = -1
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.lstrip().startswith("|"):
@@ -295,7 +295,7 @@ def read_dlx(text: str, source: str = "") -> CoverProblem:
     return builder.problem()
 
 
-def _read_items(builder: ProblemBuilder, line: str, number: int) -> int:
+def _read_items(builder: _ProblemBuilder, line: str, number: int) -> int:
     """Returns how many of the items are primary."""
     primary = -1
     for word in _WORD.finditer(line):
@@ -319,7 +319,7 @@ def _read_items(builder: ProblemBuilder, line: str, number: int) -> int:
     return len(builder.number) if primary < 0 else primary
 
 
-def _read_option(builder: ProblemBuilder, line: str, number: int, primary: int) -> None:
+def _read_option(builder: _ProblemBuilder, line: str, number: int, primary: int) -> None:
     chosen = False
     for word in _WORD.finditer(line):
         name, colon, colour = word[0].partition(":")

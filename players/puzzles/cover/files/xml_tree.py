@@ -16,7 +16,7 @@ from players.puzzles.cover.problem import CoverError
 MOST_BYTES = 64 << 20
 """After unpacking."""
 DEEPEST = 64
-MOST_ELEMENTS = 500_000
+_MOST_ELEMENTS = 500_000
 _GZIP = b"\x1f\x8b"
 _LATIN_1 = (b"iso-8859-1", b"iso8859-1", b"latin-1", b"latin1")
 
@@ -125,8 +125,8 @@ class _Builder:
         self.elements += 1
         if len(self.open) + self.ignored >= DEEPEST:
             raise self._refused("elements lie too deep", f"at most {DEEPEST} in each other")
-        if self.elements > MOST_ELEMENTS:
-            raise self._refused("too many elements", f"at most {MOST_ELEMENTS}")
+        if self.elements > _MOST_ELEMENTS:
+            raise self._refused("too many elements", f"at most {_MOST_ELEMENTS}")
         if self.ignored or tag in self.leave_out:
             self.ignored += 1
             return

@@ -24,9 +24,9 @@ from players.puzzles.cover.packing.grids import GRIDS, CellGrid
 from players.puzzles.cover.packing.puzzle import MOST_CELLS, CellShape, PackingPuzzle, Piece
 from players.puzzles.cover.problem import CoverError
 
-MOST_VOXELS = 1 << 21
+_MOST_VOXELS = 1 << 21
 """Of all shapes of a file, by the sizes that they state."""
-MOST_COLOUR = 63
+_MOST_COLOUR = 63
 _MARK = re.compile(r"\s*(?:(_+)(?!\d)|([#+_])(\d*))")
 _REMEDY = "it should be a file as BurrTools writes it"
 _LEFT_OUT = frozenset({"solutions"})
@@ -47,7 +47,7 @@ _SPHERES = (
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class BurrShape:
+class _BurrShape:
     """A shape of a file.
 
     Attributes:
@@ -62,7 +62,7 @@ class BurrShape:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class BurrProblem:
+class _BurrProblem:
     """A problem of a file.
 
     Attributes:
@@ -90,12 +90,12 @@ class BurrProblem:
 class BurrFile:
     """A file: its shapes, its problems, and the author's words."""
 
-    shapes: tuple[BurrShape, ...]
-    problems: tuple[BurrProblem, ...]
+    shapes: tuple[_BurrShape, ...]
+    problems: tuple[_BurrProblem, ...]
     comment: str = ""
     colours: tuple[tuple[int, int, int], ...] = ()
 
-    def problem(self, number: int = 1) -> BurrProblem:
+    def problem(self, number: int = 1) -> _BurrProblem:
         """A problem by its number, from 1; raises CoverError if there is none."""
         if not 1 <= number <= len(self.problems):
             raise CoverError(
@@ -159,18 +159,18 @@ def _grid(root: Element) -> CellGrid:
     return GRIDS[number]
 
 
-def _shapes(elements: list[Element]) -> tuple[BurrShape, ...]:
+def _shapes(elements: list[Element]) -> tuple[_BurrShape, ...]:
     """The shapes of a file; what is too large is refused before a single voxel is read."""
     voxels = 0
     for number, element in enumerate(elements, 1):
         x, y, z = _size(element)
         voxels += x * y * z
         filled = element.text.count("#") + element.text.count("+")
-        if voxels > MOST_VOXELS or filled > MOST_CELLS:
+        if voxels > _MOST_VOXELS or filled > MOST_CELLS:
             raise _wrong(
                 element,
                 f"shape {number} is too large, by itself or with those before it",
-                f"at most {MOST_CELLS:,} cells of a shape, and {MOST_VOXELS:,} voxels of all",
+                f"at most {MOST_CELLS:,} cells of a shape, and {_MOST_VOXELS:,} voxels of all",
             )
     return tuple(_shape(element, number) for number, element in enumerate(elements, 1))
 
@@ -180,7 +180,7 @@ def _size(element: Element) -> tuple[int, int, int]:
     return x, y, z
 
 
-def _shape(element: Element, number: int) -> BurrShape:
+def _shape(element: Element, number: int) -> _BurrShape:
     x, y, z = size = _size(element)
     if _number(element, "type"):
         raise _wrong(element, f"shape {number} is written in an unknown way")
@@ -193,7 +193,7 @@ def _shape(element: Element, number: int) -> BurrShape:
         if match and match[1]:  # many that are outside
             index += len(match[1])
             continue
-        if match is None or len(match[3]) > 4 or int(match[3] or 0) > MOST_COLOUR:
+        if match is None or len(match[3]) > 4 or int(match[3] or 0) > _MOST_COLOUR:
             raise _wrong(element, f"shape {number}: {text[position : position + 10]!r} is no mark")
         if match[2] != "_":
             cells.append((index % x, index // x % y, index // (x * y)) if x * y else (0, 0, 0))
@@ -204,17 +204,17 @@ def _shape(element: Element, number: int) -> BurrShape:
         raise _wrong(element, f"shape {number} has {index} voxels, not {x} x {y} x {z}")
     name = element.attributes.get("name", "") or f"S{number}"
     hotspot = tuple(_number(element, each) for each in ("hx", "hy", "hz"))
-    return BurrShape(CellShape.at(cells, fixed, colours, name), size, hotspot)  # type: ignore[arg-type]
+    return _BurrShape(CellShape.at(cells, fixed, colours, name), size, hotspot)  # type: ignore[arg-type]
 
 
-def _shape_number(element: Element, shapes: tuple[BurrShape, ...]) -> int:
+def _shape_number(element: Element, shapes: tuple[_BurrShape, ...]) -> int:
     number = _number(element, "id", None)
     if number >= len(shapes):
         raise _wrong(element, f"a problem names shape {number + 1}, of {len(shapes)}")
     return number
 
 
-def _problem(element: Element, number: int, grid: CellGrid, shapes: tuple[BurrShape, ...]) -> BurrProblem:
+def _problem(element: Element, number: int, grid: CellGrid, shapes: tuple[_BurrShape, ...]) -> _BurrProblem:
     pieces, numbers = [], []
     for each in _inside(element, "shapes", "shape"):
         numbers.append(_shape_number(each, shapes))
@@ -233,7 +233,7 @@ def _problem(element: Element, number: int, grid: CellGrid, shapes: tuple[BurrSh
     solved = _number(element, "state") == _SOLVED
     assembler = element.child("assembler")
     interrupted = assembler.attributes.get("version", "?") if assembler and not solved else ""
-    return BurrProblem(puzzle, tuple(numbers), result, interrupted)
+    return _BurrProblem(puzzle, tuple(numbers), result, interrupted)
 
 
 def _piece(element: Element, shape: CellShape) -> Piece:
@@ -252,16 +252,16 @@ def burr_file(puzzle: PackingPuzzle) -> BurrFile:
     """A file with this puzzle alone; raises CoverError where a cell has a coordinate below 0."""
     shapes = []
     for shape in [*(piece.shape for piece in puzzle.pieces), puzzle.result]:
-        if shape.cells.min() < 0 or shape.colours.max() > MOST_COLOUR:
+        if shape.cells.min() < 0 or shape.colours.max() > _MOST_COLOUR:
             raise CoverError(
                 f"{shape.name or 'a shape'} cannot be written", remedy="coordinates from 0 on, colours to 63"
             )
         x, y, z = (shape.cells.max(axis=0) + 1).tolist()
-        if x * y * z > MOST_VOXELS:
+        if x * y * z > _MOST_VOXELS:
             raise CoverError(f"{shape.name or 'a shape'} is too large", remedy="move it to 0, 0, 0")
-        shapes.append(BurrShape(shape, (x, y, z)))
+        shapes.append(_BurrShape(shape, (x, y, z)))
     pieces = len(puzzle.pieces)
-    return BurrFile(tuple(shapes), (BurrProblem(puzzle, tuple(range(pieces)), pieces),))
+    return BurrFile(tuple(shapes), (_BurrProblem(puzzle, tuple(range(pieces)), pieces),))
 
 
 def places(file: BurrFile, number: int, packing: Packing, solution: Sequence[int]) -> list[Place | None]:
@@ -327,7 +327,7 @@ def _plain(text: str) -> str:
     return "".join(c for c in text if c >= " " or c in "\t\n")
 
 
-def _voxel(shape: BurrShape) -> str:
+def _voxel(shape: _BurrShape) -> str:
     x, y, z = shape.size
     marks = ["_"] * (x * y * z)
     drawn = zip(shape.shape.cells.tolist(), shape.shape.fixed, shape.shape.colours.tolist(), strict=True)
@@ -339,7 +339,7 @@ def _voxel(shape: BurrShape) -> str:
 
 
 def _problem_lines(
-    problem: BurrProblem, solutions: Sequence[Sequence[Place | None]] | None, complete: bool
+    problem: _BurrProblem, solutions: Sequence[Sequence[Place | None]] | None, complete: bool
 ) -> list[str]:
     puzzle = problem.puzzle
     state = 'state="0"'

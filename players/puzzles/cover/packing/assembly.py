@@ -20,7 +20,7 @@ from players.puzzles.cover.problem import CoverError, CoverProblem
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Orientation:
+class _Orientation:
     """A shape after an isometry, in normal form.
 
     Attributes:
@@ -41,19 +41,21 @@ class Orientation:
         return self.cells.tobytes() + self.colours.tobytes()
 
 
-def orientation(grid: CellGrid, shape: CellShape, number: int) -> Orientation | None:
+def orientation(grid: CellGrid, shape: CellShape, number: int) -> _Orientation | None:
     """A shape after one isometry; None where it fits the grid no more."""
     turned = grid.turned(shape.cells, number)
     if turned is None:
         return None
     cells, order = grid.settled(turned)
-    return Orientation(number, cells, shape.colours[order], order)
+    return _Orientation(number, cells, shape.colours[order], order)
 
 
-def orientations(grid: CellGrid, shape: CellShape, numbers: Iterable[int] | None = None) -> list[Orientation]:
+def orientations(
+    grid: CellGrid, shape: CellShape, numbers: Iterable[int] | None = None
+) -> list[_Orientation]:
     """All different ways a shape can lie after these isometries (None: all rotations), each by the first of
     them that gives it."""
-    found: dict[bytes, Orientation] = {}
+    found: dict[bytes, _Orientation] = {}
     for number in range(grid.rotations) if numbers is None else numbers:
         way = orientation(grid, shape, number)
         if way is not None:
@@ -100,7 +102,7 @@ def _closure(permutations: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 MOST_OPTIONS = 5_000_000
-MOST_VOLUME = 50_000_000
+_MOST_VOLUME = 50_000_000
 MOST_PLACED = 20_000_000
 """Cells of all placements together."""
 
@@ -177,8 +179,8 @@ class _Finder:
         cells = puzzle.result.cells
         self.low = cells.min(axis=0)
         self.size = cells.max(axis=0) - self.low + 1
-        if np.prod(self.size.astype(object)) > MOST_VOLUME:
-            raise CoverError("the result's cells lie far apart", remedy=f"at most {MOST_VOLUME} in its box")
+        if np.prod(self.size.astype(object)) > _MOST_VOLUME:
+            raise CoverError("the result's cells lie far apart", remedy=f"at most {_MOST_VOLUME} in its box")
         self.number = np.full(tuple(self.size), -1, np.int32)
         self.number[tuple((cells - self.low).T)] = np.arange(len(cells))
         self.homes = puzzle.grid.homes(cells)
@@ -202,12 +204,12 @@ class _Finder:
             numbers.append(np.full(len(found), way.number, np.int32))
         return np.concatenate(rows), np.concatenate(tints), np.concatenate(numbers)
 
-    def of_orientation(self, way: Orientation) -> NDArray[np.int32]:
+    def of_orientation(self, way: _Orientation) -> NDArray[np.int32]:
         """The cells that it fills, wherever it fits: int32[placements, cells]."""
         steps: Cells = self.homes[(self.representatives == way.cells[0]).all(axis=1)]
         low, high = way.cells.min(axis=0) - self.low, way.cells.max(axis=0) - self.low
         steps = steps[((steps + low >= 0) & (steps + high < self.size)).all(axis=1)]
-        if len(steps) * len(way.cells) > MOST_VOLUME:
+        if len(steps) * len(way.cells) > _MOST_VOLUME:
             raise CoverError("the puzzle is too large", remedy="make the result or the pieces smaller")
         places = way.cells[None] + (steps - self.low)[:, None]
         found = self.number[tuple(np.moveaxis(places, 2, 0))]

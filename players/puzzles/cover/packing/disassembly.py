@@ -101,9 +101,9 @@ def pushed(gaps: NDArray[np.int16], piece: int, steps: int) -> np.uint64:
     return group
 
 
-UNDERWAY, SEPARATED, STUCK, OUT_OF_ROOM = range(4)
+UNDERWAY, _SEPARATED, STUCK, _OUT_OF_ROOM = range(4)
 
-MOST_GROUPS = 1024
+_MOST_GROUPS = 1024
 """Groups that can move together are unions of those that single pieces push: so many of them are tried at
 each distance."""
 
@@ -209,7 +209,7 @@ def search(
     pieces = places.shape[1]
     gaps = np.empty((len(ways), pieces, pieces), np.int16)
     now = np.empty((len(cells), 3), np.int32)
-    groups = np.empty(MOST_GROUPS, np.uint64)
+    groups = np.empty(_MOST_GROUPS, np.uint64)
     new = np.empty((pieces, 3), np.int16)
     one = np.uint64(1)
     if sizes[1] == 0:
@@ -234,7 +234,7 @@ def search(
                     for g in range(count):
                         group = groups[g]
                         if made == len(places):
-                            return OUT_OF_ROOM
+                            return _OUT_OF_ROOM
                         if not out:
                             shift = steps if group & one else 0
                             for i in range(pieces):
@@ -253,7 +253,7 @@ def search(
                         made += 1
                         if out:
                             sizes[1] = made
-                            return SEPARATED
+                            return _SEPARATED
                         sizes[1] = made
         sizes[0] = at + 1
     return UNDERWAY
@@ -385,7 +385,7 @@ class Assembly:
         return bool(self.groups) and bool(frozenset.intersection(*self.groups))
 
 
-FIRST_ROOM = 1 << 10
+_FIRST_ROOM = 1 << 10
 MOST_PLACES = 1 << 22
 
 
@@ -405,7 +405,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Separation:
+class _Separation:
     """The moves that free some pieces from the others.
 
     Attributes:
@@ -423,13 +423,13 @@ class TooManyArrangementsError(Exception):
     """More arrangements of the pieces than are kept: whether they come apart is not known."""
 
 
-def separate(assembly: Assembly) -> Separation | None:
+def separate(assembly: Assembly) -> _Separation | None:
     """The fewest moves that free some pieces, None where nothing ever does.
 
     A move takes any group of pieces any number of steps one way, and counts as one; arrangements that differ
     by a shift of all pieces are one. Raises TooManyArrangementsError where more than MOST_PLACES are met.
     """
-    room = FIRST_ROOM
+    room = _FIRST_ROOM
     tables = _tables(room, assembly.pieces)
     sizes = np.zeros(3, np.int64)
     owner = np.repeat(np.arange(assembly.pieces, dtype=np.int32), np.diff(assembly.starts))
@@ -438,11 +438,11 @@ def separate(assembly: Assembly) -> Separation | None:
     budget = max(1, 1_000_000 // (len(owner) * motion.swept[:, 0, :, 0].size))
     while True:
         status = search(assembly.cells, owner, kinds, motion.ways, motion.swept, *tables, sizes, budget)
-        if status == SEPARATED:
+        if status == _SEPARATED:
             return _told(assembly, tables, sizes)
         if status == STUCK:
             return None
-        if status == OUT_OF_ROOM:
+        if status == _OUT_OF_ROOM:
             if room >= MOST_PLACES:
                 raise TooManyArrangementsError
             room *= 4
@@ -464,7 +464,7 @@ def _tables(room: int, pieces: int) -> tuple[NDArray[Any], ...]:
     )
 
 
-def _told(assembly: Assembly, tables: tuple[NDArray[Any], ...], sizes: NDArray[np.int64]) -> Separation:
+def _told(assembly: Assembly, tables: tuple[NDArray[Any], ...], sizes: NDArray[np.int64]) -> _Separation:
     """The moves to the arrangement in which a group is free, which is the last one."""
     places, parents, groups, moves, _ = tables
     at = last = int(sizes[1]) - 1
@@ -478,7 +478,7 @@ def _told(assembly: Assembly, tables: tuple[NDArray[Any], ...], sizes: NDArray[n
         members = tuple(piece for piece in range(assembly.pieces) if group >> piece & 1)
         steps.append(Step(members, (x, y, z), at == last))
         at = int(parents[at])
-    return Separation(tuple(reversed(steps)), places[int(parents[last])].copy(), int(sizes[1]))
+    return _Separation(tuple(reversed(steps)), places[int(parents[last])].copy(), int(sizes[1]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ class CellGrid(ABC):
         return ascending - self.homes(ascending[:1]), order
 
 
-def cube_rotations() -> NDArray[np.int64]:
+def _cube_rotations() -> NDArray[np.int64]:
     """The 24 rotations of the cube and their reflections, int64[48, 3, 3].
 
     Quarter turns about x come first, after none, one, two or three about y, then one or three about z.
@@ -89,19 +89,19 @@ def cube_rotations() -> NDArray[np.int64]:
     power = np.linalg.matrix_power
     sides = [power(y, turns) for turns in range(4)] + [z, power(z, 3)]
     rotations = [side @ power(x, turns) for side in sides for turns in range(4)]
-    return with_reflections(np.array(rotations))
+    return _with_reflections(np.array(rotations))
 
 
-def with_reflections(rotations: NDArray[np.int64]) -> NDArray[np.int64]:
+def _with_reflections(rotations: NDArray[np.int64]) -> NDArray[np.int64]:
     """Rotations, and each after a reflection of the first axis: int64[2 * rotations, 3, 3]."""
     return np.concatenate([rotations, rotations * np.array([-1, 1, 1])])
 
 
-class CubeGrid(CellGrid):
+class _CubeGrid(CellGrid):
     """Unit cubes: every triple is a cell, every integer step a translation."""
 
     name = "cubes"
-    matrices = cube_rotations()
+    matrices = _cube_rotations()
 
     def valid(self, cells: Cells) -> NDArray[np.bool_]:
         return np.ones(len(cells), np.bool_)
@@ -127,10 +127,10 @@ def _prism_rotations() -> NDArray[np.int64]:
     for _ in range(6):
         turns.append(turn)
         turn = sixth @ turn // 2
-    return with_reflections(np.array(turns + [turn @ np.diag([-1, 1, -1]) for turn in turns]))
+    return _with_reflections(np.array(turns + [turn @ np.diag([-1, 1, -1]) for turn in turns]))
 
 
-class PrismGrid(CellGrid):
+class _PrismGrid(CellGrid):
     """Prisms over equilateral triangles. Steps that keep the parity of x + y are translations."""
 
     name = "prisms"
@@ -159,14 +159,14 @@ def _sphere_rotations() -> NDArray[np.int64]:
     A sixth turn about a diagonal does not map the packing to itself, yet flat pieces, which lie in one
     layer of it, fit again after it: 96 more ways to lie, 120 in all. They are no group.
     """
-    cube = cube_rotations()[:24]
+    cube = _cube_rotations()[:24]
     sixth = np.array([[2, -1, 2], [2, 2, -1], [-1, 2, 2]], np.int64)
     products = (cube[:, None] @ sixth @ cube[None]).reshape(-1, 9)
     twisted = np.unique(products, axis=0).reshape(-1, 3, 3)
-    return with_reflections(np.concatenate([3 * cube, twisted]))
+    return _with_reflections(np.concatenate([3 * cube, twisted]))
 
 
-class SphereGrid(CellGrid):
+class _SphereGrid(CellGrid):
     """Spheres that touch twelve others each."""
 
     name = "spheres"
@@ -195,11 +195,11 @@ class SphereGrid(CellGrid):
         return turned if self.valid(turned).all() else None
 
 
-class RhombicGrid(CellGrid):
+class _RhombicGrid(CellGrid):
     """The 24 tetrahedra of each cube; whole cubes are the translations."""
 
     name = "rhombic"
-    matrices = cube_rotations()
+    matrices = _cube_rotations()
 
     def valid(self, cells: Cells) -> NDArray[np.bool_]:
         depths = np.sort(np.abs(cells % 5 - 2), axis=1)
@@ -216,11 +216,11 @@ class RhombicGrid(CellGrid):
         return cells // 5 * 5
 
 
-class TetraOctahedraGrid(CellGrid):
+class _TetraOctahedraGrid(CellGrid):
     """A tetrahedron and four eighths of octahedra a cube; translations keep the chessboard's colours."""
 
     name = "tetra-octahedra"
-    matrices = cube_rotations()
+    matrices = _cube_rotations()
 
     def valid(self, cells: Cells) -> NDArray[np.bool_]:
         place = cells % 3
@@ -243,7 +243,13 @@ class TetraOctahedraGrid(CellGrid):
         return found
 
 
-GRIDS: tuple[CellGrid, ...] = (CubeGrid(), PrismGrid(), SphereGrid(), RhombicGrid(), TetraOctahedraGrid())
+GRIDS: tuple[CellGrid, ...] = (
+    _CubeGrid(),
+    _PrismGrid(),
+    _SphereGrid(),
+    _RhombicGrid(),
+    _TetraOctahedraGrid(),
+)
 
 
 def grid(name: str) -> CellGrid:

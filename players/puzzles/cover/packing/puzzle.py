@@ -17,7 +17,7 @@ from players.puzzles.cover.packing.grids import CellGrid, Cells
 from players.puzzles.cover.problem import CoverError
 
 MOST_CELLS = 100_000
-FURTHEST = 1 << 20
+_FURTHEST = 1 << 20
 MOST_COLOURS = 1 << 12
 
 
@@ -84,7 +84,7 @@ class CellShape:
         called = f"shape {self.name!r}" if self.name else "a shape"
         if not len(self.cells):
             raise CoverError(f"{called} has no cells", remedy="fill one at least")
-        if len(self.cells) > MOST_CELLS or np.abs(self.cells).max() > FURTHEST:
+        if len(self.cells) > MOST_CELLS or np.abs(self.cells).max() > _FURTHEST:
             raise CoverError(f"{called} is too large", remedy=f"at most {MOST_CELLS} cells")
         if not len(self.cells) == len(self.fixed) == len(self.colours):
             raise CoverError(f"{called} has cells, marks and colours of different number", remedy="mend it")

@@ -18,7 +18,7 @@ from players.puzzles.cover.packing.assembly import Packing
 from players.puzzles.cover.packing.puzzle import PackingPuzzle
 from players.puzzles.cover.problem import CoverError
 
-AXES = "xyz"
+_AXES = "xyz"
 
 
 def packing_rules(puzzle: PackingPuzzle) -> str:
@@ -98,7 +98,7 @@ class _Writer:
         for count in range(max(most, self.total)):
             yield f"(next-number {count} {count + 1})"
         yield "(<= (next (placed ?m)) (true (placed ?n)) (next-number ?n ?m))"
-        where = self.variables(AXES)
+        where = self.variables(_AXES)
         less = "(true (left ?p ?m)) (next-number ?n ?m)"
         yield f"(<= (next (left ?p ?n)) (does player (place ?p ?w {where})) {less})"
         kept = "(true (left ?p ?n)) (distinct ?p ?q)"
@@ -114,8 +114,8 @@ class _Writer:
 
     def moves(self) -> Iterator[str]:
         """What may be placed, and what becomes of it."""
-        where, cell, step = self.variables(AXES), self.variables("abc"), self.variables("ijk")
-        sums = " ".join(f"(plus ?{AXES[axis]} ?{'ijk'[axis]} ?{'abc'[axis]})" for axis in self.axes)
+        where, cell, step = self.variables(_AXES), self.variables("abc"), self.variables("ijk")
+        sums = " ".join(f"(plus ?{_AXES[axis]} ?{'ijk'[axis]} ?{'abc'[axis]})" for axis in self.axes)
         yield f"(<= (base (cell {cell} ?p)) (covers ?p ?w {where} {cell}))"
         yield f"(<= (input player (place ?p ?w {where})) (fits ?p ?w {where}))"
         yield f"(<= (covers ?p ?w {where} {cell}) (fits ?p ?w {where}) (part ?p ?w {step}) {sums})"

@@ -60,7 +60,7 @@ FAMILIES: dict[str, dict[str, list[list[str]]]] = {
 """By family and letter: layers of rows."""
 
 
-MOST_TEXT = 4 << 20
+_MOST_TEXT = 4 << 20
 _FIXED = "#123456789"
 _VARIABLE = "+abcdefghi"
 _DRAWN = re.compile(rf"[.{_FIXED}{_VARIABLE}]+")
@@ -82,8 +82,8 @@ def is_packing_text(text: str) -> bool:
 
 def packing_of_text(text: str) -> PackingPuzzle:
     """The puzzle that a text describes; raises CoverError, with line and column, for one that is none."""
-    if len(text) > MOST_TEXT:
-        raise CoverError("the puzzle's text is too long", remedy=f"at most {MOST_TEXT >> 20} MiB")
+    if len(text) > _MOST_TEXT:
+        raise CoverError("the puzzle's text is too long", remedy=f"at most {_MOST_TEXT >> 20} MiB")
     reader = _Reader(text)
     reader.read()
     puzzle = reader.puzzle()

@@ -130,7 +130,7 @@ _LARGEST = 60_000
 
 
 @dataclass(frozen=True, slots=True)
-class Effects:
+class _Effects:
     """What each move does to each base proposition, whatever the state.
 
     Attributes:
@@ -173,7 +173,7 @@ class LatchGame:
         return both
 
 
-def effects(network: Network) -> Effects | None:
+def effects(network: Network) -> _Effects | None:
     """What the moves do; None where that depends on the state. Takes milliseconds."""
     moves, bases = network.move_count, len(network.bases)
     if len(network.moves) != 1 or not 0 < moves <= _MOST_MOVES or len(network.gate_inputs) + bases > _LARGEST:
@@ -195,7 +195,7 @@ def effects(network: Network) -> Effects | None:
         return None
     # What every move sets is a clock too, unless it is a constant that nothing ever sets.
     clock = same & (after[0] != TRUE) & ((after[0] != FALSE) | network.initial)
-    return Effects(adds & ~clock, deletes & ~clock, clock)
+    return _Effects(adds & ~clock, deletes & ~clock, clock)
 
 
 def latch_game_of(network: Network) -> LatchGame | None:
@@ -204,7 +204,7 @@ def latch_game_of(network: Network) -> LatchGame | None:
     return None if found is None else latch_game(Ternary(network), np.asarray(network.initial), found)
 
 
-def latch_game(ternary: Ternary, start: Flags, found: Effects) -> LatchGame | None:
+def latch_game(ternary: Ternary, start: Flags, found: _Effects) -> LatchGame | None:
     """What is proven of lines from a state, given as bool (bases,); None where order matters."""
     network = ternary.network
     adds, deletes = found.adds.copy(), found.deletes.copy()

@@ -45,7 +45,7 @@ _LOOK_EVERY = 20
 
 
 @dataclass(frozen=True, slots=True)
-class MoveSets:
+class _MoveSets:
     """The sets that meet the conditions.
 
     Attributes:
@@ -71,9 +71,9 @@ class MoveSets:
         return [-x if x in model else x for x in (*self.chosen, *self.last)]
 
 
-def move_sets(
+def _move_sets(
     game: LatchGame, value: int, length: int | None, *, sufficient: bool = False
-) -> Generator[None, None, MoveSets]:
+) -> Generator[None, None, _MoveSets]:
     """Writes the conditions on the sets of moves of lines that end with a goal value, a slice at a time.
 
     Every line that ends so gives one, unless ``sufficient``: then each move must also be legal when all
@@ -120,9 +120,9 @@ def move_sets(
                 formula.require(chosen[m] ^ 1)
     yield
     before = StateCone(
-        formula, network, state_inputs(formula, game, earlier, -1 if length is None else length - 1)
+        formula, network, _state_inputs(formula, game, earlier, -1 if length is None else length - 1)
     )
-    after_inputs = state_inputs(formula, game, chosen, -1 if length is None else length)
+    after_inputs = _state_inputs(formula, game, chosen, -1 if length is None else length)
     for base in np.flatnonzero(game.endings).tolist():
         after_inputs[1 + base] = formula.any([last[m] for m in moves if game.adds[m, base]])
     after = StateCone(formula, network, after_inputs)
@@ -136,21 +136,21 @@ def move_sets(
     timed = {m: int(game.clocks.times[:, m].argmax()) for m in moves if game.clocks.times[:, m].sum() == 1}
     exact = length is not None and len(timed) == len(moves)
     if exact or sufficient:
-        reads, whole = reads_of(network), state_inputs(formula, game, earlier, 0)
+        reads, whole = reads_of(network), _state_inputs(formula, game, earlier, 0)
         for number, m in enumerate(moves):
             if number % _LOOK_EVERY == 0:
                 yield
             _require_legal(formula, game, m, earlier, timed, whole, reads)
     yield
     clauses = formula.clauses()
-    return MoveSets(moves, [chosen[m] >> 1 for m in moves], [last[m] >> 1 for m in moves], clauses)
+    return _MoveSets(moves, [chosen[m] >> 1 for m in moves], [last[m] >> 1 for m in moves], clauses)
 
 
 def _equal(formula: Formula, x: int, y: int) -> int:
     return formula.all([formula.any([x ^ 1, y]), formula.any([x, y ^ 1])])
 
 
-def state_inputs(formula: Formula, game: LatchGame, made: dict[int, int], steps: int) -> dict[int, int]:
+def _state_inputs(formula: Formula, game: LatchGame, made: dict[int, int], steps: int) -> dict[int, int]:
     """Node of each base proposition -> its literal when these moves are made, and the clocks are those after
     some steps; endings are false."""
     inputs: dict[int, int] = {}
@@ -183,7 +183,7 @@ def _require_legal(
     if move in timed:
         step = timed[move]
         before = {m: x for m, x in earlier.items() if m != move and timed.get(m, -1) <= step}
-        inputs = state_inputs(formula, game, before, step)
+        inputs = _state_inputs(formula, game, before, step)
     else:
         inputs = whole.copy()
         effect = np.where(game.start, game.deletes[move], game.adds[move]) & ~game.endings
@@ -199,7 +199,7 @@ _MOST_CLAUSES = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class MoveCover:
+class _MoveCover:
     """A cover problem, and the move of each of its options."""
 
     problem: CoverProblem
@@ -211,7 +211,7 @@ class MoveCover:
         return sorted((self.moves[option] for option in options), key=lambda m: int(first[m]))
 
 
-def move_cover(game: LatchGame, value: int, length: int | None) -> MoveCover | None:
+def _move_cover(game: LatchGame, value: int, length: int | None) -> _MoveCover | None:
     """The cover problem of lines with this goal value, and so many moves; None where conditions are others.
 
     Each line's moves are a solution. An item stands for moves of which one at least must be made, of which
@@ -223,7 +223,7 @@ def move_cover(game: LatchGame, value: int, length: int | None) -> MoveCover | N
     if length is not None and not once[moves].all():
         return None
     chosen = {m: formula.variable() for m in moves}
-    inputs = state_inputs(formula, game, chosen, -1 if length is None else length)
+    inputs = _state_inputs(formula, game, chosen, -1 if length is None else length)
     for base in np.flatnonzero(game.endings).tolist():
         inputs[1 + base] = formula.any([chosen[m] for m in moves if game.adds[m, base]])
     after = StateCone(formula, network, inputs)
@@ -252,7 +252,7 @@ def move_cover(game: LatchGame, value: int, length: int | None) -> MoveCover | N
     return _problem(apart, [m for m in moves if m not in banned], needed, length)
 
 
-def _problem(apart: Flags, moves: list[int], needed: list[set[int]], length: int | None) -> MoveCover:
+def _problem(apart: Flags, moves: list[int], needed: list[set[int]], length: int | None) -> _MoveCover:
     """The items: sets of which one is needed, cliques of moves apart, all moves where they are counted."""
     items: list[tuple[set[int], int, int]] = []
     banned = np.ones(len(apart), np.bool_)
@@ -287,7 +287,7 @@ def _problem(apart: Flags, moves: list[int], needed: list[set[int]], length: int
         np.zeros(len(nodes), np.int32),
         np.zeros(len(items), np.bool_),
     )
-    return MoveCover(problem, moves)
+    return _MoveCover(problem, moves)
 
 
 _NODES = 3_000
@@ -452,7 +452,7 @@ class MoveSetSolver(LineSolver):
         if not available():
             return (yield from self._look_for_cover(game, value, length))
         for sufficient in (False, True):
-            sets = yield from move_sets(game, value, length, sufficient=sufficient)
+            sets = yield from _move_sets(game, value, length, sufficient=sufficient)
             yield
             search = SatSearch(sets.clauses)
             try:
@@ -470,7 +470,7 @@ class MoveSetSolver(LineSolver):
         from players.puzzles.cover.outcome import CoverOptions
         from players.puzzles.cover.search import CoverSearch
 
-        cover = move_cover(game, value, length)
+        cover = _move_cover(game, value, length)
         if cover is None:
             return _Outcome.OPEN
         search = CoverSearch(cover.problem, CoverOptions(first=_TRIES))
@@ -495,7 +495,7 @@ class MoveSetSolver(LineSolver):
         return True
 
     def _try_sets(
-        self, game: LatchGame, sets: MoveSets, search: SatSearch, value: int, length: int | None
+        self, game: LatchGame, sets: _MoveSets, search: SatSearch, value: int, length: int | None
     ) -> Generator[None, None, _Outcome]:
         """Put the sets in order that the search comes up with; refuted if there is none."""
         for tries in range(_TRIES):
@@ -516,4 +516,4 @@ def _covers(game: LatchGame) -> bool:
 
     ends = possible_ends(Ternary(game.network), game.clocks)
     highest = [end for end in ends if end[0] == ends[0][0]]
-    return 0 < len(highest) <= _MOST_COVERS and all(move_cover(game, *end) for end in highest)
+    return 0 < len(highest) <= _MOST_COVERS and all(_move_cover(game, *end) for end in highest)

@@ -19,7 +19,7 @@ _TAG = np.uint64(0xFF)
 
 
 @inner
-def tag_of(key: np.uint64) -> np.uint64:
+def _tag_of(key: np.uint64) -> np.uint64:
     """A hash of a key: 8 bits."""
     h = (key ^ (key >> np.uint64(29))) * np.uint64(0x9FB21C651E98DF25)
     h = (h ^ (h >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
@@ -46,7 +46,7 @@ def to_records(keys: Words, template: Words, records: Words, tags: Words) -> Non
     tags (n,) that they leave on their successors."""
     for i in range(keys.size):
         key = keys[i]
-        tags[i] = tag_of(key)
+        tags[i] = _tag_of(key)
         records[i, 0] = key | template[0]
         for word in range(1, template.size):
             records[i, word] = template[word]
@@ -138,7 +138,7 @@ def with_tag(keys: Words, tag: np.uint64, out: Words) -> int:
     kept = 0
     for i in range(keys.size):
         out[kept] = keys[i]
-        kept += tag_of(keys[i]) == tag
+        kept += _tag_of(keys[i]) == tag
     return kept
 
 
@@ -162,7 +162,7 @@ def _wide_tag(keys: Words, at: int, words: int) -> np.uint64:
     h = np.uint64(0)
     for word in range(words):
         h = (h ^ (h >> _SHIFT)) * _MIX + item(keys, at + word)
-    return tag_of(h)
+    return _tag_of(h)
 
 
 @kernel(**ARENA)

@@ -17,7 +17,7 @@ from players.fleet.fleet import Arrays, FleetNode, FleetWorker, LostWorkerError,
 from players.fleet.open_fleet import open_fleet
 from players.puzzles.frontier.storage.files import OutOfRoomError
 
-SERVICE = "players.puzzles.frontier.partitions.part:FrontierPart"
+_SERVICE = "players.puzzles.frontier.partitions.part:FrontierPart"
 CALL_SECONDS = 300.0
 """How long a worker may take to answer, until it counts as lost: no question takes so long on any node that
 works. (What it is asked ends after seconds; kernels may have to be compiled before.)"""
@@ -93,11 +93,11 @@ class PartCrew:
             node, free = await self._place()
             try:
                 try:
-                    worker = await self._fleet.start(node, SERVICE, 1 if free else 0)
+                    worker = await self._fleet.start(node, _SERVICE, 1 if free else 0)
                 except LostWorkerError:
                     raise
                 except GdlError:  # others have the node's cores: it shares them
-                    worker = await self._fleet.start(node, SERVICE, 0)
+                    worker = await self._fleet.start(node, _SERVICE, 0)
             except GdlError as error:
                 self._faults[node.id] += 1
                 raise LostWorkerError(f"nothing starts on {node.host}: {error.message}") from None

@@ -20,7 +20,7 @@ from propnet.jit.arrays import Octets
 from propnet.machine import PropnetMachine
 from propnet.network import Network
 
-PARCEL_BYTES = 4 << 20
+_PARCEL_BYTES = 4 << 20
 """Bytes of a message, about."""
 
 
@@ -52,7 +52,7 @@ def parcels(run: Run, blocks: Sequence[RunBlock]) -> Iterator[Sequence[RunBlock]
     start = size = 0
     for number, block in enumerate(blocks):
         size += run.keys.sizes[block.number] + block.count
-        if size >= PARCEL_BYTES:
+        if size >= _PARCEL_BYTES:
             yield blocks[start : number + 1]
             start, size = number + 1, 0
     if start < len(blocks) or not blocks:

@@ -62,7 +62,7 @@ def _mixed(words: Words) -> Words:
 
 
 @dataclass(frozen=True, slots=True)
-class OwnedSuccessors:
+class _OwnedSuccessors:
     """Sorted tagged keys of one owner, cut at the fences.
 
     Attributes:
@@ -78,7 +78,7 @@ class OwnedSuccessors:
     data: Octets
 
 
-class PartExpansion(LayerExpansion):
+class _PartExpansion(LayerExpansion):
     """Expands for ``parts`` owners.
 
     Attributes:
@@ -88,7 +88,7 @@ class PartExpansion(LayerExpansion):
     def __init__(self, space: KeySpace, store: BlobStore, room: int, parts: int) -> None:
         super().__init__(space, store, 0, max(room, layer._ROWS))
         self._kind, self._parts = space.kind, parts
-        self.pieces: list[OwnedSuccessors] = []
+        self.pieces: list[_OwnedSuccessors] = []
 
     def _keep(self, tagged: Words) -> None:
         owner = owners_of_tagged(tagged, self._parts)
@@ -103,7 +103,7 @@ class PartExpansion(LayerExpansion):
                     np.int64
                 )
                 data, offsets = self._kind.encode_parts(mine, edges)
-                self.pieces.append(OwnedSuccessors(number, np.diff(edges), np.asarray(offsets), data))
+                self.pieces.append(_OwnedSuccessors(number, np.diff(edges), np.asarray(offsets), data))
 
 
 _SLICE = 1 << 12
@@ -186,7 +186,7 @@ class _Share:
         self._space = KeySpace(machine, int(message["broken"]), bits, kind, np.asarray(mask, np.uint64))
         self._kind = kind
         self._store = BlobStore(MemoryPlan.of(self.memory, 1, kind).kept)
-        self._expansion = PartExpansion(self._space, self._store, int(message["room"]), self._parts)
+        self._expansion = _PartExpansion(self._space, self._store, int(message["room"]), self._parts)
         self._room = int(message["room"])
         self._merging = Merging(self._space)
         self._visited: list[Run] = []

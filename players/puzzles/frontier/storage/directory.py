@@ -23,7 +23,7 @@ LOCK, MANIFEST, RULES = "ggp-frontier.lock", "manifest.json", "rules.kif"
 SUFFIX = ".blob"
 FORMAT = "ggp frontier search"
 VERSION = 1
-MOST_MANIFEST = 1 << 30
+_MOST_MANIFEST = 1 << 30
 MOST_RULES = 64 << 20
 """Bytes of files."""
 NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}"
@@ -127,7 +127,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
             f"nothing to resume in {path}", remedy="the search that began there has not finished a layer"
         )
     try:
-        head, body = unsealed(read_limited(file, MOST_MANIFEST))
+        head, body = unsealed(read_limited(file, _MOST_MANIFEST))
         kind, version = head["format"], head["version"]
     except (ValueError, KeyError):
         raise damaged(file) from None

@@ -38,7 +38,7 @@ _ENTRIES = 1 << 15
 ASKED, KEPT, EXPANDED = range(3)
 
 
-class CorralSearch(NamedTuple):
+class _CorralSearch(NamedTuple):
     """Room for the search, and the verdicts so far.
 
     Attributes:
@@ -69,10 +69,10 @@ class CorralSearch(NamedTuple):
     salt: Words
 
 
-def new_corral_search(geometry: Geometry, most: int, beyond: bool) -> CorralSearch:
+def _new_corral_search(geometry: Geometry, most: int, beyond: bool) -> _CorralSearch:
     """Room for searches that expand up to ``most`` states, and for this many verdicts (a power of two)."""
     rows, slots = 8 * most + 2, 1 << (2 * most).bit_length()
-    return CorralSearch(
+    return _CorralSearch(
         new_board(geometry),
         new_freeze(geometry),
         np.zeros((rows, MOST_BOXES), np.int32),
@@ -88,7 +88,7 @@ def new_corral_search(geometry: Geometry, most: int, beyond: bool) -> CorralSear
 
 
 @inner
-def judge_set(pi: PiCorral, search: CorralSearch, keeper: Index, budget: Index) -> Index:
+def _judge_set(pi: PiCorral, search: _CorralSearch, keeper: Index, budget: Index) -> Index:
     """The verdict on the boxes of ``pi``, with the keeper where he is: one that was kept, or found by
     expanding up to ``budget`` states."""
     count = np.int64(pi.length[0])
@@ -117,7 +117,7 @@ def judge_set(pi: PiCorral, search: CorralSearch, keeper: Index, budget: Index) 
 
 
 @inner
-def _search(pi: PiCorral, search: CorralSearch, count: Index, budget: Index) -> Index:
+def _search(pi: PiCorral, search: _CorralSearch, count: Index, budget: Index) -> Index:
     """In depth from node 0. The board has no boxes before and after."""
     board, nodes, keepers = search.board, search.nodes, search.keepers
     if search.stamps[-1] == 2**31 - 1:
@@ -154,7 +154,7 @@ def _search(pi: PiCorral, search: CorralSearch, count: Index, budget: Index) -> 
 
 
 @inner
-def _expand(pi: PiCorral, search: CorralSearch, count: Index, top: Index) -> Index:
+def _expand(pi: PiCorral, search: _CorralSearch, count: Index, top: Index) -> Index:
     """Put the successors of the last row on the stack. Returns its new height; -1 if a box can leave."""
     board, nodes, mine = search.board, search.nodes, pi.stamp[0]
     last = len(nodes) - 1
@@ -209,7 +209,7 @@ class CorralDetector(NamedTuple):
     """
 
     pi: PiCorral
-    search: CorralSearch
+    search: _CorralSearch
     pushes: Int32s
     goals: Int32s
 
@@ -222,7 +222,7 @@ def new_corral_detector(geometry: Geometry, most: int = 1000, beyond: bool = Fal
         beyond: whether sub-searches go on when a box has left its corral, until all are packed or the budget
             is spent. They find more deadlocks and take longer; use a small budget.
     """
-    search = new_corral_search(geometry, most, beyond)
+    search = _new_corral_search(geometry, most, beyond)
     pi = new_pi_corral(search.freeze.dead)
     goals = np.array([len(geometry.goals)], np.int32)
     return CorralDetector(pi, search, np.zeros_like(pi.pushes), goals)
@@ -245,7 +245,7 @@ def corral_pushes(board: Board, detector: CorralDetector, keeper: Index, budget:
         count = np.int64(close_set(board, pi))
         if count != OPEN and not must_move(board, pi, detector.goals[0]):
             continue
-        if count == 0 or (budget and judge_set(pi, detector.search, keeper, budget) == DEAD):
+        if count == 0 or (budget and _judge_set(pi, detector.search, keeper, budget) == DEAD):
             return 0
         if count != OPEN and (best == OPEN or count < best):
             best = count

@@ -34,7 +34,7 @@ from propnet.jit.decorators import inner, kernel
 CELLS = 16
 ALL = (1 << CELLS) - 1
 INNER = 5, 6, 9, 10
-RIM = ALL & ~sum(1 << cell for cell in INNER)
+_RIM = ALL & ~sum(1 << cell for cell in INNER)
 _NOT_LEFT = sum(1 << cell for cell in range(CELLS) if cell % 4)
 _NOT_RIGHT = sum(1 << cell for cell in range(CELLS) if cell % 4 != 3)
 _OUT = CELLS
@@ -44,7 +44,7 @@ def minimal_patterns() -> Ints:
     """All minimal dead positions up to symmetry: int64, shape (patterns, 3): masks of walls and of boxes, and
     the keeper's parts that it is dead with, bit 0 to 4; bits of inner squares that lead out say the same as
     bit 0."""
-    around = cells_around()
+    around = _cells_around()
     turned, parts = symmetries()
     first = turned.min(axis=0)
     thirds = np.zeros(ALL + 1, np.int64)
@@ -59,7 +59,7 @@ def minimal_patterns() -> Ints:
     return found[:count].copy()
 
 
-def cells_around() -> Ints:
+def _cells_around() -> Ints:
     """The squares beside each of a window, 16 for those out of it: int64, shape (16, 4)."""
     cells = np.full((CELLS, 4), _OUT, np.int64)
     for cell in range(CELLS):
@@ -94,10 +94,10 @@ def spread(mask: Index, free: Index) -> Index:
 
 
 @inner
-def part_of(cell: Index, free: Index) -> Index:
+def _part_of(cell: Index, free: Index) -> Index:
     """The part that a keeper on this square is in."""
     region = spread(np.int64(1) << cell, free)
-    if not region & RIM:
+    if not region & _RIM:
         for number in range(4):
             if region >> INNER[number] & 1:
                 return number + 1
@@ -108,7 +108,7 @@ def part_of(cell: Index, free: Index) -> Index:
 def _can_win(boxes: Index, part: Index, free: Index, around: Ints, alive: Octets) -> bool:
     """Whether one push leads to a position that is known to be alive. ``free``: all but the walls."""
     now = free & ~boxes
-    region = spread(now & RIM if part == 0 else np.int64(1) << INNER[part - 1], now)
+    region = spread(now & _RIM if part == 0 else np.int64(1) << INNER[part - 1], now)
     for cell in range(CELLS):
         if not boxes >> cell & 1:
             continue
@@ -121,7 +121,7 @@ def _can_win(boxes: Index, part: Index, free: Index, around: Ints, alive: Octets
                 if not now >> ahead & 1:
                     continue
                 after |= np.int64(1) << ahead
-            if alive[after] >> part_of(cell, free & ~after) & 1:
+            if alive[after] >> _part_of(cell, free & ~after) & 1:
                 return True
     return False
 
@@ -141,13 +141,13 @@ def _solve(walls: Ints, around: Ints, thirds: Ints, dead: Octets) -> None:
             boxes = (wall + 1) & free
             while boxes:
                 now = free & ~boxes
-                lead_out = spread(now & RIM, now)
+                lead_out = spread(now & _RIM, now)
                 for part in range(5):
                     if alive[boxes] >> part & 1:
                         continue
                     if part:
                         cell = INNER[part - 1]
-                        if not (now & ~lead_out) >> cell & 1 or part_of(cell, now) != part:
+                        if not (now & ~lead_out) >> cell & 1 or _part_of(cell, now) != part:
                             continue
                     if _can_win(boxes, part, free, around, alive):
                         alive[boxes] |= 1 << part
@@ -159,7 +159,7 @@ def _solve(walls: Ints, around: Ints, thirds: Ints, dead: Octets) -> None:
             bits = 0
             for part in range(5):
                 if part == 0 or now >> INNER[part - 1] & 1:
-                    same = 0 if part == 0 else part_of(INNER[part - 1], now)
+                    same = 0 if part == 0 else _part_of(INNER[part - 1], now)
                     if not alive[boxes] >> same & 1:
                         bits |= 1 << part
             dead[2 * thirds[wall] + thirds[boxes]] = bits
@@ -292,7 +292,7 @@ def new_patterns(geometry: Geometry) -> Patterns:
     )
     fits = np.zeros((len(kinds), _MOST, 3), np.int64)
     counts = np.zeros(len(kinds), np.int64)
-    _fit(kinds, _variants(), cells_around(), fits, counts)
+    _fit(kinds, _variants(), _cells_around(), fits, counts)
     rows = _rows(windows, kind.reshape(-1).astype(np.int64), fits, counts)
     rows = rows[np.lexsort(rows.T[::-1])]
     if len(rows):
@@ -326,7 +326,7 @@ def _turn_to_squares(variants: Ints) -> None:
     for row in range(len(variants)):
         boxes, walls, parts, _ = variants[row]
         free = ALL & ~walls & ~boxes
-        closed = free & ~spread(free & RIM, free)
+        closed = free & ~spread(free & _RIM, free)
         spots = np.int64(0)
         for number in range(len(INNER)):
             if parts >> (number + 1) & 1:
@@ -355,7 +355,7 @@ def _fit(kinds: Ints, variants: Ints, around: Ints, fits: Ints, counts: Ints) ->
                 if only or _can_rest(wall, boxes, goals, around, seen, stamp, stack):
                     continue
                 free = ALL & ~wall & ~boxes
-                there = free & ~spread(free & RIM, free)
+                there = free & ~spread(free & _RIM, free)
             fits[kind, count, 0] = boxes
             fits[kind, count, 1] = there
             fits[kind, count, 2] = only
@@ -398,7 +398,7 @@ def _can_rest(
         if boxes & ~goals == 0:
             return True
         now = free & ~boxes
-        region = spread(now & RIM if part == 0 else np.int64(1) << INNER[part - 1], now)
+        region = spread(now & _RIM if part == 0 else np.int64(1) << INNER[part - 1], now)
         for cell in range(CELLS):
             for way in range(4):
                 behind, ahead = around[cell, way ^ 2], around[cell, way]
@@ -409,7 +409,7 @@ def _can_rest(
                     if not now >> ahead & 1:
                         continue
                     after |= np.int64(1) << ahead
-                next_part = part_of(cell, free & ~after)
+                next_part = _part_of(cell, free & ~after)
                 if seen[next_part, after] != stamp:
                     seen[next_part, after] = stamp
                     stack[top, 0] = after

@@ -21,7 +21,7 @@ from propnet.jit.arrays import Index, Int32s, Octets
 from propnet.jit.decorators import inner
 
 
-class Corrals(NamedTuple):
+class _Corrals(NamedTuple):
     """The corrals of a position. All arrays are int32.
 
     Attributes:
@@ -39,14 +39,14 @@ class Corrals(NamedTuple):
     boxes: Int32s
 
 
-def new_corrals(size: int) -> Corrals:
+def _new_corrals(size: int) -> _Corrals:
     """Room for the corrals of a level with this many squares."""
     parents, first, following, roots = (np.zeros(size + 1, np.int32) for _ in range(4))
-    return Corrals(parents, first, following, roots, np.zeros(1, np.int32))
+    return _Corrals(parents, first, following, roots, np.zeros(1, np.int32))
 
 
 @inner
-def root_of(parents: Int32s, square: Index) -> Index:
+def _root_of(parents: Int32s, square: Index) -> Index:
     """The root of a square's corral; the way there is halved."""
     while parents[square] != square:
         parents[square] = parents[parents[square]]
@@ -55,7 +55,7 @@ def root_of(parents: Int32s, square: Index) -> Index:
 
 
 @inner
-def find_corrals(board: Board, corrals: Corrals) -> Index:
+def find_corrals(board: Board, corrals: _Corrals) -> Index:
     """Find the corrals of the position that the last ``walk`` was made in, and count the boxes. Returns how
     many corrals there are; the first of ``roots`` are theirs."""
     neighbours, occupied, reached, parents = board.neighbours, board.occupied, board.reached, corrals.parents
@@ -71,13 +71,13 @@ def find_corrals(board: Board, corrals: Corrals) -> Index:
             for direction in range(4):
                 there = neighbours[square, direction]
                 if there < square and occupied[there] == FREE and reached[there] != stamp:
-                    parents[root_of(parents, there)] = square
+                    parents[_root_of(parents, there)] = square
     corrals.boxes[0] = boxes
     if squares == 0:
         return 0
     for square in range(size - 1, -1, -1):
         if occupied[square] == FREE and reached[square] != stamp:
-            root = root_of(parents, square)
+            root = _root_of(parents, square)
             if root == square:
                 corrals.roots[count] = root
                 count += 1
@@ -105,7 +105,7 @@ class PiCorral(NamedTuple):
         pushes: shape (4 * size + 1, 2): box and direction of the pushes of the set.
     """
 
-    corrals: Corrals
+    corrals: _Corrals
     dead: Octets
     inside: Int32s
     members: Int32s
@@ -121,7 +121,7 @@ def new_pi_corral(dead: Octets) -> PiCorral:
     inside, members, boxes = (np.zeros(rows, np.int32) for _ in range(3))
     stamp, length = np.zeros(1, np.int32), np.zeros(1, np.int32)
     pushes = np.zeros((4 * rows, 2), np.int32)
-    return PiCorral(new_corrals(rows - 1), dead, inside, members, stamp, boxes, length, pushes)
+    return PiCorral(_new_corrals(rows - 1), dead, inside, members, stamp, boxes, length, pushes)
 
 
 @inner
@@ -136,7 +136,7 @@ def begin_set(pi: PiCorral) -> None:
 
 
 @inner
-def add_box(pi: PiCorral, box: Index) -> None:
+def _add_box(pi: PiCorral, box: Index) -> None:
     """Add a box to the set, if it is not there."""
     if pi.members[box] != pi.stamp[0]:
         pi.members[box] = pi.stamp[0]
@@ -147,13 +147,13 @@ def add_box(pi: PiCorral, box: Index) -> None:
 @inner
 def add_corral(board: Board, pi: PiCorral, square: Index) -> None:
     """Add the corral of a square to the set, and all boxes beside it."""
-    inside = pi.corrals.first[root_of(pi.corrals.parents, square)]
+    inside = pi.corrals.first[_root_of(pi.corrals.parents, square)]
     while inside >= 0:
         pi.inside[inside] = pi.stamp[0]
         for direction in range(4):
             there = board.neighbours[inside, direction]
             if board.occupied[there] == BOXED:
-                add_box(pi, there)
+                _add_box(pi, there)
         inside = pi.corrals.following[inside]
 
 
@@ -194,7 +194,7 @@ def _look_at(board: Board, pi: PiCorral, box: Index, direction: Index) -> Index:
             if leads_out:
                 return -1
             if occupied[ahead] == BOXED:
-                add_box(pi, ahead)
+                _add_box(pi, ahead)
                 return 0
             add_corral(board, pi, ahead)
             return 1
@@ -208,7 +208,7 @@ def _look_at(board: Board, pi: PiCorral, box: Index, direction: Index) -> Index:
     if occupied[behind] == FREE:
         add_corral(board, pi, behind)
     else:
-        add_box(pi, behind)
+        _add_box(pi, behind)
     return 0
 
 

@@ -59,7 +59,7 @@ class Lookup(NamedTuple):
     data: Words
 
 
-def choose_method(sets: int, partners: int, words: int, boxes: int) -> int:
+def _choose_method(sets: int, partners: int, words: int, boxes: int) -> int:
     """The fastest method for a slot with so many sets, by what was measured (docs/measurements.md)."""
     if partners == 1:
         return LINEAR if sets * words <= 8 else TREE
@@ -84,7 +84,7 @@ def freeze(
             count = len(partners)
             if not count:
                 continue
-            way = method if method is not None else choose_method(count, size - 1, words, boxes)
+            way = method if method is not None else _choose_method(count, size - 1, words, boxes)
             encode = {LINEAR: encode_linear, TREE: encode_tree, COUNTERS: encode_counters}[way]
             entries = (count + 63) // 64 if way == COUNTERS else count
             heads[slot, size - 2] = total << 28 | entries << 2 | way

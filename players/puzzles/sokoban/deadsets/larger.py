@@ -29,7 +29,7 @@ from propnet.jit.decorators import ARENA, inner, kernel
 from propnet.jit.vector512 import item, lowest_bit, put
 
 
-class WalkRoom(NamedTuple):
+class _WalkRoom(NamedTuple):
     """Scratch arrays of a walk in depth, int32, shape (size + 1,) each.
 
     Attributes:
@@ -52,15 +52,15 @@ class WalkRoom(NamedTuple):
     row: Ints
 
 
-def walk_room(squares: BoxSquares) -> WalkRoom:
+def _walk_room(squares: BoxSquares) -> _WalkRoom:
     """New scratch arrays."""
     size = len(squares.numbers)
     met, left, low, parent, turn, stack, order, cuts = np.zeros((8, size + 1), np.int32)
-    return WalkRoom(met, left, low, parent, turn, stack, order, cuts, np.zeros(1, np.int64))
+    return _WalkRoom(met, left, low, parent, turn, stack, order, cuts, np.zeros(1, np.int64))
 
 
 @inner
-def _walk_in_depth(neighbours: Int32s, start: Index, clock: Index, room: WalkRoom) -> Index:
+def _walk_in_depth(neighbours: Int32s, start: Index, clock: Index, room: _WalkRoom) -> Index:
     """Meet all squares connected to ``start`` but those met before. Returns the time of the last one."""
     met, left, low, parent, turn, stack = room.met, room.left, room.low, room.parent, room.turn, room.stack
     outside = len(neighbours) - 1
@@ -125,8 +125,14 @@ def _put(masks: Int32s, sets: Words, first: Index, row: Ints, mask: Index, numbe
 
 
 @inner
-def fill_blocks(
-    squares: BoxSquares, members: Ints, count: Index, masks: Int32s, sets: Words, first: Index, room: WalkRoom
+def _fill_blocks(
+    squares: BoxSquares,
+    members: Ints,
+    count: Index,
+    masks: Int32s,
+    sets: Words,
+    first: Index,
+    room: _WalkRoom,
 ) -> Index:
     """Find the blocks of the boxes ``members[:count]``.
 
@@ -238,7 +244,7 @@ def alive_sets(squares: BoxSquares, size: int, deadline: float = np.inf) -> Word
     sets = np.zeros((len(masks), squares.words), np.uint64)
     state = np.zeros(3, np.int64)
     members = np.zeros((10, 8), np.int64)
-    room = walk_room(squares)
+    room = _walk_room(squares)
     _seed(squares, count, rows, queue, waiting, state, members)
     while True:
         end = _spread(
@@ -331,7 +337,7 @@ def _spread(
     sets: Words,
     state: Ints,
     members: Ints,
-    room: WalkRoom,
+    room: _WalkRoom,
     most: Index,
 ) -> int:
     """Work through at most ``most`` of the bases that wait. ``rows``: uint64, shape (rows, 3, words): the
@@ -349,7 +355,7 @@ def _spread(
         at = np.int64(queue[state[0]])
         unrank(choose, at, count, base)
         if block_ends[at, 1] == 0:
-            end = fill_blocks(squares, base, count, masks, sets, state[2], room)
+            end = _fill_blocks(squares, base, count, masks, sets, state[2], room)
             if end < 0:
                 return _NO_ROOM
             block_ends[at, 0], block_ends[at, 1] = state[2], end + 1

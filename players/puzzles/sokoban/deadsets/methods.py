@@ -195,7 +195,7 @@ def encode_counters(partners: np.ndarray[tuple[int, int], np.dtype[np.int16]], w
 
 
 @inner
-def full_after(low: np.uint64, high: np.uint64, column: np.uint64, partners: Index) -> np.uint64:
+def _full_after(low: np.uint64, high: np.uint64, column: np.uint64, partners: Index) -> np.uint64:
     """Which counters are one short of ``partners`` and would be raised by a column."""
     if partners == 2:
         return low & column
@@ -239,7 +239,7 @@ def any_counters(data: Words, offset: Index, blocks: Index, partners: Index, bit
                 bit = left & (~left + np.uint64(1))
                 left ^= bit
                 column = item(data, first + blocks * count_bits(head & (bit - np.uint64(1))))
-                if full_after(low, high, column, partners):
+                if _full_after(low, high, column, partners):
                     return True
                 low, high = added(low, high, column, partners)
             first += blocks * count_bits(head)
@@ -264,8 +264,8 @@ def _any_of_four_blocks(
             at = first + blocks * count_bits(head & (bit - np.uint64(1)))
             column0, column1 = item(data, at), item(data, at + 1)
             column2, column3 = item(data, at + 2), item(data, at + 3)
-            full = full_after(low0, high0, column0, partners) | full_after(low1, high1, column1, partners)
-            full |= full_after(low2, high2, column2, partners) | full_after(low3, high3, column3, partners)
+            full = _full_after(low0, high0, column0, partners) | _full_after(low1, high1, column1, partners)
+            full |= _full_after(low2, high2, column2, partners) | _full_after(low3, high3, column3, partners)
             if full:
                 return True
             low0, high0 = added(low0, high0, column0, partners)

@@ -93,7 +93,7 @@ def _alive(
 
 
 @inner
-def alive_from(
+def _alive_from(
     squares: BoxSquares, alive: Words, members: Ints, count: Index, start: Index, base: Ints, room: Int32s
 ) -> bool:
     """Whether the set ``members[:count]`` is alive for the keeper on the geometry's square ``start``.
@@ -214,7 +214,7 @@ def _player_sets(
                     if further == numbers[keeper] or box == further or last == further:
                         continue
                     partners[count - 1] = further
-                    if not alive_from(squares, smaller, partners, count, keeper, base, room):
+                    if not _alive_from(squares, smaller, partners, count, keeper, base, room):
                         continue
                     if total < len(found):
                         found[total, 0] = 4 * box + direction

@@ -19,8 +19,8 @@ from players.puzzles.sokoban.geometry import DOWN, RIGHT, Geometry
 from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import ARENA, inner, kernel
 
-CORRIDOR = -1
-MOST_ROOMS = 64
+_CORRIDOR = -1
+_MOST_ROOMS = 64
 
 
 def rooms_of(geometry: Geometry) -> Int32s:
@@ -42,25 +42,25 @@ def rooms_of(geometry: Geometry) -> Int32s:
                 if there in area:
                     other = owners.setdefault((square, there), number)
                     parent[find(number)] = find(other)
-    rooms = np.full(geometry.size + 1, CORRIDOR, np.int32)
+    rooms = np.full(geometry.size + 1, _CORRIDOR, np.int32)
     shared: set[int] = set()
     names: dict[int, int] = {}
     for number, area in enumerate(areas):
         name = names.setdefault(find(number), len(names))
         for square in area:
-            if rooms[square] not in (CORRIDOR, name):
+            if rooms[square] not in (_CORRIDOR, name):
                 shared.add(square)
             rooms[square] = name
-    rooms[list(shared)] = CORRIDOR
-    rooms[rooms >= MOST_ROOMS] = CORRIDOR
+    rooms[list(shared)] = _CORRIDOR
+    rooms[rooms >= _MOST_ROOMS] = _CORRIDOR
     return rooms
 
 
-def room_links(geometry: Geometry, rooms: Int32s) -> Words:
+def _room_links(geometry: Geometry, rooms: Int32s) -> Words:
     """Which rooms the keeper can walk between without entering a third, there being no boxes.
 
     Returns uint64, shape (MOST_ROOMS,): bit r of entry q is set where rooms q and r are linked."""
-    links = [0] * MOST_ROOMS
+    links = [0] * _MOST_ROOMS
     for room in range(int(rooms.max(initial=-1)) + 1):
         waiting = np.flatnonzero(rooms == room).tolist()
         seen = set(waiting)
@@ -68,7 +68,7 @@ def room_links(geometry: Geometry, rooms: Int32s) -> Words:
             for there in geometry.neighbours[waiting.pop()].tolist():
                 if there == geometry.size or there in seen:
                     continue
-                if rooms[there] in (CORRIDOR, room):
+                if rooms[there] in (_CORRIDOR, room):
                     seen.add(there)
                     waiting.append(there)
                 else:
@@ -150,7 +150,7 @@ def new_knowledge(geometry: Geometry, plan: PackingPlan, loose: bool = False) ->
     """What is to be known of a level that is packed by this plan, or by its loose phase."""
     rows = geometry.size + 1
     rooms = rooms_of(geometry)
-    inside = np.argsort(rooms, kind="stable")[int((rooms == CORRIDOR).sum()) :]
+    inside = np.argsort(rooms, kind="stable")[int((rooms == _CORRIDOR).sum()) :]
     out = (~plan.basin).astype(np.uint8)
     out[-1] = 0
     dead = dead_sides(geometry)
@@ -179,7 +179,7 @@ def new_knowledge(geometry: Geometry, plan: PackingPlan, loose: bool = False) ->
         rooms,
         inside.astype(np.int32),
         np.searchsorted(rooms[inside], np.arange(int(rooms.max()) + 2)).astype(np.int32),
-        room_links(geometry, rooms),
+        _room_links(geometry, rooms),
         dead,
         places,
         steps_from(geometry, np.flatnonzero(plan.basin).tolist()),
@@ -233,7 +233,7 @@ def _find_hotspots(neighbours: Int32s, goals: Int32s, hot: Octets, reach: Int32s
 
 
 @inner
-def count_packed(board: Board, know: Knowledge, scratch: FeatureRoom) -> Index:
+def _count_packed(board: Board, know: Knowledge, scratch: FeatureRoom) -> Index:
     """How many boxes stand where the latest phase of the plan that has begun wants them; they are marked in
     ``placed``."""
     occupied, placed = board.occupied, scratch.placed
@@ -277,7 +277,7 @@ def _next_mark(scratch: FeatureRoom) -> np.int32:
 
 
 @inner
-def count_regions(board: Board, scratch: FeatureRoom) -> Index:
+def _count_regions(board: Board, scratch: FeatureRoom) -> Index:
     """How many regions the boxes leave to the keeper, his own included. Needs his walk."""
     neighbours, occupied, marks, queue = board.neighbours, board.occupied, scratch.marks, scratch.queue
     mark = _next_mark(scratch)
@@ -302,7 +302,7 @@ def count_regions(board: Board, scratch: FeatureRoom) -> Index:
 
 
 @inner
-def count_broken_links(board: Board, know: Knowledge, scratch: FeatureRoom) -> Index:
+def _count_broken_links(board: Board, know: Knowledge, scratch: FeatureRoom) -> Index:
     """How many links of rooms are blocked: a free square of one room has no way to the other."""
     neighbours, occupied, rooms = board.neighbours, board.occupied, know.rooms
     marks, queue = scratch.marks, scratch.queue
@@ -329,7 +329,7 @@ def count_broken_links(board: Board, know: Knowledge, scratch: FeatureRoom) -> I
                     there = neighbours[square, direction]
                     if occupied[there] != FREE or marks[there] == mark:
                         continue
-                    if rooms[there] == CORRIDOR or rooms[there] == room:
+                    if rooms[there] == _CORRIDOR or rooms[there] == room:
                         marks[there] = mark
                         queue[tail] = there
                         tail += 1
@@ -346,9 +346,9 @@ def count_broken_links(board: Board, know: Knowledge, scratch: FeatureRoom) -> I
 def find_features(board: Board, know: Knowledge, scratch: FeatureRoom, boxes: Int32s, count: Index) -> None:
     """Fill ``scratch.values``. Needs the keeper's walk; ``boxes`` holds the squares of ``count`` boxes."""
     values = scratch.values
-    values[PACKED] = count_packed(board, know, scratch)
-    values[REGIONS] = count_regions(board, scratch)
-    values[LINKS] = count_broken_links(board, know, scratch)
+    values[PACKED] = _count_packed(board, know, scratch)
+    values[REGIONS] = _count_regions(board, scratch)
+    values[LINKS] = _count_broken_links(board, know, scratch)
     out, hotspots, sides = 0, 0, 0
     for number in range(count):
         box = boxes[number]

@@ -198,7 +198,7 @@ def new_cells(most: int) -> Cells:
 
 
 @inner
-def meld(moves: Moves, one: Index, two: Index) -> Index:
+def _meld(moves: Moves, one: Index, two: Index) -> Index:
     """Make one heap of two."""
     rank, left, right = moves.rank, moves.left, moves.right
     if one < 0:
@@ -251,7 +251,7 @@ def add_move(
     moves.node[number] = node
     moves.origin[number] = origin
     moves.stance[number] = stance
-    cells.root[cell] = meld(moves, cells.root[cell], number)
+    cells.root[cell] = _meld(moves, cells.root[cell], number)
 
 
 @inner
@@ -259,5 +259,5 @@ def take_move(moves: Moves, cells: Cells, cell: Index) -> Index:
     """The best move that waits in a cell, taken out; NONE if there is none."""
     root = cells.root[cell]
     if root >= 0:
-        cells.root[cell] = meld(moves, moves.left[root], moves.right[root])
+        cells.root[cell] = _meld(moves, moves.left[root], moves.right[root])
     return np.int64(root)

@@ -26,7 +26,7 @@ _BEAM = 24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PackingPhase:
+class _PackingPhase:
     """A part of a plan.
 
     Attributes:
@@ -56,8 +56,8 @@ class PackingPlan:
             goals are filled.
     """
 
-    phases: tuple[PackingPhase, ...]
-    loose: PackingPhase
+    phases: tuple[_PackingPhase, ...]
+    loose: _PackingPhase
     basin: Flags
 
 
@@ -85,18 +85,18 @@ def packing_plan(geometry: Geometry, start: Position) -> PackingPlan:
     for reach in basins:
         basin |= reach
     if best is None:
-        free = PackingPhase((), tuple(goals), np.zeros((len(goals),) * 2, np.bool_), 0)
+        free = _PackingPhase((), tuple(goals), np.zeros((len(goals),) * 2, np.bool_), 0)
         return PackingPlan((free,), free, basin)
     _, keeper, rounds = best
     gone = np.array(rounds, np.int32) > 0
     before = gone[:, None] & ~gone[None]
     before[np.ix_(gone, gone)] = _needs(puller, goals, rounds, keeper)
     return PackingPlan(
-        tuple(_phases(puller, goals, keeper)), PackingPhase((), tuple(goals), before, 0), basin
+        tuple(_phases(puller, goals, keeper)), _PackingPhase((), tuple(goals), before, 0), basin
     )
 
 
-def _phases(puller: _Puller, boxes: list[int], keeper: int) -> Iterator[PackingPhase]:
+def _phases(puller: _Puller, boxes: list[int], keeper: int) -> Iterator[_PackingPhase]:
     """The phases of a plan, found from the last to the first."""
     found: list[tuple[list[int], list[int], Flags, int]] = []
     while True:
@@ -116,7 +116,7 @@ def _phases(puller: _Puller, boxes: list[int], keeper: int) -> Iterator[PackingP
     counted = 0
     for base, squares, before, moved in reversed(found):
         counted += moved
-        yield PackingPhase(tuple(base), tuple(squares), before, counted)
+        yield _PackingPhase(tuple(base), tuple(squares), before, counted)
         counted += len(squares)
 
 
@@ -131,7 +131,7 @@ def _needs(puller: _Puller, boxes: list[int], rounds: list[int], keeper: int) ->
 
 
 def _order(puller: _Puller, boxes: list[int], rounds: list[int], keeper: int) -> Flags:
-    """Which of the boxes that leave must be there before which, as in ``PackingPhase``."""
+    """Which of the boxes that leave must be there before which, as in ``_PackingPhase``."""
     turns = np.array([turn for turn in rounds if turn])
     squares = [box for box, turn in zip(boxes, rounds, strict=True) if turn]
     clusters = _clusters(puller.geometry, np.array(squares, np.int32))

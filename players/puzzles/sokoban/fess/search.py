@@ -72,15 +72,15 @@ from players.puzzles.sokoban.lines import Push, reachable
 from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import ARENA, inner, kernel
 
-RUNNING, SOLVED, EXHAUSTED, FULL = range(4)
+_RUNNING, SOLVED, _EXHAUSTED, FULL = range(4)
 MOST_WEIGHT = 1023
 CORRAL_BUDGET = 300
-AREA_RADIUS = 4
-AREA_BUDGET = 300
+_AREA_RADIUS = 4
+_AREA_BUDGET = 300
 NODES, STATUS, CELL = range(3)
 
 
-class PositionTree(NamedTuple):
+class _PositionTree(NamedTuple):
     """The positions that were looked into, one entry each; the first is the start.
 
     Attributes:
@@ -105,7 +105,7 @@ class PositionTree(NamedTuple):
     counts: Ints
 
 
-class OpenPosition(NamedTuple):
+class _OpenPosition(NamedTuple):
     """What the kernel works with on one position.
 
     Attributes:
@@ -121,10 +121,10 @@ class OpenPosition(NamedTuple):
     bits: Words
 
 
-def new_tree(most: int, boxes: int) -> PositionTree:
+def _new_tree(most: int, boxes: int) -> _PositionTree:
     """Room for so many positions."""
     keeper, parent, origin, stance, weight = (np.zeros(most, np.int32) for _ in range(5))
-    return PositionTree(
+    return _PositionTree(
         np.zeros((most, boxes), np.uint16),
         keeper,
         parent,
@@ -188,7 +188,7 @@ class Tools(NamedTuple):
     matching: FrozenMatching
     know: Knowledge
     scratch: FeatureRoom
-    desk: OpenPosition
+    desk: _OpenPosition
     children: Children
     options: Ints
 
@@ -204,7 +204,9 @@ def _is_dead(tools: Tools, keeper: Index) -> bool:
 
 
 @inner
-def _expand(tools: Tools, tree: PositionTree, moves: Moves, cells: Cells, node: Index, pushes: Index) -> None:
+def _expand(
+    tools: Tools, tree: _PositionTree, moves: Moves, cells: Cells, node: Index, pushes: Index
+) -> None:
     """Find the moves of a position, which stands on the board and the desk and has just been walked.
     ``pushes`` is what ``corral_pushes`` has found of it."""
     board, know, scratch, children = tools.board, tools.know, tools.scratch, tools.children
@@ -306,7 +308,7 @@ def _leads_to_death(tools: Tools, child: Index) -> bool:
     dead = (
         _is_dead(tools, keeper)
         or corral_pushes(board, tools.corrals, keeper, CORRAL_BUDGET) == 0
-        or is_area_deadlock(board, tools.area, tools.know.dead, end, keeper, AREA_RADIUS, AREA_BUDGET)
+        or is_area_deadlock(board, tools.area, tools.know.dead, end, keeper, _AREA_RADIUS, _AREA_BUDGET)
     )
     boxes[which] = origin
     board.occupied[end] = FREE
@@ -316,7 +318,7 @@ def _leads_to_death(tools: Tools, child: Index) -> bool:
 
 @inner
 def _enter(
-    board: Board, desk: OpenPosition, tree: PositionTree, node: Index, origin: Index, stance: Index
+    board: Board, desk: _OpenPosition, tree: _PositionTree, node: Index, origin: Index, stance: Index
 ) -> None:
     """Set up the position that a move leads to."""
     for square in range(len(board.occupied) - 1):
@@ -332,7 +334,7 @@ def _enter(
 @kernel(**ARENA)
 def run(
     tools: Tools,
-    tree: PositionTree,
+    tree: _PositionTree,
     moves: Moves,
     cells: Cells,
     budget: Index,
@@ -360,7 +362,7 @@ def run(
                 if move >= 0:
                     break
             if move < 0:
-                counts[STATUS] = EXHAUSTED
+                counts[STATUS] = _EXHAUSTED
                 return
             parent, origin, stance = moves.node[move], moves.origin[move], moves.stance[move]
             weight = moves.rank[move] >> 53
@@ -392,7 +394,7 @@ def run(
         if pushes and not (
             parent >= 0
             and is_area_deadlock(
-                board, tools.area, tools.know.dead, stance >> 2, keeper, AREA_RADIUS, AREA_BUDGET
+                board, tools.area, tools.know.dead, stance >> 2, keeper, _AREA_RADIUS, _AREA_BUDGET
             )
         ):
             _expand(tools, tree, moves, cells, node, pushes)
@@ -428,7 +430,7 @@ class _Attempt:
 
     style: FessStyle
     tools: Tools
-    tree: PositionTree
+    tree: _PositionTree
     moves: Moves
     cells: Cells
     spent: float = 0.0
@@ -440,7 +442,7 @@ class _Attempt:
     def step(self, end: float) -> None:
         """Search until the thread's CPU clock shows this time."""
         begun = now = time.thread_time()
-        while self.status == RUNNING and now < end:
+        while self.status == _RUNNING and now < end:
             run(self.tools, self.tree, self.moves, self.cells, _BATCH)
             now = time.thread_time()
         self.spent += now - begun
@@ -477,7 +479,7 @@ class FessSearch:
             new_frozen_matching(geometry, boxes),
             new_knowledge(geometry, self.plan),
             new_scratch(geometry),
-            OpenPosition(
+            _OpenPosition(
                 np.array(start.boxes, np.int32),
                 np.zeros(size + 1, np.int32),
                 np.zeros(6, np.int64),
@@ -489,7 +491,7 @@ class FessSearch:
         most = max(1 << 16, memory // (len(styles) * (_BYTES_A_MOVE + 3)))
         self._attempts: list[_Attempt] = []
         for style in styles:
-            tree = new_tree(most // 32, boxes)
+            tree = _new_tree(most // 32, boxes)
             tree.boxes[0] = start.boxes
             tree.keeper[0] = start.keeper
             know = tools.know if style.layered else new_knowledge(geometry, self.plan, loose=True)
@@ -506,7 +508,7 @@ class FessSearch:
     def exhausted(self) -> bool:
         """Whether all positions were looked into, or left out because they are dead, and none is solved. It
         rests on keys of 64 bits that stand for positions, so it is no proof."""
-        return any(attempt.status == EXHAUSTED for attempt in self._attempts)
+        return any(attempt.status == _EXHAUSTED for attempt in self._attempts)
 
     @property
     def full(self) -> bool:
@@ -517,7 +519,7 @@ class FessSearch:
         """Search for so many CPU seconds of this thread. Returns the pushes of a solution, or None."""
         end = time.thread_time() + seconds
         while not self.exhausted and not self.full and time.thread_time() < end:
-            able = [attempt for attempt in self._attempts if attempt.status == RUNNING]
+            able = [attempt for attempt in self._attempts if attempt.status == _RUNNING]
             attempt = min(able, key=lambda one: one.spent / one.style.share)
             attempt.step(min(end, time.thread_time() + _SLICE))
             if attempt.status == SOLVED:
@@ -526,11 +528,11 @@ class FessSearch:
                 while tree.parent[node] >= 0:
                     path.append((int(tree.origin[node]), int(tree.stance[node])))
                     node = int(tree.parent[node])
-                return spell_out(self._geometry, self._start, reversed(path))
+                return _spell_out(self._geometry, self._start, reversed(path))
         return None
 
 
-def spell_out(geometry: Geometry, start: Position, moves: Iterable[tuple[int, int]]) -> list[Push]:
+def _spell_out(geometry: Geometry, start: Position, moves: Iterable[tuple[int, int]]) -> list[Push]:
     """The pushes that make these macro moves, each the fewest: the square of the box, and the stance that it
     comes to (:mod:`players.puzzles.sokoban.fess.macro_moves`)."""
     boxes, keeper = set(start.boxes), start.keeper

@@ -263,7 +263,7 @@ def _one_line(text: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text[:200]).split())[:60].rstrip(" .,")
 
 
-TIMES_A_GOOD_SOLUTION = 3
+_TIMES_A_GOOD_SOLUTION = 3
 
 _DETOURS, _EACH_BOX, _EACH_SQUARE = 1.5, 4, 0.5
 """Pushes that a good solution may have: for each push of the assignment below, each box, each square."""
@@ -285,14 +285,14 @@ def step_limit(level: Level, pushes: bool = False, solution: int | None = None) 
             the distances that boxes have to be pushed, and from the size of the map.
     """
     if solution is not None:
-        return _round(max(10, TIMES_A_GOOD_SOLUTION * solution))
+        return _round(max(10, _TIMES_A_GOOD_SOLUTION * solution))
     inside = level.inside
     boxes = sum(square in inside for square in level.find(BOX + BOX_ON_GOAL))
     squares = min(len(inside), _MOST_SQUARES)
     guess = _DETOURS * assigned_pushes(level) + _EACH_BOX * boxes + _EACH_SQUARE * squares
     if not pushes:
         guess = _WALKS * guess + _ROUNDS * squares
-    return _round(int(TIMES_A_GOOD_SOLUTION * guess))
+    return _round(int(_TIMES_A_GOOD_SOLUTION * guess))
 
 
 def assigned_pushes(level: Level) -> int:

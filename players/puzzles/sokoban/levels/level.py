@@ -93,7 +93,7 @@ CHARACTERS = {
 }
 """What the characters of all dialects stand for: capital B and P stand on a goal."""
 
-BOXES, KEEPERS, GOALS = (
+_BOXES, _KEEPERS, GOALS = (
     BOX + BOX_ON_GOAL,
     KEEPER + KEEPER_ON_GOAL,
     GOAL + BOX_ON_GOAL + KEEPER_ON_GOAL,
@@ -180,7 +180,7 @@ class DrawnMap:
         return [(x, y) for y, row in enumerate(self.rows) for x, c in enumerate(row.cells) if c in kinds]
 
     def _keeper(self) -> Square:
-        keepers = self._find(KEEPERS)
+        keepers = self._find(_KEEPERS)
         if not keepers:
             raise self._error(
                 "the level has no keeper", self.rows[0].place(0), "draw it as @, or + on a goal"
@@ -215,7 +215,7 @@ class DrawnMap:
                     self._place(*box),
                     "the level cannot be solved",
                 )
-        boxes = [square for square in self._find(BOXES) if square in inside]
+        boxes = [square for square in self._find(_BOXES) if square in inside]
         goals = [square for square in self._find(GOALS) if square in inside]
         if not boxes:
             raise self._error("the level has no box", self.rows[0].place(0), "draw one as $, or * on a goal")
@@ -231,7 +231,7 @@ class DrawnMap:
     def _can_move(self, x: int, y: int) -> None:
         for dx, dy in ((0, -1), (0, 1), (-1, 0), (1, 0)):
             ahead = self._at(x + dx, y + dy)
-            if ahead != WALL and not (ahead in BOXES and self._at(x + 2 * dx, y + 2 * dy) in WALL + BOXES):
+            if ahead != WALL and not (ahead in _BOXES and self._at(x + 2 * dx, y + 2 * dy) in WALL + _BOXES):
                 return
         raise self._error("the keeper cannot move at all", self._place(x, y), "the level cannot be played")
 

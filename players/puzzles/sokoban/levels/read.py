@@ -76,7 +76,7 @@ def names_level_file(name: str) -> bool:
 def _drawn(text: str, source: str) -> list[DrawnMap]:
     text = text.removeprefix("\ufeff")
     collection = text.lstrip().startswith("<") and not is_page(text)
-    maps = (drawn_maps_of_slc if collection else drawn_maps)(text, source)
+    maps = (_drawn_maps_of_slc if collection else drawn_maps)(text, source)
     if not maps:
         raise GdlError(
             "there is no level in this file",
@@ -101,7 +101,7 @@ def _text(path: Path) -> str:
 _MOST_DEPTH = 50
 
 
-def drawn_maps_of_slc(text: str, source: str) -> list[DrawnMap]:
+def _drawn_maps_of_slc(text: str, source: str) -> list[DrawnMap]:
     """The maps of a collection; the author is the collection's copyright where a level names none.
 
     Raises GdlError, with the place: it is no well-formed XML, it declares entities, a map has a character

@@ -32,7 +32,7 @@ _MOST_LINE = 40 * MOST_SIDE
 _MOST_CHARACTERS = 2 * (MOST_SIDE + 1) ** 2
 _MOST_DEPTH = 20
 
-Spread = list[tuple[str, int]]
+_Spread = list[tuple[str, int]]
 """Characters, each with its column in the file."""
 
 
@@ -131,7 +131,7 @@ def _map(found: list[FileLine], first: int, source: str, room: int) -> tuple[lis
 
 def _rows(line: FileLine, source: str) -> list[DrawnRow]:
     """The rows of a line: one, or as many as ``|`` parts it into."""
-    rows: list[Spread] = [[]]
+    rows: list[_Spread] = [[]]
     try:
         cells = spread(line.text.rstrip(), line.number, source)
     except GdlError as error:
@@ -200,15 +200,15 @@ def _name(maps: list[DrawnMap], texts: list[_Text]) -> None:
         drawn.author = fields.get("author") or author
 
 
-def spread(text: str, line: int, source: str) -> Spread:
+def spread(text: str, line: int, source: str) -> _Spread:
     """A line without run lengths: each character and its column, from 1; tabs become blanks up to the next
     multiple of eight.
 
     Raises GdlError, with the place: parentheses that do not match, a number before nothing, more characters
     than any map has.
     """
-    stack: list[tuple[int, int, Spread]] = []
-    out: Spread = []
+    stack: list[tuple[int, int, _Spread]] = []
+    out: _Spread = []
     count, since = "", 0
 
     def fault(message: str, column: int, remedy: str) -> GdlError:

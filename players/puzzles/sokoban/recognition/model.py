@@ -13,14 +13,14 @@ from players.puzzles.sokoban.recognition.encoding import BOX, EMPTY, KEEPER
 from players.puzzles.sokoban.recognition.probes import Probe
 from propnet.jit.arrays import Flags, Int32s, Ints, Octets
 
-WALLED = 255
+_WALLED = 255
 """The status of the square outside."""
 
 Part = tuple[Ints, Ints, Octets]
 
 
 @dataclass(frozen=True, slots=True)
-class Predicted:
+class _Predicted:
     """The legal moves of some states and what follows, by state and move: ``rows`` and ``moves``, int64 (m,),
     and ``status``, uint8 (m, squares)."""
 
@@ -29,7 +29,7 @@ class Predicted:
     status: Octets
 
     @classmethod
-    def joined(cls, parts: Sequence[Part]) -> Predicted:
+    def joined(cls, parts: Sequence[Part]) -> _Predicted:
         """Of several parts."""
         rows = np.concatenate([part[0] for part in parts])
         moves = np.concatenate([part[1] for part in parts])
@@ -43,13 +43,13 @@ class MoveModel(ABC):
     neighbours: Int32s
 
     @abstractmethod
-    def predicted(self, status: Octets) -> Predicted:
+    def predicted(self, status: Octets) -> _Predicted:
         """The legal moves in these states, uint8 (n, squares), and what follows."""
 
 
 def walled(status: Octets) -> Octets:
     """Statuses with one more square, the outside: uint8 (n, squares + 1)."""
-    board = np.full((len(status), status.shape[1] + 1), WALLED, np.uint8)
+    board = np.full((len(status), status.shape[1] + 1), _WALLED, np.uint8)
     board[:, :-1] = status
     return board
 
@@ -72,7 +72,7 @@ class StepModel(MoveModel):
     pushes: Int32s
     idle: Flags
 
-    def predicted(self, status: Octets) -> Predicted:
+    def predicted(self, status: Octets) -> _Predicted:
         rows = np.arange(len(status))
         keeper = (status == KEEPER).argmax(axis=1)
         board = walled(status)
@@ -83,7 +83,7 @@ class StepModel(MoveModel):
             beyond = self.neighbours[to, direction]
             held = board[rows, to]
             walking = np.flatnonzero(held == EMPTY)
-            pushing = np.flatnonzero((held >= BOX) & (held != WALLED) & (board[rows, beyond] == EMPTY))
+            pushing = np.flatnonzero((held >= BOX) & (held != _WALLED) & (board[rows, beyond] == EMPTY))
             after = status[walking]
             after[np.arange(len(walking)), keeper[walking]] = EMPTY
             after[np.arange(len(walking)), to[walking]] = KEEPER
@@ -94,7 +94,7 @@ class StepModel(MoveModel):
             after[np.arange(len(pushing)), to[pushing]] = KEEPER
             moves = self.pushes[held[pushing] - BOX, keeper[pushing], direction]
             parts.append((pushing, moves.astype(np.int64), after))
-        return Predicted.joined(parts)
+        return _Predicted.joined(parts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +110,7 @@ class PushModel(MoveModel):
     neighbours: Int32s
     pushes: Int32s
 
-    def predicted(self, status: Octets) -> Predicted:
+    def predicted(self, status: Octets) -> _Predicted:
         board = walled(status)
         near = self.neighbours
         free = np.packbits(((board == EMPTY) | (board == KEEPER)).T, axis=1)
@@ -133,7 +133,7 @@ class PushModel(MoveModel):
             after[each, box] = KEEPER
             after[each, ahead[box]] = held
             parts.append((rows, self.pushes[held - BOX, box, direction].astype(np.int64), after))
-        return Predicted.joined(parts)
+        return _Predicted.joined(parts)
 
 
 STATES = 4096

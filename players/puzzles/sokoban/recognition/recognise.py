@@ -60,7 +60,7 @@ Question = tuple[Step, int, Line]
 """Whether two squares are next to each other: where the keeper starts, and what he could push then."""
 
 
-def probe_steps(probe: Probe, guess: Guess, alone: Followers) -> StepModel | None:
+def _probe_steps(probe: Probe, guess: Guess, alone: Followers) -> StepModel | None:
     """The model of a machine by what it does with the keeper alone, on each of his squares in turn, and with
     one box before him; None if that is not Sokoban with single steps."""
     squares, moves = guess.squares, probe.machine.network.move_count
@@ -113,7 +113,7 @@ def _push_probes(probe: Probe, steps: list[Step]) -> tuple[dict[Step, int | None
     return ahead, pushes
 
 
-def probe_pushes(probe: Probe, guess: Guess) -> tuple[PushModel, Probe] | None:
+def _probe_pushes(probe: Probe, guess: Guess) -> tuple[PushModel, Probe] | None:
     """The model of a machine whose keeper has nothing to do where there are no boxes, and what to ask it with
     from now on, which knows where boxes can come; None if it is not Sokoban with a push per move."""
     targets = _targets(probe)
@@ -135,7 +135,7 @@ def probe_pushes(probe: Probe, guess: Guess) -> tuple[PushModel, Probe] | None:
     neighbours = neighbours_of(squares, ahead, hints)
     if neighbours is None:
         return None
-    links, doubtful = links_of(probe, lines)
+    links, doubtful = _links_of(probe, lines)
     whole = with_hidden(neighbours, links, {*links, *doubtful, *ahead})
     if whole is None:
         return None
@@ -289,7 +289,7 @@ def filled(probe: Probe, keepers: Sequence[int], free: Sequence[Iterable[int]]) 
     return status
 
 
-def links_of(probe: Probe, lines: dict[Line, int]) -> tuple[set[Step], set[Step]]:
+def _links_of(probe: Probe, lines: dict[Line, int]) -> tuple[set[Step], set[Step]]:
     """Pairs of squares, both ways, between which the keeper can walk with boxes on all others, other than
     those in rows; and pairs that cannot be told from those.
 
@@ -477,9 +477,9 @@ def _tried(
     alone = probe.followers(keepers_at(guess.squares, np.flatnonzero(encoding.can_stand)))
     model: MoveModel | None
     if len(alone.rows):
-        model = probe_steps(probe, guess, alone)
+        model = _probe_steps(probe, guess, alone)
     else:
-        model, probe = probe_pushes(probe, guess) or (None, probe)
+        model, probe = _probe_pushes(probe, guess) or (None, probe)
     if model is None:
         return None
     encoding = probe.encoding

@@ -39,12 +39,12 @@ from players.puzzles.sokoban.solution import Outcome
 from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import ARENA, inner, kernel
 
-Shorts = NDArray[np.uint16]
+_Shorts = NDArray[np.uint16]
 
-NO_NODE = -1
+_NO_NODE = -1
 _BYTES_BESIDE = 8 + 4 * 4 + 3 * 2 + 8
 """Of a node beside its record: hash, links, parent, push, pushes, estimate, slots."""
-BUCKETS = 1 << 12
+_BUCKETS = 1 << 12
 """How many buckets there are."""
 
 
@@ -65,12 +65,12 @@ class Nodes(NamedTuple):
         table: int32, shape (slots,): numbers of nodes plus 1 by hash; 0 where there is none.
     """
 
-    records: Shorts
+    records: _Shorts
     hashes: Words
     parents: Int32s
-    moves: Shorts
-    depths: Shorts
-    estimates: Shorts
+    moves: _Shorts
+    depths: _Shorts
+    estimates: _Shorts
     keys: Int32s
     before: Int32s
     after: Int32s
@@ -78,7 +78,7 @@ class Nodes(NamedTuple):
     table: Int32s
 
 
-def new_nodes(boxes: int, memory: int) -> Nodes:
+def _new_nodes(boxes: int, memory: int) -> Nodes:
     """Room for as many nodes as fit into so many bytes; pages are taken as they are used."""
     capacity = max(64, memory // (_BYTES_BESIDE + 8 + 2 * (boxes + 1)))
     slots = 1 << (capacity + capacity // 2).bit_length()  # loaded to two thirds at most
@@ -92,13 +92,13 @@ def new_nodes(boxes: int, memory: int) -> Nodes:
         np.empty(capacity, np.int32),
         np.empty(capacity, np.int32),
         np.empty(capacity, np.int32),
-        np.full(BUCKETS, NO_NODE, np.int32),
+        np.full(_BUCKETS, _NO_NODE, np.int32),
         np.zeros(slots, np.int32),
     )
 
 
 @inner
-def hash_of(keys: Words, boxes: Shorts, count: Index, keeper: Index) -> np.uint64:
+def _hash_of(keys: Words, boxes: _Shorts, count: Index, keeper: Index) -> np.uint64:
     """The hash of boxes and keeper, from scratch. ``keys``: uint64, shape (2, size + 1)."""
     value = keys[1, keeper]
     for number in range(count):
@@ -107,7 +107,7 @@ def hash_of(keys: Words, boxes: Shorts, count: Index, keeper: Index) -> np.uint6
 
 
 @inner
-def move_box(record: Shorts, source: Shorts, origin: Index, square: Index) -> None:
+def _move_box(record: _Shorts, source: _Shorts, origin: Index, square: Index) -> None:
     """Write ``source`` with one box moved to ``record``, in ascending order."""
     last = len(record) - 1
     put = 0
@@ -127,7 +127,7 @@ def move_box(record: Shorts, source: Shorts, origin: Index, square: Index) -> No
 
 
 @inner
-def find_node(table: Int32s, hashes: Words, records: Shorts, wanted: Shorts, value: np.uint64) -> Index:
+def _find_node(table: Int32s, hashes: Words, records: _Shorts, wanted: _Shorts, value: np.uint64) -> Index:
     """The number of the node with this record and hash; if there is none, -1 minus the slot for it."""
     last = np.uint64(len(table) - 1)
     slot = (value ^ (value >> np.uint64(32))) & last
@@ -150,7 +150,7 @@ def link(heads: Int32s, keys: Int32s, before: Int32s, after: Int32s, node: Index
     """Put a node first in a bucket."""
     first = heads[key]
     keys[node] = key
-    before[node] = NO_NODE
+    before[node] = _NO_NODE
     after[node] = first
     if first >= 0:
         before[first] = node
@@ -166,14 +166,14 @@ def unlink(heads: Int32s, keys: Int32s, before: Int32s, after: Int32s, node: Ind
         heads[keys[node]] = after[node]
     if after[node] >= 0:
         before[after[node]] = before[node]
-    keys[node] = NO_NODE
+    keys[node] = _NO_NODE
 
 
-KNOWN, LOWEST, EXPANDED, MADE, SOLUTION, BEST = range(6)
+KNOWN, _LOWEST, EXPANDED, MADE, SOLUTION, BEST = range(6)
 """Entries of ``counts``: nodes, the least bucket that may hold any, nodes expanded, children made, the node
 of the solution (-1 for none), the least estimate met."""
 
-DEPTH_WEIGHT, ESTIMATE_WEIGHT, PULLING, KEEPER, MOST_PUSHES, CORRAL_BUDGET = range(6)
+_DEPTH_WEIGHT, _ESTIMATE_WEIGHT, _PULLING, KEEPER, _MOST_PUSHES, CORRAL_BUDGET = range(6)
 """Entries of ``settings``: weights of the key; whether boxes are pulled; for pulls, the square that the
 keeper must be able to reach at the end; the most pushes that count; how many states a look into a corral may
 expand."""
@@ -188,7 +188,7 @@ GOING_ON, FOUND, EMPTY, FULL = range(4)
 
 
 @inner
-def can_pull(board: Board, box: Index, direction: Index) -> bool:
+def _can_pull(board: Board, box: Index, direction: Index) -> bool:
     """Whether the keeper of the last walk can pull this box by one square in this direction."""
     ahead = board.neighbours[box, direction]
     return bool(
@@ -197,7 +197,7 @@ def can_pull(board: Board, box: Index, direction: Index) -> bool:
 
 
 @inner
-def is_listed(pushes: Int32s, count: Index, box: Index, direction: Index) -> bool:
+def _is_listed(pushes: Int32s, count: Index, box: Index, direction: Index) -> bool:
     """Whether a push is among the first ``count`` rows."""
     listed = False
     for row in range(count):
@@ -208,25 +208,25 @@ def is_listed(pushes: Int32s, count: Index, box: Index, direction: Index) -> boo
 @inner
 def key_of(settings: Ints, depth: Index, estimate: Index) -> Index:
     """The bucket for a node."""
-    key = settings[DEPTH_WEIGHT] * np.int64(depth) + settings[ESTIMATE_WEIGHT] * np.int64(estimate)
-    return np.int64(min(BUCKETS - 1, key))
+    key = settings[_DEPTH_WEIGHT] * np.int64(depth) + settings[_ESTIMATE_WEIGHT] * np.int64(estimate)
+    return np.int64(min(_BUCKETS - 1, key))
 
 
 @inner
 def wait(nodes: Nodes, counts: Ints, node: Index, key: Index) -> None:
     """Put a node into a bucket."""
     link(nodes.heads, nodes.keys, nodes.before, nodes.after, node, key)
-    counts[LOWEST] = min(counts[LOWEST], key)
+    counts[_LOWEST] = min(counts[_LOWEST], key)
 
 
 @inner
-def next_bucket(heads: Int32s, counts: Ints) -> Index:
+def _next_bucket(heads: Int32s, counts: Ints) -> Index:
     """The least bucket that holds a node; -1 if all are empty."""
-    low = counts[LOWEST]
-    while low < BUCKETS and heads[low] < 0:
+    low = counts[_LOWEST]
+    while low < _BUCKETS and heads[low] < 0:
         low += 1
-    counts[LOWEST] = low
-    return low if low < BUCKETS else -1
+    counts[_LOWEST] = low
+    return low if low < _BUCKETS else -1
 
 
 @kernel(**ARENA)
@@ -255,8 +255,8 @@ def add_root(
     for number in range(count):
         record[number] = boxes[number]
     record[count] = region
-    value = hash_of(board.keys, record, count, region)
-    slot = find_node(nodes.table, nodes.hashes, nodes.records, record, value)
+    value = _hash_of(board.keys, record, count, region)
+    slot = _find_node(nodes.table, nodes.hashes, nodes.records, record, value)
     if slot >= 0 or estimate >= FAR_COST:
         return
     nodes.table[-1 - slot] = known + 1
@@ -289,13 +289,13 @@ def search(
     occupied, neighbours = board.occupied, board.neighbours
     count = records.shape[1] - 1
     capacity = len(records)
-    pulling = settings[PULLING] != 0
-    greedy = settings[DEPTH_WEIGHT] == 0
+    pulling = settings[_PULLING] != 0
+    greedy = settings[_DEPTH_WEIGHT] == 0
     squares = room[2]
     for _ in range(most):
         if counts[KNOWN] + 4 * count >= capacity:
             return FULL
-        bucket = next_bucket(heads, counts)
+        bucket = _next_bucket(heads, counts)
         if bucket < 0:
             return EMPTY
         node = np.int64(heads[bucket])
@@ -321,12 +321,12 @@ def search(
             one = np.int64(matching.squares[row])
             for direction in range(4):
                 if pulling:
-                    able = can_pull(board, one, direction)
+                    able = _can_pull(board, one, direction)
                 else:
                     able = can_push(board, one, direction)
                 if detector is not None:  # noqa: SIM102
                     if needed != OPEN and able:
-                        able = is_listed(detector.pushes, needed, one, direction)
+                        able = _is_listed(detector.pushes, needed, one, direction)
                 if able and not dead[neighbours[one, direction]]:
                     room[0, moves] = row
                     room[1, moves] = direction
@@ -345,9 +345,9 @@ def search(
             there = np.int64(walk(board, keeper))
             value = bare ^ board.keys[0, box] ^ board.keys[0, square] ^ board.keys[1, there]
             record = records[fresh]
-            move_box(record, records[node], box, square)
+            _move_box(record, records[node], box, square)
             record[count] = there
-            slot = np.int64(find_node(nodes.table, nodes.hashes, records, record, value))
+            slot = np.int64(_find_node(nodes.table, nodes.hashes, records, record, value))
             if slot < 0:
                 nodes.table[-1 - slot] = fresh + 1
                 nodes.hashes[fresh] = value
@@ -360,13 +360,13 @@ def search(
                 if pulling or not is_freeze_deadlock(board, freeze, square):
                     estimate = cost_after(matching, line, square, total)
                 nodes.estimates[fresh] = min(np.int64(estimate), np.int64(DEAD))
-                if estimate + depth <= settings[MOST_PUSHES]:
+                if estimate + depth <= settings[_MOST_PUSHES]:
                     wait(nodes, counts, fresh, key_of(settings, depth, estimate))
                     counts[BEST] = min(counts[BEST], estimate)
             elif (
                 not greedy
                 and depth < nodes.depths[slot]
-                and np.int64(nodes.estimates[slot]) + depth <= settings[MOST_PUSHES]
+                and np.int64(nodes.estimates[slot]) + depth <= settings[_MOST_PUSHES]
             ):
                 nodes.depths[slot] = depth
                 nodes.parents[slot] = node
@@ -414,7 +414,7 @@ class BestFirst(PushSearch):
         budget = self.corral_budget
         self._corrals = new_corral_detector(task.geometry, max(1, budget)) if budget >= 0 else None
         boxes = np.array(task.start.boxes, np.int32)
-        self._nodes = new_nodes(len(boxes), task.memory)
+        self._nodes = _new_nodes(len(boxes), task.memory)
         self._counts = np.zeros(6, np.int64)
         self._counts[SOLUTION] = -1
         self._counts[BEST] = MOST

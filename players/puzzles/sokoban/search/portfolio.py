@@ -26,7 +26,7 @@ _MOST_SQUARES = 1500
 """On larger maps the plan alone may take minutes, which nobody could interrupt."""
 
 
-class FeatureSpace(PushSearch):
+class _FeatureSpace(PushSearch):
     """FESS. A limit of pushes matters only once it has a solution: it gives up where that is too long, and on
     maps of more than 1,500 squares."""
 
@@ -104,7 +104,7 @@ def _backward() -> type[PushSearch]:
 ENTRIES = [
     Entry(FewPositions, 1.0, 0.0),
     Entry(_backward, 1.0, 0.25, SECONDS),
-    Entry(FeatureSpace, 6.0, 0.75, SECONDS + 0.3),
+    Entry(_FeatureSpace, 6.0, 0.75, SECONDS + 0.3),
 ]
 """The searches, the first to begin first. The first one needs no kernels; the others load theirs as they
 begin. Weights are from measured success."""

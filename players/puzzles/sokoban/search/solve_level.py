@@ -25,7 +25,7 @@ _STEP_SECONDS = 0.1
 
 _WARM_UP = Level(("######", "#    #", "#@$ .#", "#    #", "######"))
 
-LevelWatcher = Callable[[SearchPortfolio], None]
+_LevelWatcher = Callable[[SearchPortfolio], None]
 """Is shown the search about ten times a second."""
 
 
@@ -45,7 +45,7 @@ def solve_level(
     memory: int = MEMORY_BYTES,
     clock: Callable[[], float] = time.thread_time,
     entries: Sequence[Entry] | None = None,
-    watch: LevelWatcher | None = None,
+    watch: _LevelWatcher | None = None,
 ) -> LevelSolution:
     """Search for pushes that solve a level.
 
