@@ -115,7 +115,7 @@ def _beliefs() -> None:
 
 
 def _sampled() -> None:
-    from players.belief.sampled.mccfr import warm_up
+    from players.belief.ismcts import warm_up
 
     warm_up(_machine(1))
 
@@ -149,7 +149,7 @@ def match_parts(machine: Machine, searches: bool, plays_out: bool) -> tuple[Part
     return *playout_parts(), *tree_parts(), *(part for part in line_parts() if part[0] in able)
 
 
-PLAYS_OUT = ("montecarlo", "greedy", "pimc", "ismcts", "mccfr", "expectimax", "cfr")
+PLAYS_OUT = ("montecarlo", "greedy", "pimc", "ismcts", "expectimax", "cfr")
 """Players that use lanes, besides those that search by UCT."""
 
 
