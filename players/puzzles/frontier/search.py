@@ -25,7 +25,7 @@ from players.puzzles.frontier.runs import RUN_SCHEMA, FreshRun, Run, RunBlock, R
 from players.puzzles.frontier.storage.store import BlobStore
 from propnet.jit.arrays import Words
 
-REWRITE = 2.5
+_REWRITE = 2.5
 """What it costs to write a visited state anew, in steps of a merge."""
 
 
@@ -163,7 +163,7 @@ class LayeredSearch:
         expected = self._branching * found.layers[-1].count
         saved = expected * (len(found.visited) - 1)
         old = sum(run.count for run in found.visited)
-        self._rewriting = len(found.visited) > 1 and found.extra + saved > REWRITE * old
+        self._rewriting = len(found.visited) > 1 and found.extra + saved > _REWRITE * old
         some = self._expansions[0]
         fences = fences_of(found.layers[-1], found.clocks[-1], some, expected, self._range_keys, self._old())
         writers: list[RunWriter] = []
