@@ -3,14 +3,15 @@
     python -m bench.duel GAME.kif policy=averages policy=equal --seconds 0.3 --pairs 20
 
 Each opening of random moves is played twice, with seats changed; with more than two roles the one that plays
-against all others sits elsewhere in each pair. A tuning is options of ``uct``, with commas between them, or -
-for the usual ones. Both search with the same machine in this process, one after the other, and neither proves
-anything unless told to (``prove=1``).
+against all others sits elsewhere in each pair. A tuning is fields of ``Tuning``
+(:mod:`players.uct.tuning`), with commas between them, or - for the usual one. Both search with the same
+machine in this process, one after the other, and neither proves anything without ``prove=1``.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -19,10 +20,25 @@ from ggp.tournament.schedule import Openings
 from ggp.tournament.statistics.scores import Tally
 from ggp.training.trial import opening, seat_of, summary
 from players.kaskade.guided_machine import guided
-from players.options import read_options
+from players.options import Option, at_least, number_between, one_of, read_options, switch
 from players.uct.training.duel import LONGEST, play_pair
-from players.uct.tuning import Tuning, tuning_options
+from players.uct.tuning import AUTO, PRIORS, SELECTIONS, Tuning, tuning_options
 from propnet.native.machine import NativeMachine
+
+SWITCHES: dict[str, Callable[[str], object]] = {
+    "paths": at_least(1),
+    "per_leaf": at_least(0),
+    "selection": one_of((AUTO, *SELECTIONS)),
+    "prior": one_of((AUTO, *PRIORS)),
+    "decisive": switch,
+    "trim": switch,
+    "prove": switch,
+    "pass_over": switch,
+    "knowledge_share": number_between(0.0, 1.0),
+    "looks": switch,
+    "minimax": number_between(0.0, 1.0),
+}
+"""What experiments alone set, and how it is read; names of players choose the rest, too."""
 
 
 def tuning_of(text: str) -> Tuning:
@@ -32,9 +48,10 @@ def tuning_of(text: str) -> Tuning:
         GdlError: there is no such option, or its value is none.
     """
     usual = Tuning(prove=False)
+    switches = (Option(name, read, getattr(usual, name), "") for name, read in SWITCHES.items())
     parts = (part.partition("=") for part in text.split(",")) if text != "-" else ()
     texts = [(key, value) for key, _, value in parts]
-    chosen: dict[str, Any] = read_options("a search", tuning_options(usual), texts, text)
+    chosen: dict[str, Any] = read_options("a search", (*tuning_options(usual), *switches), texts, text)
     return replace(usual, **chosen)
 
 

@@ -7,7 +7,7 @@
 Sliding tiles, written in GDL, begin in order with the empty square in the last corner. `cost` prints a row
 with a million states, ten million and so on, and at the end: ns a state until then, by stage. CPU seconds are
 those of the whole process from its start, all threads, with the grounding and the loading of kernels; `other`
-is what no stage took. With `--cluster` stages are those of the parts, CPU seconds those of who leads.
+is what no stage took.
 """
 
 from __future__ import annotations
@@ -53,7 +53,6 @@ class Measured:
         stages: CPU seconds of all threads by stage; ``disk`` by the clock.
         bytes_per_state: of the coded visited set.
         peak_rss: bytes.
-        wire: bytes of arrays sent to the parts of a spread search, and received.
     """
 
     states: int
@@ -64,7 +63,6 @@ class Measured:
     stages: dict[str, float]
     bytes_per_state: float
     peak_rss: int
-    wire: int
 
     @property
     def depth(self) -> int:
@@ -102,7 +100,6 @@ def search_tiles(
             {stage: result.seconds_by_stage.get(stage, 0.0) for stage in STAGES},
             result.bytes_per_state,
             result.peak_rss,
-            result.wire,
         )
 
     mark = 1e6
@@ -136,8 +133,6 @@ def main() -> None:
     add("--memory", type=_bytes, default="600M")
     add("--scratch", type=Path, help="a new directory for files")
     add("--workers", type=int, default=1)
-    add("--cluster", default="", help="spread the states: HOST:PORT, local-ray:N, local:N")
-    add("--parts", type=int, default=0, help="there; by default as many as it has cores")
     add("--symmetry", action="store_true", help="visit one state of each orbit")
     add("--json", action="store_true")
     given = parser.parse_args()
@@ -149,8 +144,6 @@ def main() -> None:
         given.scratch,
         workers=given.workers,
         symmetry=given.symmetry,
-        cluster=given.cluster,
-        parts=given.parts,
     )
     measured: list[Measured] = []
     try:

@@ -2,7 +2,7 @@
 
     python -m bench.hidden montyhall expectimax --games 10000
     python -m bench.hidden blindtictactoe expectimax random --games 200 --seconds 1
-    python -m bench.hidden blindtictactoe mccfr pimc --duel --games 400 --seconds 0.2
+    python -m bench.hidden blindtictactoe ismcts pimc --duel --games 400 --seconds 0.2
 
 Players in role order, chance left out; each knows its own moves and percepts alone. Prints per role the mean
 result with its 95 % interval, how often each first move of the first role was chosen, and turns and CPU

@@ -2,8 +2,8 @@
 
     python -m bench.tree connectfour breakthrough.kif - per_leaf=16 --seconds 3 --rounds 3
 
-Arguments are games (names of ours, or files) and sets of options of ``uct`` as in :mod:`bench.duel`, by
-default the usual ones. In every round each set has its turn, so that what else the computer does meets all
+Arguments are games (names of ours, or files) and tunings as in :mod:`bench.duel`, by default the usual one.
+In every round each tuning has its turn, so that what else the computer does meets all
 of them. A search first grows for a while; then its CPU time is measured, and beside it that of playouts
 from the first state on the same machine: what ``ggp bench`` counts, with the guide that searches use. At last
 the search goes on under a profiler, which tells the shares of its parts and makes small batches look dearer.
@@ -127,7 +127,7 @@ def _by_part(stats: pstats.Stats, seconds: float) -> dict[str, float]:
 
 
 def summary(options: str, costs: list[Cost], first: list[Cost]) -> str:
-    """A line about the rounds of a set of options; ``first`` are those of the first set."""
+    """A line about the rounds of a tuning; ``first`` are those of the first one."""
     middle = statistics.median
     visits = middle([cost.visits / cost.seconds for cost in costs])
     ratio = middle([a.visits * b.seconds / (a.seconds * b.visits) for a, b in zip(costs, first, strict=True)])
@@ -143,7 +143,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m bench.tree", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", nargs="+", help="games, and options of uct (- for the usual ones)")
+    parser.add_argument("what", nargs="+", help="games, and tunings (- for the usual one)")
     parser.add_argument("--seconds", type=float, default=2.0, help="CPU seconds to grow, and to measure")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1)

@@ -114,7 +114,7 @@ def _beliefs() -> None:
 
 
 def _sampled() -> None:
-    from players.belief.sampled.mccfr import warm_up
+    from players.belief.ismcts import warm_up
 
     warm_up(_machine(1))
 
@@ -144,7 +144,7 @@ def match_parts(machine: Machine, searches: bool, plays_out: bool) -> tuple[Part
     return *playout_parts(), *tree_parts(), *(part for solver in able for part in solver_parts(solver))
 
 
-PLAYS_OUT = ("montecarlo", "greedy", "pimc", "ismcts", "mccfr", "expectimax", "cfr")
+PLAYS_OUT = ("montecarlo", "greedy", "pimc", "ismcts", "expectimax", "cfr")
 """Players that use lanes, besides those that search by UCT."""
 
 

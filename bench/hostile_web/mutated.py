@@ -79,7 +79,6 @@ POSTS: dict[str, dict[str, Any]] = {
         f"/rules/{job}": {"text": RULES, "to": "infix", "seed": 1, "of": ""}
         for job in ("check", "rehearse", "rewrite", "scramble", "count", "draw", "nothing")
     },
-    "/styles/sheet": {"facts": "( (cell 1 1 x) )"},
     "/api/validate": {"rules": RULES, "play": False},
     "/api/state": POSITION,
     "/api/next": {**POSITION, "joint": ["noop", "(mark a 1)"]},
@@ -105,8 +104,8 @@ GETS = (
         "/tournaments/events?file=t.sqlite&sprt=0,10",
         "/puzzles",
     ),
-    *("/puzzles/x", "/puzzles/x/events", "/puzzles/x/steps/0", "/rules", "/rules/games/tictactoe", "/styles"),
-    *("/styles/drawn/x", "/static/page.js", "/static/../app.py", "/api/games", "/api/openapi.json"),
+    *("/puzzles/x", "/puzzles/x/events", "/puzzles/x/steps/0", "/rules", "/rules/games/tictactoe"),
+    *("/static/page.js", "/static/../app.py", "/api/games", "/api/openapi.json"),
     *("/games/tictactoe/state.svg", "/games/tictactoe/state.svg?state=(cell+1+1+x)&moves=noop"),
 )
 METHODS = (
@@ -123,7 +122,6 @@ METHODS = (
     "G\xc3T",
     "",
 )
-SHEET = '<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"/>'
 HEADERS = (
     *("Host", "Origin", "Sec-Fetch-Site", "X-Ggp-Token", "Content-Type", "Accept", "Range", "If-None-Match"),
     *("If-Modified-Since", "Cookie", "Expect", "Upgrade", "Connection", "Content-Encoding", "Content-Length"),
@@ -336,8 +334,7 @@ def mutate(count: int, seed: int) -> Verdict:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "m.json").write_text(json.dumps(RECORD))
         (Path(folder) / "t.sqlite").write_bytes(b"SQLite format 3\x00" + bytes(100))
-        (Path(folder) / "sheet.xsl").write_text(SHEET)
-        options = ("--records", folder, "--styles", folder, "--processes", "16", "--memory", "4G")
+        options = ("--records", folder, "--processes", "16", "--memory", "4G")
         with victim("web", *options) as web:
             table = json.loads(
                 web.post("/play/tables", json.dumps(TABLE).encode()).partition(b"\r\n\r\n")[2]

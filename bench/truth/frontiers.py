@@ -1,7 +1,7 @@
 """Frontier searches of one-player games, however they are run, against all states.
 
-A search may merge symmetric states, have little memory, be closed and resumed at any layer, or be spread over
-the processes of a cluster: what it claims is the same.
+A search may merge symmetric states, have little memory, or be closed and resumed at any layer: what it claims
+is the same.
 """
 
 from __future__ import annotations
@@ -10,14 +10,12 @@ import random
 import tempfile
 import time
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 from bench.truth.field import Case, Field
 from bench.truth.puzzles import Truth, drawn_puzzle, random_puzzle
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
-from players.puzzles.frontier.partitions.crew import PartCrew
 from players.puzzles.frontier.storage.directory import has_commit
 from propnet.machine import PropnetMachine
 
@@ -25,8 +23,6 @@ SECONDS = 40.0
 """Wall time that a search may take for what is found in milliseconds where it is found at all."""
 PLENTY, LITTLE = 1 << 31, 1 << 22
 """Bytes that a search may use; with so little everything goes to files at once."""
-SPREAD_SHARE = 0.1
-"""Of the instances are spread over processes, too, which takes longer."""
 MOST_FACTS = 8
 _TO_FILES = 0.5
 """Of the searches that are resumed write their layers to files as they make them."""
@@ -50,10 +46,6 @@ def _examine(rng: random.Random, case: Case) -> None:
         with tempfile.TemporaryDirectory() as folder:
             options = replace(plain, memory=LITTLE if rng.random() < _TO_FILES else PLENTY)
             _check(case, f"resumed{merged}", _resumed(machine, options, Path(folder), rng), truth)
-        if rng.random() < SPREAD_SHARE:
-            with tempfile.TemporaryDirectory() as folder:
-                result = _spread(machine, plain, Path(folder), rng.choice((1, 2, 3)))
-                _check(case, f"spread over processes{merged}", result, truth)
 
 
 def _begun(machine: PropnetMachine, options: FrontierOptions) -> FrontierSearch:
@@ -90,23 +82,6 @@ def _resumed(
             return result
         search.close()
     raise AssertionError("it was resumed 100 times without an end")
-
-
-@cache
-def _crew() -> PartCrew:
-    """Three processes for all searches that are spread; they end with this one."""
-    return PartCrew("local:2", 3)
-
-
-def _spread(machine: PropnetMachine, options: FrontierOptions, folder: Path, parts: int) -> FrontierResult:
-    crew = _crew()
-    crew.parts = parts
-    search = _begun(machine, replace(options, scratch=folder / "s", cluster="local:2"))
-    search._crew = crew
-    result = _finished(search)
-    search._crew = None
-    search.close()
-    return result
 
 
 def _check(case: Case, kind: str, result: FrontierResult, truth: Truth) -> None:

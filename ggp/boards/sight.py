@@ -32,7 +32,7 @@ class RoleSight:
 
     Attributes:
         sure: what is true in all states that it holds for possible.
-        shown: what the page is told: the drawing ``svg`` of what is sure, ``facts`` and ``beside`` as
+        shown: what the page is told: the drawing ``svg`` of what is sure, ``beside`` as
             :meth:`ggp.web.play.view.TableView.seen` has them; ``percepts`` of the last step; how many states
             are possible (``count``), and whether these are all (``exact``); ``squares`` with the ``things``
             that may be there, and further ``guesses``, each with its likelihood in percent.
@@ -82,7 +82,6 @@ class SightView:
         learnt = belief.history[-1].percepts if belief.history else ()
         shown = {
             "svg": self._painter.draw(sure, was, facts=False),
-            "facts": " ".join(map(spell, sorted(sure))),
             "beside": self._painter.describe(sure, was)["beside"],
             "percepts": self.percepts(learnt),
             "count": len(belief),

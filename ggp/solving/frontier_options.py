@@ -17,7 +17,6 @@ def wants_frontier(
     resume: Path | None,
     plot: Path | None,
     symmetry: bool,
-    cluster: str,
 ) -> bool:
     """Whether the frontier search is asked for. Raises GdlError for options that go with it alone."""
     if solver == FRONTIER or (solver is None and resume is not None):
@@ -28,7 +27,6 @@ def wants_frontier(
         "--resume": resume,
         "--plot": plot,
         "--no-symmetry": None if symmetry else True,
-        "--cluster": cluster or None,
     }
     for option, given in others.items():
         if given is not None:

@@ -18,8 +18,6 @@ from ggp.solving.frontier_options import FRONTIER
 from ggp.solving.frontier_view import FrontierView, check_plot, write_plot
 from ggp.solving.team import cpu_seconds
 from ggp.solving.view import doubt_of
-from players.fleet.fleet import LostWorkerError
-from players.fleet.open_fleet import check_address
 from players.puzzles.frontier.budget import peak_bytes
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
@@ -52,8 +50,6 @@ def solve_by_frontier(
     began = time.monotonic()
     if plot is not None:
         check_plot(plot)
-    if options.cluster:
-        check_address(options.cluster)
     machine = _puzzle(game)
     view = FrontierView(game.name)
     fault: GdlError | None = None
@@ -87,7 +83,7 @@ def solve_by_frontier(
         sys.stdout.buffer.write(orjson.dumps(line) + b"\n")
     else:
         view.show(result, moves.get(result.value, []), cpu_seconds(), wall, doubt)
-    if stopped is not None and (fault is None or isinstance(fault, OutOfRoomError | LostWorkerError)):
+    if stopped is not None and (fault is None or isinstance(fault, OutOfRoomError)):
         _say_how_to_go_on(options.scratch)
     if fault is not None:
         raise fault

@@ -23,7 +23,6 @@ from ggp.web.overseer import BUDGET, keep_warm, oversee
 from ggp.web.packings import routes as packings
 from ggp.web.play import routes as play
 from ggp.web.replay import routes as replay
-from ggp.web.styles import routes as styles
 from ggp.web.visits import MAX_BODY, Visit, visit_of
 from ggp.web.watch import watched
 
@@ -54,7 +53,6 @@ def make_app(settings: WebSettings) -> web.Application:
     api.add_routes(app)
     manual.add_routes(app)
     rules.add_routes(app)
-    styles.add_routes(app, settings)
     app.router.add_static("/static/", STATIC)
     boards.add_routes(app)
     return app

@@ -139,7 +139,6 @@ class WatchedGame:
         return {
             "svg": self._line.painter.draw_board(state, before),
             "beside": self._line.painter.lines_beside(state.propositions),
-            "facts": " ".join(map(spell, sorted(state.propositions))),
             "step": at,
             "roles": [spell(role) for role in machine.roles],
             "history": self._line.history(at),

@@ -35,7 +35,6 @@ class WebSettings:
     """Attributes:
     host, port: where it listens; port 0 picks a free one.
     records: a folder of match records to replay.
-    styles: a folder of stylesheets that draw states.
     watch: addresses of servers whose matches are shown.
     allow_origins: origins whose pages may ask beside our own.
     allow_hosts: names under which pages may be asked for, beside this computer's.
@@ -47,7 +46,6 @@ class WebSettings:
     host: str = "127.0.0.1"
     port: int = 8080
     records: Path | None = None
-    styles: Path | None = None
     watch: tuple[str, ...] = ()
     allow_origins: tuple[str, ...] = ()
     allow_hosts: tuple[str, ...] = ()

@@ -37,7 +37,6 @@ PROCESSES = (
     "ggp.web.puzzle_process",
     "ggp.web.replay.replay_process",
     "ggp.web.rules_process",
-    "ggp.web.styles.style_process",
 )
 BEAT = 1.0
 """Seconds between looks at the processes."""

@@ -16,8 +16,7 @@ from gdl.machine import Machine, State
 from gdl.words import counted
 from players.belief.belief import Belief
 from players.belief.game_tree import Floats, GameTree, TreeBuilder, estimated_nodes
-from players.belief.sampled.ismcts import IsmctsPlayer
-from players.belief.sampled.mccfr import MccfrPlayer
+from players.belief.ismcts import IsmctsPlayer
 from players.options import Option, at_least, between
 from players.player import Candidate, Choice, Player, same_numbering
 
@@ -143,8 +142,8 @@ class Cfr:
 
 
 class CfrPlayer(Player):
-    """Plays by CFR+ where the tree of a game of two roles is small. Until it is grown it plays as
-    ``mccfr``; in larger games as ``ismcts``."""
+    """Plays by CFR+ where the tree of a game of two roles is small. Until it is grown, and in
+    larger games, it plays as ``ismcts``."""
 
     name = "cfr"
     OPTIONS = (
@@ -156,7 +155,7 @@ class CfrPlayer(Player):
         super().__init__(seed=seed, **options)
         self._nodes: int = self.options["nodes"]
         self._rounds: int = self.options["rounds"]
-        self._other: Player = IsmctsPlayer(seed=seed)
+        self._other = IsmctsPlayer(seed=seed)
         self._builder: TreeBuilder | None = None
         self._cfr: Cfr | None = None
         self._started = False
@@ -165,8 +164,6 @@ class CfrPlayer(Player):
         self._rng = random.Random(f"{self.seed} {self.role}")
         self.stop()
         self._begin()
-        if self._builder is not None:
-            self._other = MccfrPlayer(seed=self.seed)
         grown_until = deadline if self._builder is not None else time.monotonic()
         if not self._train(grown_until):
             self._other.start(self.machine, self.role, state, 0.0, deadline)

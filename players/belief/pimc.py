@@ -34,7 +34,7 @@ class PimcPlayer(Player):
     def __init__(self, *, seed: int = 0, **options: Any) -> None:
         super().__init__(seed=seed, **options)
         self._most: int = self.options["worlds"]
-        self._uct = UctPlayer(seed=seed, playouts=self.options["playouts"], learn=False)
+        self._uct = UctPlayer(seed=seed, playouts=self.options["playouts"], knowledge="off")
         self._random = random.Random(seed)
 
     def prepare(self, state: State, deadline: float) -> None:

@@ -55,13 +55,6 @@ class FleetWorker:
     handle: Any
 
 
-@dataclass(frozen=True, slots=True)
-class Parcel:
-    """Arrays that were put into the fleet's store; ``handle`` belongs to the fleet."""
-
-    handle: Any
-
-
 class Fleet(ABC):
     """Nodes with workers on them."""
 
@@ -89,7 +82,7 @@ class Fleet(ABC):
 
     @abstractmethod
     async def call(
-        self, worker: FleetWorker, message: Message, arrays: Arrays = (), parcel: Parcel | None = None
+        self, worker: FleetWorker, message: Message, arrays: Arrays = ()
     ) -> tuple[Message, list[npt.NDArray[np.generic]]]:
         """Ask a worker; several calls may be under way.
 
@@ -97,20 +90,11 @@ class Fleet(ABC):
             worker: whom.
             message: the question.
             arrays: what goes with it.
-            parcel: more arrays, which were put into the store; they come after the others.
 
         Raises:
             LostWorkerError: there will be no answer.
             GdlError: the service refuses, and says why.
         """
-
-    @abstractmethod
-    async def put(self, *arrays: npt.NDArray[np.generic]) -> Parcel:
-        """Keep arrays for calls that come; sent once to each node, where the fleet can."""
-
-    @abstractmethod
-    async def get(self, parcel: Parcel) -> list[npt.NDArray[np.generic]]:
-        """The arrays of a parcel. Raises LostWorkerError where they went with a node."""
 
     @abstractmethod
     async def stop(self, worker: FleetWorker) -> None:
@@ -197,14 +181,13 @@ def load(name: str) -> Service:
     return service
 
 
-async def answer(service: Service, frame: bytes, parcel: bytes = b"") -> bytes:
+async def answer(service: Service, frame: bytes) -> bytes:
     """The frame that answers a frame; a refusal is a message of its own."""
     try:
         message, arrays = unpack(frame)
         if message == STATUS:
             return pack({"text": service.status()})
-        more = unpack(parcel)[1] if parcel else []
-        return pack(*await service.call(message, [*arrays, *more]))
+        return pack(*await service.call(message, arrays))
     except GdlError as error:
         return pack({"refused": error.message, "remedy": error.remedy})
     except Exception as error:  # a fault of the service is told to whom it concerns, and ends no worker

@@ -1,8 +1,8 @@
 """Processes of this computer as a fleet.
 
 A worker is ``python -m players.fleet.local_fleet MODULE:CLASS``: frames on standard input and output, a
-call's number and the lengths of frame and parcel (three 64-bit numbers), then both. It ends when the other
-side hangs up.
+call's number and the frame's length (two 64-bit numbers), then the frame. It ends when the other side hangs
+up.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from players.fleet.fleet import (
     FleetWorker,
     LostWorkerError,
     Message,
-    Parcel,
     Service,
     answer,
     load,
@@ -37,25 +36,24 @@ from players.fleet.fleet import (
 )
 from players.processes.limits import cores as usable
 
-HEADER = struct.Struct("<QQQ")
+HEADER = struct.Struct("<QQ")
 
 
 async def serve(service: Service, requests: BinaryIO, answers: BinaryIO) -> None:
     """Answer until the requests end."""
     tasks: set[asyncio.Task[None]] = set()
 
-    async def do(number: int, frame: bytes, parcel: bytes) -> None:
-        reply = await answer(service, frame, parcel)
+    async def do(number: int, frame: bytes) -> None:
+        reply = await answer(service, frame)
         try:
-            answers.write(HEADER.pack(number, len(reply), 0) + reply)
+            answers.write(HEADER.pack(number, len(reply)) + reply)
             answers.flush()
         except BrokenPipeError:  # the fleet is gone
             os._exit(0)
 
     while len(head := await asyncio.to_thread(requests.read, HEADER.size)) == HEADER.size:
-        number, length, more = HEADER.unpack(head)
-        body = await asyncio.to_thread(requests.read, length + more)
-        task = asyncio.create_task(do(number, body[:length], body[length:]))
+        number, length = HEADER.unpack(head)
+        task = asyncio.create_task(do(number, await asyncio.to_thread(requests.read, length)))
         tasks.add(task)
         task.add_done_callback(tasks.discard)
     for task in tasks:
@@ -107,18 +105,12 @@ class LocalFleet(Fleet):
         return worker
 
     async def call(
-        self, worker: FleetWorker, message: Message, arrays: Arrays = (), parcel: Parcel | None = None
+        self, worker: FleetWorker, message: Message, arrays: Arrays = ()
     ) -> tuple[Message, list[npt.NDArray[np.generic]]]:
         pipe: _Pipe = worker.handle
-        reply = await pipe.ask(pack(message, arrays), parcel.handle if parcel else b"")
+        reply = await pipe.ask(pack(message, arrays))
         answer, result = unpack(reply)
         return told(answer), result
-
-    async def put(self, *arrays: npt.NDArray[np.generic]) -> Parcel:
-        return Parcel(pack({}, arrays))
-
-    async def get(self, parcel: Parcel) -> list[npt.NDArray[np.generic]]:
-        return unpack(parcel.handle)[1]
 
     async def stop(self, worker: FleetWorker) -> None:
         self._workers.pop(id(worker), None)
@@ -139,7 +131,7 @@ class _Pipe:
         self.alive = True
         self._reading = asyncio.create_task(self._read())
 
-    async def ask(self, frame: bytes, parcel: bytes) -> bytes:
+    async def ask(self, frame: bytes) -> bytes:
         """The frame that answers."""
         if not self.alive or self._process.stdin is None:
             raise LostWorkerError("the worker's process has ended")
@@ -148,7 +140,7 @@ class _Pipe:
         self._waiting[number] = future
         try:
             with suppress(ConnectionError):  # its end is noticed where it is read
-                self._process.stdin.write(HEADER.pack(number, len(frame), len(parcel)) + frame + parcel)
+                self._process.stdin.write(HEADER.pack(number, len(frame)) + frame)
                 await self._process.stdin.drain()
             return await future
         finally:
@@ -158,7 +150,7 @@ class _Pipe:
         out = self._process.stdout
         try:
             while out is not None:
-                number, length, _ = HEADER.unpack(await out.readexactly(HEADER.size))
+                number, length = HEADER.unpack(await out.readexactly(HEADER.size))
                 reply = await out.readexactly(length)
                 if (future := self._waiting.get(number)) is not None and not future.done():
                     future.set_result(reply)

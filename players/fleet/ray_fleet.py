@@ -22,7 +22,6 @@ from players.fleet.fleet import (
     FleetWorker,
     LostWorkerError,
     Message,
-    Parcel,
     answer,
     load,
     pack,
@@ -38,9 +37,9 @@ class RayWorker:
     def __init__(self, service: str) -> None:
         self._service = load(service)
 
-    async def answer(self, frame: bytes, parcel: bytes) -> bytes:
+    async def answer(self, frame: bytes) -> bytes:
         """The frame that answers."""
-        return await answer(self._service, frame, parcel)
+        return await answer(self._service, frame)
 
 
 START_SECONDS = 60.0
@@ -120,18 +119,11 @@ class RayFleet(Fleet):
         return worker
 
     async def call(
-        self, worker: FleetWorker, message: Message, arrays: Arrays = (), parcel: Parcel | None = None
+        self, worker: FleetWorker, message: Message, arrays: Arrays = ()
     ) -> tuple[Message, list[npt.NDArray[np.generic]]]:
-        frame = pack(message, arrays)
-        reply = await self._wait(worker.handle.answer.remote(frame, parcel.handle if parcel else b""))
+        reply = await self._wait(worker.handle.answer.remote(pack(message, arrays)))
         answer, result = unpack(reply)
         return told(answer), result
-
-    async def put(self, *arrays: npt.NDArray[np.generic]) -> Parcel:
-        return Parcel(await asyncio.to_thread(self._ray.put, pack({}, arrays)))
-
-    async def get(self, parcel: Parcel) -> list[npt.NDArray[np.generic]]:
-        return unpack(await self._wait(parcel.handle))[1]
 
     async def stop(self, worker: FleetWorker) -> None:
         with suppress(self._ray.exceptions.RayError):

@@ -73,13 +73,6 @@ _PLAYER_OPTIONS = (
     Option("ponder", switch, True, "the search processes go on while the others think", public=switch),
 )
 """What can be chosen about every UCT player besides its tuning."""
-_LEARN = Option(
-    "learn",
-    switch,
-    True,
-    "in startclocks of 20 s and more, where no knowledge of the game is used",
-    public=switch,
-)
 
 
 class UctPlayer(Player):
@@ -88,20 +81,34 @@ class UctPlayer(Player):
 
     name = "uct"
     reports = True
-    OPTIONS = (*_PLAYER_OPTIONS, _LEARN, *tuning_options(Tuning()))
+    TUNING = Tuning()
+    LEARNS = True
+    """Whether it learns in startclocks of 20 s and more, where no knowledge of the game is used."""
+    OPTIONS = (*_PLAYER_OPTIONS, *tuning_options(TUNING))
 
-    def __init__(self, *, seed: int = 0, **options: Any) -> None:
+    def __init__(self, *, seed: int = 0, tuning: Tuning | None = None, **options: Any) -> None:
+        """``tuning`` says what no option chooses; by default that of the class."""
         super().__init__(seed=seed, **options)
-        tuning = dict(self.options)
-        self.playouts: int | None = tuning.pop("playouts")
+        usual = self.TUNING if tuning is None else tuning
+        self.playouts: int | None = self.options["playouts"]
         self.resumes = self.playouts is None
-        self._ponder: bool = tuning.pop("ponder")
-        self._learner = StartclockLearner() if tuning.pop("learn", False) and self.playouts is None else None
-        self._workers: int = tuning.pop("workers")
-        self._cluster: str = tuning.pop("cluster")
-        memory: int = tuning.pop("memory")
-        trees = int(memory * _TREES_SHARE) if tuning["prove"] else memory
-        self._tuning = Tuning(**tuning, memory=trees // max(1, self._workers), proof_memory=memory - trees)
+        self._ponder: bool = self.options["ponder"]
+        learns = self.LEARNS and self.playouts is None and self.options["knowledge"] != "off"
+        self._learner = StartclockLearner() if learns else None
+        self._workers: int = self.options["workers"]
+        self._cluster: str = self.options["cluster"]
+        memory: int = self.options["memory"]
+        trees = int(memory * _TREES_SHARE) if usual.prove else memory
+        self._tuning = replace(
+            usual,
+            memory=trees // max(1, self._workers),
+            proof_memory=memory - trees,
+            **{
+                option.name: options[option.name]
+                for option in tuning_options(usual)
+                if option.name in options
+            },
+        )
         self._asked = self._tuning
         self._pool: Pool | None = None
         self._search: Search | None = None
@@ -349,18 +356,15 @@ class SequentialUctPlayer(UctPlayer):
     """UCT (Kocsis and Szepesvari 2006) whose every playout sees the results of all before it."""
 
     name = "uct-sequential"
-    OPTIONS = (
-        *_PLAYER_OPTIONS,
-        *tuning_options(
-            Tuning(
-                paths=1,
-                per_leaf=1,
-                exploration=0.5,
-                selection="ucb",
-                prior="none",
-                decisive=False,
-                trim=False,
-                policy="equal",
-            )
-        ),
+    TUNING = Tuning(
+        paths=1,
+        per_leaf=1,
+        exploration=0.5,
+        selection="ucb",
+        prior="none",
+        decisive=False,
+        trim=False,
+        policy="equal",
     )
+    LEARNS = False
+    OPTIONS = (*_PLAYER_OPTIONS, *tuning_options(TUNING))

@@ -8,7 +8,7 @@ from typing import Any
 
 from gdl.information import chance_role
 from gdl.terms import Term
-from players.options import Option, at_least, between, number_between, one_of, switch
+from players.options import Option, number_between, one_of
 from players.uct.rollouts.registry import policy_names
 from players.uct.tree.selection_rules import GUESSED, NONE, NST, PUCT, UCB, SelectionRule
 
@@ -30,9 +30,6 @@ WIDEST = 0.5
 """The standard deviation of results that are 0 or 1 alike often."""
 
 
-_share = number_between(0.0, 1.0)
-
-
 def _option(
     read: Callable[[str], object], default: object, text: str, public: Callable[[str], object] | None = None
 ) -> Any:
@@ -43,59 +40,58 @@ def _option(
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What may be tuned.
+    """What may be tuned. Names of players choose ``exploration``, ``policy`` and ``knowledge``; the rest is
+    for experiments (``bench.duel``), startclocks and trials.
 
     The exploration constant is for results as far apart as 0 and 1; it is made smaller where the results of
     leaves differ less. It is small because the means of several playouts from each leaf differ less than
     single results, and because paths under way explore as well.
 
     Attributes:
+        paths: most paths under way at once.
+        per_leaf: playouts from each leaf; 0 for as many as pays (1 where playouts are limited).
+        selection: a rule of :data:`SELECTIONS`; with ``auto`` UCB1, with priors PUCT as soon as visits allow.
+        prior: of untried moves, a name of :data:`PRIORS`; with ``auto`` ``nst`` where roles move in turn.
+        decisive: whether playouts see moves that win or lose at once, where they can.
+        trim: whether such moves stay out of the tree too, in games of constant sum.
+        prove: whether a proof search works beside the tree (not where playouts are limited).
+        pass_over: whether plies in which no role has a choice are left out of the tree, where they are
+            frequent.
+        knowledge_share: of knowledge in the value of a leaf, 0 to 1, playouts have the rest; None: as
+            trained.
+        looks: whether knowledge without playouts is asked about all moves of each new state; None: as
+            trained.
+        minimax: what such looks tell by minimax has this share of a move's worth, the mean of results the
+            rest.
         memory: bytes for the search tree, and for the solvers of one-player games.
         proof_memory: bytes for the states of proofs; in one-player games solvers have them too.
         number: which of several searches for the same role this is, from 0.
         chance: the role whose moves are drawn, -1 for none.
     """
 
-    paths: int = _option(at_least(1), 512, "most paths under way at once", between(1, 512))
-    per_leaf: int = _option(
-        at_least(0),
-        0,
-        "playouts from each leaf; 0: as many as pays (1 where playouts are limited)",
-        between(0, 512),
-    )
+    paths: int = 512
+    per_leaf: int = 0
     exploration: float = _option(float, 0.6, "exploration constant", number_between(0.0, 100.0))
-    selection: str = _option(
-        one_of((AUTO, *SELECTIONS)), AUTO, "rule; auto: UCB1, with priors PUCT as soon as visits allow"
-    )
-    prior: str = _option(
-        one_of((AUTO, *PRIORS)), AUTO, "of untried moves; auto: nst where roles move in turn, else none"
-    )
-    decisive: bool = _option(switch, True, "playouts see moves that win or lose at once, where they can")
-    trim: bool = _option(switch, True, "such moves stay out of the tree too, in games of constant sum")
+    selection: str = AUTO
+    prior: str = AUTO
+    decisive: bool = True
+    trim: bool = True
     policy: str = _option(
         one_of(policy_names()),
         AUTO,
         "how playouts choose moves; auto: as trials before the first turn recommend",
     )
-    prove: bool = _option(switch, True, "proof search beside the tree (not where playouts are limited)")
-    pass_over: bool = _option(
-        switch, True, "plies in which nobody has a choice are no nodes of the tree, where they are frequent"
-    )
+    prove: bool = True
+    pass_over: bool = True
     knowledge: str = _option(
         str,
         AUTO,
         "of the game, learnt before (ggp train): auto, off, a folder, or an exported file",
         one_of((AUTO, "off")),
     )
-    knowledge_share: float | None = _option(
-        _share, None, "of knowledge in the value of a leaf, 0 to 1; playouts have the rest; else as trained"
-    )
-    looks: bool | None = _option(
-        switch, None, "knowledge without playouts is asked about all moves of each new state; else as trained"
-    )
-    minimax: float = _option(
-        _share, 0.9, "of a move's worth: what such looks tell by minimax; the mean of results has the rest"
-    )
+    knowledge_share: float | None = None
+    looks: bool | None = None
+    minimax: float = 0.9
     memory: int = 1 << 28
     proof_memory: int = 1 << 28
     number: int = 0

@@ -103,16 +103,24 @@ def test_players_that_look_ahead_take_what_is_one_move_away(name: str, level: st
 
 
 def test_options_of_uct_are_those_of_its_search_and_its_own() -> None:
-    player = make_player("uct:exploration=0.4,policy=equal,prove=0", playouts=5, memory=1 << 24)
+    player = make_player("uct:exploration=0.4,policy=equal", playouts=5, memory=1000)
     assert isinstance(player, UctPlayer)
-    assert player._tuning == Tuning(
-        exploration=0.4, policy="equal", prove=False, memory=1 << 24, proof_memory=0
-    )
-    assert player.options["paths"] == 512
-    assert make_player("uct-sequential").options["paths"] == 1
-    for text in ("paths=0", "per_leaf=-1", "workers=-1", "selection=tuned", "prior=mast", "number=1"):
+    assert player._tuning == Tuning(exploration=0.4, policy="equal", memory=600, proof_memory=400)
+    sequential = make_player("uct-sequential:exploration=0.4")
+    assert isinstance(sequential, UctPlayer)
+    assert sequential._tuning.paths == 1 and sequential._tuning.exploration == 0.4
+    for text in ("workers=-1", "exploration=much", "policy=best", "number=1"):
         with pytest.raises(GdlError):
             check_name(f"uct:{text}")
+
+
+def test_a_name_chooses_few_options_and_a_tuning_in_code_the_rest() -> None:
+    assert len(UctPlayer.OPTIONS) <= 8
+    for text in ("paths=1", "selection=ucb", "prove=0", "learn=0", "knowledge_share=1", "looks=1"):
+        with pytest.raises(GdlError, match="has no option"):
+            check_name(f"uct:{text}")
+    player = UctPlayer(tuning=Tuning(prove=False, looks=True), policy="equal", memory=1 << 24)
+    assert player._tuning == Tuning(prove=False, looks=True, policy="equal", memory=1 << 24, proof_memory=0)
 
 
 def _declared() -> list[tuple[str, Option]]:

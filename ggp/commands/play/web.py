@@ -16,9 +16,6 @@ def command(
     records: Path | None = typer.Option(
         None, metavar="DIR", help="A folder of match records to replay.", file_okay=False
     ),
-    styles: Path | None = typer.Option(
-        None, metavar="DIR", help="A folder of stylesheets that draw states.", file_okay=False
-    ),
     watch: list[str] = typer.Option([], metavar="URL", help="Show the matches of a server (ggp serve)."),
     allow_origin: list[str] = typer.Option(
         [], metavar="ORIGIN", help="Let web pages of this origin ask (https://host); * lets all."
@@ -55,9 +52,8 @@ def command(
 
     if not host:
         raise GdlError("--host is empty", remedy="0.0.0.0 or :: listens on every address")
-    for folder in filter(None, (records, styles)):
-        if not folder.is_dir():
-            raise GdlError(f"{folder} is no folder")
+    if records is not None and not records.is_dir():
+        raise GdlError(f"{records} is no folder")
     for offered in player:
         check_offer(offered)
     permit_only(clusters_of(player))
@@ -65,7 +61,6 @@ def command(
         host,
         port,
         records,
-        styles,
         tuple(watch),
         allow_origins=tuple(allow_origin),
         allow_hosts=tuple(allow_host),

@@ -68,11 +68,6 @@ def command(
     plot: Path | None = typer.Option(
         None, metavar="FILE", help="Frontier: draw the layers as .svg, .png or .pdf."
     ),
-    cluster: str = typer.Option(
-        "",
-        metavar="ADDRESS",
-        help="Frontier: spread the states over a cluster: HOST:PORT, local-ray:N, or local:N without Ray.",
-    ),
     strong: bool = typer.Option(
         False, "--strong", help="Any number of roles: the value of every state, into --tables if given."
     ),
@@ -97,7 +92,7 @@ def command(
     from ggp.solving.frontier_options import FRONTIER, check_options, wants_frontier
     from players.puzzles.sokoban.levels.read import names_level_file
 
-    if strong and plot is None and solver != FRONTIER and not cluster:
+    if strong and plot is None and solver != FRONTIER:
         from ggp.solving.strong import solve_strongly
         from players.strong.ranked.solve import StrongOptions
 
@@ -108,7 +103,7 @@ def command(
             parse_bytes(memory), workers, resume or scratch, files, resume is not None, symmetry
         )
         solve_strongly(whole, order, tables, as_json and query is None, query is None)
-    elif wants_frontier(solver, scratch, disk, resume, plot, symmetry, cluster):
+    elif wants_frontier(solver, scratch, disk, resume, plot, symmetry):
         check_options(
             {
                 "--all": every,
@@ -127,9 +122,7 @@ def command(
             disk,
             resume,
         )
-        _search_frontier(
-            game, seconds, memory, workers, scratch, disk, resume, plot, symmetry, cluster, as_json
-        )
+        _search_frontier(game, seconds, memory, workers, scratch, disk, resume, plot, symmetry, as_json)
         return
     if game is None:
         raise GdlError("no game was named", remedy="ggp solve GAME; `ggp games` lists the names")
@@ -231,7 +224,6 @@ def _search_frontier(
     resume: Path | None,
     plot: Path | None,
     symmetry: bool,
-    cluster: str,
     as_json: bool,
 ) -> None:
     """Solve by the frontier search."""
@@ -245,7 +237,6 @@ def _search_frontier(
         disk=None if disk is None else parse_bytes(disk),
         resume=resume is not None,
         symmetry=symmetry,
-        cluster=cluster,
     )
     status = solve_by_frontier(load_game(game, resume), options, seconds, plot, as_json)
     if status:

@@ -23,7 +23,7 @@ def command(
     """Show the nodes of a cluster and what each of them does.
 
     A node is asked what it is, and its workers what they do: matches of a tournament, searches for a
-    player, parts of a frontier. What does not answer within two seconds is silent. Exits with status 1
+    player. What does not answer within two seconds is silent. Exits with status 1
     where a node is silent or runs another version of this program.
     """
     import asyncio

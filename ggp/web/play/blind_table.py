@@ -209,7 +209,7 @@ class BlindTable(Table):
         """What those are told who look on: that the match goes on."""
         drawing = self._view.painter.draw((), facts=False)
         frame = self._frame(len(self._steps))
-        return {**frame, "svg": drawing, "facts": "", "beside": [], "blind": {"over": False}}
+        return {**frame, "svg": drawing, "beside": [], "blind": {"over": False}}
 
     def _inside(self, role: int) -> dict[str, Any]:
         """What a person is told."""
@@ -221,7 +221,6 @@ class BlindTable(Table):
         return {
             **self._frame(len(self._steps)),
             "svg": shown.pop("svg"),
-            "facts": shown.pop("facts"),
             "beside": shown.pop("beside"),
             "asked": [{"role": role, "moves": view.offered(role, legal, self._sights[-1][role].sure)}]
             if free and role not in self._chosen

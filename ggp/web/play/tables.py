@@ -22,7 +22,7 @@ from players.processes.limits import cores
 Hear = Callable[[str, dict[str, Any]], None]
 """Takes an event's name and data."""
 
-_DRAWN = ("svg", "facts", "step", "roles", "over", "goals")
+_DRAWN = ("svg", "step", "roles", "over", "goals")
 _TOLD = 100
 """The newest moves are told to those who look on."""
 

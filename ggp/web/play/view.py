@@ -147,7 +147,6 @@ class TableView:
             "step": at,
             "steps": len(steps),
             "svg": self.painter.draw_board(state, before, overlay=BoardOverlay(won=tuple(end.squares))),
-            "facts": " ".join(map(machine.rules.spell, sorted(state.propositions))),
             "beside": self.painter.describe(state.propositions, was)["beside"],
             "over": over,
             "goals": goals,

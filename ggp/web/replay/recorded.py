@@ -36,7 +36,6 @@ class RecordedMatch:
         players: a name for each role, as far as known.
         startclock, playclock: seconds; 0 where unknown.
         states: for each state its true propositions.
-        texts: the same as they were written, in the record's own spelling.
         moves: joint moves; as many as states, or one fewer.
         errors: for each state and role what went wrong on the way to it; ``""`` nothing.
         times: for each state when it was reached, milliseconds since 1970; empty where unknown.
@@ -51,7 +50,6 @@ class RecordedMatch:
     startclock: float
     playclock: float
     states: tuple[frozenset[Term], ...]
-    texts: tuple[str, ...]
     moves: tuple[tuple[Term, ...], ...]
     errors: tuple[tuple[str, ...], ...]
     times: tuple[int, ...]
@@ -87,7 +85,6 @@ def read_match(told: dict[str, Any]) -> RecordedMatch:
         startclock=_number(told, "startClock"),
         playclock=_number(told, "playClock"),
         states=states,
-        texts=tuple(texts),
         moves=moves,
         errors=tuple(
             tuple(_text(error, f"errors[{i}]") for error in _items(row, f"errors[{i}]", MOST_ROLES))

@@ -303,8 +303,7 @@ class ReplayDesk:
             case "frames":
                 first = max(0, int(request["first"]))
                 end = min(last, first + min(int(request["count"]), MOST_FRAMES))
-                drawn = [replay.frame(number) for number in range(first, end)]
-                return {"frames": drawn, "facts": replay.match.texts[first:end]}
+                return {"frames": [replay.frame(number) for number in range(first, end)]}
             case _:
                 frames = [replay.frame(number) for number in range(last)]
                 return {"page": as_page(replay.story(), replay.compared(), frames)}

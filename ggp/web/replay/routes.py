@@ -83,7 +83,7 @@ async def _compared(request: web.Request) -> web.Response:
 async def _frames(request: web.Request) -> web.Response:
     first, count = (_count(request, name) for name in ("first", "count"))
     answer = await _work(request, {"do": "frames", "first": first, "count": count})
-    return web.json_response({"frames": answer["frames"], "facts": answer["facts"]})
+    return web.json_response({"frames": answer["frames"]})
 
 
 async def _sights(request: web.Request) -> web.Response:

@@ -9,7 +9,6 @@ import { glide, putOver } from "/static/marks.js";
 import { dot, STRENGTHS } from "/static/opponent.js";
 import { clearError, drawing, el, fail, listen, post } from "/static/page.js";
 import { soundButton, soundOf } from "/static/sound.js";
-import { styled } from "/static/styled.js";
 import { tabs } from "/static/tabs.js";
 
 const THE_PAGE = { [STRENGTHS.easy.others]: "the page, easy", [STRENGTHS.medium.others]: "the page" }; // players by their names
@@ -31,7 +30,6 @@ export function show(main, { table, players }) {
   const rules = el("div", { class: "rules" });
   const search = el("div", { class: "search" }, el("p", {}, "Nobody has searched yet. Ask for a hint, or let the page play a side."));
   const facts = el("div", { class: "facts" });
-  const stylesheets = styled();
   const banner = endBanner(table, order, () => state);
   const hidden = hiddenView(table, () => showState(state), hear);
   const record = el("div", {}, history, el("div", { class: "steps" }, slider, where));
@@ -261,7 +259,6 @@ export function show(main, { table, players }) {
     const told = Boolean(news.blind && !news.blind.over && news.steps > 0);
     const people = news.roles.filter((role) => role !== "random").length;
     for (const [name, none] of [["hint", news.over], ["pause", news.over], ["back", told], ["swap", told || people < 2]]) controls.querySelector(`[data-order=${name}]`).hidden = none;
-    stylesheets.show(news.game, news.facts);
     for (const [role, value] of Object.entries(news.history[news.step - 1]?.expects ?? {})) expects.set(news.roles.indexOf(role), value);
     fillNames();
     fillBars();
@@ -297,7 +294,7 @@ export function show(main, { table, players }) {
       { class: "table" },
       el("div", { class: "head" }, names, status),
       el("div", { class: "middle" }, bars, board),
-      el("div", { class: "side" }, banner.element, hidden.element, choices, controls, legal, tabbed.element, stylesheets.label, stylesheets.frame),
+      el("div", { class: "side" }, banner.element, hidden.element, choices, controls, legal, tabbed.element),
     ),
   );
   document.addEventListener("keydown", (event) => {

@@ -2,7 +2,6 @@
 import { recordCards } from "/static/record_cards.js";
 import { ago, clearError, el, fail, get, post } from "/static/page.js";
 import { seeAs } from "/static/see_as.js";
-import { styled } from "/static/styled.js";
 import { view } from "/static/viewer.js";
 
 const BATCH = 32;
@@ -33,18 +32,15 @@ async function showMatch(main, query) {
     }
     return batches.get(number);
   };
-  const stylesheets = styled();
   const seen = story.hidden.length > 0 ? seeAs(query, story, () => again()) : null;
   if (seen) main.append(seen.element);
   const { compare, extend, again } = view(main, story, async (step) => {
     const number = Math.floor(step / BATCH);
-    const { frames, facts } = await batch(number);
+    const { frames } = await batch(number);
     if ((number + 1) * BATCH < story.steps.length) batch(number + 1);
-    stylesheets.show(story.game, facts[step - number * BATCH]);
     const plain = frames[step - number * BATCH];
     return seen ? seen.frame(step, plain) : plain;
   });
-  main.append(stylesheets.label, stylesheets.frame);
   main.append(el("p", {}, el("a", { href: `/replay/export?${query}`, download: true }, "Keep this match as one HTML file"), " that needs nothing else"));
   if (story.rules) compare(await get(`/replay/compared?${query}`));
 

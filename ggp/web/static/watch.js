@@ -1,7 +1,6 @@
 // The watching room: the matches of players' servers, and one of them as it is played.
 import { clearError, drawing, el, expectation, fail, get, listen } from "/static/page.js";
 import { fillSteps } from "/static/steps.js";
-import { styled } from "/static/styled.js";
 
 export function show(main, { match }) {
   if (match) showMatch(main, match);
@@ -96,7 +95,6 @@ function showMatch(main, key) {
   const past = el("div", { class: "history", role: "group", "aria-label": "Moves made", tabindex: "0" });
   const beside = el("div", {});
   const id = el("small", {});
-  const stylesheets = styled();
   let answers = [];
   let ended = "";
   const boards = new Map();
@@ -122,7 +120,7 @@ function showMatch(main, key) {
     el(
       "div",
       { class: "table" },
-      el("div", {}, board, beside, stylesheets.label, stylesheets.frame),
+      el("div", {}, board, beside),
       el(
         "div",
         { class: "side" },
@@ -171,7 +169,6 @@ function showMatch(main, key) {
     const lines = board.querySelector("[data-square]") ? told.beside : [];
     beside.replaceChildren(...lines.map((line) => el("p", { class: "beside" }, line)));
     board.dataset.step = at;
-    stylesheets.show("", told.facts);
     const last = told.history.at(-1) ?? { words: [] };
     moves.replaceChildren(...last.words.flatMap((word, role) => (word === null ? [] : [el("dt", {}, told.roles[role] ?? ""), el("dd", {}, word)])));
     tellStep();

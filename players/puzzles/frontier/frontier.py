@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -33,10 +33,6 @@ from propnet.recoding.samples import clock_states, sample_states
 from propnet.symmetries.canonical import Orbits, paying_orbits
 from propnet.symmetries.group import automorphisms
 
-if TYPE_CHECKING:
-    from players.puzzles.frontier.partitions.crew import PartCrew
-    from players.puzzles.frontier.partitions.search import PartitionedSearch
-
 _TRUST = 0.85
 """How much of free memory is given to the store: what it keeps costs the process a little more."""
 _LEAST_STORE = 1 << 20
@@ -45,7 +41,6 @@ _AHEAD, _AHEAD_STATES, _REFUTING = 20, 1_000, 200
 _MOST_STEPS = 1 << 12
 """Steps of clocks that are looked at."""
 
-_AnySearch: TypeAlias = "LayeredSearch | PartitionedSearch"
 Watch = Callable[[FrontierProgress], None]
 
 
@@ -91,8 +86,7 @@ class FrontierSearch:
         self._samples = np.concatenate([sample_states(self._game), self._first])
         self._refuting = np.zeros((0, machine.words), np.uint64)
         self._earlier = 0
-        self._search: _AnySearch | None = None
-        self._crew: PartCrew | None = None
+        self._search: LayeredSearch | None = None
         self.lines: dict[int, list[int]] = {}
         self.best = -1
         self.proven = self.complete = self.shortest = False
@@ -113,8 +107,6 @@ class FrontierSearch:
         self._steps.close()
         if self._search is not None:
             self._search.close()
-        if self._crew is not None:
-            self._crew.close()
         if self.shortest:
             self._store.erase()
         else:
@@ -218,7 +210,7 @@ class FrontierSearch:
         workers = self._options.workers
         budget = MemoryPlan.of(self._options.memory, workers, space.kind, self._store.room.used_memory)
         self._store.room.memory = budget.kept
-        self._search = search = self._new_search(space, budget, found or Layers())
+        self._search = search = LayeredSearch(space, self._store, budget.workers, budget, found or Layers())
         perfect = self.lines.get(self._perfect)
         limit = math.inf if perfect is None or space.clock_mask.any() else len(perfect)
         if found is None:
@@ -235,16 +227,6 @@ class FrontierSearch:
                 yield
             self._commit(space, search.found)
 
-    def _new_search(self, space: KeySpace, budget: MemoryPlan, found: Layers) -> _AnySearch:
-        if not self._options.cluster:
-            return LayeredSearch(space, self._store, budget.workers, budget, found)
-        from players.puzzles.frontier.partitions.crew import PartCrew
-        from players.puzzles.frontier.partitions.search import PartitionedSearch
-
-        if self._crew is None:
-            self._crew = PartCrew(self._options.cluster, self._options.parts)
-        return PartitionedSearch(space, self._store, self._crew, budget, self._options.memory, found)
-
     def _balance(self) -> None:
         """Allow the store what is left, by what the process really has: kernels, threads and what the
         allocator keeps count too."""
@@ -256,7 +238,7 @@ class FrontierSearch:
             return_free_memory()
 
     def _rebuild(
-        self, space: KeySpace, search: _AnySearch, value: int, depth: int, key: int
+        self, space: KeySpace, search: LayeredSearch, value: int, depth: int, key: int
     ) -> Iterator[None]:
         found = search.found
         for line in line_to(space, found.layers, found.clocks, depth, key):
@@ -310,7 +292,7 @@ class FrontierSearch:
         runs = {id(run): run for run in [*found.layers, *found.visited]}
         self._store.commit(state, [blob for run in runs.values() for blob in run.blobs])
 
-    def _tell(self, search: _AnySearch) -> None:
+    def _tell(self, search: LayeredSearch) -> None:
         if self._watch is not None:
             found = search.found
             self._watch(
@@ -346,7 +328,6 @@ class FrontierSearch:
             complete=self.complete,
             shortest=self.shortest,
             seconds_by_stage=self._search.seconds_by_stage(),
-            wire=0 if self._crew is None else self._crew.wire,
         )
 
 

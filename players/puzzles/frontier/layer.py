@@ -234,7 +234,7 @@ class Merging:
                 if rewrite:
                     parts.append(run.cut(block, known, low, high))
             if parts:
-                old += [np.concatenate(parts)] if run.ascending else parts
+                old.append(np.concatenate(parts))
         kept = kind.split(self._tagged, n, dead, keys, tags)
         found.known = n - kept
         keys, tags = keys[:kept], tags[:kept]

@@ -51,10 +51,8 @@ def line_to(
         tag = _tag_of_state(layers[before + 1], key)
         step = None
         for candidates in _candidates(layers[before], tag):
-            found = _parent(space, expander, candidates, clocks[before], key)
-            if found is not None and (step is None or found[0] < step[0]):
-                step = found
-            if step is not None and layers[before].ascending:
+            step = _parent(space, expander, candidates, clocks[before], key)
+            if step is not None:
                 break
             yield None
         if step is None:

@@ -18,8 +18,6 @@ class FrontierOptions:
         resume: whether to go on with the search in ``scratch``.
         symmetry: whether one state of each orbit may stand for all.
         game: the game's name, for those who find its checkpoint.
-        cluster: the address of a fleet over which the states are spread; "" for none.
-        parts: into how many parts, there; 0 for as many as the fleet has cores.
     """
 
     memory: int
@@ -29,8 +27,6 @@ class FrontierOptions:
     resume: bool = False
     symmetry: bool = True
     game: str = ""
-    cluster: str = ""
-    parts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +73,6 @@ class FrontierResult:
         complete: whether all states were visited.
         shortest: whether no line to any of the goal values is shorter.
         seconds_by_stage: CPU seconds of all threads by what they went to.
-        wire: bytes of arrays that went to the parts of a spread search, and came from them.
     """
 
     value: int
@@ -95,4 +90,3 @@ class FrontierResult:
     complete: bool
     shortest: bool
     seconds_by_stage: dict[str, float] = field(default_factory=dict)
-    wire: int = 0

@@ -67,13 +67,11 @@ def coded(
 
 
 class Run:
-    """Keys, ascending within each block.
+    """Ascending keys.
 
     Attributes:
         kind: what they are.
         blocks: what is known of its blocks.
-        ascending: whether each block's keys are above those of the block before it; not so where the parts
-            of a search that is spread out have made one after the other.
         keys, tags: where they are stored, block by block; no tags where states need none.
         count: how many keys there are.
     """
@@ -81,7 +79,6 @@ class Run:
     def __init__(self, kind: KeyKind, blocks: Sequence[RunBlock], keys: Blob, tags: Blob | None) -> None:
         self.kind, self.blocks, self.keys, self.tags = kind, blocks, keys, tags
         self.count = sum(block.count for block in blocks)
-        self.ascending = all(one.last < other.first for one, other in itertools.pairwise(blocks))
 
     @property
     def blobs(self) -> list[Blob]:
@@ -107,8 +104,6 @@ class Run:
 
     def between(self, low: int, high: int) -> Sequence[RunBlock]:
         """The blocks with keys in ``low .. high - 1``, as far as first and last keys tell."""
-        if not self.ascending:
-            return [block for block in self.blocks if block.last >= low and block.first < high]
         start = bisect.bisect_left(self.blocks, low, key=lambda block: block.last)
         stop = bisect.bisect_left(self.blocks, high, key=lambda block: block.first)
         return self.blocks[start:stop]
@@ -140,6 +135,8 @@ class Run:
             raise GdlError("the blocks of a run are not those of its blobs")
         if any(block.count > kind.block or block.first > block.last for block in blocks):
             raise GdlError("a block of a run is too large, or ends before it begins")
+        if any(one.last >= other.first for one, other in itertools.pairwise(blocks)):
+            raise GdlError("the blocks of a run do not ascend")
         return cls(kind, blocks, keys, tags)
 
 
@@ -153,7 +150,7 @@ class RunWriter:
         self._tags = store.writer(f"{name}-tags", cold=True) if tags else None
 
     def add(self, block: CodedKeys) -> None:
-        """Append a block whose keys are none of the others. Raises OutOfRoomError."""
+        """Append a block whose keys are above those of the last one. Raises OutOfRoomError."""
         number = self._keys.append(block.keys)
         if self._tags is not None:
             self._tags.append(block.tags)

@@ -25,7 +25,7 @@ from players.puzzles.frontier.runs import RUN_SCHEMA, FreshRun, Run, RunBlock, R
 from players.puzzles.frontier.storage.store import BlobStore
 from propnet.jit.arrays import Words
 
-REWRITE = 2.5
+_REWRITE = 2.5
 """What it costs to write a visited state anew, in steps of a merge."""
 
 
@@ -125,7 +125,14 @@ class LayeredSearch:
 
     def begin(self, start: Words) -> None:
         """Begin with the state that has this record (words,)."""
-        first_layer(self.space, self._store, self._mergings[0], start, self.found)
+        kind, clock = self.space.kind, start & self.space.clock_mask
+        key = kind.of_records(start[None, :])
+        writer = RunWriter(kind, self._store, "layer-00000", tags=True)
+        for block in coded(kind, key, np.zeros(1, np.uint8), 0):
+            writer.add(block)
+        first = writer.close()
+        self.found.add(first, clock, self._mergings[0].judge(key, clock))
+        self.found.visited = [first]
 
     @property
     def over(self) -> bool:
@@ -156,7 +163,7 @@ class LayeredSearch:
         expected = self._branching * found.layers[-1].count
         saved = expected * (len(found.visited) - 1)
         old = sum(run.count for run in found.visited)
-        self._rewriting = len(found.visited) > 1 and found.extra + saved > REWRITE * old
+        self._rewriting = len(found.visited) > 1 and found.extra + saved > _REWRITE * old
         some = self._expansions[0]
         fences = fences_of(found.layers[-1], found.clocks[-1], some, expected, self._range_keys, self._old())
         writers: list[RunWriter] = []
@@ -224,18 +231,6 @@ class LayeredSearch:
                 number, merging.merge(number, low, high, runs, self.found.visited, clock, self._rewriting)
             )
             yield
-
-
-def first_layer(space: KeySpace, store: BlobStore, merging: Merging, start: Words, found: Layers) -> None:
-    """Begin with the state that has this record (words,)."""
-    kind, clock = space.kind, start & space.clock_mask
-    key = kind.of_records(start[None, :])
-    writer = RunWriter(kind, store, "layer-00000", tags=True)
-    for block in coded(kind, key, np.zeros(1, np.uint8), 0):
-        writer.add(block)
-    first = writer.close()
-    found.add(first, clock, merging.judge(key, clock))
-    found.visited = [first]
 
 
 class _Sequel:

@@ -134,7 +134,7 @@ def test_browsers_that_do_not_say_where_a_request_comes_from_are_known_by_the_pa
 
     async def talk(client: Client) -> None:
         ours = {"Host": "10.1.2.3:8080", **BROWSER}
-        for path in ("/api/games", "/rules/games/hex", "/styles"):
+        for path in ("/api/games", "/rules/games/hex"):
             assert (await client.get(path, headers=ours)).status == 403
             for page in (
                 "https://evil.example/",

@@ -15,7 +15,7 @@ from players.belief.belief import Belief, Observed
 from players.player import Player
 from players.registry import fitting, make_player
 
-EVERY = ("expectimax", "pimc", "ismcts", "mccfr", "cfr", "uct", "montecarlo", "random", "legal", "greedy")
+EVERY = ("expectimax", "pimc", "ismcts", "cfr", "uct", "montecarlo", "random", "legal", "greedy")
 
 
 @cache
@@ -99,7 +99,6 @@ def test_every_player_plays_games_of_hidden_information(name: str, spec: str) ->
         "expectimax",
         "pimc:playouts=64",
         "ismcts:playouts=500",
-        "mccfr:playouts=500",
         "cfr:rounds=50",
         "random",
         "greedy",

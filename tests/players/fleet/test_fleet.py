@@ -65,9 +65,7 @@ async def _works(fleet: Fleet) -> None:
     node = (await fleet.nodes())[0]
     worker = await fleet.start(node, PROBE, node.cores)
     board = np.arange(12, dtype=np.uint16).reshape(3, 4)
-    parcel = await fleet.put(board + 1)
-    assert np.array_equal((await fleet.get(parcel))[0], board + 1)
-    answer, (first, second) = await fleet.call(worker, {}, [board], parcel)
+    answer, (first, second) = await fleet.call(worker, {}, [board, board + 1])
     assert answer["process"] != os.getpid()
     assert np.array_equal(first, board)
     assert np.array_equal(second, board + 1)

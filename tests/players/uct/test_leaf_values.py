@@ -19,8 +19,8 @@ from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.knowledge import GameKnowledge
 from players.knowledge.store import KnowledgeStore
 from players.knowledge.training import Training
-from players.registry import make_player
 from players.uct.leaf_values import leaf_values
+from players.uct.player import UctPlayer
 from players.uct.root_statistics import RootStatistics, rank
 from players.uct.search import Search
 from players.uct.tuning import Tuning
@@ -157,10 +157,10 @@ def test_a_file_that_is_named_is_used_or_refused(tmp_path: Path, trained: Traini
         leaf_values(batched, Tuning(knowledge=str(tmp_path / "missing"), knowledge_share=1.0))
 
 
-@pytest.mark.parametrize("prove", [0, 1])
+@pytest.mark.parametrize("prove", [False, True])
 @pytest.mark.parametrize(("columns", "wins"), [("abacad", "a"), ("gabacad", "a")])
 def test_a_win_that_looks_see_at_once_is_played(
-    tmp_path: Path, trained: Training, columns: str, wins: str, prove: int
+    tmp_path: Path, trained: Training, columns: str, wins: str, prove: bool
 ) -> None:
     """The root is proven before any path: a player once made a random move then."""
     path = tmp_path / "connectfour.knowledge"
@@ -170,7 +170,7 @@ def test_a_win_that_looks_see_at_once_is_played(
     for column in columns:
         state = state.play(f"(drop {column})")
     for seed in range(5):
-        player = make_player(f"uct:prove={prove},knowledge={path}", seed)
+        player = UctPlayer(seed=seed, tuning=Tuning(prove=prove), knowledge=str(path))
         player.start(machine, role, state, 0.0, time.monotonic())
         move = player.choose(state, time.monotonic() + 5.0).move
         player.stop()

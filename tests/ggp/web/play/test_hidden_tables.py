@@ -48,7 +48,7 @@ def test_each_person_is_told_what_its_role_knows_and_all_of_it_after_the_end() -
         second = await two.until("state", lambda s: s["step"] == 1)
         own = [state["blind"]["percepts"][0].split()[1] for state in (first, second)]
         assert own[0] != own[1]
-        assert f"holds second {own[1]}" not in first["facts"] and f"holds first {own[0]}" in first["facts"]
+        assert f"holds second {own[1]}" not in first["svg"] and f"holds first {own[0]}" in first["svg"]
         assert [share for _, share in first["blind"]["guesses"]] == [50, 50]
         assert (second["asked"], second["choosing"]) == ([], [])
         # The other's key, or none, makes no move for it; nothing is taken back; nothing is kept.
@@ -65,7 +65,7 @@ def test_each_person_is_told_what_its_role_knows_and_all_of_it_after_the_end() -
         await move(two, second, "call")
         for person in (one, two, at):
             over = await person.until("state", lambda s: s["over"])
-            assert f"holds first {own[0]}" in over["facts"] and f"holds second {own[1]}" in over["facts"]
+            assert f"holds first {own[0]}" in over["svg"] and f"holds second {own[1]}" in over["svg"]
             assert over["history"][0]["moves"] == ["noop", "noop", f"(deal {own[0]} {own[1]})"]
             assert [sight["role"] for sight in over["blind"]["sights"]] == [0, 1]
         await at.request("goto", step=1)
@@ -103,7 +103,7 @@ def test_those_who_watch_the_servers_tables_see_nothing_before_the_end() -> None
         await move(one, await one.until("state", lambda s: s["asked"] != []))
         state = await one.until("state", lambda s: s["step"] == 3)
         [match] = client.app[WATCHED].matches.values()
-        assert match.moves == [] and match.board["facts"] == "" and match.told["answers"] == []
+        assert match.moves == [] and match.told["answers"] == []
         assert "car" not in match.board["svg"].replace("card", "")
         await move(one, state, "switch")
         await one.until("state", lambda s: s["over"])
@@ -122,11 +122,11 @@ def test_a_chair_on_which_nobody_sits_is_told_to_nobody() -> None:
         heard: list[str] = []
 
         def keep(state: dict[str, Any]) -> bool:
-            heard.append(f"{state['facts']} {state['blind']}")
+            heard.append(f"{state['beside']} {state['blind']}")
             return bool(state["step"] == 2)
 
         await at.until("state", keep)
-        assert heard and {words.split("'as'")[0] for words in heard} == {" {'over': False, "}
+        assert heard and {words.split("'as'")[0] for words in heard} == {"[] {'over': False, "}
 
     with_client(talk)
 

@@ -95,7 +95,7 @@ def test_a_page_that_told_the_truth_would_be_found_out(monkeypatch: pytest.Monke
 
     def truthful(before: dict[int, RoleSight]) -> dict[int, RoleSight]:
         for sight in (sights := seen(before)).values():
-            sight.shown["facts"] = table._state.to_kif()
+            sight.shown["svg"] = table._state.to_kif()
         return sights
 
     for _ in range(30):

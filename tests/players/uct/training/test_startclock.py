@@ -15,7 +15,7 @@ from players.knowledge.canonical_rules import canonical_names
 from players.knowledge.knowledge import GameKnowledge
 from players.knowledge.store import KnowledgeStore
 from players.knowledge.training import Training
-from players.uct.player import UctPlayer
+from players.uct.player import SequentialUctPlayer, UctPlayer
 from players.uct.training import duel, startclock
 from players.uct.training.duel import chance
 from players.uct.training.startclock import StartclockLearner, StartclockLesson
@@ -244,7 +244,8 @@ def test_what_a_search_finds_at_once_is_not_learnt(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_player_that_is_not_to_learn_does_not() -> None:
-    assert UctPlayer(learn=False)._learner is None and UctPlayer(playouts=100)._learner is None
+    for player in (UctPlayer(knowledge="off"), UctPlayer(playouts=100), SequentialUctPlayer()):
+        assert player._learner is None
     assert UctPlayer()._learner is not None
 
 

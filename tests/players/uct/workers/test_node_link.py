@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from gdl.errors import GdlError
-from players.fleet.fleet import Arrays, FleetNode, FleetWorker, LostWorkerError, Message, Parcel
+from players.fleet.fleet import Arrays, FleetNode, FleetWorker, LostWorkerError, Message
 from players.fleet.local_fleet import LocalFleet
 from players.uct.workers.relay import NodeLink, SearchTarget
 
@@ -36,7 +36,7 @@ class Script(LocalFleet):
         self.root = 0
 
     async def call(
-        self, worker: FleetWorker, message: Message, arrays: Arrays = (), parcel: Parcel | None = None
+        self, worker: FleetWorker, message: Message, arrays: Arrays = ()
     ) -> tuple[Message, list[Any]]:
         self.calls.append(message)
         await self.hangs.wait()

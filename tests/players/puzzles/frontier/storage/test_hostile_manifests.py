@@ -12,8 +12,11 @@ import pytest
 
 from gdl.errors import GdlError
 from players.puzzles.frontier.frontier import FrontierSearch
+from players.puzzles.frontier.keys.kinds import NarrowKeys
 from players.puzzles.frontier.outcome import FrontierOptions
+from players.puzzles.frontier.runs import Run, RunWriter, coded
 from players.puzzles.frontier.storage.directory import LOCK, MANIFEST, sealed
+from players.puzzles.frontier.storage.store import BlobStore
 from propnet.machine import PropnetMachine
 from tests.mutations import refusals
 from tests.players.puzzles.frontier.far_tiles import far_tiles
@@ -69,6 +72,17 @@ def test_a_manifest_with_a_right_digest_and_wrong_contents_is_refused_or_gone_on
     told = refusals(body, sealed, go_on, MUTATIONS)
     assert len(told) > MUTATIONS // 3
     assert not any("\n" in text for text in told)
+
+
+def test_a_run_whose_blocks_do_not_ascend_is_refused() -> None:
+    """A search that was spread over computers once wrote such runs."""
+    kind, store = NarrowKeys(20), BlobStore(1 << 20, None, None, "", False)
+    writer = RunWriter(kind, store, "run", tags=False)
+    for key in (5, 3):
+        for block in coded(kind, kind.array([key]), None, 0):
+            writer.add(block)
+    with pytest.raises(GdlError, match="do not ascend"):
+        Run.from_json(writer.close().as_json(), kind, store.blobs)
 
 
 @pytest.mark.parametrize("name", ["../secret-1.blob", "/etc/passwd", "..", "a\0.blob", "folder/x.blob", 7])

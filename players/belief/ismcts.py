@@ -18,13 +18,14 @@ from gdl.information import playing
 from gdl.machine import State
 from gdl.words import counted
 from players.belief.belief import Belief
-from players.belief.sampled.recollection import Recollection, SetTable, find_set
+from players.belief.recollection import Recollection, SetTable, find_set
 from players.move_lists import unpack_moves
 from players.options import Option, at_least, number_between
 from players.player import Candidate, Choice, Player, same_numbering
 from propnet.capabilities import lane_machine
 from propnet.jit.arrays import Flags, Floats, Int32s, Ints, Words
 from propnet.jit.decorators import kernel
+from propnet.machine import PropnetMachine
 
 _LANES = 64, 2048
 """Simulations side by side: in the beginning, and at most."""
@@ -240,3 +241,11 @@ class IsmctsPlayer(Player):
     def _begin(self) -> None:
         lanes = lane_machine(self.machine)
         self._past = None if lanes is None else Recollection(lanes, self.role, self.seed)
+
+
+def warm_up(machine: PropnetMachine) -> None:
+    """Have the kernels of this player compiled, on a machine of a game of several roles."""
+    past = Recollection(machine, 0)
+    search = SetSearch(past, SetTable(1 << 10), 1.0, [0])
+    search.run(math.inf, 1)
+    search.statistics(past.histories[0, 0], 0, 1)

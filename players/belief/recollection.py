@@ -9,15 +9,14 @@ and percepts are mixed into, turn by turn: roles that have observed the same hav
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from gdl.information import playing
 from gdl.terms import Term
 from players.belief.lane_worlds import LaneWorlds
-from players.belief.worlds import Observed, Options, Rows, all_joints, drawn_joints
+from players.belief.worlds import Observed, Options, all_joints, drawn_joints
 from players.move_lists import unpack_moves
 from propnet.jit.arrays import Floats, Int32s, Ints, Words
 from propnet.jit.decorators import inner, kernel
@@ -30,11 +29,6 @@ MOST = 20_000
 _EFFORT = 5_000, 100_000
 _EFFORT_PER_SECOND = 200_000
 """Joint moves that are played for a turn: at least, at most, and for each second that is left."""
-
-
-Likelihoods = Callable[[Words, int, Int32s, Int32s], Floats]
-"""How probable the moves of a role are: its histories, the role, how many moves it had, and the places of
-those it made among them."""
 
 
 @inner
@@ -101,18 +95,11 @@ class Recollection:
         weights: float64: they add up to 1.
     """
 
-    def __init__(
-        self,
-        machine: PropnetMachine,
-        role: int,
-        seed: int = 0,
-        most: int = MOST,
-        likelihoods: Likelihoods | None = None,
-    ) -> None:
+    def __init__(self, machine: PropnetMachine, role: int, seed: int = 0, most: int = MOST) -> None:
         self.machine, self.role = machine, role
         self.historians = Historians(machine)
         self._lanes = LaneWorlds(machine, role)
-        self._seed, self._most, self._likelihoods = seed, most, likelihoods
+        self._seed, self._most = seed, most
         self._begin()
 
     def _begin(self) -> None:
@@ -162,8 +149,6 @@ class Recollection:
             chances = self.weights[rows] / self.weights[rows].sum()
             of = rows[self._numbers.choice(len(rows), effort, p=chances)]
             joints, weights = drawn_joints(options, of, self._numbers), np.ones(len(of))
-        if self._likelihoods is not None:
-            weights = weights * self._surprise(options, of, joints)
         after, histories, perceived = self.historians.step(self.records[of], self.histories[of], joints)
         fits = (self.historians.own(self.role, perceived) == wanted).all(axis=1)
         fits &= ~self._lanes.terminal(after)
@@ -190,23 +175,6 @@ class Recollection:
             legal = legal & pack(((columns < first) | (columns >= past) | (columns == first + move))[None, :])
         counts, moves = unpack_moves(legal, lanes.role_moves)
         return Options(known.terminal, counts.astype(np.int64), moves)
-
-    def _surprise(self, options: Options, of: Rows, joints: Int32s) -> Floats:
-        """How much more probable the others' moves are than if all were alike."""
-        assert self._likelihoods is not None
-        factors = np.ones(len(of))
-        starts = options.starts
-        for role in playing(self.machine.roles):
-            counts = options.counts[of, role].astype(np.int32)
-            if role == self.role or not (counts > 1).any():
-                continue
-            places = np.zeros(len(of), np.int32)
-            for place in range(int(counts.max())):
-                there = np.flatnonzero(counts > place)
-                same = options.moves[starts[of[there], role] + place] == joints[there, role]
-                places[there[same]] = place
-            factors *= counts * self._likelihoods(self.histories[of], role, counts, places)
-        return factors
 
 
 _PROBES = 64
