@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
+from threading import TIMEOUT_MAX
 from typing import TYPE_CHECKING, Any, Literal
 
 import ggp
-from gdl.errors import GdlError, ParseError
+from gdl.errors import GdlError, ParseError, real_number
 from gdl.machine import Machine, State
 from gdl.reading import read_limited
 from gdl.rules import Rules
@@ -162,6 +163,8 @@ class Game:
     def ready(self, seconds: float | None = None) -> bool:
         """Wait, at most so many seconds, until :attr:`initial` and all that follows is as fast as it gets;
         whether it is. It never is in games that do not ground within the limits."""
+        if seconds is not None:
+            real_number(seconds, "seconds", 0, TIMEOUT_MAX)
         return self._climb.ready(seconds)
 
     @cached_property

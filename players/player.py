@@ -167,9 +167,7 @@ class Player(ABC):
 
     def own_state(self, state: State) -> State:
         """The same state on the machine that this player thinks on."""
-        if state.machine is self.machine:
-            return state
-        return self.machine.state_of(state.propositions)
+        return self.machine.own_state(state)
 
     def in_order(self, options: list[int], role: int | None = None) -> list[int]:
         """Move ids of a role, by default its own, in the order of the moves' text, which is the same on

@@ -264,11 +264,8 @@ class PropnetMachine(Machine):
             raise MoveError("a move id is out of range", remedy="ids are places in network.moves[role]")
         return moves
 
-    def playouts(
-        self, n: int, seed: int = 0, state: State | None = None, max_steps: int = 100_000
-    ) -> Playouts:
-        start = self._initial if state is None else self._record(state.key)
-        return self._play(n, start, seed, max_steps)
+    def _playouts(self, n: int, seed: int, start: State, max_steps: int) -> Playouts:
+        return self._play(n, self._record(start.key), seed, max_steps)
 
     def playouts_from(
         self,
