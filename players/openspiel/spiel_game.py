@@ -128,10 +128,10 @@ def spiel_game(
         GdlError: a setting is none of these, or a sequential or zero-sum game is asked for and the game is
             none, as random play shows.
     """
-    if dynamics not in DYNAMICS or utility not in UTILITIES or max_steps < 1:
+    if dynamics not in DYNAMICS or utility not in UTILITIES:
         raise GdlError(
-            f"dynamics={dynamics!r}, utility={utility!r}, max_steps={max_steps}",
-            remedy=f"choose of {', '.join(DYNAMICS)}; of {', '.join(UTILITIES)}; at least 1",
+            f"dynamics={dynamics!r}, utility={utility!r}",
+            remedy=f"choose of {', '.join(DYNAMICS)}; of {', '.join(UTILITIES)}",
         )
     settings = {"dynamics": dynamics, "utility": utility, "max_steps": max_steps, "draw": draw}
     key = (str(machine.rules), *settings.values())
