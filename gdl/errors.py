@@ -85,20 +85,14 @@ class StuckError(MoveError):
 
 def whole_number(value: object, name: str, least: int = 0, most: int = 2**63 - 1) -> int:
     """The argument ``name`` as an int, whichever kind of integer it is. Raises GdlError if it is not a whole
-    number from ``least`` to ``most``; True and False are none.
-
-    >>> whole_number(-1, "n", 0, 1000)
-    Traceback (most recent call last):
-        ...
-    gdl.errors.GdlError: n is -1 (give a whole number from 0 to 1,000)
-    """
-    if isinstance(value, Integral) and not isinstance(value, bool) and least <= int(value) <= most:
+    number from ``least`` to ``most``; True and False are none."""
+    if not isinstance(value, bool) and isinstance(value, Integral) and least <= int(value) <= most:
         return int(value)
     raise GdlError(f"{name} is {value!r:.60}", remedy=f"give a whole number from {least:,} to {most:,}")
 
 
 def real_number(value: object, name: str, least: float, most: float) -> float:
     """The argument ``name`` as a float. Raises GdlError if it is not a number from ``least`` to ``most``."""
-    if isinstance(value, Real) and not isinstance(value, bool) and least <= float(value) <= most:
+    if not isinstance(value, bool) and isinstance(value, Real) and least <= float(value) <= most:
         return float(value)
     raise GdlError(f"{name} is {value!r:.60}", remedy=f"give a number from {least:,} to {most:,}")

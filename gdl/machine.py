@@ -80,6 +80,14 @@ class Machine(ABC):
     integer ids per machine; both are stable for the life of the machine. A machine that grounds the rules
     numbers moves and propositions in sorted order, so that every process that loads the same rules has the
     same ids. The prover does not ground: it numbers them in the order in which it meets them.
+
+    >>> import ggp
+    >>> machine = ggp.load("tictactoe").machine("propnet")
+    >>> first = machine.initial_state()
+    >>> machine.role_names, [len(machine.legal_moves(first, role)) for role in range(2)]
+    (('x', 'o'), [9, 1])
+    >>> machine.playouts(100, seed=1).goals.shape
+    (100, 2)
     """
 
     role_names: tuple[str, ...]
@@ -243,6 +251,16 @@ class State:
 
     Two states are equal when the same propositions are true in them, whichever machines they come from.
     States of the same machine compare by their keys, which is fast.
+
+    >>> import ggp
+    >>> state = ggp.load("tictactoe").initial
+    >>> state.turn, len(state.legal["x"]), state.legal["o"], state.terminal, state.goals
+    (['x'], 9, ['noop'], False, {'x': 50, 'o': 50})
+    >>> state.play("(mark b 2)") == state.play({"x": "(mark b 2)"}) == state.play(["(mark b 2)", "noop"])
+    True
+    >>> print(state.play("(mark b 2)").to_kif(), len(state.propositions), len(state.board()) > 9)
+    (cell b 2 x)
+    (control o) 1 True
     """
 
     __slots__ = ("_hash", "key", "machine")
@@ -299,7 +317,8 @@ class State:
             moves: one per role in role order, alone or in a list, or only those of the roles in :attr:`turn`;
                 or a mapping from role names to moves, where roles that have no choice may be left out.
         """
-        machine, given = self.machine, moves[0] if len(moves) == 1 else moves
+        machine = self.machine
+        given: Any = moves[0] if len(moves) == 1 else moves
         if machine.is_terminal(self):
             raise MoveError("the match is over", remedy="state.goals has the result")
         options = machine.options(self)
@@ -337,7 +356,7 @@ class State:
             term = parse_term(move, notation="auto") if isinstance(move, str) else move
             if isinstance(term, Term):
                 index = machine.move_id(role, term)
-            elif isinstance(term, Integral) and not isinstance(term, bool):
+            elif not isinstance(term, bool) and isinstance(term, Integral):
                 index = int(term)
             else:
                 raise MoveError("a move is its text, a term or its id")
@@ -379,17 +398,3 @@ class State:
         texts = self._texts()
         shown = " ".join(texts[:8]) + (f" ... {len(texts) - 8} more" if len(texts) > 8 else "")
         return f"<State {shown}>"
-
-
-def difference(machine: Machine, state: State) -> str:
-    """How a machine disagrees with the state's own machine about a state; empty if it does not. Raises
-    GdlError as the machines' questions do."""
-    known = state.machine
-    copy = machine.state_of(state.propositions)
-    if machine.is_terminal(copy) != known.is_terminal(state):
-        return "it does not agree whether the match is over"
-    for role in range(len(known.roles)):
-        ours = {known.move(role, move) for move in known.legal_moves(state, role)}
-        if {machine.move(role, move) for move in machine.legal_moves(copy, role)} != ours:
-            return f"it does not agree on the legal moves of {known.rules.spell(known.roles[role])}"
-    return ""

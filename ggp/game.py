@@ -1,10 +1,4 @@
-"""`Game`: rules by name, path or text, the machines that run them, and players for it.
-
->>> game = Game.load("tictactoe")
->>> state = game.machine("prover").initial_state()
->>> len(state.legal["x"])
-9
-"""
+"""`Game`: rules by name, path or text, the machines that run them, and players for it."""
 
 from __future__ import annotations
 
@@ -46,6 +40,16 @@ SUFFIXES = tuple(ending for form in FORMS.values() for ending in form.endings)
 class Game:
     """One game: its rules, and machines made on demand.
 
+    >>> game = load("tictactoe")
+    >>> game.name, len(game.rules), game.kif == game.text, game.level
+    ('tictactoe', 33, True, None)
+    >>> game.ready(), game.initial, game.machine("prover")
+    (True, <State (control x)>, <Machine tictactoe: prover>)
+    >>> game.player("random", "x").choose(game.initial)
+    {'x': '(mark ...)'}
+    >>> game.play(["random", "random"], seed=1)
+    <PlayedMatch of ... steps: x random ..., o random ...>
+
     Attributes:
         name: the file's stem, printable; for a level of several with its number; ``game`` for rules as text.
         rules: the parsed rules.
@@ -80,6 +84,9 @@ class Game:
         ``FILE.xsb`` and ``FILE.xsb:N`` are the first and the N-th Sokoban level of a file (also .sok, .slc,
         .txt), one step of the keeper per move; ``FILE.txt:N`` may also be a level of Snakes. Files are looked
         for in games/levels too.
+
+        >>> Game.load("(role you) (init here) (legal you wait) (next there) (<= terminal (true there))")
+        <Game game: 5 rules>
 
         Raises:
             GdlError: no such game, file or level (the error names similar ones), or a broken level.

@@ -72,7 +72,16 @@ class IllegalChoiceError(MoveError):
 
 
 class Player(ABC):
-    """One role of one match. The caller's order: ``start``, ``choose`` at each turn, ``stop``; then it may
+    """One role of one match: a subclass has :meth:`decide`.
+
+    >>> class First(Player):
+    ...     def decide(self, state, options, deadline):
+    ...         return Choice(options[0], note="the first one")
+    >>> import ggp
+    >>> ggp.load("tictactoe").play([First, "random"]).players
+    {'x': 'First', 'o': 'random'}
+
+    The caller's order: ``start``, ``choose`` at each turn, ``stop``; then it may
     start again.
 
     One thread uses a player. Calls that may take long get a deadline in seconds of :func:`time.monotonic`,

@@ -8,7 +8,6 @@ from __future__ import annotations
 import multiprocessing
 import multiprocessing.connection
 import os
-import resource
 import time
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
@@ -79,14 +78,6 @@ def solve_together(request: SolveRequest, watch: Watcher) -> Solution:
     wanted = {solver.name for solver in solvers}
     compile_together([part for part in line_parts() if part[0] in wanted])
     return _Team(request, time.monotonic() + request.seconds, watch).run()
-
-
-def cpu_seconds() -> float:
-    """CPU seconds that this process and those it has started and waited for have used, start-up included."""
-    return sum(
-        usage.ru_utime + usage.ru_stime
-        for usage in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    )
 
 
 def _solve_alone(request: SolveRequest, watch: Watcher) -> Solution:

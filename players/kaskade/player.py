@@ -16,8 +16,9 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from gdl.ends import difference
 from gdl.errors import TooLargeError
-from gdl.machine import Machine, State, difference
+from gdl.machine import Machine, State
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from players.kaskade.kaskade import BOTTOM, Kaskade
