@@ -2,9 +2,10 @@
 
 >>> import ggp
 >>> game = ggp.load("tictactoe")
->>> with game.player("random", seed=1) as player:
-...     player.name, player.roles, player.choose(game.initial, seconds=0.1), player.notes
+>>> player = game.player("random", seed=1)
+>>> player.name, player.roles, player.choose(game.initial, seconds=0.1), player.notes
 ('random', ['x', 'o'], {'x': '(mark ...)', 'o': 'noop'}, {'x': ''})
+>>> player.stop()
 >>> match = game.play(["random", "random"], seed=1)
 >>> match.players, len(match.states) == len(match.moves) + 1, sum(match.goals.values()), match.why
 ({'x': 'random', 'o': 'random'}, True, 100, '')

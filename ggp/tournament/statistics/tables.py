@@ -25,7 +25,7 @@ from ggp.tournament.statistics.scores import (
 from ggp.tournament.statistics.standing import TournamentStanding, standing_of
 from ggp.tournament.store import FAULTS, Failure, Result
 
-SURE = 0.95
+SURE = 0.9
 """How likely it must be that the first player is stronger than the second before it is said to lead."""
 
 
