@@ -30,6 +30,7 @@ JointMove = tuple[int, ...]
 """One move id per role, in role order."""
 Move = str | Term | int
 """A role's move as GDL text, as a term, or by its id."""
+_JOINT = (list, tuple, Mapping)
 MOST_PLAYOUTS = 100_000_000
 """Of one call: their results take a gigabyte in a game of three roles."""
 
@@ -318,13 +319,11 @@ class State:
                 or a mapping from role names to moves, where roles that have no choice may be left out.
         """
         machine = self.machine
-        given: Any = moves[0] if len(moves) == 1 else moves
+        given: Any = moves[0] if len(moves) == 1 and isinstance(moves[0], _JOINT) else moves
         if machine.is_terminal(self):
             raise MoveError("the match is over", remedy="state.goals has the result")
         options = machine.options(self)
-        if not isinstance(given, list | tuple | Mapping):
-            given = moves
-        if isinstance(given, Mapping) or len(given) != len(options):
+        if len(given) != len(options) or (given is not moves and isinstance(given, Mapping)):
             given = self._completed(given, options)
         after = machine.next_state(self, [self._legal_id(r, m, options[r]) for r, m in enumerate(given)])
         return after if machine.lift is None else machine.lift(after)
@@ -332,12 +331,13 @@ class State:
     def _completed(self, given: Any, options: Sequence[Sequence[int]]) -> list[object]:
         """A sequence or mapping of moves in role order, with the only moves of roles that it leaves out."""
         names = self.machine.role_names
-        free = [name for name, moves in zip(names, options, strict=True) if len(moves) != 1]
         if not isinstance(given, Mapping):
+            free = [name for name, moves in zip(names, options, strict=True) if len(moves) != 1]
             if len(given) != len(free):
                 remedy = f"the roles with a choice are {', '.join(free)}" if free else "play() moves on"
                 raise MoveError(f"{counted(len(given), 'move')} given for {len(names)} roles", remedy=remedy)
-            given = dict(zip(free, given, strict=True))
+            rest = iter(given)
+            return [moves[0] if len(moves) == 1 else next(rest) for moves in options]
         for name in given:
             if name not in names:
                 raise MoveError(f"the game has no role {name}", remedy=f"its roles are {', '.join(names)}")
@@ -348,7 +348,7 @@ class State:
 
     def _legal_id(self, role: int, move: object, options: Sequence[int]) -> int:
         machine, texts = self.machine, self.machine.move_texts[role]
-        known = texts.ids.get(move) if isinstance(move, str) else None
+        known = texts.ids.get(move) if isinstance(move, str) else move if type(move) is int else None
         if known is not None and known in options:
             return known
         fault = "not legal here"
