@@ -128,7 +128,7 @@ class Player(ABC):
         ``startclock`` seconds for that."""
         self.machine = machine
         self.role = role
-        self.prepare(self.own_state(state), deadline)
+        self.prepare(self.machine.own_state(state), deadline)
 
     def choose(self, state: State, deadline: float) -> Choice:
         """A legal move for ``state``, before ``deadline``. Raises MoveError if the role has none, and
@@ -137,7 +137,7 @@ class Player(ABC):
         The state may be of any machine of the same rules, and need not follow from the player's own last
         move. The ids in the answer are those of the state's machine.
         """
-        own = self.own_state(state)
+        own = self.machine.own_state(state)
         options = self.machine.legal_moves(own, self.role)
         if not options:
             raise MoveError(no_move(own, [self.role]))
@@ -173,10 +173,6 @@ class Player(ABC):
     @abstractmethod
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:
         """Choose one of ``options``, the legal moves in ``state``, a state of :attr:`machine`."""
-
-    def own_state(self, state: State) -> State:
-        """The same state on the machine that this player thinks on."""
-        return self.machine.own_state(state)
 
     def in_order(self, options: list[int], role: int | None = None) -> list[int]:
         """Move ids of a role, by default its own, in the order of the moves' text, which is the same on

@@ -80,9 +80,9 @@ def solve_told(game: Game, request: JsonMessage, send: Send) -> dict[str, object
     The answer is what ``ggp solve --json`` prints, its line replayed by the prover. Raises GdlError: it is no
     puzzle, or no solver recognises it.
     """
-    from ggp.solving.stopwatch import Stopwatch
     from ggp.solving.team import SolveRequest, solve_together
     from ggp.solving.view import doubt_of
+    from ggp.stopwatch import Stopwatch
     from players.puzzles.solver import Solution, replayed
 
     roles = [rule for rule in game.rules if rule.head.name == "role"]

@@ -2,5 +2,5 @@
 
 ``team`` has processes solve a puzzle side by side and ``view`` shows it; ``frontier_search`` and
 ``frontier_view`` are the frontier search; ``levels`` solves files of Sokoban; ``strong`` makes tables
-and asks them; ``stopwatch`` says how long it took.
+and asks them.
 """

@@ -17,8 +17,8 @@ from ggp.console import noted_ctrl_c
 from ggp.game import Game
 from ggp.solving.frontier_options import FRONTIER
 from ggp.solving.frontier_view import FrontierView, check_plot, write_plot
-from ggp.solving.stopwatch import Stopwatch
 from ggp.solving.view import doubt_of
+from ggp.stopwatch import Stopwatch
 from players.puzzles.frontier.budget import peak_bytes
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult

@@ -16,8 +16,8 @@ from gdl.errors import GdlError
 from gdl.words import counted
 from ggp.output_file import replacing
 from ggp.solving.frontier_options import FRONTIER
-from ggp.solving.stopwatch import Stopwatch
 from ggp.solving.view import ProgressView, show_moves
+from ggp.stopwatch import Stopwatch
 from ggp.tournament.statistics.plots import check_installed
 from players.puzzles.frontier.outcome import FrontierProgress, FrontierResult
 from players.puzzles.frontier.storage.files import as_size

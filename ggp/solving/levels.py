@@ -16,8 +16,8 @@ from rich.text import Text
 from gdl.errors import GdlError
 from gdl.processes import end_with_parent
 from gdl.words import counted
-from ggp.solving.stopwatch import Stopwatch
 from ggp.solving.view import ProgressView
+from ggp.stopwatch import Stopwatch
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.search.few_positions import FewPositions
 from players.puzzles.sokoban.search.portfolio import Entry, SearchPortfolio, entries_named

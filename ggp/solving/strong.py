@@ -17,7 +17,7 @@ from gdl.machine import State
 from gdl.words import counted
 from ggp.console import new_console, spinner
 from ggp.game import Game
-from ggp.solving.stopwatch import Stopwatch
+from ggp.stopwatch import Stopwatch
 from players.puzzles.frontier.budget import peak_bytes
 from players.strong.outcomes import SolvedGame
 from players.strong.ranked.solve import StrongOptions

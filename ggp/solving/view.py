@@ -20,7 +20,7 @@ from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.words import counted
 from ggp.console import new_console
-from ggp.solving.stopwatch import Stopwatch
+from ggp.stopwatch import Stopwatch
 from players.puzzles.solver import Solution
 
 

@@ -86,7 +86,7 @@ class KaskadePlayer(Player):
         self._deadline = deadline
         self._called = False
         self.player.interrupted = self._is_called
-        self.player.start(self.machine, role, self.own_state(state), startclock, deadline)
+        self.player.start(self.machine, role, self.machine.own_state(state), startclock, deadline)
         if self._called and not machine.is_terminal(state) and machine.legal_moves(state, role):
             self.decide(state, [], deadline)
 

@@ -89,7 +89,7 @@ def command(
     from gdl.errors import GdlError
     from ggp.game import Game
     from ggp.solving.frontier_options import FRONTIER, check_options, wants_frontier
-    from ggp.solving.stopwatch import Stopwatch
+    from ggp.stopwatch import Stopwatch
     from players.puzzles.sokoban.levels.read import names_level_file
 
     if strong and plot is None and solver != FRONTIER:
@@ -257,7 +257,7 @@ def _solve_levels(
     from gdl.errors import GdlError
     from ggp.game import locate_level
     from ggp.solving.levels import LevelRequest, LevelView, as_line, solve_levels
-    from ggp.solving.stopwatch import Stopwatch
+    from ggp.stopwatch import Stopwatch
     from players.puzzles.sokoban.levels.read import find_level, levels_of_file, names_level_file, split_name
     from players.puzzles.sokoban.solution import Outcome
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 
-from ggp.solving.stopwatch import Stopwatch
+from ggp.stopwatch import Stopwatch
 
 
 def test_the_time_before_counts_in_neither() -> None:
