@@ -1,5 +1,5 @@
-"""Random games, and where matches do not end as they should, in words: a role without a legal move, an end
-without a goal.
+"""Random games, and in words where matches do not end as they should (a role without a legal move, an end
+without a goal) and where two machines disagree.
 """
 
 from __future__ import annotations
@@ -75,6 +75,20 @@ def stuck_in_play(machine: Machine) -> str:
             state = machine.next_state(state, [rng.choice(moves) for moves in options])
         if time.monotonic() > end:
             break
+    return ""
+
+
+def difference(machine: Machine, state: State) -> str:
+    """How a machine disagrees with the state's own machine about a state; empty if it does not. Raises
+    GdlError as the machines' questions do."""
+    known = state.machine
+    copy = machine.state_of(state.propositions)
+    if machine.is_terminal(copy) != known.is_terminal(state):
+        return "it does not agree whether the match is over"
+    for role in range(len(known.roles)):
+        ours = {known.move(role, move) for move in known.legal_moves(state, role)}
+        if {machine.move(role, move) for move in machine.legal_moves(copy, role)} != ours:
+            return f"it does not agree on the legal moves of {known.rules.spell(known.roles[role])}"
     return ""
 
 

@@ -1,8 +1,9 @@
-"""The errors that this package raises: each says where, what, and what to do."""
+"""The errors that this package raises, each with where, what, and what to do; checks of numbers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral, Real
 
 from gdl.visible import visible
 
@@ -80,3 +81,18 @@ class StateError(GdlError):
 
 class StuckError(MoveError):
     """A match that cannot go on: a role has no legal move in a state that is not terminal."""
+
+
+def whole_number(value: object, name: str, least: int = 0, most: int = 2**63 - 1) -> int:
+    """The argument ``name`` as an int, whichever kind of integer it is. Raises GdlError if it is not a whole
+    number from ``least`` to ``most``; True and False are none."""
+    if not isinstance(value, bool) and isinstance(value, Integral) and least <= int(value) <= most:
+        return int(value)
+    raise GdlError(f"{name} is {value!r:.60}", remedy=f"give a whole number from {least:,} to {most:,}")
+
+
+def real_number(value: object, name: str, least: float, most: float) -> float:
+    """The argument ``name`` as a float. Raises GdlError if it is not a number from ``least`` to ``most``."""
+    if not isinstance(value, bool) and isinstance(value, Real) and least <= float(value) <= most:
+        return float(value)
+    raise GdlError(f"{name} is {value!r:.60}", remedy=f"give a number from {least:,} to {most:,}")

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from enum import StrEnum
 
-from gdl.errors import GdlError
 from gdl.machine import Machine, State
 from gdl.rules import Rules
 from gdl.terms import RANDOM, ROLE, SEES, Term
@@ -41,15 +40,6 @@ def hides(rules: Rules) -> bool:
 def chance_role(roles: Sequence[Term]) -> int | None:
     """The index of the role of chance; None where there is none."""
     return roles.index(RANDOM) if RANDOM in roles else None
-
-
-def check_open(rules: Rules, what: str) -> None:
-    """Raise GdlError where rules hide information; ``what`` cannot keep it."""
-    if hides(rules):
-        raise GdlError(
-            f"the rules hide information ('sees'), and {what} would tell it",
-            remedy="`ggp play`, `ggp host` and `ggp tournament` keep it",
-        )
 
 
 def playing(roles: Sequence[Term]) -> list[int]:

@@ -6,17 +6,17 @@ what follows, when the game ends and what the end is worth. All machines give th
 
 from __future__ import annotations
 
-import random
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import product
+from numbers import Integral
 from operator import xor
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from gdl.errors import GdlError, MoveError
+from gdl.errors import GdlError, MoveError, StateError, whole_number
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_term
 from gdl.terms import Term
@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 
 JointMove = tuple[int, ...]
 """One move id per role, in role order."""
+Move = str | Term | int
+"""A role's move as GDL text, as a term, or by its id."""
+_JOINT = (list, tuple, Mapping)
+MOST_PLAYOUTS = 100_000_000
+"""Of one call: their results take a gigabyte in a game of three roles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +81,14 @@ class Machine(ABC):
     integer ids per machine; both are stable for the life of the machine. A machine that grounds the rules
     numbers moves and propositions in sorted order, so that every process that loads the same rules has the
     same ids. The prover does not ground: it numbers them in the order in which it meets them.
+
+    >>> import ggp
+    >>> machine = ggp.load("tictactoe").machine("propnet")
+    >>> first = machine.initial_state()
+    >>> machine.role_names, [len(machine.legal_moves(first, role)) for role in range(2)]
+    (('x', 'o'), [9, 1])
+    >>> machine.playouts(100, seed=1).goals.shape
+    (100, 2)
     """
 
     role_names: tuple[str, ...]
@@ -187,34 +200,26 @@ class Machine(ABC):
         """Play ``n`` games to the end with uniformly random legal moves.
 
         Args:
-            n: how many playouts.
+            n: how many playouts, at most :data:`MOST_PLAYOUTS`.
             seed: the same seed gives the same playouts on the same machine.
-            state: where each starts; the initial state by default.
+            state: where each starts, of any machine of the same rules; the initial state by default.
             max_steps: a playout is cut after this many joint moves, and where a role has no legal move.
-        """
-        import numpy as np
 
-        rng = random.Random(seed)
-        goals = np.full((n, len(self.roles)), -1, np.int16)
-        lengths = np.zeros(n, np.int32)
-        cut = 0
-        start = self.initial_state() if state is None else state
-        roles = range(len(self.roles))
-        for i in range(n):
-            current, stuck = start, False
-            while not self.is_terminal(current):
-                options = [self.legal_moves(current, r) for r in roles]
-                overdue = bool(lengths[i] >= max_steps)
-                stuck = not (overdue or all(options))
-                if overdue or stuck:
-                    cut += 1
-                    break
-                current = self.next_state(current, [rng.choice(o) for o in options])
-                lengths[i] += 1
-            if not stuck:
-                results = (self.result(current, r) for r in roles)
-                goals[i] = [-1 if value is None else value for value in results]
-        return Playouts(goals, lengths, cut)
+        Raises GdlError: a number is out of its range, or the state is of another game.
+        """
+        n, seed = whole_number(n, "n", 0, MOST_PLAYOUTS), whole_number(seed, "seed")
+        start = self.initial_state() if state is None else self.own_state(state)
+        return self._playouts(n, seed, start, whole_number(max_steps, "max_steps", 0, 2**31 - 1))
+
+    @abstractmethod
+    def _playouts(self, n: int, seed: int, start: State, max_steps: int) -> Playouts:
+        """See :meth:`playouts`; ``start`` is a state of this machine."""
+
+    def own_state(self, state: State) -> State:
+        """The same state on this machine. Raises GdlError if it is not a state of the same game."""
+        if not isinstance(state, State):
+            raise StateError(f"{state!r:.60} is not a state", remedy="game.initial is the first one")
+        return state if state.machine is self else self.state_of(state.propositions)
 
     def expand(self, states: Sequence[State]) -> list[list[tuple[JointMove, State]]]:
         """Every joint move and successor of each state; ``[]`` for terminal states."""
@@ -237,6 +242,9 @@ class Machine(ABC):
     def close(self) -> None:
         """Free what the machine holds outside Python (compiled code, processes)."""
 
+    def __repr__(self) -> str:
+        return f"<Machine {self.rules.name or 'without a name'}: {self.level}>"
+
 
 class State:
     """One state of one game: immutable, hashable, comparable, printable; the ``machine`` that made it and its
@@ -244,6 +252,16 @@ class State:
 
     Two states are equal when the same propositions are true in them, whichever machines they come from.
     States of the same machine compare by their keys, which is fast.
+
+    >>> import ggp
+    >>> state = ggp.load("tictactoe").initial
+    >>> state.turn, len(state.legal["x"]), state.legal["o"], state.terminal, state.goals
+    (['x'], 9, ['noop'], False, {'x': 50, 'o': 50})
+    >>> state.play("(mark b 2)") == state.play({"x": "(mark b 2)"}) == state.play(["(mark b 2)", "noop"])
+    True
+    >>> print(state.play("(mark b 2)").to_kif(), len(state.propositions), len(state.board()) > 9)
+    (cell b 2 x)
+    (control o) 1 True
     """
 
     __slots__ = ("_hash", "key", "machine")
@@ -272,6 +290,11 @@ class State:
         )
 
     @property
+    def turn(self) -> list[str]:
+        """The roles that have a choice; none at the end. Where nobody has one, ``play()`` moves on."""
+        return [] if self.terminal else [name for name, moves in self.legal.items() if len(moves) > 1]
+
+    @property
     def goals(self) -> dict[str, int | None]:
         """Each role's goal value; None where the rules give none or several."""
         machine = self.machine
@@ -288,63 +311,64 @@ class State:
         draw = self.machine.draw_svg
         return None if draw is None else draw(self)
 
-    def play(self, *moves: str | Term | int | Mapping[str, str | Term | int]) -> State:
-        """The state after one legal move per role, each given as GDL text, term or id, or after only the
-        moves of the roles with a choice; or after those of a mapping from roles' names to moves, where roles
-        with a single move may be left out. Raises MoveError: a move is not legal, there is no such role, or
-        the number of moves is wrong."""
+    def play(self, *moves: Move | Sequence[Move] | Mapping[str, Move]) -> State:
+        """The state after a joint move. Raises MoveError if the moves are not one, or not legal.
+
+        Args:
+            moves: one per role in role order, alone or in a list, or only those of the roles in :attr:`turn`;
+                or a mapping from role names to moves, where roles that have no choice may be left out.
+        """
         machine = self.machine
+        given: Any = moves[0] if len(moves) == 1 and isinstance(moves[0], _JOINT) else moves
+        if machine.is_terminal(self):
+            raise MoveError("the match is over", remedy="state.goals has the result")
         options = machine.options(self)
-        if len(moves) == 1 and isinstance(moves[0], Mapping):
-            moves = self._in_role_order(moves[0], options)
-        elif len(moves) != len(options):
-            free = [r for r, o in enumerate(options) if len(o) > 1]
-            if len(moves) != len(free) or not all(options):
-                raise MoveError(
-                    f"{len(moves)} move{'' if len(moves) == 1 else 's'} given, but {len(options)}"
-                    f" role{'' if len(options) == 1 else 's'} play and {len(free)} of them"
-                    f" ha{'s' if len(free) == 1 else 've'} a choice"
-                )
-            given = dict(zip(free, moves, strict=True))
-            moves = tuple(given.get(r, o[0]) for r, o in enumerate(options))
-        after = machine.next_state(self, [self._legal_id(r, m, options[r]) for r, m in enumerate(moves)])
+        if len(given) != len(options) or (given is not moves and isinstance(given, Mapping)):
+            given = self._completed(given, options)
+        after = machine.next_state(self, [self._legal_id(r, m, options[r]) for r, m in enumerate(given)])
         return after if machine.lift is None else machine.lift(after)
 
-    def _in_role_order(
-        self, given: Mapping[str, str | Term | int], options: Sequence[Sequence[int]]
-    ) -> tuple[str | Term | int, ...]:
-        """The moves of a mapping in role order, and the only moves of roles that it leaves out."""
+    def _completed(self, given: Any, options: Sequence[Sequence[int]]) -> list[object]:
+        """A sequence or mapping of moves in role order, with the only moves of roles that it leaves out."""
         names = self.machine.role_names
+        if not isinstance(given, Mapping):
+            free = [name for name, moves in zip(names, options, strict=True) if len(moves) != 1]
+            if len(given) != len(free):
+                remedy = f"the roles with a choice are {', '.join(free)}" if free else "play() moves on"
+                raise MoveError(f"{counted(len(given), 'move')} given for {len(names)} roles", remedy=remedy)
+            rest = iter(given)
+            return [moves[0] if len(moves) == 1 else next(rest) for moves in options]
         for name in given:
             if name not in names:
                 raise MoveError(f"the game has no role {name}", remedy=f"its roles are {', '.join(names)}")
         for name, moves in zip(names, options, strict=True):
             if name not in given and len(moves) != 1:
                 raise MoveError(f"{name} has {len(moves)} legal moves here, and none is given")
-        return tuple(
-            given[name] if name in given else moves[0] for name, moves in zip(names, options, strict=True)
-        )
+        return [given[name] if name in given else o[0] for name, o in zip(names, options, strict=True)]
 
-    def _legal_id(
-        self, role: int, move: str | Term | int | Mapping[str, str | Term | int], options: Sequence[int]
-    ) -> int:
-        machine = self.machine
-        known = machine.move_texts[role].ids.get(move) if isinstance(move, str) else None
+    def _legal_id(self, role: int, move: object, options: Sequence[int]) -> int:
+        machine, texts = self.machine, self.machine.move_texts[role]
+        known = texts.ids.get(move) if isinstance(move, str) else move if type(move) is int else None
         if known is not None and known in options:
             return known
-        if isinstance(move, Mapping):
-            raise MoveError("a mapping of moves stands alone", remedy="play({role: move, ...})")
+        fault = "not legal here"
         try:
             term = parse_term(move, notation="auto") if isinstance(move, str) else move
-            index = term if isinstance(term, int) else machine.move_id(role, term)
+            if isinstance(term, Term):
+                index = machine.move_id(role, term)
+            elif not isinstance(term, bool) and isinstance(term, Integral):
+                index = int(term)
+            else:
+                raise MoveError("a move is its text, a term or its id")
+            if index in options:
+                return index
         except GdlError as error:
-            raise MoveError(f"{move} is no move of {machine.roles[role]}: {error.message}") from None
-        if index not in options:
-            raise MoveError(
-                f"{move} is not legal for {machine.roles[role]} here",
-                remedy=f"legal there: {counted(len(options), 'move')}, see State.legal",
-            )
-        return index
+            fault = f"{error.message:.200}"
+        raise MoveError(
+            f"{machine.role_names[role]} cannot play {move!r:.60}: {fault}",
+            remedy=f"it has {counted(len(options), 'legal move')}"
+            + (f", such as {texts[options[0]]}: see state.legal" if options else ""),
+        )
 
     def to_kif(self) -> str:
         """The true propositions, sorted, one per line: readable by every GGP tool."""
@@ -374,17 +398,3 @@ class State:
         texts = self._texts()
         shown = " ".join(texts[:8]) + (f" ... {len(texts) - 8} more" if len(texts) > 8 else "")
         return f"<State {shown}>"
-
-
-def difference(machine: Machine, state: State) -> str:
-    """How a machine disagrees with the state's own machine about a state; empty if it does not. Raises
-    GdlError as the machines' questions do."""
-    known = state.machine
-    copy = machine.state_of(state.propositions)
-    if machine.is_terminal(copy) != known.is_terminal(state):
-        return "it does not agree whether the match is over"
-    for role in range(len(known.roles)):
-        ours = {known.move(role, move) for move in known.legal_moves(state, role)}
-        if {machine.move(role, move) for move in machine.legal_moves(copy, role)} != ours:
-            return f"it does not agree on the legal moves of {known.rules.spell(known.roles[role])}"
-    return ""

@@ -1,6 +1,12 @@
-"""The application: ``game`` (games by name), ``cli`` and ``commands`` (the command line). Behind these:
+"""Games, players and matches: what you load and play in Python.
 
-- ``terminal``: matches at a terminal; ``in_code``: matches and players in code, ``drawing``: states as text;
+``load`` gives a ``Game``, which makes states, machines, players and matches. A player of your own is a
+subclass of ``Player`` and answers with a ``Choice``. ``ggp.adapters`` has environments for agents.
+
+Behind these:
+
+- ``cli`` and ``commands``: the command line;
+- ``terminal``: matches at a terminal; ``in_code``: matches and players in code;
 - ``protocol``, ``server``, ``match_process``: a player for game managers;
 - ``manager``, ``tournament``: matches between players, one or many;
 - ``traces``: matches recorded and replayed; ``bench``: how fast machines are; ``warm``: compiling beforehand;
@@ -82,3 +88,7 @@ def __getattr__(name: str) -> Any:
 
         return getattr(import_module(_PLACES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,10 +1,4 @@
-"""`Game`: rules by name, path or text, the machines that run them, and players for it.
-
->>> game = Game.load("tictactoe")
->>> state = game.machine("prover").initial_state()
->>> len(state.legal["x"])
-9
-"""
+"""`Game`: rules by name, path or text, the machines that run them, and players for it."""
 
 from __future__ import annotations
 
@@ -14,10 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
+from threading import TIMEOUT_MAX
 from typing import TYPE_CHECKING, Any, Literal
 
 import ggp
-from gdl.errors import GdlError, ParseError
+from gdl.errors import GdlError, ParseError, real_number
 from gdl.machine import Machine, State
 from gdl.reading import read_limited
 from gdl.rules import Rules
@@ -44,6 +39,16 @@ SUFFIXES = tuple(ending for form in FORMS.values() for ending in form.endings)
 
 class Game:
     """One game: its rules, and machines made on demand.
+
+    >>> game = load("tictactoe")
+    >>> game.name, len(game.rules), game.kif == game.text, game.level
+    ('tictactoe', 33, True, None)
+    >>> game.ready(), game.initial, game.machine("prover")
+    (True, <State (control x)>, <Machine tictactoe: prover>)
+    >>> game.player("random", "x").choose(game.initial)
+    {'x': '(mark ...)'}
+    >>> game.play(["random", "random"], seed=1)
+    <PlayedMatch of ... steps: x random ..., o random ...>
 
     Attributes:
         name: the file's stem, printable; for a level of several with its number; ``game`` for rules as text.
@@ -79,6 +84,9 @@ class Game:
         ``FILE.xsb`` and ``FILE.xsb:N`` are the first and the N-th Sokoban level of a file (also .sok, .slc,
         .txt), one step of the keeper per move; ``FILE.txt:N`` may also be a level of Snakes. Files are looked
         for in games/levels too.
+
+        >>> Game.load("(role you) (init here) (legal you wait) (next there) (<= terminal (true there))")
+        <Game game: 5 rules>
 
         Raises:
             GdlError: no such game, file or level (the error names similar ones), or a broken level.
@@ -162,6 +170,8 @@ class Game:
     def ready(self, seconds: float | None = None) -> bool:
         """Wait, at most so many seconds, until :attr:`initial` and all that follows is as fast as it gets;
         whether it is. It never is in games that do not ground within the limits."""
+        if seconds is not None:
+            real_number(seconds, "seconds", 0, TIMEOUT_MAX)
         return self._climb.ready(seconds)
 
     @cached_property

@@ -1,15 +1,27 @@
-"""Players and matches in code: `GamePlayer` and `PlayedMatch`, made by :class:`ggp.game.Game`."""
+"""Players and matches in code: `GamePlayer` and `PlayedMatch`, made by :class:`ggp.game.Game`.
+
+>>> import ggp
+>>> game = ggp.load("tictactoe")
+>>> player = game.player("random", seed=1)
+>>> player.name, player.roles, player.choose(game.initial, seconds=0.1), player.notes
+('random', ['x', 'o'], {'x': '(mark ...)', 'o': 'noop'}, {'x': ''})
+>>> player.stop()
+>>> match = game.play(["random", "random"], seed=1)
+>>> match.players, len(match.states) == len(match.moves) + 1, sum(match.goals.values()), match.why
+({'x': 'random', 'o': 'random'}, True, 100, '')
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from gdl.errors import GdlError
+from gdl.errors import GdlError, real_number, whole_number
 from gdl.machine import Machine, State
+from gdl.words import counted
 from ggp.terminal.local_match import MatchSnapshot, MatchView, play_match
 from ggp.tournament.bounds import LONGEST_CLOCK
 from players.player import Player
@@ -35,12 +47,6 @@ def player_from(source: PlayerSource, seed: int) -> Player:
     )
 
 
-def check_seconds(seconds: object, name: str = "seconds") -> None:
-    """Raise GdlError where this is no time to think for; 0 is one."""
-    if not isinstance(seconds, int | float) or not 0 <= seconds <= LONGEST_CLOCK:
-        raise GdlError(f"{name} is {seconds!r:.60}", remedy=f"give a number from 0 to {LONGEST_CLOCK:,}")
-
-
 class GamePlayer:
     """A player of one game, asked for moves in any state: for one role, or for all of them.
 
@@ -54,7 +60,7 @@ class GamePlayer:
 
     def __init__(self, machine: Machine, source: PlayerSource, role: str | None, seed: int) -> None:
         """Raises GdlError if there is no such player, no such role, or one player is to play many roles."""
-        self._machine = machine
+        self._machine, seed = machine, whole_number(seed, "seed")
         every = [machine.rules.spell(term) for term in machine.roles]
         if role is not None and role not in every:
             raise GdlError(f"the game has no role {role}", remedy=f"its roles are {', '.join(every)}")
@@ -76,28 +82,27 @@ class GamePlayer:
         the match is over. ``state.play`` takes the answer, where roles with a choice are all in it.
 
         Raises:
-            GdlError: the seconds are no number from 0 to a day.
+            GdlError: the seconds are no number from 0 to a day, or the state is of another game.
             MoveError: one of the roles has no legal move, or the player does not answer with one.
         """
-        check_seconds(seconds)
+        real_number(seconds, "seconds", 0, LONGEST_CLOCK)
+        own = self._machine.own_state(state)
         moves: dict[str, str] = {}
         self.notes = {}
         if state.terminal:
             return moves
         for name, seat in self._seats.items():
             options = state.machine.legal_moves(state, seat)
-            move = options[0] if len(options) == 1 else self._think(name, seat, state, seconds)
+            move = options[0] if len(options) == 1 else self._think(name, seat, state, own, seconds)
             moves[name] = state.machine.rules.spell(state.machine.move(seat, move))
         return moves
 
-    def _think(self, name: str, seat: int, state: State, seconds: float) -> int:
+    def _think(self, name: str, seat: int, state: State, own: State, seconds: float) -> int:
         player = self._players[name]
         if name not in self._started:
             self._started.add(name)
-            machine = self._machine
-            own = state if state.machine is machine else machine.state_of(state.propositions)
             share = START_SHARE * seconds
-            player.start(machine, seat, own, share, time.monotonic() + share)
+            player.start(self._machine, seat, own, share, time.monotonic() + share)
             seconds -= share  # whatever it took: what is compiled then counts for no turn
         choice = player.choose(state, time.monotonic() + seconds)
         self.notes[name] = choice.note
@@ -121,7 +126,7 @@ class GamePlayer:
         return f"<GamePlayer {self.name} for {', '.join(self.roles)}>"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PlayedMatch:
     """A match that was played.
 
@@ -133,14 +138,18 @@ class PlayedMatch:
     """
 
     players: dict[str, str]
-    states: list[State] = field(repr=False)
-    moves: list[dict[str, str]] = field(repr=False)
+    states: list[State]
+    moves: list[dict[str, str]]
     why: str = ""
 
     @property
     def goals(self) -> dict[str, int | None]:
         """Each role's goal value in the last state; None where the rules give none or several."""
         return self.states[-1].goals
+
+    def __repr__(self) -> str:
+        ends = ", ".join(f"{role} {self.players[role]} {goal}" for role, goal in self.goals.items())
+        return f"<PlayedMatch of {counted(len(self.moves), 'step')}: {ends}{self.why and '; ' + self.why}>"
 
 
 class _Recorder(MatchView):
@@ -177,14 +186,17 @@ def play_in_code(
     watch: Callable[[State], object],
 ) -> PlayedMatch:
     """See :meth:`ggp.game.Game.play`."""
-    check_seconds(seconds)
-    check_seconds(startclock, "startclock")
-    roles = [machine.rules.spell(role) for role in machine.roles]
+    real_number(seconds, "seconds", 0, LONGEST_CLOCK)
+    real_number(startclock, "startclock", 0, LONGEST_CLOCK)
+    seed = whole_number(seed, "seed")
+    if max_steps is not None:
+        whole_number(max_steps, "max_steps")
+    roles = machine.role_names
+    remedy = f"give a list with one for each of {', '.join(roles)}"
+    if not isinstance(sources, list | tuple):
+        raise GdlError(f"players is {sources!r:.60}", remedy=remedy)
     if len(sources) != len(roles):
-        raise GdlError(
-            f"{len(sources)} player{'' if len(sources) == 1 else 's'} for {len(roles)} roles",
-            remedy=f"give one for each of {', '.join(roles)}",
-        )
+        raise GdlError(f"{counted(len(sources), 'player')} for {counted(len(roles), 'role')}", remedy=remedy)
     players = [player_from(source, seed * 64 + role) for role, source in enumerate(sources)]
     view = _Recorder(machine, players, watch)
     try:

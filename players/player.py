@@ -72,7 +72,16 @@ class IllegalChoiceError(MoveError):
 
 
 class Player(ABC):
-    """One role of one match. The caller's order: ``start``, ``choose`` at each turn, ``stop``; then it may
+    """One role of one match: a subclass has :meth:`decide`.
+
+    >>> class First(Player):
+    ...     def decide(self, state, options, deadline):
+    ...         return Choice(options[0], note="the first one")
+    >>> import ggp
+    >>> ggp.load("tictactoe").play([First, "random"]).players
+    {'x': 'First', 'o': 'random'}
+
+    The caller's order: ``start``, ``choose`` at each turn, ``stop``; then it may
     start again.
 
     One thread uses a player. Calls that may take long get a deadline in seconds of :func:`time.monotonic`,
@@ -119,7 +128,7 @@ class Player(ABC):
         ``startclock`` seconds for that."""
         self.machine = machine
         self.role = role
-        self.prepare(self.own_state(state), deadline)
+        self.prepare(self.machine.own_state(state), deadline)
 
     def choose(self, state: State, deadline: float) -> Choice:
         """A legal move for ``state``, before ``deadline``. Raises MoveError if the role has none, and
@@ -128,7 +137,7 @@ class Player(ABC):
         The state may be of any machine of the same rules, and need not follow from the player's own last
         move. The ids in the answer are those of the state's machine.
         """
-        own = self.own_state(state)
+        own = self.machine.own_state(state)
         options = self.machine.legal_moves(own, self.role)
         if not options:
             raise MoveError(no_move(own, [self.role]))
@@ -164,12 +173,6 @@ class Player(ABC):
     @abstractmethod
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:
         """Choose one of ``options``, the legal moves in ``state``, a state of :attr:`machine`."""
-
-    def own_state(self, state: State) -> State:
-        """The same state on the machine that this player thinks on."""
-        if state.machine is self.machine:
-            return state
-        return self.machine.state_of(state.propositions)
 
     def in_order(self, options: list[int], role: int | None = None) -> list[int]:
         """Move ids of a role, by default its own, in the order of the moves' text, which is the same on

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise, product
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from gdl.errors import MoveError, StateError
-from gdl.machine import JointMove, Machine, Playouts, State
+from gdl.machine import Machine, Playouts, State
 from gdl.rules import Rules
 from gdl.terms import Term
 from propnet.jit.arrays import Flags, Goals, Int32s, Ints, Words
@@ -185,12 +184,6 @@ class PropnetMachine(Machine):
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_one": None}  # it holds addresses
 
-    def _move_lists(self, evaluation: Evaluation) -> list[list[list[int]]]:
-        """Per state and role the ids of the legal moves."""
-        legal = unpack(evaluation.legal, self.network.move_count)
-        bounds = list(pairwise(self.role_moves.tolist()))
-        return [[np.flatnonzero(row[low:high]).tolist() for low, high in bounds] for row in legal]
-
     def true_propositions(self, key: Hashable) -> frozenset[Term]:
         bases = self.network.bases
         bits = unpack(self._record(key), len(bases))[0]
@@ -264,11 +257,8 @@ class PropnetMachine(Machine):
             raise MoveError("a move id is out of range", remedy="ids are places in network.moves[role]")
         return moves
 
-    def playouts(
-        self, n: int, seed: int = 0, state: State | None = None, max_steps: int = 100_000
-    ) -> Playouts:
-        start = self._initial if state is None else self._record(state.key)
-        return self._play(n, start, seed, max_steps)
+    def _playouts(self, n: int, seed: int, start: State, max_steps: int) -> Playouts:
+        return self._play(n, self._record(start.key), seed, max_steps)
 
     def playouts_from(
         self,
@@ -351,18 +341,6 @@ class PropnetMachine(Machine):
             watched, trace, policy, pairs, counted, 0, 0, _NO_STATES, _NO_LANES,
         )  # fmt: skip
         return Playouts(goals, lengths, int(cut))
-
-    def expand(self, states: Sequence[State]) -> list[list[tuple[JointMove, State]]]:
-        records = self.records(states)
-        evaluation = self.evaluate(records)
-        joints: list[list[JointMove]] = [
-            [] if terminal else list(product(*options))
-            for terminal, options in zip(evaluation.terminal, self._move_lists(evaluation), strict=True)
-        ]
-        rows = np.repeat(np.arange(len(states)), list(map(len, joints)))
-        moves = np.array(list(chain.from_iterable(joints)), np.int32).reshape(-1, len(self.roles))
-        after = iter(self.states(self.successors(records[rows], moves)))
-        return [[(joint, next(after)) for joint in of_state] for of_state in joints]
 
 
 def _rows(records: Words) -> Words:

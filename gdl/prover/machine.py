@@ -135,11 +135,9 @@ class ProverMachine(Machine):
     def state_of(self, propositions: Iterable[Term]) -> State:
         return State(self, frozenset([self.proposition_id(p) for p in propositions]))
 
-    def playouts(
-        self, n: int, seed: int = 0, state: State | None = None, max_steps: int = 100_000
-    ) -> Playouts:
-        """See :class:`Machine`. Playouts of small games go from cached state to cached state, those of
-        large games are depth charges; the moves are the same."""
+    def _playouts(self, n: int, seed: int, start: State, max_steps: int) -> Playouts:
+        """In small games they go from cached state to cached state, in large ones they are depth charges; the
+        moves are the same."""
         import numpy as np
 
         if not self._prepared:
@@ -150,12 +148,12 @@ class ProverMachine(Machine):
         cut = 0
         roles = range(len(self.roles))
         for i in range(n):
-            start = self._cached(self.initial_state() if state is None else state)
+            first = self._cached(start)
             if self._charge is not None and self._charging:
-                lengths[i], was_cut, tables = self._charge(self._tables(start), rng.random, max_steps)
+                lengths[i], was_cut, tables = self._charge(self._tables(first), rng.random, max_steps)
                 results = [max(self._goals_in(tables, r), default=-1) for r in roles]
             else:
-                lengths[i], was_cut, last = self._walk(start, rng.random, max_steps)
+                lengths[i], was_cut, last = self._walk(first, rng.random, max_steps)
                 results = [self._result_of(last, r) for r in roles]
             if not was_cut or lengths[i] >= max_steps:  # else some role has no legal move
                 goals[i] = results

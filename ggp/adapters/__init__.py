@@ -14,6 +14,8 @@ and pixels of states.
 
 from __future__ import annotations
 
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from ggp.adapters.vector import GdlVectorEnv, make_vec
     from propnet.environments.vector_match import VectorMatch
 
+# The names whose packages are installed, once the lines below have dropped the others.
 __all__ = [
     "AdaptedGame",
     "GdlAEC",
@@ -40,26 +43,26 @@ __all__ = [
     "register_games",
 ]
 
-_PLACES = {
-    "AdaptedGame": "ggp.adapters.adapted_game",
-    "GdlAEC": "ggp.adapters.pettingzoo",
-    "GdlEnv": "ggp.adapters.gymnasium",
-    "GdlParallel": "ggp.adapters.pettingzoo",
-    "GdlVecEnv": "ggp.adapters.stable_baselines",
-    "GdlVectorEnv": "ggp.adapters.vector",
-    "VectorMatch": "propnet.environments.vector_match",
-    "load_gdl": "ggp.adapters.openspiel",
-    "make_sb3_vec": "ggp.adapters.stable_baselines",
-    "make_vec": "ggp.adapters.vector",
-    "register_game": "ggp.adapters.gymnasium",
-    "register_games": "ggp.adapters.gymnasium",
+_HOMES = {
+    "ggp.adapters.adapted_game": ("numpy", ("AdaptedGame",)),
+    "ggp.adapters.gymnasium": ("gymnasium", ("GdlEnv", "register_game", "register_games")),
+    "ggp.adapters.openspiel": ("pyspiel", ("load_gdl",)),
+    "ggp.adapters.pettingzoo": ("pettingzoo", ("GdlAEC", "GdlParallel")),
+    "ggp.adapters.stable_baselines": ("stable_baselines3", ("GdlVecEnv", "make_sb3_vec")),
+    "ggp.adapters.vector": ("gymnasium", ("GdlVectorEnv", "make_vec")),
+    "propnet.environments.vector_match": ("numpy", ("VectorMatch",)),
 }
+"""Each module with the package that it needs, and its names that are public here."""
+_HOME = {name: module for module, (_, names) in _HOMES.items() for name in names}
+__all__[:] = [name for need, names in _HOMES.values() if find_spec(need) for name in names]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 
 
 def __getattr__(name: str) -> Any:
     """Import what is used when it is first used."""
-    if name in _PLACES:
-        from importlib import import_module
-
-        return getattr(import_module(_PLACES[name]), name)
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

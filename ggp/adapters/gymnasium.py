@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.errors import GdlError, MoveError
+from gdl.errors import GdlError, MoveError, real_number, whole_number
 from ggp.adapters.adapted_game import RENDER_MODES, AdaptedGame, action_id, check_render_mode
 from ggp.adapters.missing import missing
 from ggp.game import Game, find_rules_file, installed_games
+from ggp.tournament.bounds import LONGEST_CLOCK
 from players.belief.belief import Belief, Observed
 from players.player import Player
 from players.registry import check_name, fitting, make_player
@@ -86,9 +87,9 @@ class GdlEnv(gymnasium.Env[dict[str, Any], np.int64]):
         self._role = adapted.role(self.role)
         self.opponents = _opponents(adapted, self.role, opponents)
         self.render_mode = render_mode
-        self.max_steps = max_steps
+        self.max_steps = whole_number(max_steps, "max_steps")
         self.illegal = illegal
-        self.seconds = seconds
+        self.seconds = real_number(seconds, "seconds", 0, LONGEST_CLOCK)
         self.action_space = spaces.Discrete(adapted.actions(self.role))
         self.observation_space = spaces.Dict(
             {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
-from gdl.errors import TooLargeError
+from gdl.errors import TooLargeError, whole_number
 from gdl.information import hides
 from gdl.machine import Machine, State
 from ggp.adapters.planes import steady_board
@@ -44,6 +44,7 @@ def load_gdl(
         GdlError: there is no such game, or it is not of the kind that is asked for.
         TooLargeError: the game does not ground within the limits.
     """
+    max_steps = whole_number(max_steps, "max_steps", 1, 2**31 - 1)
     game = source if isinstance(source, Game) else Game.load(source)
     fast = lane_machine(game.machine(machine))
     if fast is None:

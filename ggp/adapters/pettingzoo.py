@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.errors import MoveError
+from gdl.errors import MoveError, whole_number
 from gdl.machine import State
 from ggp.adapters.adapted_game import RENDER_MODES, AdaptedGame, action_id, check_render_mode
 from ggp.adapters.missing import missing
@@ -45,7 +45,7 @@ class _Agents:
             game = AdaptedGame(game, observation=observation, machine=machine)
         self.adapted = game
         self.render_mode = render_mode
-        self.max_steps = max_steps
+        self.max_steps = whole_number(max_steps, "max_steps")
         self.metadata = {**_METADATA, "name": f"gdl_{game.name}_v0"}
         self.possible_agents = list(game.agents)
         self._agent_of = dict(zip(game.players, game.agents, strict=True))
@@ -94,7 +94,7 @@ class _Agents:
     def _begin(self, seed: int | None) -> None:
         """Begin a match; a seed decides what chance draws."""
         if seed is not None:
-            self._numbers = np.random.default_rng(seed)
+            self._numbers = np.random.default_rng(whole_number(seed, "seed"))
         self.steps, self.histories = 0, []
 
     def _stepped(self, state: State, joint: list[int]) -> State:

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import GdlError, MoveError
-from gdl.information import check_open
 from gdl.machine import State
 from ggp.adapters.adapted_game import RENDER_MODES, AdaptedGame, check_render_mode
 from ggp.adapters.missing import missing
@@ -40,7 +39,7 @@ class GdlVectorEnv(VectorEnv[dict[str, Any], NDArray[Any], NDArray[Any]]):
     match's last step, the mask may be all zeros; the action is then not looked at. For all roles at once,
     with nothing unpacked, see ``match``.
 
-    Games that hide information are refused: observations are states.
+    Games that hide information are refused: observations are states. :class:`.GdlAEC` plays them.
 
     Args:
         game: as for :class:`AdaptedGame`, or one to share.
@@ -89,7 +88,11 @@ class GdlVectorEnv(VectorEnv[dict[str, Any], NDArray[Any], NDArray[Any]]):
             )
         mode = self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.render_mode = render_mode
-        check_open(adapted.game.rules, "a vector of matches")
+        if adapted.senses:
+            raise GdlError(
+                f"{adapted.name} hides information ('sees'), and a vector of matches shows whole states",
+                remedy="GdlAEC, GdlParallel and GdlEnv show an agent only what it may know",
+            )
         self.adapted = adapted
         self.num_envs = num_envs
         self.role = adapted.agents[0] if role is None else role
@@ -190,9 +193,10 @@ class GdlVectorEnv(VectorEnv[dict[str, Any], NDArray[Any], NDArray[Any]]):
         return {"observation": self.adapted.observe(self.match.bits.copy()), "action_mask": masks}, info
 
 
-def make_vec(game: str, num_envs: int = 1, **settings: Any) -> GdlVectorEnv:
-    """A vector environment by id (``gdl/connectfour-v0``), name or path; settings as for
+def make_vec(game: str | Path | Game, num_envs: int = 1, **settings: Any) -> GdlVectorEnv:
+    """A vector environment by id (``gdl/connectfour-v0``), name or path, or of a game; settings as for
     :class:`GdlVectorEnv`."""
     if game in gymnasium.registry:
         return GdlVectorEnv(num_envs=num_envs, **{**gymnasium.spec(game).kwargs, **settings})
-    return GdlVectorEnv(game.removeprefix("gdl/").removesuffix("-v0"), num_envs, **settings)
+    name = game.removeprefix("gdl/").removesuffix("-v0") if isinstance(game, str) else game
+    return GdlVectorEnv(name, num_envs, **settings)

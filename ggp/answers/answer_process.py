@@ -80,14 +80,15 @@ def solve_told(game: Game, request: JsonMessage, send: Send) -> dict[str, object
     The answer is what ``ggp solve --json`` prints, its line replayed by the prover. Raises GdlError: it is no
     puzzle, or no solver recognises it.
     """
-    from ggp.solving.team import SolveRequest, cpu_seconds, solve_together
+    from ggp.solving.team import SolveRequest, solve_together
     from ggp.solving.view import doubt_of
+    from ggp.stopwatch import Stopwatch
     from players.solvers import Solution, replayed
 
     roles = [rule for rule in game.rules if rule.head.name == "role"]
     if len(roles) != 1:
         raise GdlError(f"this game has {len(roles)} roles, and only a puzzle of one role can be solved")
-    began, cpu = time.monotonic(), cpu_seconds()
+    watch = Stopwatch()
     best: Solution | None = None
 
     def tell(solution: Solution, at_work: list[str]) -> None:
@@ -98,7 +99,7 @@ def solve_told(game: Game, request: JsonMessage, send: Send) -> dict[str, object
         news = {"moves": solution.moves} if better else {}
         send(
             "progress",
-            seconds=round(time.monotonic() - began, 2),
+            seconds=round(watch.wall, 2),
             states=solution.states,
             value=solution.value if solution.value >= 0 else None,
             length=len(solution.moves),
@@ -110,7 +111,7 @@ def solve_told(game: Game, request: JsonMessage, send: Send) -> dict[str, object
     work = SolveRequest(
         game.text, float(request["seconds"]), SOLVER_MEMORY, request["solver"] or None, 1, request["seed"]
     )
-    found = replace(solve_together(work, tell), seconds=cpu_seconds() - cpu)
+    found = replace(solve_together(work, tell), seconds=watch.cpu)
     last = replayed(game.rules, found) if found.value >= 0 else None
     return {
         "game": game.name,
@@ -121,7 +122,7 @@ def solve_told(game: Game, request: JsonMessage, send: Send) -> dict[str, object
         "states": found.states,
         "doubt": doubt_of(game.rules, last),
         "seconds_cpu": round(found.seconds, 3),
-        "seconds_wall": round(time.monotonic() - began, 3),
+        "seconds_wall": round(watch.wall, 3),
     }
 
 

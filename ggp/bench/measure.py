@@ -17,6 +17,7 @@ import ggp
 from gdl.ends import stuck_in_play
 from gdl.machine import Machine
 from gdl.rules import Rules
+from ggp.stopwatch import Stopwatch
 
 REPETITIONS = 5
 """Batches of playouts per measurement; their median counts, their range says how noisy it was."""
@@ -88,23 +89,6 @@ class Measurement:
     def as_dict(self) -> dict[str, Any]:
         """The fields by name, ready for JSON."""
         return asdict(self)
-
-
-class Stopwatch:
-    """CPU seconds of this process and of its finished children."""
-
-    def __init__(self) -> None:
-        self._last = self._total()
-
-    @staticmethod
-    def _total() -> float:
-        children = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return time.process_time() + children.ru_utime + children.ru_stime
-
-    def lap(self) -> float:
-        """Seconds since the last lap."""
-        before, self._last = self._last, self._total()
-        return self._last - before
 
 
 def levels() -> tuple[str, ...]:

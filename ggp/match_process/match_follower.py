@@ -16,10 +16,10 @@ from collections import Counter, deque
 from itertools import product
 from typing import NamedTuple
 
-from gdl.ends import RandomGames, no_move
+from gdl.ends import RandomGames, difference, no_move
 from gdl.errors import GdlError, RulesError
 from gdl.information import hides
-from gdl.machine import JointMove, Machine, State, difference
+from gdl.machine import JointMove, Machine, State
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_term

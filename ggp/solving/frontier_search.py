@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable
@@ -16,8 +17,8 @@ from ggp.console import noted_ctrl_c
 from ggp.game import Game
 from ggp.solving.frontier_options import FRONTIER
 from ggp.solving.frontier_view import FrontierView, check_plot, write_plot
-from ggp.solving.team import cpu_seconds
 from ggp.solving.view import doubt_of
+from ggp.stopwatch import Stopwatch
 from players.puzzles.frontier.budget import peak_bytes
 from players.puzzles.frontier.frontier import FrontierSearch
 from players.puzzles.frontier.outcome import FrontierOptions, FrontierResult
@@ -47,7 +48,7 @@ def solve_by_frontier(
 
     ``seconds`` is wall time, None for as long as it takes; ``plot`` the file of the picture of the layers.
     Raises GdlError: what was asked for cannot be done, or room ran out; what is known was told then."""
-    began = time.monotonic()
+    watch = Stopwatch()
     if plot is not None:
         check_plot(plot)
     machine = _puzzle(game)
@@ -63,7 +64,7 @@ def solve_by_frontier(
         try:
             with view, noted_ctrl_c() as interrupted:
                 try:
-                    stopped = _run(search, seconds, began, interrupted)
+                    stopped = _run(search, seconds, watch, interrupted)
                 except GdlError as error:
                     fault, stopped = error, str(error)
             if not search.states:
@@ -75,14 +76,13 @@ def solve_by_frontier(
             search.close()
     moves, last = _told_and_replayed(game, machine, result)
     doubt = doubt_of(game.rules, last) if result.complete or last is not None else ""
-    wall = time.monotonic() - began
     if plot is not None:
         write_plot(plot, game.name, result)
     if as_json:
-        line = as_json_object(game.name, result, moves, cpu_seconds(), wall, stopped, doubt)
+        line = as_json_object(game.name, result, moves, watch, stopped, doubt)
         sys.stdout.buffer.write(orjson.dumps(line) + b"\n")
     else:
-        view.show(result, moves.get(result.value, []), cpu_seconds(), wall, doubt)
+        view.show(result, moves.get(result.value, []), watch, doubt)
     if stopped is not None and (fault is None or isinstance(fault, OutOfRoomError)):
         _say_how_to_go_on(options.scratch)
     if fault is not None:
@@ -96,12 +96,11 @@ def as_json_object(
     name: str,
     result: FrontierResult,
     moves: dict[int, list[str]],
-    cpu: float,
-    wall: float,
+    watch: Stopwatch,
     stopped: str | None,
     doubt: str,
 ) -> dict[str, object]:
-    """What ``--json`` prints: ``moves`` has the line to each goal value, ``cpu`` and ``wall`` are seconds of
+    """What ``--json`` prints: ``moves`` has the line to each goal value, ``watch`` the seconds of
     all of it, ``stopped`` says why it ended early (None: it did not), ``doubt`` what is odd about the
     rules."""
     return {
@@ -111,8 +110,8 @@ def as_json_object(
         "proven": result.proven,
         "shortest": result.shortest,
         "solver": FRONTIER,
-        "seconds_cpu": round(cpu, 3),
-        "seconds_wall": round(wall, 3),
+        "seconds_cpu": round(watch.cpu, 3),
+        "seconds_wall": round(watch.wall, 3),
         "states": result.states,
         "symmetries": result.symmetries,
         "complete": result.complete,
@@ -139,17 +138,16 @@ def _puzzle(game: Game) -> PropnetMachine:
 
 
 def _run(
-    search: FrontierSearch, seconds: float | None, began: float, interrupted: Callable[[], bool]
+    search: FrontierSearch, seconds: float | None, watch: Stopwatch, interrupted: Callable[[], bool]
 ) -> str | None:
     """Search in slices. Why it was stopped; None if it is over."""
     while True:
-        now = time.monotonic()
         if interrupted():
             return "interrupted"
-        if seconds is not None and now >= began + seconds:
+        left = math.inf if seconds is None else seconds - watch.wall
+        if left <= 0:
             return "time is up"
-        end = now + _SLICE_SECONDS if seconds is None else min(now + _SLICE_SECONDS, began + seconds)
-        if not search.step(end):
+        if not search.step(time.monotonic() + min(_SLICE_SECONDS, left)):
             return None
 
 

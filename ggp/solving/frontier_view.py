@@ -17,6 +17,7 @@ from gdl.words import counted
 from ggp.output_file import replacing
 from ggp.solving.frontier_options import FRONTIER
 from ggp.solving.view import ProgressView, show_moves
+from ggp.stopwatch import Stopwatch
 from ggp.tournament.statistics.plots import check_installed
 from players.puzzles.frontier.outcome import FrontierProgress, FrontierResult
 from players.puzzles.frontier.storage.files import as_size
@@ -46,7 +47,7 @@ class FrontierView(ProgressView):
             self._looked = now
             self.tell([progress_line(progress, layers, first)])
 
-    def show(self, result: FrontierResult, moves: list[str], cpu: float, wall: float, doubt: str) -> None:
+    def show(self, result: FrontierResult, moves: list[str], watch: Stopwatch, doubt: str) -> None:
         """The line, move by move, and what the search has found out. ``moves``: the line as GDL; ``doubt``:
         what is odd about the rules."""
         console = self.console
@@ -71,7 +72,7 @@ class FrontierView(ProgressView):
             table.add_row("symmetries", f"{result.symmetries}: one state stands for all that they make of it")
         table.add_row("a state", f"{result.key_bits} bits, {result.bytes_per_state:.3f} bytes coded")
         table.add_row("memory", f"{as_size(result.peak_rss)} at most")
-        table.add_row("time", f"{cpu:.2f} CPU seconds, {wall:.2f} s by the clock")
+        table.add_row("time", str(watch))
         spent = sum(result.seconds_by_stage.values())
         if spent > 0:
             shares = sorted(result.seconds_by_stage.items(), key=lambda stage: -stage[1])

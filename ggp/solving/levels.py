@@ -17,6 +17,7 @@ from gdl.errors import GdlError
 from gdl.processes import end_with_parent
 from gdl.words import counted
 from ggp.solving.view import ProgressView
+from ggp.stopwatch import Stopwatch
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.search.few_positions import FewPositions
 from players.puzzles.sokoban.search.portfolio import Entry, SearchPortfolio, entries_named
@@ -264,17 +265,17 @@ class LevelView(ProgressView):
         title = f"  ({level.title})" if level.title and level.title != str(number) else ""
         self.console.print(Text(text + title, "" if solved else "yellow"))
 
-    def totals(self, solutions: list[LevelSolution], cpu: float, wall: float) -> None:
+    def totals(self, solutions: list[LevelSolution], watch: Stopwatch) -> None:
         """What came of all levels."""
         solved = [one for one in solutions if one.outcome is Outcome.SOLVED]
         pushes, moves = sum(len(one.pushes) for one in solved), sum(len(one.steps) for one in solved)
         self.console.print(
             f"{len(solved)} of {counted(len(solutions), 'level')} solved in "
             f"{counted(pushes, 'push', 'pushes')} and {counted(moves, 'move')}, all "
-            f"replayed by the prover; {cpu:.1f} CPU seconds, {wall:.1f} s by the clock"
+            f"replayed by the prover; {watch}"
         )
 
-    def show(self, solution: LevelSolution, cpu: float, wall: float) -> None:
+    def show(self, solution: LevelSolution, watch: Stopwatch) -> None:
         """The solution of a single level."""
         table = Table.grid(padding=(0, 2))
         if solution.outcome is Outcome.SOLVED:
@@ -290,5 +291,5 @@ class LevelView(ProgressView):
         else:
             self.console.print(Text(_failed(solution), "yellow"))
         table.add_row("positions", f"{solution.positions:,}")
-        table.add_row("time", f"{cpu:.2f} CPU seconds, {wall:.2f} s by the clock")
+        table.add_row("time", str(watch))
         self.console.print(table)

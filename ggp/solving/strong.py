@@ -17,6 +17,7 @@ from gdl.machine import State
 from gdl.words import counted
 from ggp.console import new_console, spinner
 from ggp.game import Game
+from ggp.stopwatch import Stopwatch
 from players.puzzles.frontier.budget import peak_bytes
 from players.strong.outcomes import SolvedGame
 from players.strong.ranked.solve import StrongOptions
@@ -37,7 +38,7 @@ def solve_strongly(
 ) -> None:
     """Solve a whole game, write its table to the folder if there is one, and print what was found if it is to
     be ``told``. Raises GdlError."""
-    wall, cpu = time.monotonic(), time.process_time()
+    clock = Stopwatch()
     _give_back_at_once()
     machine = game.machine("propnet")
     assert isinstance(machine, PropnetMachine)
@@ -50,7 +51,7 @@ def solve_strongly(
             now = time.monotonic()
             if now - last[0] > _SLOW:
                 last[0] = now
-                rate = states / max(now - wall, 1e-9)
+                rate = states / max(clock.wall, 1e-9)
                 text = f"{game.name}: {what}, layer {layer}, {counted(states, 'state')}, {rate:,.0f} states/s"
                 shown.update(task, description=text)
 
@@ -58,15 +59,15 @@ def solve_strongly(
         solved = solve_whole(machine, options, writer, watch)
         size = None if writer is None else writer.size
     found = _told(game, solved, size)
-    found["seconds_cpu"] = round(time.process_time() - cpu, 3)
-    found["seconds_wall"] = round(time.monotonic() - wall, 3)
+    found["seconds_cpu"] = round(clock.cpu, 3)
+    found["seconds_wall"] = round(clock.wall, 3)
     found["peak_rss"] = peak_bytes()
     if not told:
         return
     if as_json:
         sys.stdout.buffer.write(orjson.dumps(found) + b"\n")
     else:
-        _print_solved(found)
+        _print_solved(found, clock)
 
 
 def _give_back_at_once() -> None:
@@ -93,15 +94,14 @@ def _told(game: Game, solved: SolvedGame, size: int | None) -> dict[str, Any]:
     }
 
 
-def _print_solved(found: dict[str, Any]) -> None:
+def _print_solved(found: dict[str, Any], clock: Stopwatch) -> None:
     table = Table.grid(padding=(0, 2))
     table.add_row("values", _values(found["values"]) + ", " + _ends(found["distance"], found["cycles"]))
     alike = "" if found["symmetries"] == 1 else f", one for each {found['symmetries']} that are alike at most"
     table.add_row("states", f"{found['states']:,} in {counted(len(found['layers']), 'layer')}{alike}")
     if found["table_bytes"] is not None:
         table.add_row("table", f"{found['table_bytes']:,} bytes, {found['bytes_per_state']:.3f} a state")
-    seconds = f"{found['seconds_cpu']:.2f} CPU seconds, {found['seconds_wall']:.2f} s by the clock"
-    table.add_row("time", seconds)
+    table.add_row("time", str(clock))
     table.add_row("memory", f"{found['peak_rss'] / (1 << 20):,.0f} MB at most")
     new_console(soft_wrap=not sys.stdout.isatty()).print(table)
 

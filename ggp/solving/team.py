@@ -8,7 +8,6 @@ from __future__ import annotations
 import multiprocessing
 import multiprocessing.connection
 import os
-import resource
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -77,14 +76,6 @@ def solve_together(request: SolveRequest, watch: Watcher) -> Solution:
             raise GdlError(f"the solver {request.own} failed: {describe(error)}") from error
     compile_together(_parts(solvers, request))
     return _Team(request, time.monotonic() + request.seconds, watch).run()
-
-
-def cpu_seconds() -> float:
-    """CPU seconds that this process and those it has started and waited for have used, start-up included."""
-    return sum(
-        usage.ru_utime + usage.ru_stime
-        for usage in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    )
 
 
 def _solve_alone(request: SolveRequest, watch: Watcher) -> Solution:

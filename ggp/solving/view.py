@@ -20,6 +20,7 @@ from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.words import counted
 from ggp.console import new_console
+from ggp.stopwatch import Stopwatch
 from players.solvers import Solution
 
 
@@ -71,7 +72,7 @@ class SolveView(ProgressView):
         states = counted(solution.states, "state")
         self.tell([elapsed, states, line if solution.moves else "no line yet", " + ".join(at_work)])
 
-    def show(self, solution: Solution, cpu: float, wall: float, doubt: str = "") -> None:
+    def show(self, solution: Solution, watch: Stopwatch, doubt: str = "") -> None:
         """The line, move by move, and how it was found; ``doubt`` is what is odd about it."""
         console = self.console
         if solution.value < 0:
@@ -87,7 +88,7 @@ class SolveView(ProgressView):
             table.add_row("solver", solution.solver or "none was needed")
             table.add_row("replayed", "by the prover, move by move")
         table.add_row("states", f"{solution.states:,}")
-        table.add_row("time", f"{cpu:.2f} CPU seconds, {wall:.2f} s by the clock")
+        table.add_row("time", str(watch))
         console.print(table)
 
 

@@ -11,7 +11,14 @@ from ggp.tournament.session import parse_test, stored_settings
 from ggp.tournament.statistics.ratings import Sprt
 from ggp.tournament.statistics.scores import block_scores
 from ggp.tournament.statistics.standing import fault_lines, standing_of
-from ggp.tournament.statistics.tables import conduct_rows, cross_rows, game_rows, rating_rows, test_line
+from ggp.tournament.statistics.tables import (
+    conduct_rows,
+    cross_rows,
+    game_rows,
+    rating_rows,
+    test_line,
+    verdict_line,
+)
 from ggp.tournament.store import Store
 
 LAST_MATCHES = 500
@@ -41,6 +48,7 @@ def tables_of(path: Path, sprt: Sprt | None = None) -> dict[str, Any]:
             "bounds": sprt.bounds,
             "history": sprt.history(scores)[-LAST_MATCHES:],
         }
+    rated = rating_rows(standing)
     return {
         "name": settings.name,
         "clocks": [settings.startclock, settings.playclock],
@@ -56,8 +64,9 @@ def tables_of(path: Path, sprt: Sprt | None = None) -> dict[str, Any]:
                 "high": round(one.high, 1),
                 "sure": None if sure is None else round(100 * sure, 1),
             }
-            for one, sure in rating_rows(standing)
+            for one, sure in rated
         ],
+        "verdict": verdict_line(rated) if rated else "",
         "rated": standing.labels,
         "unrated": standing.reasons,
         "cross": cross_rows(standing),

@@ -16,8 +16,9 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from gdl.ends import difference
 from gdl.errors import TooLargeError
-from gdl.machine import Machine, State, difference
+from gdl.machine import Machine, State
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from players.kaskade.kaskade import BOTTOM, Kaskade
@@ -85,7 +86,7 @@ class KaskadePlayer(Player):
         self._deadline = deadline
         self._called = False
         self.player.interrupted = self._is_called
-        self.player.start(self.machine, role, self.own_state(state), startclock, deadline)
+        self.player.start(self.machine, role, self.machine.own_state(state), startclock, deadline)
         if self._called and not machine.is_terminal(state) and machine.legal_moves(state, role):
             self.decide(state, [], deadline)
 

@@ -7,6 +7,8 @@ a name. Nothing is imported from OpenSpiel before one of these is asked for.
 
 from __future__ import annotations
 
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -17,11 +19,13 @@ _BOTS = "mcts", "uniform_random", "fixed_action_preference", "uniform_restricted
 """Bots that are told to need OpenSpiel where it is not installed; with it, others may be there."""
 
 
+def __dir__() -> list[str]:
+    return sorted(_BOTS) if find_spec("pyspiel") else []
+
+
 def __getattr__(name: str) -> type[Player]:
     """The player of a bot, by the bot's name. Raises MissingOpenSpielError where OpenSpiel is not
     installed."""
-    from importlib import import_module
-
     made: Any = None
     if not name.startswith("_"):
         try:

@@ -84,7 +84,7 @@ class _BotPlayer(Player):
             move = random.Random(f"{self.seed}{state.to_kif()}").choice(self.in_order(options))
             return Choice(move, note="a random move: the game is not grounded, or not yet")
         machine = game.rules.machine
-        own = state if state.machine is machine else machine.state_of(state.propositions)
+        own = machine.own_state(state)
         move = self._ask(game, game.state_of(own), deadline)
         return Choice(self.machine.move_id(self.role, machine.move(self.role, move)))
 

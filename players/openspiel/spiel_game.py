@@ -450,10 +450,10 @@ def spiel_game(
         GdlError: a setting is none of these, or a sequential or zero-sum game is asked for and the game is
             none, as random play shows.
     """
-    if dynamics not in _DYNAMICS or utility not in _UTILITIES or max_steps < 1:
+    if dynamics not in _DYNAMICS or utility not in _UTILITIES:
         raise GdlError(
-            f"dynamics={dynamics!r}, utility={utility!r}, max_steps={max_steps}",
-            remedy=f"choose of {', '.join(_DYNAMICS)}; of {', '.join(_UTILITIES)}; at least 1",
+            f"dynamics={dynamics!r}, utility={utility!r}",
+            remedy=f"choose of {', '.join(_DYNAMICS)}; of {', '.join(_UTILITIES)}",
         )
     settings = {"dynamics": dynamics, "utility": utility, "max_steps": max_steps, "draw": draw}
     key = (str(machine.rules), *settings.values())

@@ -94,7 +94,7 @@ class TablesPlayer(Player):
                 name = with_option(name, key, ("no", "yes")[value] if isinstance(value, bool) else value)
         self._other = make_player(name, self.seed)
         self._other.interrupted = self.interrupted
-        self._other.start(self.machine, self.role, self.own_state(state), startclock, deadline)
+        self._other.start(self.machine, self.role, self.machine.own_state(state), startclock, deadline)
 
     def _from_table(self, state: State, options: list[int]) -> Choice | None:
         """The best of the moves; None where the table lacks a state that may follow."""

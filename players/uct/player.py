@@ -172,7 +172,7 @@ class UctPlayer(Player):
         if self._pool is not None:
             self._line.move_to(old, machine)
             # Lines that the processes send now still begin there.
-            self._root_state = self.own_state(self._root_state)
+            self._root_state = self.machine.own_state(self._root_state)
             self._pool.set_machine(machine)
 
     def share(self, workers: int, ponder: bool) -> None:

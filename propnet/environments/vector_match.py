@@ -22,7 +22,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.errors import GdlError, MoveError, TooLargeError
+from gdl.errors import GdlError, MoveError, TooLargeError, whole_number
 from gdl.information import playing
 from gdl.machine import Machine, State
 from gdl.words import counted
@@ -155,18 +155,21 @@ class VectorMatch:
             GdlError: the machine has no lanes, or a number or a name is none of those.
             TooLargeError: the wires would not fit into ``memory_limit``.
         """
-        fast = lane_machine(machine)
+        fast = lane_machine(machine) if isinstance(machine, Machine) else None
         if fast is None:
             raise GdlError(
-                "vector environments need a game that grounds: this machine has no network",
-                remedy="load the game with the machine 'native', or use single environments",
+                f"{machine!r:.60} is not a machine with a network",
+                remedy="give ggp.load(game).machine('native'); of games that do not ground there is none",
             )
         if autoreset not in AUTORESET:
             raise GdlError(
                 f"there is no autoreset mode {autoreset!r}", remedy=f"choose {', '.join(AUTORESET)}"
             )
-        if environments < 1 or max_steps < 0:
-            raise GdlError("there must be at least one environment, and max_steps may not be negative")
+        environments, max_steps = (
+            whole_number(environments, "environments", 1),
+            whole_number(max_steps, "max_steps"),
+        )
+        memory_limit = whole_number(memory_limit, "memory_limit")
         blocks = -(-environments // LANES)
         each = fast.plan.wires * BYTES
         if blocks * each > memory_limit:
@@ -246,7 +249,7 @@ class VectorMatch:
         """Have the matches in ``which``, bool (n,), begin anew, all by default; ``seed`` is for
         :meth:`random_actions`."""
         if seed is not None:
-            self._random[0] = seed & ((1 << 64) - 1)
+            self._random[0] = whole_number(seed, "seed")
         begun = np.zeros(self._lanes.used.shape[0] * LANES, np.bool_)
         begun[: self.environments] = True if which is None else which
         begin_lanes(self.machine.kernel_args, self._lanes, self._rows, _as_lanes(begun))

@@ -130,6 +130,52 @@ def test_clocks_that_are_no_time_are_refused(seconds: Any) -> None:
         game.player(seconds if seconds != "1" else 1)
 
 
+@pytest.mark.parametrize("seconds", [float("nan"), float("inf"), -1, "1", True])
+def test_nobody_waits_for_what_is_no_time(seconds: Any) -> None:
+    with pytest.raises(GdlError, match=r"seconds is .*give a number from 0 to"):
+        ggp.load("tictactoe").ready(seconds)
+
+
+@pytest.mark.parametrize("number", [-1, "x", 1.5, True, float("nan"), 2**64])
+def test_seeds_and_limits_of_steps_are_whole_numbers(number: Any) -> None:
+    game = ggp.load("tictactoe")
+    with pytest.raises(GdlError, match=r"^seed is .*give a whole number from 0"):
+        game.player("random", seed=number)
+    for name in ("seed", "max_steps"):
+        with pytest.raises(GdlError, match=rf"^{name} is .*give a whole number from 0"):
+            game.play(["random", "random"], **{name: number})
+
+
+@pytest.mark.parametrize("name", ["random", "greedy", "montecarlo:playouts=32", "uct:playouts=32,workers=1"])
+def test_the_largest_seed_is_one(name: str) -> None:
+    game = ggp.load("tictactoe")
+    with game.player(name, "x", seed=2**63 - 1) as player:
+        assert player.choose(game.initial, seconds=1)["x"] in game.initial.legal["x"]
+
+
+@pytest.mark.parametrize("players", ["random", None, 3, {"x": "random", "o": "random"}, {"random"}])
+def test_players_are_a_list(players: Any) -> None:
+    with pytest.raises(GdlError, match=r"players is .*give a list with one for each of x, o"):
+        ggp.load("tictactoe").play(players)
+
+
+@pytest.mark.parametrize("state", [None, 3, "init", SIMULTANEOUS])
+def test_a_player_is_asked_about_states(state: Any) -> None:
+    with pytest.raises(GdlError, match="is not a state"):
+        ggp.load("tictactoe").player("random").choose(state)
+    with pytest.raises(GdlError, match="never be true in this game"):
+        ggp.load("tictactoe").player("random").choose(ggp.load("connectfour").initial)
+
+
+def test_matches_are_shown_with_their_goals_and_length() -> None:
+    game = ggp.load("tictactoe")
+    match = game.play([Last, "random"], seed=5)
+    x, o = match.goals.values()
+    assert repr(match) == f"<PlayedMatch of {len(match.moves)} steps: x Last {x}, o random {o}>"
+    cut = game.play(["random", "random"], max_steps=1)
+    assert repr(cut).startswith("<PlayedMatch of 1 step: x random 50, o random 50; cut after 1 step")
+
+
 def test_a_clock_of_zero_seconds_is_one() -> None:
     match = ggp.load("tictactoe").play(["uct", "random"], seconds=0, startclock=0)
     assert match.states[-1].terminal

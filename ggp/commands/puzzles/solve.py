@@ -85,11 +85,11 @@ def command(
     frontier all states are searched breadth-first, and the line is a shortest one.
     """
     import sys
-    import time
 
     from gdl.errors import GdlError
     from ggp.game import Game
     from ggp.solving.frontier_options import FRONTIER, check_options, wants_frontier
+    from ggp.stopwatch import Stopwatch
     from players.puzzles.sokoban.levels.read import names_level_file
 
     if strong and plot is None and solver != FRONTIER:
@@ -141,7 +141,7 @@ def command(
 
         wishes = Wishes(fps, lurd, run_lengths, output, explain)
         wishes.check(as_json, every)
-    began = time.monotonic()
+    clock = Stopwatch()
     room = parse_bytes(memory)
     if every or names_level_file(game):
         _solve_levels(game, every, seconds, room, solver, workers, shorter, as_json, wishes)
@@ -150,7 +150,7 @@ def command(
         raise GdlError("--shorter is for files of Sokoban levels")
     loaded = Game.load(game)
 
-    from ggp.solving.team import NOTHING, SolveRequest, cpu_seconds, solve_together
+    from ggp.solving.team import NOTHING, SolveRequest, solve_together
     from ggp.solving.view import SolveView, doubt_of
     from players.solvers import Solution, replayed
 
@@ -178,16 +178,13 @@ def command(
     with view:
         try:
             best = solve_together(
-                SolveRequest(
-                    loaded.text, seconds - (time.monotonic() - began), room, solver, workers, seed, own
-                ),
+                SolveRequest(loaded.text, seconds - clock.wall, room, solver, workers, seed, own),
                 watch,
             )
         except KeyboardInterrupt:
             interrupted = True
     last = replayed(loaded.rules, best) if best.value >= 0 else None
     doubt = "" if interrupted else doubt_of(loaded.rules, last)
-    wall = time.monotonic() - began
     if as_json:
         import orjson
 
@@ -197,14 +194,14 @@ def command(
             "moves": best.moves,
             "proven": best.proven,
             "solver": best.solver or None,
-            "seconds_cpu": round(cpu_seconds(), 3),
-            "seconds_wall": round(wall, 3),
+            "seconds_cpu": round(clock.cpu, 3),
+            "seconds_wall": round(clock.wall, 3),
             "states": best.states,
             "doubt": doubt,
         }
         sys.stdout.buffer.write(orjson.dumps(line) + b"\n")
     elif not lurd:
-        view.show(best, cpu_seconds(), wall, doubt)
+        view.show(best, clock, doubt)
     if wishes is not None and level is not None and not interrupted:
         line_of_steps = steps_of_moves(machine, level, best.moves) if best.value >= 0 else None
         wishes.after(view.console, level.stage, line_of_steps, best.solver)
@@ -256,12 +253,11 @@ def _solve_levels(
 ) -> None:
     """Solve one level of a file, or all."""
     import sys
-    import time
 
     from gdl.errors import GdlError
     from ggp.game import locate_level
     from ggp.solving.levels import LevelRequest, LevelView, as_line, solve_levels
-    from ggp.solving.team import cpu_seconds
+    from ggp.stopwatch import Stopwatch
     from players.puzzles.sokoban.levels.read import find_level, levels_of_file, names_level_file, split_name
     from players.puzzles.sokoban.solution import Outcome
 
@@ -269,7 +265,7 @@ def _solve_levels(
         raise GdlError(
             f"{name!r} is no file of levels", remedy="--all is for .xsb, .sok, .slc, .txt and .html files"
         )
-    began = time.monotonic()
+    clock = Stopwatch()
     path, first = split_name(locate_level(name))
     levels = dict(enumerate(levels_of_file(path), 1)) if every else {first: find_level(locate_level(name))}
     view = LevelView(path.stem, seconds)
@@ -291,11 +287,10 @@ def _solve_levels(
                     view.row(number, levels[number], solution)
         except KeyboardInterrupt:
             interrupted = True
-    wall = time.monotonic() - began
     if not as_json and every:
-        view.totals(found, cpu_seconds(), wall)
+        view.totals(found, clock)
     elif not as_json and found and not (wishes and wishes.lurd):
-        view.show(found[0], cpu_seconds(), wall)
+        view.show(found[0], clock)
     if wishes is not None and not interrupted:
         solved = found[0].outcome is Outcome.SOLVED
         wishes.after(view.console, stage, found[0].steps if solved else None, found[0].solver)

@@ -11,7 +11,14 @@ from ggp.tournament.statistics.plots import figures, svg
 from ggp.tournament.statistics.ratings import Sprt
 from ggp.tournament.statistics.scores import block_scores
 from ggp.tournament.statistics.standing import FaultLine, TournamentStanding, standing_of
-from ggp.tournament.statistics.tables import conduct_rows, cross_rows, game_rows, rating_rows, test_line
+from ggp.tournament.statistics.tables import (
+    conduct_rows,
+    cross_rows,
+    game_rows,
+    rating_rows,
+    test_line,
+    verdict_line,
+)
 from ggp.tournament.store import Failure, Result
 
 _STYLE = """
@@ -98,12 +105,14 @@ def _ratings(standing: TournamentStanding) -> str:
     if not standing.labels:
         return ""
     rows: list[Sequence[object]] = []
-    for rank, (one, sure) in enumerate(rating_rows(standing), 1):
+    rated = rating_rows(standing)
+    for rank, (one, sure) in enumerate(rated, 1):
         reach = f"{one.low:+.0f} to {one.high:+.0f}"
         rows.append(
             (one.label, rank, f"{one.elo:+.0f}", reach, "" if sure is None else f"{100 * sure:.1f} %")
         )
     note = (
+        f"<p>{escape(verdict_line(rated))}.</p>"
         "<p>Bradley-Terry with draws (Davidson), fitted to all comparisons; 0 is the mean of the players."
         " Two players are compared by their goals in the same match (one-player games: in the same round)."
         " The last column says how likely it is that a player is stronger than the next one.</p>"

@@ -25,6 +25,9 @@ from ggp.tournament.statistics.scores import (
 from ggp.tournament.statistics.standing import TournamentStanding, standing_of
 from ggp.tournament.store import FAULTS, Failure, Result
 
+SURE = 0.9
+"""How likely it must be that the first player is stronger than the second before it is said to lead."""
+
 
 def standings(results: Sequence[Result], standing: TournamentStanding) -> Table:
     """Ratings, scores and the faults in all results, the strongest first."""
@@ -93,6 +96,16 @@ def rating_rows(standing: TournamentStanding) -> list[tuple[Rating, float | None
         (one, ratings.superiority(one.label, below.label) if below else None)
         for one, below in zip(ratings.table, following, strict=True)
     ]
+
+
+def verdict_line(rows: Sequence[tuple[Rating, float | None]]) -> str:
+    """Who leads, from :func:`rating_rows`; nobody does before that is :data:`SURE`."""
+    (first, sure), *others = rows
+    if sure is None:
+        return first.label
+    if sure >= SURE:
+        return f"{first.label} leads, {100 * sure:.1f} % sure"
+    return f"no difference yet: {first.label} is stronger than {others[0][0].label} with {100 * sure:.1f} %"
 
 
 def cross_rows(standing: TournamentStanding) -> list[list[str]]:

@@ -90,8 +90,7 @@ function parts(told, file, sprt) {
   ];
   if (told.ratings.length) {
     const rows = told.ratings.map((one, i) => [i + 1, one.player, one.elo, `${one.low} to ${one.high}`, one.sure === null ? "" : `${one.sure} %`]);
-    const [{ player, sure }] = told.ratings;
-    shown.unshift(el("p", { class: "lead" }, sure === null ? player : `${player} leads, ${sure} % sure`));
+    shown.unshift(el("p", { class: "lead" }, told.verdict));
     shown.push(el("h2", {}, "Ratings"), ratingsPlot(told.ratings), table(["rank", "player", "Elo", "95 % interval", "stronger than next"], rows));
   }
   for (const reason of told.unrated) shown.push(el("p", { class: "unrated" }, reason));

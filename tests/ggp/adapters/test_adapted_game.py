@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 from gdl.errors import GdlError, MoveError, TooLargeError
 from ggp.adapters.adapted_game import OBSERVATIONS, AdaptedGame
 from ggp.adapters.missing import missing
+from ggp.game import Game
 from tests.ggp.adapters.matches import adapted, random_match
 from tests.places import ROOT
 
@@ -126,5 +128,39 @@ def test_each_module_imports_its_own_framework_only() -> None:
 def test_vectors_of_matches_are_refused_to_games_of_hidden_information() -> None:
     from ggp.adapters import make_vec
 
-    with pytest.raises(GdlError, match="hide information"):
+    with pytest.raises(GdlError, match=r"kuhn hides information .*GdlAEC"):
         make_vec("gdl/kuhn-v0", num_envs=2)
+
+
+@pytest.mark.parametrize("number", [-1, "x", 1.5, True, float("nan"), 2**64])
+def test_numbers_of_environments_are_checked(number: Any) -> None:
+    from ggp.adapters import GdlAEC, GdlEnv, GdlParallel, VectorMatch, make_vec
+
+    game = Game.load("tictactoe")
+    calls: list[tuple[str, Callable[[], object]]] = [
+        ("environments", lambda: make_vec(game, number)),
+        ("environments", lambda: VectorMatch(game.machine("native"), number)),
+        ("memory_limit", lambda: make_vec(game, 2, memory_limit=number)),
+        ("seed", lambda: make_vec(game, 2).reset(seed=number)),
+        ("seed", lambda: GdlAEC(game).reset(seed=number)),
+        ("seed", lambda: GdlParallel(game).reset(seed=number)),
+    ]
+    calls += [
+        ("max_steps", lambda kind=kind: kind(game, max_steps=number))
+        for kind in (make_vec, GdlAEC, GdlParallel, GdlEnv)
+    ]
+    for name, call in calls:
+        with pytest.raises(GdlError, match=rf"^{name} is .* \(give a whole number from [01] to [\d,]+\)$"):
+            call()
+    with pytest.raises(GdlError, match=r"^seconds is .* \(give a number from 0 to 86,400\)$"):
+        GdlEnv(game, seconds="x" if number == 1.5 else number)
+    make_vec(game, 2).reset(seed=np.int64(3))  # type: ignore[arg-type]
+
+
+def test_a_vector_of_matches_names_what_it_needs() -> None:
+    from ggp.adapters import VectorMatch
+
+    game = Game.load("tictactoe")
+    for machine in (game, game.machine("prover"), None):
+        with pytest.raises(GdlError, match=r"is not a machine with a network \(give .*'native'"):
+            VectorMatch(machine, 2)  # type: ignore[arg-type]

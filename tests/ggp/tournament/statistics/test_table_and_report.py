@@ -15,7 +15,7 @@ from ggp.tournament.schedule import Fixture
 from ggp.tournament.statistics.ratings import Sprt
 from ggp.tournament.statistics.report import html_report
 from ggp.tournament.statistics.standing import standing_of
-from ggp.tournament.statistics.tables import LiveTable
+from ggp.tournament.statistics.tables import LiveTable, rating_rows, verdict_line
 from ggp.tournament.store import Result
 from tests.ggp.tournament.small_settings import settings_of
 
@@ -121,3 +121,18 @@ def test_scores_in_the_picture_of_games_can_be_read_and_are_none_where_nobody_pl
 def test_a_report_on_nothing_is_a_report() -> None:
     pytest.importorskip("matplotlib")
     assert "0 matches" in html_report(settings_of("a", "b"), [])
+
+
+def verdict(*goals: int) -> str:
+    seats = ("a", "b")
+    results = [
+        Result(Fixture("g", number, seats), (goal, 100 - goal), ((0, 0, 0), (0, 0, 0)), True, 9, 1.0)
+        for number, goal in enumerate(goals, 1)
+    ]
+    return verdict_line(rating_rows(standing_of(results, seats)))
+
+
+def test_nobody_leads_before_it_is_likely_enough() -> None:
+    assert verdict(*[50] * 6) == "no difference yet: a is stronger than b with 50.0 %"
+    assert verdict(100, 0, 100, 100).startswith("no difference yet: a is stronger")
+    assert re.fullmatch(r"b leads, 9\d\.\d % sure", verdict(*[0] * 12))

@@ -193,7 +193,7 @@ def begun(player: UctPlayer) -> tuple[UctPlayer, Machine]:
 def ask(player: UctPlayer, state: State) -> Choice:
     """Its answer after 2,000 playouts of this turn."""
     choice = player.choose(state, time.monotonic() + LONG)
-    assert choice.move in player.machine.legal_moves(player.own_state(state), player.role)
+    assert choice.move in player.machine.legal_moves(player.machine.own_state(state), player.role)
     return choice
 
 
