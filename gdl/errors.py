@@ -15,6 +15,11 @@ class Place:
     line: int = 0
     column: int = 0
 
+    @classmethod
+    def of(cls, text: str, offset: int) -> Place:
+        """The place of a character in a text whose lines end in LF."""
+        return cls(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
+
     def __str__(self) -> str:
         return f"{self.line}:{self.column}"
 

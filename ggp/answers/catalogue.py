@@ -16,7 +16,7 @@ import orjson
 
 from gdl.errors import GdlError
 from gdl.information import hides
-from gdl.reading import read_limited
+from gdl.reading import read_limited, text_of_file
 from gdl.syntax.parser import parse_rules
 from gdl.terms import RANDOM
 from gdl.visible import visible
@@ -151,7 +151,7 @@ def title_of(text: str) -> tuple[str, str]:
 
 def headline(text: str) -> str:
     """The first sentence of a game's header comment."""
-    for line in text.splitlines():
+    for line in text.split("\n"):
         words = line.lstrip("; ").rstrip()
         if line.startswith(";") and words.strip("-=;*"):
             return words.rstrip(".")
@@ -226,7 +226,7 @@ def _level_titles(path: Path, written: int) -> list[tuple[str, str]]:
 @cache
 def _packing_card(path: Path, written: int) -> Card:
     title = path.stem
-    for line in read_limited(path, LARGEST).decode("utf-8", "replace").splitlines():
+    for line in text_of_file(path, LARGEST).split("\n"):
         if line.startswith("title "):
             title = line.removeprefix("title ")
             break

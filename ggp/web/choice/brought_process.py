@@ -10,6 +10,7 @@ from pathlib import PurePath
 from typing import Any
 
 from gdl.errors import GdlError
+from gdl.reading import text_of
 from gdl.visible import visible
 from ggp.answers.catalogue import title_of
 from ggp.boards.svg.picture import SvgPainter
@@ -36,7 +37,7 @@ def read_brought(name: str, data: bytes) -> Told:
     stem = visible(PurePath(name).stem)[:80]
     if (packing := _packing(name, data)) is not None:
         return {"what": "packing", "cards": [packing]}
-    text = data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
+    text = text_of(data)
     if not text.strip():
         raise GdlError("there is nothing in it", remedy="paste rules, or a level")
     if _RULES.search(text):
@@ -49,7 +50,7 @@ def _packing(name: str, data: bytes) -> Told | None:
     from players.puzzles.cover.packing.text import is_packing_text
 
     marked = data.startswith(b"\x1f\x8b") or b"<puzzle" in data[:2000]
-    if not marked and not is_packing_text(data.decode("utf-8", "replace")):
+    if not marked and not is_packing_text(text_of(data)):
         return None
     from pathlib import Path
 

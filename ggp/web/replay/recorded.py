@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gdl.errors import GdlError
+from gdl.reading import plain
 from gdl.syntax.parser import parse_term, parse_terms
 from gdl.terms import Term
 from gdl.visible import visible
@@ -186,9 +187,9 @@ def records_in(text: str) -> list[dict[str, Any]]:
     """The records in a file: one JSON object, an array of them, or a trace, whose lines are JSON objects.
     Raises RecordError where there is none."""
     try:
-        told = json.loads(text)
+        told = json.loads(text := plain(text))
     except (ValueError, RecursionError) as error:
-        lines = text.splitlines()
+        lines = text.split("\n")
         if len(lines) > 1 and '"type"' in lines[0]:
             return _of_trace(lines)
         raise RecordError(f"this is no JSON: {error}", remedy=_REMEDY) from None

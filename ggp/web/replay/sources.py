@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 
 from gdl.errors import GdlError
-from gdl.reading import read_limited
+from gdl.reading import read_limited, text_of_file
 from gdl.syntax.parser import parse_rules
 from gdl.visible import visible
 from ggp.answers.catalogue import title_of
@@ -66,7 +66,7 @@ def read_source(kind: str, path: Path, number: int) -> RecordSource:
 
 
 def _of_file(path: Path, number: int) -> RecordSource:
-    return RecordSource(records_in(read_limited(path, LARGEST).decode("utf-8", "replace")))
+    return RecordSource(records_in(text_of_file(path, LARGEST)))
 
 
 def _brought(path: Path, number: int) -> RecordSource:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gdl.errors import FileError, GdlError, Place
-from gdl.reading import read_limited
+from gdl.reading import plain, text_of_file
 from gdl.visible import visible
 from players.puzzles.level_name import read_level_name
 
@@ -30,16 +30,16 @@ def names_snakes_file(name: str) -> bool:
     if path.suffix.lower() != ".txt":
         return False
     try:
-        data = read_limited(path, MOST_BYTES)
+        return looks_like_snakes(text_of_file(path, MOST_BYTES))
     except FileError:
         return False
-    return looks_like_snakes(data.decode("utf-8-sig", errors="replace"))
 
 
 def looks_like_snakes(text: str) -> bool:
     """Whether a text draws snakes, right or wrong: a line that is no title is mostly of what levels have and
     has a part of a snake or an exit, and nowhere stands a keeper or a rule."""
-    lines = [line.strip() for line in text.splitlines() if not line.startswith((";", "Title", "Author"))]
+    lines = plain(text).split("\n")
+    lines = [line.strip() for line in lines if not line.startswith((";", "Title", "Author"))]
     if any("@" in line or "+" in line or "(" in line for line in lines):
         return False
     return any(
@@ -116,7 +116,7 @@ def read_levels(text: str, source: str = "<level>") -> list[SnakeLevel]:
     """
     levels: list[SnakeLevel] = []
     title, block = "", list[tuple[int, str]]()
-    for number, line in enumerate([*text.splitlines(), ""], 1):
+    for number, line in enumerate([*plain(text).split("\n"), ""], 1):
         if line.startswith(";"):
             if block:
                 raise _error(
@@ -190,8 +190,7 @@ def _snakes(drawn: dict[Cell, str], fail: _Fail) -> dict[str, tuple[tuple[Cell, 
 
 def levels_of_file(path: str | Path) -> list[SnakeLevel]:
     """All levels of a file. Raises GdlError as :func:`read_levels` does, and where it cannot be read."""
-    data = read_limited(path, MOST_BYTES, "name a file of levels")
-    return read_levels(data.decode("utf-8-sig", errors="replace"), str(path))
+    return read_levels(text_of_file(path, MOST_BYTES, "name a file of levels"), str(path))
 
 
 def find_level(name: str) -> SnakeLevel:

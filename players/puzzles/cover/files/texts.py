@@ -21,6 +21,7 @@ import numpy as np
 import orjson
 
 from gdl.errors import Place
+from gdl.reading import plain, text_of
 from gdl.visible import visible
 from players.puzzles.cover.problem import CoverError, CoverProblem
 
@@ -132,7 +133,7 @@ def read_json(text: str, source: str = "") -> CoverProblem:
 
 class _JsonReader:
     def __init__(self, text: str, source: str) -> None:
-        self.text = text
+        self.text = plain(text)
         self.builder = ProblemBuilder(source)
 
     def read(self) -> CoverProblem:
@@ -228,7 +229,7 @@ def place_of(text: str, path: tuple[int | str, ...]) -> Place:
         if inside is None:
             break
         at = inside
-    return Place(text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at))
+    return Place.of(text, at)
 
 
 def _skip(text: str, at: int) -> int:
@@ -257,15 +258,9 @@ def _entry(text: str, at: int, step: int | str) -> int | None:
 
 
 def problem_of(data: bytes, source: str) -> CoverProblem:
-    """The problem in the bytes of a file: JSON if they begin with ``{``, else DLX text. Raises CoverError, in
-    which ``source`` is the place."""
-    try:
-        text = data.decode()
-    except UnicodeDecodeError as error:
-        before = data[: error.start]
-        line = before.rpartition(b"\n")[2].decode()
-        place = Place(before.count(b"\n") + 1, len(line) + 1)
-        raise CoverError("this is not UTF-8 text", place, "save the file as UTF-8", source) from None
+    """The problem in the bytes of a file: JSON if they begin with ``{``, else DLX text. Raises CoverError
+    and FileError, in which ``source`` is the place."""
+    text = text_of(data, source)
     return (read_json if text.lstrip().startswith("{") else read_dlx)(text, source)
 
 
@@ -283,7 +278,7 @@ def read_dlx(text: str, source: str = "") -> CoverProblem:
     """
     builder = ProblemBuilder(source)
     primary = -1
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(plain(text).split("\n"), 1):
         if not line.strip() or line.lstrip().startswith("|"):
             continue
         if primary < 0:

@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.parsers import expat
 
 from gdl.errors import GdlError, Place
-from gdl.reading import read_limited
+from gdl.reading import plain, text_of_file
 from players.puzzles.level_name import read_level_name
 from players.puzzles.snakes.level import MOST_BYTES, looks_like_snakes
 from players.puzzles.sokoban.levels.level import CHARACTERS, DrawnMap, DrawnRow, Level
@@ -74,7 +74,7 @@ def names_level_file(name: str) -> bool:
 
 
 def _drawn(text: str, source: str) -> list[DrawnMap]:
-    text = text.removeprefix("\ufeff")
+    text = plain(text)
     collection = text.lstrip().startswith("<") and not is_page(text)
     maps = (drawn_maps_of_slc if collection else drawn_maps)(text, source)
     if not maps:
@@ -88,14 +88,7 @@ def _drawn(text: str, source: str) -> list[DrawnMap]:
 
 
 def _text(path: Path) -> str:
-    """What a file says: UTF-8, or else Latin-1, in which old collections are written."""
-    data = read_limited(path, MOST_BYTES, "name a file of levels")
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return data.decode("utf-16", errors="replace")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
+    return text_of_file(path, MOST_BYTES, "name a file of levels")
 
 
 _MOST_DEPTH = 50
