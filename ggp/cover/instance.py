@@ -120,10 +120,10 @@ def packing_instance(
     if packed or text.lstrip().startswith("<"):
         try:
             burr = xmpuzzle(data)
+            problem = burr.problem(number or 1)
         except CoverError as error:
             error.source = f"{path} (unpacked)" if packed else str(path)
             raise
-        problem = burr.problem(number or 1)
         problem.refuse_to_go_on()
         name = problem.puzzle.name or path.stem
         return PackingInstance(name, problem.puzzle, every=every, apart=apart, burr=burr, number=number or 1)

@@ -1,4 +1,4 @@
-"""Every reader of text takes all line ends, byte order marks and UTF-16, and names the same place for a fault."""
+"""Every reader takes all line ends, byte order marks and UTF-16, and names the same place for a fault."""
 
 from __future__ import annotations
 
