@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gdl.errors import GdlError
+from gdl.errors import GdlError, sound
 from gdl.reading import text_of
 from ggp.bench.results import read_results
 from ggp.cover.instance import PackingInstance, PlainInstance, load_instance
@@ -100,9 +100,9 @@ def test_traces_are_streams_of_lines(form: str, tmp_path: Path) -> None:
 
 WRONG: dict[str, tuple[str, str, Callable[[Path], Any]]] = {
     "rules": ("x.kif", "(role a) ; \f\n(init (p)\n", Game.load),
-    "levels": ("x.xsb", "; \f \u2028\n#####\n#@$.#\n#?  #\n#####\n", levels_of_file),
-    "levels in XML": ("x.slc", SLC.replace("@", "?"), levels_of_file),
-    "snakes": ("x.txt", ";\u2028\n>A.E\n?>AE\n", snakes_of_file),
+    "levels": ("x.xsb", "; \f \u2028\n#####\n#@$.#\n#?  #\n#####\n", lambda p: sound(*levels_of_file(p))),
+    "levels in XML": ("x.slc", SLC.replace("@", "?"), lambda p: sound(*levels_of_file(p))),
+    "snakes": ("x.txt", ";\u2028\n>A.E\n?>AE\n", lambda p: sound(*snakes_of_file(p))),
     "steps": ("x.lurd", "rrr\nr?r\n", lambda p: lurd_of_file(text_of(p.read_bytes()), "x")),
     "DLX": ("x.dlx", "| \x1c\na b\na\nb c\n", _cover),
     "JSON": ("x.json", '{"items": ["a"],\n "options": [["b"]]}\n', _cover),

@@ -123,7 +123,7 @@ def _read_rows(drawn: DrawnMap, lines: list[FileLine], room: int) -> int:
         cost = _MOST_CHARACTERS
         try:
             cells = _spread(line, drawn.source)
-            cost = len(cells)
+            cost = sum(char != "|" for char, _ in cells)
             drawn.rows += _rows(line, cells, drawn.source)
         except GdlError as error:
             drawn.fault = error

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.errors import FileError
+from gdl.errors import FileError, sound
 from players.puzzles.cover.files.xml_tree import MOST_BYTES
 from players.puzzles.cover.files.xmpuzzle import (
     BurrFile,
@@ -213,7 +213,8 @@ REFUSED = {
 def test_what_is_no_puzzle_is_refused(name: str) -> None:
     data, message = REFUSED[name]
     with pytest.raises(CoverError, match=message) as caught:
-        xmpuzzle(data)
+        file = xmpuzzle(data)
+        assert all(map(sound, (*file.shapes, *file.problems)))
     assert "\n" not in str(caught.value)
     if not data.startswith(b"\x1f\x8b"):
         place = caught.value.place
@@ -226,6 +227,21 @@ def test_only_problems_that_are_there_are_found() -> None:
         file.problem(2)
 
 
+def test_a_bad_shape_or_problem_costs_only_what_needs_it() -> None:
+    def problem(piece: int, more: str = "") -> str:
+        inside = f'<shapes><shape id="{piece}" count="1"/></shapes><result id="0"/>'
+        return f"<problem{more}>{inside}</problem>"
+
+    shapes = voxel("#", 1, 1, 1) + voxel("?", 1, 1, 1) + voxel("#", 1, 1, 1)
+    file = xmpuzzle(small(shapes, problem(1) + problem(9) + problem(2) + problem(0, ' maxHoles="x"')))
+    for number, message in ((1, "shape 2: '\\?' is no mark"), (2, "shape 10, of 3"), (4, "no number")):
+        with pytest.raises(CoverError, match=message):
+            file.problem(number)
+    assert len(file.problem(3).puzzle.pieces) == 1
+    with pytest.raises(CoverError, match="no mark"):
+        written_xmpuzzle(file, {})
+
+
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="there is no such file"):
         read_xmpuzzle(tmp_path / "none.xmpuzzle")
@@ -235,8 +251,8 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 def test_damage_gives_an_error_or_a_puzzle(at: int, what: bytes, width: int) -> None:
     with contextlib.suppress(CoverError):
         file = xmpuzzle(CORNERS[:at] + what + CORNERS[at + width :])
-        for problem in file.problems:
-            if max((len(shape.shape) for shape in file.shapes), default=0) < 50:
+        for problem in map(sound, file.problems):
+            if max((len(sound(shape).shape) for shape in file.shapes), default=0) < 50:
                 Packing.of(problem.puzzle)
 
 
