@@ -149,11 +149,7 @@ def check_is_text(text: object) -> None:
 
 
 class Source:
-    """A text that turns its offsets into lines and columns.
-
-    Attributes:
-        text: the :func:`~gdl.reading.plain` text, to which the offsets belong.
-    """
+    """A :func:`~gdl.reading.plain` text that turns its offsets into lines and columns."""
 
     def __init__(self, text: str, name: str = "") -> None:
         check_is_text(text)

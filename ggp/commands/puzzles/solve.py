@@ -268,11 +268,8 @@ def _solve_levels(
         )
     clock = Stopwatch()
     path, first = split_name(locate_level(name))
-    levels: dict[int, Level | GdlError] = {}
-    if every:
-        levels.update(enumerate(levels_of_file(path), 1))
-    else:
-        levels[first] = find_level(locate_level(name))
+    levels: dict[int, Level | GdlError]
+    levels = dict(enumerate(levels_of_file(path), 1)) if every else {first: find_level(locate_level(name))}
     view = LevelView(path.stem, seconds)
     if wishes is not None:
         from ggp.sokoban.stage import LevelStage

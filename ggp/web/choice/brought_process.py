@@ -6,7 +6,6 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -86,8 +85,8 @@ def _levels(stem: str, text: str) -> Told:
     from players.puzzles.snakes.level import looks_like_snakes
     from players.puzzles.sokoban.levels.read import levels_in as sokoban
 
-    levels: Sequence[Level | SnakeLevel | GdlError]
-    levels = snakes(text, "the text") if looks_like_snakes(text) else sokoban(text)
+    levels: list[Level | SnakeLevel | GdlError]
+    levels = [*snakes(text, "the text")] if looks_like_snakes(text) else [*sokoban(text)]
     cards, faults = list[Told](), list[GdlError]()
     for number, level in enumerate(levels[:MOST_LEVELS], 1):
         try:
