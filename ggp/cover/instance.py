@@ -121,7 +121,7 @@ def packing_instance(
         try:
             burr = xmpuzzle(data)
             problem = burr.problem(number or 1)
-        except CoverError as error:
+        except GdlError as error:
             error.source = f"{path} (unpacked)" if packed else str(path)
             raise
         problem.refuse_to_go_on()

@@ -138,7 +138,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         shutil.copy(GAMES / f"{name}.kif", tmp_path)
         (tmp_path / "playthroughs").mkdir(exist_ok=True)
         shutil.copy(GAMES / "playthroughs" / f"{name}.jsonl", tmp_path / "playthroughs")
-    (tmp_path / "broken.kif").write_text("(role a) (role b) (init")
+    (tmp_path / "broken.kif").write_text("(role a)\n(role b)\n(init")
     (tmp_path / "bytes.kif").write_bytes(b"\0\1\2")
     (tmp_path / "levels").mkdir()
     (tmp_path / "levels" / "a.xsb").write_text("nothing")
@@ -153,7 +153,7 @@ def test_games_are_listed_past_broken_ones(folder: Path, caplog: pytest.LogCaptu
     done = CliRunner().invoke(build("games"), ["games", "--json"])
     assert [json.loads(line)["game"] for line in done.stdout.splitlines()] == ["hanoi", "tictactoe"]
     assert done.exit_code == 1
-    assert "broken.kif:1:19" in done.stderr and "bytes.kif:1:1" in done.stderr
+    assert "broken.kif:3:1" in done.stderr and "bytes.kif:1:1" in done.stderr
     with caplog.at_level(logging.WARNING):
         cards = catalogue.known_cards()
     assert {card["name"] for card in cards} == {"hanoi", "tictactoe", "b.xsb:2"}

@@ -90,7 +90,8 @@ def _levels(stem: str, text: str) -> Told:
     cards, faults = list[Told](), list[GdlError]()
     for number, level in enumerate(levels[:MOST_LEVELS], 1):
         try:
-            cards.append(_card(sound(level), f"{stem or 'Level'} {number}", len(cards) < MOST_DRAWN))
+            one: Level | SnakeLevel = sound(level)
+            cards.append(_card(one, f"{stem or 'Level'} {number}", len(cards) < MOST_DRAWN))
         except GdlError as error:
             faults.append(error)
     if not cards:

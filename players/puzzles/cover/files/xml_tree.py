@@ -66,8 +66,8 @@ def unpacked(data: bytes) -> bytes:
 def parsed(data: bytes, leave_out: frozenset[str] = frozenset()) -> Element:
     """The root element of XML, without the elements of some tags.
 
-    Raises CoverError, with line and column, for what is no XML, has a document type, or is too large or too
-    deep.
+    Raises CoverError or FileError, with line and column, for what is no XML, has a document type, or is too
+    large or too deep.
     """
     text = text_of(unpacked(data))
     builder = _Builder(leave_out)
