@@ -9,7 +9,7 @@ import re
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from gdl.errors import GdlError, sound
+from gdl.errors import GdlError
 from gdl.reading import text_of
 from gdl.visible import visible
 from gdl.words import counted
@@ -90,8 +90,7 @@ def _levels(stem: str, text: str) -> Told:
     cards, faults = list[Told](), list[GdlError]()
     for number, level in enumerate(levels[:MOST_LEVELS], 1):
         try:
-            one: Level | SnakeLevel = sound(level)
-            cards.append(_card(one, f"{stem or 'Level'} {number}", len(cards) < MOST_DRAWN))
+            cards.append(_card(level, f"{stem or 'Level'} {number}", len(cards) < MOST_DRAWN))
         except GdlError as error:
             faults.append(error)
     if not cards:
@@ -99,12 +98,14 @@ def _levels(stem: str, text: str) -> Told:
     return {"cards": cards, "faults": list(map(str, faults))}
 
 
-def _card(level: Level | SnakeLevel, name: str, drawn: bool) -> Told:
+def _card(level: Level | SnakeLevel | GdlError, name: str, drawn: bool) -> Told:
     from players.puzzles.snakes.rules import level_to_rules
     from players.puzzles.sokoban.levels.gdl import level_to_gdl
     from players.puzzles.sokoban.levels.level import Level
 
     svg = ""
+    if isinstance(level, GdlError):
+        raise level
     if isinstance(level, Level):
         role, line, rules = "keeper", f"Sokoban, {counted(level.boxes, 'box', 'boxes')}", level_to_gdl(level)
         if drawn:
