@@ -118,9 +118,9 @@ def _end_of_map(lines: list[str], first: int) -> int:
 
 def _read_rows(drawn: DrawnMap, lines: list[FileLine], room: int) -> int:
     """Put the rows of a map into it, or its fault; how many of ``room`` squares are left, below 0 where there
-    are too few. A line that cannot be read costs what it may have cost to try."""
+    are too few. A line that cannot be read costs room, too: trying took time."""
     for line in lines:
-        cost = _MOST_CHARACTERS
+        cost = _MOST_CHARACTERS // 8
         try:
             cells = _spread(line, drawn.source)
             cost = sum(char != "|" for char, _ in cells)
