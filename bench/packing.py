@@ -13,6 +13,7 @@ import sys
 import time
 from pathlib import Path
 
+from gdl.errors import sound
 from players.puzzles.cover.files.xmpuzzle import read_xmpuzzle
 from players.puzzles.cover.outcome import CoverOptions
 from players.puzzles.cover.packing.grids import grid
@@ -64,7 +65,7 @@ def puzzles(name: str, examples: Path | None) -> list[tuple[PackingPuzzle, int, 
         return [(PackingPuzzle(grid("cubes"), tuple(pieces), CellShape.of([["#" * x] * y])), count, True)]
     assert examples is not None
     file = read_xmpuzzle(examples / f"{name}.xmpuzzle")
-    return [(p.puzzle, count, False) for p, count in zip(file.problems, EXAMPLES[name], strict=True)]
+    return [(sound(p).puzzle, count, False) for p, count in zip(file.problems, EXAMPLES[name], strict=True)]
 
 
 def solved(puzzle: PackingPuzzle, options: CoverOptions, *, every: bool) -> dict[str, object]:

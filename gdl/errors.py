@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import TypeVar
 
 from gdl.visible import visible
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +18,11 @@ class Place:
 
     line: int = 0
     column: int = 0
+
+    @classmethod
+    def of(cls, text: str, offset: int) -> Place:
+        """The place of a character in a text whose lines end in LF."""
+        return cls(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
 
     def __str__(self) -> str:
         return f"{self.line}:{self.column}"
@@ -96,3 +105,18 @@ def real_number(value: object, name: str, least: float, most: float) -> float:
     if not isinstance(value, bool) and isinstance(value, Real) and least <= float(value) <= most:
         return float(value)
     raise GdlError(f"{name} is {value!r:.60}", remedy=f"give a number from {least:,} to {most:,}")
+
+
+def or_error(make: Callable[[], T]) -> T | GdlError:
+    """What ``make`` gives, or the error that it raises: a bad item of many costs no other."""
+    try:
+        return make()
+    except GdlError as error:
+        return error
+
+
+def sound(item: T | GdlError) -> T:
+    """The item. Raises the error that stands in its place."""
+    if isinstance(item, GdlError):
+        raise item
+    return item

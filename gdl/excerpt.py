@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 from gdl.errors import Place
+from gdl.reading import plain
 
 _CLIPPED = "..."
 
@@ -16,9 +17,9 @@ def excerpt(text: str, place: Place | None, width: int = 80) -> tuple[str, str] 
     long line is cut to ``width`` columns around it; characters that a terminal does not show become ``?``.
     None where the text has no such place.
     """
-    if place is None or place.line < 1 or place.column < 1:
+    if not text or place is None or place.line < 1 or place.column < 1:
         return None
-    lines = text.splitlines()
+    lines = plain(text).removesuffix("\n").split("\n")
     if place.line > len(lines) or place.column > len(lines[place.line - 1]) + 1:
         return None
     line = lines[place.line - 1]

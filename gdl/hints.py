@@ -97,9 +97,7 @@ def board_hint(hints: Sequence[PictureHint]) -> str:
 
 
 def _fault(text: str, found: re.Match[str], message: str, remedy: str) -> HintFault:
-    at = found.start(1)
-    line = text.count("\n", 0, at) + 1
-    return HintFault(Place(line, at - text.rfind("\n", 0, at)), message, remedy)
+    return HintFault(Place.of(text, found.start(1)), message, remedy)
 
 
 def _read(said: str) -> PictureHint | tuple[str, str]:

@@ -1,4 +1,5 @@
-"""Files that a user or a stranger names: regular files only, and no more bytes than the reader can use.
+"""Files that a user or a stranger names: regular files only, and no more bytes than the reader can use. And
+their bytes as text, with one encoding and one kind of line end for all readers.
 
 A name may lead to a device that never ends, to a pipe that nobody writes to, or to a file of terabytes. All
 packages read such files here (a test of the tree forbids other ways), so that each of them gets one line.
@@ -6,12 +7,13 @@ packages read such files here (a test of the tree forbids other ways), so that e
 
 from __future__ import annotations
 
+import codecs
 import os
 import stat
 from pathlib import Path
 from typing import BinaryIO
 
-from gdl.errors import FileError, MissingFileError
+from gdl.errors import FileError, MissingFileError, Place
 
 _FLAGS = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY", "O_BINARY"))
 """A pipe is opened without waiting for who writes to it; not all systems have all of these."""
@@ -79,6 +81,39 @@ def read_open(file: BinaryIO, most: int, name: str, remedy: str = "") -> bytes:
     if len(data) > most:
         raise FileError(f"cannot read {name}: it is larger than {_size(most)}", remedy=remedy)
     return bytes(data)
+
+
+def text_of_file(path: Path | str, most: int, remedy: str = "") -> str:
+    """The text of a regular file: :func:`read_limited`, then :func:`text_of`."""
+    return text_of(read_limited(path, most, remedy), str(path))
+
+
+def text_of(data: bytes, source: str = "") -> str:
+    """The :func:`plain` text of a file or message: UTF-8, UTF-16 with a byte order mark, or else Latin-1, as
+    old files have it. Raises FileError, with line and column, where it holds a NUL, which no text does."""
+    data = data.removeprefix(codecs.BOM_UTF8)
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        text = data.decode("utf-16", "replace")
+    else:
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            text = data.decode("latin-1")
+    text = plain(text)
+    if (at := text.find("\0")) >= 0:
+        raise FileError("this is not text", Place.of(text, at), "save the file as UTF-8", source)
+    return text
+
+
+def plain(text: str) -> str:
+    r"""The text without a byte order mark before it, its lines ended by LF. LF, CR LF and CR end lines; form
+    feeds and other signs do not. Every reader of text begins with this, so that all count lines alike.
+
+    >>> plain("\ufeffone\rtwo\r\nthree\x0c")
+    'one\ntwo\nthree\x0c'
+    """
+    text = text.removeprefix("\ufeff")
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def _check_kind(status: os.stat_result, path: Path | str, remedy: str) -> None:

@@ -10,7 +10,7 @@ import typer
 
 from gdl.errors import FileError, GdlError, RulesError, TooLargeError
 from gdl.excerpt import excerpt
-from gdl.reading import read_limited
+from gdl.reading import text_of_file
 from gdl.visible import visible
 
 _MOST_BYTES = 4_000_000
@@ -50,6 +50,6 @@ def _file_of(error: GdlError) -> Path | None:
 
 def _text(path: Path) -> str:
     try:
-        return read_limited(path, _MOST_BYTES).decode("utf-8-sig", errors="replace")
+        return text_of_file(path, _MOST_BYTES)
     except FileError:
         return ""

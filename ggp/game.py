@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import ggp
 from gdl.errors import GdlError, ParseError, real_number
 from gdl.machine import Machine, State
-from gdl.reading import read_limited
+from gdl.reading import plain, text_of_file
 from gdl.rules import Rules
 from gdl.syntax.notation import FORMS, Notation, form_of
 from gdl.syntax.parser import parse_rules
@@ -61,7 +61,7 @@ class Game:
         """Parse ``text``, whose notation is seen from it where it is not told. Raises ParseError."""
         name = visible(name)
         self.name = name
-        self.text = text
+        self.text = plain(text)
         self.level = level
         self.rules: Rules = parse_rules(text, name, notation)
         self._machines: dict[str, Machine] = {}
@@ -312,9 +312,8 @@ def locate_level(name: str) -> str:
 
 
 def read_rules_file(path: Path) -> str:
-    """The text of a rules file: UTF-8, any byte order mark dropped, stray bytes replaced. Raises FileError
-    if it cannot be read."""
-    return read_limited(path, MOST_BYTES).decode("utf-8-sig", errors="replace")
+    """The text of a rules file. Raises FileError if it cannot be read."""
+    return text_of_file(path, MOST_BYTES)
 
 
 def games_folder() -> Path:

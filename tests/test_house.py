@@ -188,6 +188,28 @@ def test_the_modules_that_read_their_own_files_still_do() -> None:
     assert not idle
 
 
+SPLIT_THEIR_OWN = {
+    "players/processes/compiled_parts.py": "/proc",
+    "players/processes/lifeline.py": "/proc",
+    "players/kaskade/builder.py": "what its process printed",
+    "players/fleet/ray_fleet.py": "errors",
+    "ggp/answers/catalogue.py": "bytes, which know three line ends",
+    "ggp/warm.py": "what its process printed",
+    "ggp/cover/instance.py": "what it has drawn",
+}
+"""Modules that may split at all that Unicode takes for a line end -> what of."""
+
+
+def test_texts_have_one_encoding_and_one_kind_of_line_end() -> None:
+    """Those of :mod:`gdl.reading`: places in a text count LF, CR LF and CR, and no form feed."""
+    for path in SOURCES:
+        name = str(path.relative_to(ROOT))
+        splits = any(called.endswith(".splitlines") for called, _ in source(path).calls)
+        assert splits == (name in SPLIT_THEIR_OWN), name
+        marked = any(text in ("utf-8-sig", "utf-16") for text, _ in source(path).strings)
+        assert marked == (name in ("gdl/reading.py", "ggp/traces/verify.py")), name
+
+
 def test_there_is_one_kind_of_console() -> None:
     """Names that look like markup are printed as they are; spinners and titles of panels read markup whatever
     the console says."""

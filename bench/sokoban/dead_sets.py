@@ -18,7 +18,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from bench.sokoban.state_space import StateSpace, explore
-from gdl.errors import TooLargeError
+from gdl.errors import TooLargeError, sound
 from players.puzzles.sokoban.board import BOXED, FREE, Board, new_board
 from players.puzzles.sokoban.deadlocks.bipartite import Bipartite, is_bipartite_deadlock, new_bipartite
 from players.puzzles.sokoban.deadlocks.freeze import is_freeze_deadlock
@@ -158,7 +158,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--most", type=int, default=3, help="the largest K")
     parser.add_argument("--states", type=int, default=100_000, help="levels with more are left out")
     options = parser.parse_args(arguments)
-    levels = levels_of_file(options.file)
+    levels = list(map(sound, levels_of_file(options.file)))
     if options.question == "generation":
         generation(levels, options.most)
     else:

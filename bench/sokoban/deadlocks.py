@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bench.sokoban.state_space import StateSpace, explore, unpack
-from gdl.errors import GdlError, TooLargeError
+from gdl.errors import GdlError, TooLargeError, sound
 from players.puzzles.sokoban.board import Board, new_board, walk
 from players.puzzles.sokoban.deadlocks.bipartite import Bipartite, is_bipartite_deadlock, new_bipartite
 from players.puzzles.sokoban.deadlocks.corral_deadlock import (
@@ -271,7 +271,7 @@ def main() -> None:
     for file in given.levels:
         for level in levels_of_file(file)[: given.first]:
             try:
-                space = explore(*from_level(level), given.most)
+                space = explore(*from_level(sound(level)), given.most)
             except (TooLargeError, GdlError):
                 continue
             levels += 1

@@ -158,7 +158,7 @@ def read_rules(text: str, name: str = "", notation: Notation = "auto") -> tuple[
                 place = source.place(sentence.offset)
                 findings.append(RULE_WITHOUT_BODY.at(place, "a rule without a body is a fact"))
     findings += first_each(_spellings(source, sentences))
-    hints, wrong = read_hints(text)
+    hints, wrong = read_hints(source.text)
     findings += [PICTURE_HINT.at(hint.place, hint.message, remedy=hint.remedy) for hint in wrong]
     if form is KIF:
         findings += check_characters(text)

@@ -43,7 +43,7 @@ def format_text(text: str, name: str = "") -> str:
     for item in _items(source, parts, None):
         _settle(item)
         _flatten(item)
-        if lines and text.count("\n", end, item.start) > 1:
+        if lines and source.text.count("\n", end, item.start) > 1:
             lines.append("")
         lines.extend(_layout(item, 0, item.is_rule))
         if item.trailing:

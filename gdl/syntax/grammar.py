@@ -175,7 +175,7 @@ class Grammar:
         source = Source(text, name)
         if len(text) > MAX_CHARACTERS:
             raise source.fault("text-too-large", 0, len(text), MAX_CHARACTERS)
-        bare = self.without_comments(text).replace("\ufeff", " ")
+        bare = self.without_comments(source.text).replace("\ufeff", " ")
         self._check(source, bare)
         return source, bare
 

@@ -19,6 +19,7 @@ from pathlib import PurePath
 from typing import Literal, get_args
 
 from gdl.errors import GdlError, ParseError
+from gdl.reading import plain
 from gdl.rules import Rule
 from gdl.syntax.grammar import COLUMN_1, Grammar
 from gdl.syntax.prolog import PROLOG
@@ -227,7 +228,7 @@ def form_of(text: str, notation: Notation = "auto", name: str = "") -> Form:
     check_is_text(text)
     if notation != "auto":
         return FORMS[notation]
-    found = votes(text)
+    found = votes(plain(text))
     if found is None:
         return KIF
     ending = PurePath(name).suffix.lower()

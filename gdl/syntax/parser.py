@@ -29,7 +29,7 @@ def parse_rules(text: str, name: str = "", notation: Notation = "auto") -> Rules
     form = form_of(text, notation, name)
     source, sentences = form.read(text, name)
     reader = Reader(source)
-    hints, _ = read_hints(text)
+    hints, _ = read_hints(source.text)
     return Rules(tuple(map(reader.rule, sentences)), reader.spelling, name, form.name, hints)
 
 

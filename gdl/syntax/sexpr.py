@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from gdl.errors import GdlError, ParseError, Place
+from gdl.reading import plain
 from gdl.rules import And, Formula, Literal, Not, Or, Rule
 from gdl.visible import first_forbidden
 
@@ -148,11 +149,11 @@ def check_is_text(text: object) -> None:
 
 
 class Source:
-    """A text that turns its offsets into lines and columns."""
+    """A :func:`~gdl.reading.plain` text that turns its offsets into lines and columns."""
 
     def __init__(self, text: str, name: str = "") -> None:
         check_is_text(text)
-        self.text = text
+        self.text = plain(text)
         self.name = name
         self.remarks: list[ParseError] = []
         """What its author should know though it can be read, as the errors that say it."""
@@ -292,8 +293,8 @@ def read_kif_past_faults(text: str, name: str = "") -> tuple[Source, list[SExpr]
         try:
             match word[0]:
                 case "(":
-                    if nest.stack and text[at - 1 : at] in ("\n", "\r"):
-                        arrow = text.startswith("<=", at + 1)
+                    if nest.stack and source.text[at - 1 : at] == "\n":
+                        arrow = source.text.startswith("<=", at + 1)
                         late = first.place is not None and source.place(at).line > first.place.line
                         if arrow or (late and not loose):
                             faults.append(nest.unclosed())

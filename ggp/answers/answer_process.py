@@ -14,6 +14,7 @@ from gdl.checks.run import check_text
 from gdl.errors import GdlError, TooLargeError
 from gdl.excerpt import extent
 from gdl.machine import Machine, State
+from gdl.reading import plain
 from gdl.syntax.notation import form_of
 from gdl.syntax.parser import parse_terms
 from ggp.answers.catalogue import load_source
@@ -48,7 +49,7 @@ def rehearse(text: str) -> JsonMessage:
 
 
 def _findings(text: str, found: list[Diagnostic]) -> JsonMessage:
-    lines = text.split("\n")
+    lines = plain(text).split("\n")
     shown = []
     for one in found[:MOST_FINDINGS]:
         line, column = one.place.line, one.place.column
@@ -244,7 +245,7 @@ def _verified(game: Game, trace: str) -> Told:
     from ggp.traces.verify import verify_game
 
     lines: list[dict[str, Any]] = []
-    for number, line in enumerate(trace.splitlines(), 1):
+    for number, line in enumerate(plain(trace).split("\n"), 1):
         if line.strip():
             try:
                 lines.append(orjson.loads(line))

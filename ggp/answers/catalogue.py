@@ -4,25 +4,29 @@ game a request means: one that comes along, a level that does, or rules that it 
 
 from __future__ import annotations
 
+import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 
 from gdl.errors import GdlError
 from gdl.information import hides
-from gdl.reading import read_limited
+from gdl.reading import read_limited, text_of_file
 from gdl.syntax.parser import parse_rules
 from gdl.terms import RANDOM
 from gdl.visible import visible
+from gdl.words import counted
 from ggp.game import Game, games_folder, installed_games, read_rules_file
 from ggp.processes.parent import JsonMessage
 
+T = TypeVar("T")
+log = logging.getLogger("ggp.games")
 MOST_CHARACTERS = 1_000_000
 _ROLE = re.compile(r"^\s*\(role\s", re.MULTILINE | re.IGNORECASE)
 _LEVEL = re.compile(r"([\w-]+\.(?:xsb|txt))(:\d{1,6})?", re.ASCII)
@@ -67,30 +71,28 @@ def known_games() -> list[str]:
 
 def known_levels() -> list[str]:
     """The names of the levels that come along."""
-    folder = games_folder() / "levels"
-    paths = [path for ending in ("xsb", "txt") for path in sorted(folder.glob(f"*.{ending}"))]
-    counts = {path.name: _count_levels(path, path.stat().st_mtime_ns) for path in paths}
-    return [f"{name}:{number}" for name, count in counts.items() for number in range(1, count + 1)]
+    return [card.name for cards in _made(_level_files(), _level_cards) for card in cards]
 
 
 def known_puzzles() -> list[str]:
     """The games of one role that come along, and the levels."""
-    games = [path.stem for path in installed_games() if _count_roles(path, path.stat().st_mtime_ns) == 1]
-    return [*games, *known_levels()]
+    games = _made(installed_games(), lambda path, written: (path.stem, _count_roles(path, written)))
+    return [*(name for name, roles in games if roles == 1), *known_levels()]
 
 
-@cache
-def _count_levels(path: Path, written: int) -> int:
-    """How many levels a file has that was written at some time, in nanoseconds."""
-    from players.puzzles.snakes.level import levels_of_file as snakes
-    from players.puzzles.sokoban.levels.read import levels_of_file as sokoban
-
-    return len(sokoban(path) if path.suffix == ".xsb" else snakes(path))
+def _made(paths: Iterable[Path], make: Callable[[Path, int], T]) -> Iterator[T]:
+    """What is made of each file, and of when it was written, in nanoseconds. A file that cannot be read gets
+    a line in the log, and costs no other."""
+    for path in paths:
+        try:
+            yield make(path, path.stat().st_mtime_ns)
+        except (GdlError, OSError, ValueError) as error:
+            log.warning("%s is left out: %s", path.name, error)
 
 
 @cache
 def _count_roles(path: Path, written: int) -> int:
-    """How many roles rules have, likewise."""
+    """How many roles rules have."""
     return len(_ROLE.findall(read_rules_file(path)))
 
 
@@ -98,7 +100,6 @@ LARGEST = 64 * 1024 * 1024
 """Bytes of a file that is read."""
 PACKING_ENDINGS = (".packing", ".xmpuzzle")
 _PAUSES = (", ", " with ", " on ", " for ")
-_LEVEL_ENDINGS = {".xsb": "Sokoban", ".txt": "Snakes"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +125,9 @@ class Card:
 def known_cards() -> list[dict[str, Any]]:
     """All cards as JSON has them: games by title, then levels and packing puzzles in the order of their
     files."""
-    games = [_game_card(path, path.stat().st_mtime_ns) for path in installed_games()]
-    levels = [card for path, count in _level_files() for card in _level_cards(path, count)]
-    packings = [_packing_card(path, path.stat().st_mtime_ns) for path in packing_files()]
-    return [asdict(card) for card in (*sorted(games, key=lambda card: card.title), *levels, *packings)]
+    games = sorted(_made(installed_games(), _game_card), key=lambda card: card.title)
+    levels = [card for cards in _made(_level_files(), _level_cards) for card in cards]
+    return [asdict(card) for card in (*games, *levels, *_made(packing_files(), _packing_card))]
 
 
 def packing_files() -> list[Path]:
@@ -151,7 +151,7 @@ def title_of(text: str) -> tuple[str, str]:
 
 def headline(text: str) -> str:
     """The first sentence of a game's header comment."""
-    for line in text.splitlines():
+    for line in text.split("\n"):
         words = line.lstrip("; ").rstrip()
         if line.startswith(";") and words.strip("-=;*"):
             return words.rstrip(".")
@@ -162,7 +162,7 @@ def headline(text: str) -> str:
 
 @cache
 def _game_card(path: Path, written: int) -> Card:
-    """The card of a file that was written at some time, in nanoseconds."""
+    """The card of a file of rules."""
     text = read_rules_file(path)
     title, line = title_of(text)
     roles, at_once = _recorded(path)
@@ -187,46 +187,36 @@ def playthrough(path: Path) -> Iterator[dict[str, Any]]:
     return map(orjson.loads, data.splitlines())
 
 
-def _level_files() -> list[tuple[Path, int]]:
-    counts: dict[str, int] = {}
-    for name in known_levels():
-        file, _, number = name.rpartition(":")
-        counts[file] = int(number)
-    return [(games_folder() / "levels" / file, count) for file, count in counts.items()]
-
-
-def _level_cards(path: Path, count: int) -> list[Card]:
-    titles = _level_titles(path, path.stat().st_mtime_ns)
-    game = _LEVEL_ENDINGS[path.suffix]
-    role = "keeper" if game == "Sokoban" else "player"
-    return [
-        Card(f"{path.name}:{i + 1}", visible(titles[i][0]), f"{game}, {titles[i][1]}", (role,), "level")
-        for i in range(count)
-    ]
+def _level_files() -> list[Path]:
+    folder = games_folder() / "levels"
+    return [path for ending in ("xsb", "txt") for path in sorted(folder.glob(f"*.{ending}"))]
 
 
 @cache
-def _level_titles(path: Path, written: int) -> list[tuple[str, str]]:
-    """The title of each level, and how large it is."""
+def _level_cards(path: Path, written: int) -> list[Card]:
+    """The cards of the levels of a file; one that cannot be played gets a line in the log."""
     from players.puzzles.snakes.level import levels_of_file as snakes
+    from players.puzzles.sokoban.levels.level import Level
     from players.puzzles.sokoban.levels.read import levels_of_file as sokoban
 
-    name = path.stem.capitalize()
-    if path.suffix == ".xsb":
-        return [
-            (level.title or f"{name} {i}", f"{level.boxes} {'box' if level.boxes == 1 else 'boxes'}")
-            for i, level in enumerate(sokoban(path), 1)
-        ]
-    return [
-        (one.title or f"{name} {i}", f"{len(one.snakes)} {'snake' if len(one.snakes) == 1 else 'snakes'}")
-        for i, one in enumerate(snakes(path), 1)
-    ]
+    cards = []
+    for number, level in enumerate(sokoban(path) if path.suffix == ".xsb" else snakes(path), 1):
+        if isinstance(level, GdlError):
+            log.warning("%s:%d is left out: %s", path.name, number, level)
+            continue
+        if isinstance(level, Level):
+            line, role = f"Sokoban, {counted(level.boxes, 'box', 'boxes')}", "keeper"
+        else:
+            line, role = f"Snakes, {counted(len(level.snakes), 'snake')}", "player"
+        title = visible(level.title or f"{path.stem.capitalize()} {number}")
+        cards.append(Card(f"{path.name}:{number}", title, line, (role,), "level"))
+    return cards
 
 
 @cache
 def _packing_card(path: Path, written: int) -> Card:
     title = path.stem
-    for line in read_limited(path, LARGEST).decode("utf-8", "replace").splitlines():
+    for line in text_of_file(path, LARGEST).split("\n"):
         if line.startswith("title "):
             title = line.removeprefix("title ")
             break

@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gdl.errors import GdlError
-from gdl.reading import read_limited
+from gdl.reading import text_of_file
 from ggp.console import new_console
 
 Row = dict[str, Any]
@@ -37,10 +37,10 @@ def read_results(path: Path) -> tuple[Row, list[Row]]:
     A last line that breaks off (the run was stopped) is left out; of several rows of the same game and
     machine the last counts. Raises GdlError if the file cannot be read, or holds something else.
     """
-    data = read_limited(path, _MOST_BYTES)
+    text = text_of_file(path, _MOST_BYTES)
     about: Row = {}
     rows: dict[tuple[str, str], Row] = {}
-    for value in _values(data):
+    for value in _values(text):
         if not isinstance(value, dict) or not ("about" in value or {"game", "machine"} <= value.keys()):
             raise GdlError(
                 f"{path} does not hold measurements", remedy="`ggp bench --json` writes such files"
@@ -53,17 +53,17 @@ def read_results(path: Path) -> tuple[Row, list[Row]]:
     return about, list(rows.values())
 
 
-def _values(data: bytes) -> list[Any]:
+def _values(text: str) -> list[Any]:
     """The JSON values of a file of any of the three kinds; only None if it is none of them."""
     try:
-        whole = orjson.loads(data)
+        whole = orjson.loads(text)
     except orjson.JSONDecodeError:
         pass
     else:
         if isinstance(whole, dict) and isinstance(whole.get("rows"), list):
             return [{"about": whole.get("about", {})}, *whole["rows"]]
         return whole if isinstance(whole, list) else [whole]
-    lines = data.split(b"\n")
+    lines = text.split("\n")
     values = []
     for number, line in enumerate(lines):
         if not line.strip():

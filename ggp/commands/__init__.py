@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from gdl.errors import FileError, GdlError
-from gdl.reading import read_limited, read_open
+from gdl.reading import read_limited, read_open, text_of
 from gdl.visible import visible
 from ggp.complaint import complain
 
@@ -45,9 +45,9 @@ def check_machine(name: str) -> None:
 
 
 def read_or_complain(path: Path) -> bytes | None:
-    """The bytes of a file, or of standard input for ``-``: UTF-8, a byte order mark included.
+    """The bytes of a file, or of standard input for ``-``.
 
-    None, and a line on stderr, where it cannot be read, is longer than rules may be, or is something else.
+    None, and a line on stderr, where it cannot be read, is longer than rules may be, or is not text.
     """
     from ggp.game import MOST_BYTES
 
@@ -58,17 +58,12 @@ def read_or_complain(path: Path) -> bytes | None:
             if standard
             else read_limited(path, MOST_BYTES, _PIPES)
         )
-        data.decode("utf-8-sig")
+        text_of(data, "<stdin>" if standard else str(path))
         return data
     except FileError as error:
         complain(error)
     except OSError as error:  # standard input is closed, or a folder
         typer.echo(f"ggp: <stdin>: {error.strerror}", err=True)
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        typer.echo(
-            f"ggp: {visible(str(path))}:{line}: this is not UTF-8 text (save the file as UTF-8)", err=True
-        )
     return None
 
 
@@ -85,9 +80,7 @@ def read_rules(name: str) -> tuple[str, str] | None:
         return None
     path = Path(name) if name == "-" else find_or_complain(name)
     data = None if path is None else read_or_complain(path)
-    return (
-        None if data is None else ("<stdin>" if name == "-" else visible(str(path)), data.decode("utf-8-sig"))
-    )
+    return None if data is None else ("<stdin>" if name == "-" else visible(str(path)), text_of(data))
 
 
 def find_or_complain(name: str) -> Path | None:

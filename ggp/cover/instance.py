@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rich.text import Text
 
 from gdl.errors import GdlError
-from gdl.reading import read_limited
+from gdl.reading import read_limited, text_of
 from ggp.console import new_console
 from ggp.cover.drawings import page, svg
 from ggp.cover.packed import Packed, PlacedPiece, layers, moves_as_json, moves_told
@@ -116,17 +116,17 @@ def packing_instance(
     """The packing puzzle in the bytes of a file; None if it has something else. ``apart``: its solutions are
     taken apart. Raises GdlError."""
     packed = data.startswith(b"\x1f\x8b")
-    if packed or data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+    text = "" if packed else text_of(data, str(path))
+    if packed or text.lstrip().startswith("<"):
         try:
             burr = xmpuzzle(data)
-        except CoverError as error:
+            problem = burr.problem(number or 1)
+        except GdlError as error:
             error.source = f"{path} (unpacked)" if packed else str(path)
             raise
-        problem = burr.problem(number or 1)
         problem.refuse_to_go_on()
         name = problem.puzzle.name or path.stem
         return PackingInstance(name, problem.puzzle, every=every, apart=apart, burr=burr, number=number or 1)
-    text = data.decode("utf-8", "replace")
     if not is_packing_text(text):
         return None
     if number is not None:

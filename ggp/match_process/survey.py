@@ -13,6 +13,7 @@ import random
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -176,8 +177,9 @@ def by_length() -> dict[int, tuple[str, ...]]:
 
     found: dict[int, tuple[str, ...]] = {}
     for path in installed_games():
-        number = len(split(read_rules_file(path)))
-        found[number] = (*found.get(number, ()), path.stem)
+        with suppress(GdlError):
+            number = len(split(read_rules_file(path)))
+            found[number] = (*found.get(number, ()), path.stem)
     return found
 
 
@@ -186,4 +188,7 @@ def _fingerprint(name: str) -> str:
     from ggp.game import Game
     from players.knowledge.canonical_rules import canonical_names
 
-    return canonical_names(Game.load(name).rules).fingerprint
+    try:
+        return canonical_names(Game.load(name).rules).fingerprint
+    except GdlError:  # a file that is no game
+        return ""

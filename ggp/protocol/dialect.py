@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, unquote_plus
 
+from gdl.errors import FileError
+from gdl.reading import text_of
 from ggp.protocol.http_error import HttpError
 
 MAX_HEAD = 16 * 1024
@@ -356,12 +358,10 @@ def content_length(headers: Mapping[str, str]) -> int | None:
 
 
 def decoded(data: bytes | str) -> str:
-    """UTF-8 as text. Raises HttpError where it is none."""
+    """The bytes as text. Raises HttpError where they are none."""
     try:
-        if isinstance(data, str):
-            data = data.encode("utf-8", "surrogateescape")
-        return data.decode("utf-8")
-    except UnicodeError:
+        return text_of(data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data)
+    except (UnicodeError, FileError):
         raise HttpError(400, "the message is not text", "send UTF-8") from None
 
 

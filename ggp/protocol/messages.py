@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from gdl.errors import ParseError
+from gdl.reading import plain
 from gdl.syntax.sexpr import MAX_DEPTH, Source
 
 MAX_CLOCK = 7 * 24 * 3600
@@ -106,6 +107,7 @@ Message = Info | Preview | Start | Play | Stop | Abort
 def parse_message(text: str) -> Message:
     """Read a message. Words in any case, any white space; a bare ``INFO`` is one too. Raises ParseError if it
     is none, with the place and what was expected."""
+    text = plain(text)
     beginning = _BEFORE_RULES.match(text)
     if beginning is not None and text[beginning.end() : beginning.end() + 1] not in ("", "(", ")", ";"):
         return _with_foreign_rules(text, beginning)
@@ -266,7 +268,9 @@ def _shown(text: str) -> str:
 def spaced(text: str) -> str:
     """KIF on one line with a blank between any two tokens and no comments, in its own
     spelling: ``( <= ( legal p noop ) ( true ( step ?n ) ) )``."""
-    return " ".join(token.group() for token in _TOKEN.finditer(text) if not token.group().startswith(";"))
+    return " ".join(
+        token.group() for token in _TOKEN.finditer(plain(text)) if not token.group().startswith(";")
+    )
 
 
 def info_request() -> str:

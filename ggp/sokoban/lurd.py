@@ -15,6 +15,7 @@ from itertools import groupby
 
 from gdl.errors import GdlError
 from gdl.errors import Place as TextPlace
+from gdl.reading import plain
 from gdl.words import counted
 from ggp.sokoban.stage import LevelStage
 from players.puzzles.sokoban.geometry import Position
@@ -87,7 +88,7 @@ def lurd_of_file(text: str, source: str) -> str:
 
     Raises GdlError as :func:`read_lurd` does, and where the file has several solutions.
     """
-    lines = text.removeprefix("\ufeff").splitlines()
+    lines = plain(text).split("\n")
     headings = [number for number, line in enumerate(lines) if _HEADING.match(line)]
     if len(headings) > 1:
         raise GdlError(

@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, ProcessPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 import orjson
 from rich.table import Table
 from rich.text import Text
 
-from gdl.errors import GdlError
+from gdl.errors import GdlError, or_error, sound
 from gdl.processes import end_with_parent
 from gdl.words import counted
 from ggp.solving.view import ProgressView
@@ -54,20 +55,21 @@ class LevelRequest:
 
 
 def solve_levels(
-    levels: dict[int, Level], request: LevelRequest, show: LevelShow
-) -> Iterator[tuple[int, LevelSolution]]:
-    """The numbers of the levels and what came of them, in their order.
+    levels: dict[int, Level | GdlError], request: LevelRequest, show: LevelShow
+) -> Iterator[tuple[int, LevelSolution | GdlError]]:
+    """The numbers of the levels and what came of them, in their order; an error for a level that has one, or
+    cannot be played.
 
     Several processes work on levels of their own, or on a single level with different searches.
 
     Raises:
-        GdlError: there is no such search, a level cannot be played, or a process has died.
+        GdlError: there is no such search, or a process has died.
     """
     entries = entries_named(request.only)
     if len(levels) == 1 and entries[0].search is FewPositions:
         # No kernel is loaded, and no process begun, for a level that is solved before.
         [(number, level)] = levels.items()
-        found = _here(number, level, request, entries[:1], show)
+        found = _here(number, sound(level), request, entries[:1], show)
         if found.outcome in _ENDS or len(entries) == 1:
             yield number, found
             return
@@ -75,11 +77,11 @@ def solve_levels(
     if request.workers == 1:
         _compile(request, entries)
         for number, level in levels.items():
-            yield number, _here(number, level, request, entries, show)
+            yield number, or_error(lambda: _here(number, sound(level), request, entries, show))  # noqa: B023
     elif len(levels) == 1:
         [(number, level)] = levels.items()
         show(number, None)
-        yield number, _race(level, request, entries)
+        yield number, _race(sound(level), request, entries)
     else:
         yield from _side_by_side(levels, request, entries, show)
 
@@ -120,15 +122,12 @@ def _shortened(
     return shortened(level, solution, request.shorter, left, memory, time.monotonic)
 
 
-def _there(level: Level, request: LevelRequest, entries: Sequence[Entry], memory: int) -> LevelSolution | str:
-    """In a process of the pool. Errors come back as text."""
-    try:
-        warm_up(entries)
-        began = time.monotonic()
-        solution = solve_level(level, request.seconds, memory=memory, clock=time.monotonic, entries=entries)
-        return _shortened(level, solution, request, began, memory)
-    except GdlError as error:
-        return error.message
+def _there(level: Level, request: LevelRequest, entries: Sequence[Entry], memory: int) -> LevelSolution:
+    """In a process of the pool."""
+    warm_up(entries)
+    began = time.monotonic()
+    solution = solve_level(level, request.seconds, memory=memory, clock=time.monotonic, entries=entries)
+    return _shortened(level, solution, request, began, memory)
 
 
 def _race(level: Level, request: LevelRequest, entries: Sequence[Entry]) -> LevelSolution:
@@ -146,7 +145,7 @@ def _race(level: Level, request: LevelRequest, entries: Sequence[Entry]) -> Leve
         }
         while waiting and time.monotonic() < end and not any(one.outcome in _ENDS for one in done):
             ready, waiting = wait(waiting, max(0.0, end - time.monotonic()), FIRST_COMPLETED)
-            done += [_heard(one.result()) for one in ready if not isinstance(one.exception(), BrokenExecutor)]
+            done += [one.result() for one in ready if not isinstance(one.exception(), BrokenExecutor)]
     if not done:
         raise GdlError("the processes of the search have died")
     ended = [one for one in done if one.outcome in _ENDS]
@@ -155,26 +154,27 @@ def _race(level: Level, request: LevelRequest, entries: Sequence[Entry]) -> Leve
 
 
 def _side_by_side(
-    levels: dict[int, Level], request: LevelRequest, entries: Sequence[Entry], show: LevelShow
-) -> Iterator[tuple[int, LevelSolution]]:
+    levels: dict[int, Level | GdlError], request: LevelRequest, entries: Sequence[Entry], show: LevelShow
+) -> Iterator[tuple[int, LevelSolution | GdlError]]:
     with _processes(request.workers) as pool:
         memory = request.memory // request.workers
         waiting = {
-            number: pool.submit(_there, level, request, entries, memory) for number, level in levels.items()
+            number: pool.submit(_there, level, request, entries, memory)
+            for number, level in levels.items()
+            if isinstance(level, Level)
         }
-        for number, one in waiting.items():
+        for number, level in levels.items():
+            if isinstance(level, GdlError):
+                yield number, level
+                continue
             show(number, None)
             try:
                 # All levels before it have been told: it is at work, or next.
-                yield number, _heard(one.result(2 * request.seconds + _OVERTIME_SECONDS))
+                yield number, waiting[number].result(2 * request.seconds + _OVERTIME_SECONDS)
+            except GdlError as error:
+                yield number, error
             except (TimeoutError, BrokenExecutor):
                 raise GdlError(f"the process that worked on level {number} has died") from None
-
-
-def _heard(said: LevelSolution | str) -> LevelSolution:
-    if isinstance(said, str):
-        raise GdlError(said)
-    return said
 
 
 @contextmanager
@@ -191,6 +191,11 @@ def _processes(count: int) -> Iterator[ProcessPoolExecutor]:
             process.kill()
 
 
+def is_solved(solution: LevelSolution | GdlError) -> TypeGuard[LevelSolution]:
+    """Whether a level was solved."""
+    return isinstance(solution, LevelSolution) and solution.outcome is Outcome.SOLVED
+
+
 _WORDS = {
     Outcome.SOLVED: "solved",
     Outcome.UNSOLVABLE: "proven unsolvable",
@@ -200,14 +205,17 @@ _WORDS = {
 }
 
 
-def as_line(name: str, number: int, level: Level, solution: LevelSolution) -> bytes:
+def as_line(name: str, number: int, title: str, solution: LevelSolution | GdlError) -> bytes:
     """What came of a level, as a line of JSON."""
+    if isinstance(solution, GdlError):
+        told = {"game": name, "level": number, "title": title, "outcome": "error", "error": str(solution)}
+        return orjson.dumps(told, option=orjson.OPT_APPEND_NEWLINE)
     solved = solution.outcome is Outcome.SOLVED
     return orjson.dumps(
         {
             "game": name,
             "level": number,
-            "title": level.title,
+            "title": title,
             "outcome": solution.outcome.value,
             "value": 100 if solved else None,
             "moves": [GDL_MOVES[letter] for letter in solution.steps.lower()],
@@ -253,21 +261,24 @@ class LevelView(ProgressView):
             parts += [" + ".join(search.at_work)]
         self.tell(parts)
 
-    def row(self, number: int, level: Level, solution: LevelSolution) -> None:
+    def row(self, number: int, title: str, solution: LevelSolution | GdlError) -> None:
         """One line of the table of all levels."""
         if not self._headed:
             self._headed = True
             self.console.print(f"{'level':>5} {'pushes':>6} {'moves':>6} {'CPU s':>7}  solver")
+        if isinstance(solution, GdlError):
+            self.console.print(Text(f"{number:>5} {solution}", "yellow"))
+            return
         solved = solution.outcome is Outcome.SOLVED
         pushes, moves = (len(solution.pushes), len(solution.steps)) if solved else ("", "")
         said = solution.solver or "none was needed" if solved else _failed(solution)
         text = f"{number:>5} {pushes:>6} {moves:>6} {solution.seconds:>7.2f}  {said}"
-        title = f"  ({level.title})" if level.title and level.title != str(number) else ""
+        title = f"  ({title})" if title and title != str(number) else ""
         self.console.print(Text(text + title, "" if solved else "yellow"))
 
-    def totals(self, solutions: list[LevelSolution], watch: Stopwatch) -> None:
+    def totals(self, solutions: Sequence[LevelSolution | GdlError], watch: Stopwatch) -> None:
         """What came of all levels."""
-        solved = [one for one in solutions if one.outcome is Outcome.SOLVED]
+        solved = [one for one in solutions if is_solved(one)]
         pushes, moves = sum(len(one.pushes) for one in solved), sum(len(one.steps) for one in solved)
         self.console.print(
             f"{len(solved)} of {counted(len(solutions), 'level')} solved in "

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import multiprocessing
 import os
 import time
@@ -116,7 +117,8 @@ def read_trace(path: Path) -> Iterator[dict[str, Any]]:
     """The objects of a trace file, plain or compressed, line by line. Raises GdlError if it is no trace, and
     FileError if it cannot be read or is larger than traces are; lines and files are measured unpacked."""
     with open_regular(path) as packed:
-        lines = gzip.GzipFile(fileobj=packed) if path.suffix == ".gz" else packed
+        unpacked = gzip.GzipFile(fileobj=packed) if path.suffix == ".gz" else packed
+        lines = io.TextIOWrapper(unpacked, "utf-8-sig")
         left = MOST_BYTES
         try:
             while line := lines.readline(MOST_OF_LINE + 1):
@@ -129,7 +131,7 @@ def read_trace(path: Path) -> Iterator[dict[str, Any]]:
                     )
                 if not line.isspace():
                     yield orjson.loads(line)
-        except (OSError, EOFError, zlib.error, orjson.JSONDecodeError) as error:
+        except (OSError, EOFError, zlib.error, ValueError) as error:
             raise GdlError(f"cannot read the trace: {error}", source=str(path)) from None
 
 

@@ -69,7 +69,7 @@ async def _work(request: web.Request) -> web.Response:
     text = told.get("text")
     if not isinstance(text, str) or len(text) > MOST_CHARACTERS:
         raise GdlError(f"text is no text of at most {MOST_CHARACTERS:,} characters")
-    work_request: JsonMessage = {"do": job, "text": text.replace("\r\n", "\n")}
+    work_request: JsonMessage = {"do": job, "text": text}
     for name, usual in JOBS[job].items():
         value = told.get(name, usual)
         if type(value) is not type(usual) or len(str(value)) > 1000:

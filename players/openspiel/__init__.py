@@ -29,7 +29,7 @@ def __getattr__(name: str) -> type[Player]:
     made: Any = None
     if not name.startswith("_"):
         try:
-            import_module(f"{__name__}.spiel_state").pyspiel_module()
+            import_module(f"{__name__}.spiel_game").pyspiel_module()
             made = import_module(f"{__name__}.bot_player").player_class(name)
         except ImportError:
             if name in _BOTS:

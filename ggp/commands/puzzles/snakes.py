@@ -45,14 +45,21 @@ def command(
 
 def _draw(name: str) -> None:
     """Print the level that is named, or all of a file, with titles."""
+    from gdl.errors import GdlError
     from ggp.boards.snakes import print_level
+    from ggp.complaint import complain
     from ggp.console import new_console
     from ggp.sokoban.glyphs import in_unicode
     from players.puzzles.level_name import read_level_name
     from players.puzzles.snakes.level import find_level, levels_of_file
 
     path, number = read_level_name(name)
-    levels = {1: find_level(name)} if number is not None else dict(enumerate(levels_of_file(path), 1))
+    levels = levels_of_file(path) if number is None else [find_level(name)]
     console = new_console()
-    for index, level in levels.items():
-        print_level(console, level, f"{path.name}:{number or index}", in_unicode(console))
+    for index, level in enumerate(levels, 1):
+        if isinstance(level, GdlError):
+            complain(level)
+        else:
+            print_level(console, level, f"{path.name}:{number or index}", in_unicode(console))
+    if any(isinstance(level, GdlError) for level in levels):
+        raise typer.Exit(1)

@@ -10,7 +10,9 @@ import typer
 from ggp.commands import GAME_HELP, parse_bytes
 
 if TYPE_CHECKING:
+    from gdl.errors import GdlError
     from ggp.sokoban.wishes import Wishes
+    from players.puzzles.sokoban.levels.level import Level
     from players.puzzles.sokoban.solution import Metric
 
 
@@ -254,12 +256,11 @@ def _solve_levels(
     """Solve one level of a file, or all."""
     import sys
 
-    from gdl.errors import GdlError
+    from gdl.errors import GdlError, sound
     from ggp.game import locate_level
-    from ggp.solving.levels import LevelRequest, LevelView, as_line, solve_levels
+    from ggp.solving.levels import LevelRequest, LevelView, as_line, is_solved, solve_levels
     from ggp.stopwatch import Stopwatch
     from players.puzzles.sokoban.levels.read import find_level, levels_of_file, names_level_file, split_name
-    from players.puzzles.sokoban.solution import Outcome
 
     if not names_level_file(name):
         raise GdlError(
@@ -267,12 +268,13 @@ def _solve_levels(
         )
     clock = Stopwatch()
     path, first = split_name(locate_level(name))
+    levels: dict[int, Level | GdlError]
     levels = dict(enumerate(levels_of_file(path), 1)) if every else {first: find_level(locate_level(name))}
     view = LevelView(path.stem, seconds)
     if wishes is not None:
         from ggp.sokoban.stage import LevelStage
 
-        stage = LevelStage.of_level(levels[first])
+        stage = LevelStage.of_level(sound(levels[first]))
         wishes.before(view.console, stage, as_json)
     found, interrupted = [], False
     with view:
@@ -280,23 +282,24 @@ def _solve_levels(
             order = LevelRequest(seconds, memory, only, workers, _metric(shorter))
             for number, solution in solve_levels(levels, order, view.watch):
                 found.append(solution)
+                title = "" if isinstance(solution, GdlError) else sound(levels[number]).title
                 if as_json:
-                    sys.stdout.buffer.write(as_line(path.stem, number, levels[number], solution))
+                    sys.stdout.buffer.write(as_line(path.stem, number, title, solution))
                     sys.stdout.buffer.flush()
                 elif every:
-                    view.row(number, levels[number], solution)
+                    view.row(number, title, solution)
         except KeyboardInterrupt:
             interrupted = True
     if not as_json and every:
         view.totals(found, clock)
     elif not as_json and found and not (wishes and wishes.lurd):
-        view.show(found[0], clock)
+        view.show(sound(found[0]), clock)
     if wishes is not None and not interrupted:
-        solved = found[0].outcome is Outcome.SOLVED
-        wishes.after(view.console, stage, found[0].steps if solved else None, found[0].solver)
+        solution = sound(found[0])
+        wishes.after(view.console, stage, solution.steps if is_solved(solution) else None, solution.solver)
     if interrupted:
         raise typer.Exit(130)
-    if any(one.outcome is not Outcome.SOLVED for one in found):
+    if not all(map(is_solved, found)):
         raise typer.Exit(1)
 
 

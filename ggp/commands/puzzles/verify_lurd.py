@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from gdl.reading import text_of
 from gdl.words import counted
 from ggp.commands import GameName, read_or_complain
 
@@ -41,7 +42,7 @@ def command(
         data = read_or_complain(Path(steps))
         if data is None:
             raise typer.Exit(2)
-        line = lurd_of_file(data.decode("utf-8-sig"), "standard input" if steps == "-" else steps)
+        line = lurd_of_file(text_of(data), "standard input" if steps == "-" else steps)
     else:
         line = read_lurd(steps, "the steps")
     verdict = check_lurd(stage, line)

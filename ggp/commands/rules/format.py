@@ -27,9 +27,10 @@ def command(
 
     Prints the result unless --write or --check is given. Exit status: 0 done (--check: all
     files are in canonical form), 1 with --check some file is not, 2 a file could not be read
-    or is not GDL.
+    or is not GDL. Lines of the result end in LF, its encoding is UTF-8.
     """
     from gdl.errors import ParseError
+    from gdl.reading import text_of
     from gdl.syntax.format import convert
     from gdl.syntax.notation import named_notation
     from gdl.visible import visible
@@ -43,7 +44,7 @@ def command(
             failed += 1
             continue
         try:
-            formatted = convert(data.decode("utf-8-sig"), wanted, str(path), given).encode()
+            formatted = convert(text_of(data), wanted, str(path), given).encode()
         except ParseError as error:
             complain(error)
             failed += 1

@@ -8,20 +8,28 @@ import typer
 def command(as_json: bool = typer.Option(False, "--json", help="One JSON object per game.")) -> None:
     """List the games that come along.
 
-    With the number of their roles, and what they are.
+    With the number of their roles, and what they are. Exit status: 1 where a game cannot be read.
     """
     import orjson
     from rich.table import Table
     from rich.text import Text
 
+    from gdl.errors import GdlError
     from gdl.terms import RANDOM
     from ggp.answers.catalogue import headline
+    from ggp.complaint import complain
     from ggp.console import new_console
     from ggp.game import Game, installed_games
 
     table = Table("game", "roles", "what it is", box=None, header_style="bold")
+    broken = False
     for path in installed_games():
-        game = Game.load(path)
+        try:
+            game = Game.load(path)
+        except GdlError as error:
+            complain(error)
+            broken = True
+            continue
         heads = [rule.head for rule in game.rules if not rule.body]
         roles = [game.rules.spell(head.args[0]) for head in heads if head.signature == ("role", 1)]
         title = headline(game.text)
@@ -33,3 +41,5 @@ def command(as_json: bool = typer.Option(False, "--json", help="One JSON object 
             table.add_row(Text(game.name, "cyan"), count, title)
     if not as_json:
         new_console().print(table)
+    if broken:
+        raise typer.Exit(1)

@@ -7,15 +7,21 @@ import base64
 import binascii
 import re
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gdl.errors import GdlError
+from gdl.reading import text_of
 from gdl.visible import visible
+from gdl.words import counted
 from ggp.answers.catalogue import title_of
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
 from ggp.processes.parent import JsonMessage, Send, answer_requests
 from ggp.web.choice.card_process import sokoban_picture
+
+if TYPE_CHECKING:
+    from players.puzzles.snakes.level import SnakeLevel
+    from players.puzzles.sokoban.levels.level import Level
 
 MEMORY = 2 * 1024**3
 CPU_SECONDS = 300.0
@@ -29,19 +35,19 @@ Told = dict[str, Any]
 def read_brought(name: str, data: bytes) -> Told:
     """What some bytes are: ``what`` (``rules``, ``levels`` or ``packing``) and ``cards``, each with a
     ``title``, a ``line``, its ``roles``, a picture (``svg``, perhaps empty), and ``rules`` where it is played
-    by them.
+    by them; and ``faults``, a line for each level that cannot be read.
 
-    Raises GdlError, with the line, where it is nothing that can be read.
+    Raises GdlError, with the line, where nothing can be read.
     """
     stem = visible(PurePath(name).stem)[:80]
     if (packing := _packing(name, data)) is not None:
-        return {"what": "packing", "cards": [packing]}
-    text = data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
+        return {"what": "packing", "cards": [packing], "faults": []}
+    text = text_of(data)
     if not text.strip():
         raise GdlError("there is nothing in it", remedy="paste rules, or a level")
     if _RULES.search(text):
-        return {"what": "rules", "cards": [_rules(stem, text)]}
-    return {"what": "levels", "cards": _levels(stem, text)}
+        return {"what": "rules", "cards": [_rules(stem, text)], "faults": []}
+    return {"what": "levels", **_levels(stem, text)}
 
 
 def _packing(name: str, data: bytes) -> Told | None:
@@ -49,7 +55,7 @@ def _packing(name: str, data: bytes) -> Told | None:
     from players.puzzles.cover.packing.text import is_packing_text
 
     marked = data.startswith(b"\x1f\x8b") or b"<puzzle" in data[:2000]
-    if not marked and not is_packing_text(data.decode("utf-8", "replace")):
+    if not marked and not is_packing_text(text_of(data)):
         return None
     from pathlib import Path
 
@@ -74,51 +80,44 @@ def _rules(stem: str, text: str) -> Told:
     }
 
 
-def _levels(stem: str, text: str) -> list[Told]:
+def _levels(stem: str, text: str) -> Told:
+    from players.puzzles.snakes.level import levels_in as snakes
     from players.puzzles.snakes.level import looks_like_snakes
+    from players.puzzles.sokoban.levels.read import levels_in as sokoban
 
-    cards = _snakes(text) if looks_like_snakes(text) else _sokoban(text)
-    for number, card in enumerate(cards, 1):
-        card["title"] = visible(card["title"])[:80] or f"{stem or 'Level'} {number}"
-    return cards
-
-
-def _sokoban(text: str) -> list[Told]:
-    from players.puzzles.sokoban.levels.gdl import level_to_gdl
-    from players.puzzles.sokoban.levels.read import read_levels
-
-    return [
-        {
-            "title": level.title,
-            "line": f"Sokoban, {level.boxes} {'box' if level.boxes == 1 else 'boxes'}",
-            "roles": ["keeper"],
-            "rules": level_to_gdl(level),
-            "svg": sokoban_picture(level) if number < MOST_DRAWN else "",
-        }
-        for number, level in enumerate(read_levels(text)[:MOST_LEVELS])
-    ]
+    levels: list[Level | SnakeLevel | GdlError]
+    levels = [*snakes(text, "the text")] if looks_like_snakes(text) else [*sokoban(text)]
+    cards, faults = list[Told](), list[GdlError]()
+    for number, level in enumerate(levels[:MOST_LEVELS], 1):
+        try:
+            cards.append(_card(level, f"{stem or 'Level'} {number}", len(cards) < MOST_DRAWN))
+        except GdlError as error:
+            faults.append(error)
+    if not cards:
+        raise faults[0]
+    return {"cards": cards, "faults": list(map(str, faults))}
 
 
-def _snakes(text: str) -> list[Told]:
-    from players.puzzles.snakes.level import read_levels
+def _card(level: Level | SnakeLevel | GdlError, name: str, drawn: bool) -> Told:
     from players.puzzles.snakes.rules import level_to_rules
+    from players.puzzles.sokoban.levels.gdl import level_to_gdl
+    from players.puzzles.sokoban.levels.level import Level
 
-    cards = []
-    for number, level in enumerate(read_levels(text, "the text")[:MOST_LEVELS]):
-        rules = level_to_rules(level)
-        card = {
-            "title": level.title,
-            "line": f"Snakes, {level.width} by {level.height}",
-            "roles": ["player"],
-            "rules": rules,
-            "svg": "",
-        }
-        if number < MOST_DRAWN:
+    svg = ""
+    if isinstance(level, GdlError):
+        raise level
+    if isinstance(level, Level):
+        role, line, rules = "keeper", f"Sokoban, {counted(level.boxes, 'box', 'boxes')}", level_to_gdl(level)
+        if drawn:
+            svg = sokoban_picture(level)
+    else:
+        role, line, rules = "player", f"Snakes, {level.width} by {level.height}", level_to_rules(level)
+        if drawn:
             machine = Game("level", rules).machine("prover")
             painter = SvgPainter.of_machine(machine, level.title, seconds=0.1)
-            card["svg"] = painter.draw_board(machine.initial_state())
-        cards.append(card)
-    return cards
+            svg = painter.draw_board(machine.initial_state())
+    title = visible(level.title)[:80] or name
+    return {"title": title, "line": line, "roles": [role], "rules": rules, "svg": svg}
 
 
 def answer(request: JsonMessage, send: Send) -> Told:

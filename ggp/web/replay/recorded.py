@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gdl.errors import GdlError
+from gdl.reading import plain
 from gdl.syntax.parser import parse_term, parse_terms
 from gdl.terms import Term
 from gdl.visible import visible
@@ -183,21 +184,22 @@ _REMEDY = "a record is what ggp host --out writes"
 
 
 def records_in(text: str) -> list[dict[str, Any]]:
-    """The records in a file: one JSON object, an array of them, or a trace, whose lines are JSON objects.
-    Raises RecordError where there is none."""
+    """The records in a file: one JSON object, an array of them, or a trace, whose lines are JSON objects. One
+    that is broken is empty, so that :func:`read_match` refuses it alone. Raises RecordError where there is
+    none."""
     try:
-        told = json.loads(text)
+        told = json.loads(text := plain(text))
     except (ValueError, RecursionError) as error:
-        lines = text.splitlines()
+        lines = text.split("\n")
         if len(lines) > 1 and '"type"' in lines[0]:
             return _of_trace(lines)
         raise RecordError(f"this is no JSON: {error}", remedy=_REMEDY) from None
     records = told if isinstance(told, list) else [told]
-    if not records or not all(isinstance(record, dict) for record in records):
+    if not any(isinstance(record, dict) for record in records):
         raise RecordError("this is no JSON object", remedy=_REMEDY)
     if len(records) > MOST_MATCHES:
         raise RecordError(f"the file has {len(records):,} matches, more than {MOST_MATCHES:,}")
-    return records
+    return [record if isinstance(record, dict) else {} for record in records]
 
 
 def summary(record: dict[str, Any]) -> dict[str, Any]:
@@ -225,30 +227,31 @@ def _short(value: object) -> str:
 
 
 def _of_trace(lines: Sequence[str]) -> list[dict[str, Any]]:
-    """The matches of a trace (:mod:`ggp.traces.record`), as records. One whose middle was left out ends
-    there."""
-    try:
-        told = [json.loads(line) for line in lines if line.strip()]
-    except (ValueError, RecursionError) as error:
-        raise RecordError(f"a line of this trace is no JSON: {error}") from None
-    head = told[0]
-    if not isinstance(head, dict) or head.get("type") != "game":
+    """The matches of a trace (:mod:`ggp.traces.record`), as records. One whose middle was left out, or is
+    broken, ends there."""
+    head, *told = map(_json_object, lines)
+    if head.get("type") != "game":
         raise RecordError("this is neither a match record nor a trace", remedy=_REMEDY)
     playouts: dict[str, list[dict[str, Any]]] = {}
-    for line in told[1:]:
-        if isinstance(line, dict) and line.get("type") == "step":
+    for line in told:
+        if line.get("type") == "step":
             steps = playouts.setdefault(json.dumps(line.get("p")), [])
-            if line.get("s") == len(steps):
+            state = line.get("state")
+            whole = isinstance(state, list) and all(isinstance(fact, str) for fact in state)
+            if whole and line.get("s") == len(steps):
                 steps.append(line)
-    try:
-        matches = [
-            _of_playout(head.get("game"), number, steps) for number, steps in playouts.items() if steps
-        ]
-    except (TypeError, KeyError):
-        raise RecordError("a step of this trace lacks its state or moves") from None
+    matches = [_of_playout(head.get("game"), number, steps) for number, steps in playouts.items() if steps]
     if not matches:
         raise RecordError("this trace has no steps")
     return matches
+
+
+def _json_object(line: str) -> dict[str, Any]:
+    try:
+        told = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return told if isinstance(told, dict) else {}
 
 
 def _of_playout(game: object, number: str, steps: list[dict[str, Any]]) -> dict[str, Any]:
@@ -257,7 +260,7 @@ def _of_playout(game: object, number: str, steps: list[dict[str, Any]]) -> dict[
         "matchId": f"{game}, playout {number}",
         "game": game,
         "states": [f"( {' '.join(step['state'])} )" for step in steps],
-        "moves": [step["joint"] for step in steps[:-1]],
+        "moves": [step.get("joint") for step in steps[:-1]],
         "goalValues": last.get("goals") if last.get("terminal") is True else [],
     }
 

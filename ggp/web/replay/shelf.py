@@ -125,10 +125,13 @@ class Shelf:
         try:
             for path in islice(self.folder.rglob("*"), 100 * MOST_LISTED):
                 kind = KINDS.get(path.suffix)
-                if kind is not None and path.is_file() and not path.is_symlink():
-                    told = path.stat()
-                    name = path.relative_to(self.folder).as_posix()
-                    files.append({"file": name, "kind": kind, "bytes": told.st_size, "time": told.st_mtime})
+                with suppress(FileNotFoundError):  # removed just now
+                    if kind is not None and path.is_file() and not path.is_symlink():
+                        told = path.stat()
+                        name = path.relative_to(self.folder).as_posix()
+                        files.append(
+                            {"file": name, "kind": kind, "bytes": told.st_size, "time": told.st_mtime}
+                        )
         except OSError as error:
             raise GdlError(f"{self.folder} cannot be read: {error.strerror}") from None
         files.sort(key=lambda file: -file["time"])

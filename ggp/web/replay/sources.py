@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from gdl.errors import GdlError
-from gdl.reading import read_limited
+from gdl.errors import GdlError, or_error
+from gdl.reading import read_limited, text_of_file
 from gdl.syntax.parser import parse_rules
 from gdl.visible import visible
 from ggp.answers.catalogue import title_of
@@ -66,7 +67,7 @@ def read_source(kind: str, path: Path, number: int) -> RecordSource:
 
 
 def _of_file(path: Path, number: int) -> RecordSource:
-    return RecordSource(records_in(read_limited(path, LARGEST).decode("utf-8", "replace")))
+    return RecordSource(records_in(text_of_file(path, LARGEST)))
 
 
 def _brought(path: Path, number: int) -> RecordSource:
@@ -128,20 +129,19 @@ class CardMaker:
         (how many there are in the file), ``svg``.
 
         Args:
-            number: of the match, from 1; 0 stands for the whole file, whose last match is drawn.
+            number: of the match, from 1; 0 stands for the whole file, whose last readable match is drawn.
 
         Raises:
             GdlError: there is no such match, or its last state cannot be read.
         """
-        count = len(source.records)
-        told = one_of(source.records, number or count)
+        told = one_of(source.records, number) if number else _last_readable(source.records)
         match = read_match(_end_of(told))
         game, painter = self._drawn_by(source, match)
         before = match.states[-2] if len(match.states) > 1 else None
         shown = painter.draw(match.states[-1], before, facts=False)
         title = shown_title(match, game) or "Unknown game"
         # A match of a tournament's file is asked for by its number there, and comes alone.
-        matches = 1 if number else count
+        matches = 1 if number else len(source.records)
         return {**summary(told), "title": title, "matches": matches, "svg": shown}
 
     def _drawn_by(self, source: RecordSource, match: RecordedMatch) -> tuple[Game | None, SvgPainter]:
@@ -156,6 +156,12 @@ class CardMaker:
                 self._known.popitem(last=False)
         self._known.move_to_end(key)
         return self._known[key]
+
+
+def _last_readable(records: list[dict[str, Any]]) -> dict[str, Any]:
+    matches = (or_error(partial(read_match, _end_of(told))) for told in reversed(records))
+    at = next((at for at, match in enumerate(matches, 1) if isinstance(match, RecordedMatch)), 1)
+    return records[-at]
 
 
 def _end_of(told: dict[str, Any]) -> dict[str, Any]:

@@ -104,11 +104,11 @@ export function bringYourOwn(choose) {
     found.replaceChildren();
     try {
       const data = await base64(blob);
-      const { what, cards } = await post("/choice", { name, data });
+      const { what, cards, faults } = await post("/choice", { name, data });
       const brought = cards.map((card) => ({ ...card, kind: what === "packing" ? "packing" : "own", data: what === "packing" ? data : "", name: card.title }));
-      said.textContent = cards.length === 1 ? "" : `${cards.length} levels`;
+      said.textContent = [...(cards.length === 1 ? [] : [`${cards.length} levels`]), ...faults.slice(0, 9)].join("; ");
       found.replaceChildren(...brought.map((card) => cardButton(card, choose)));
-      if (brought.length === 1) choose(brought[0]);
+      if (brought.length === 1 && faults.length === 0) choose(brought[0]);
     } catch (error) {
       said.textContent = "";
       fail(error);

@@ -25,6 +25,19 @@ export async function post(path, body = {}) {
   return answer(await fetch(path, { method: "POST", headers, body: JSON.stringify(body) }));
 }
 
+/** The text of a file as the server reads texts: UTF-8, UTF-16 with its mark, or else Latin-1, lines ended by LF. */
+export async function textOf(file) {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const encoding = { 255254: "utf-16le", 254255: "utf-16be" }[bytes[0] * 1000 + bytes[1]] ?? "utf-8";
+  let text;
+  try {
+    text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    text = new TextDecoder("latin1").decode(bytes);
+  }
+  return text.replace(/\r\n?/g, "\n");
+}
+
 async function answer(reply) {
   const text = await reply.text();
   let value;

@@ -1,6 +1,6 @@
 // The replay room: records of the folder, those that a person brings, and one that is looked at.
 import { recordCards } from "/static/record_cards.js";
-import { ago, clearError, el, fail, get, post } from "/static/page.js";
+import { ago, clearError, el, fail, get, post, textOf } from "/static/page.js";
 import { seeAs } from "/static/see_as.js";
 import { view } from "/static/viewer.js";
 
@@ -89,7 +89,7 @@ function showList(main, { files, folder }) {
     clearError();
     drop.setAttribute("aria-busy", "true");
     try {
-      const { page } = await post("/replay/records", { record: await chosen.text(), rules: rules.value });
+      const { page } = await post("/replay/records", { record: await textOf(chosen), rules: rules.value });
       location.assign(page);
     } catch (error) {
       fail(error);

@@ -3,7 +3,7 @@ import { Editor } from "/static/editor.js";
 import { preview } from "/static/preview.js";
 import { openTable, STRENGTHS } from "/static/opponent.js";
 import { solveCard } from "/static/solve.js";
-import { clearError, drawing, el, fail, get, post } from "/static/page.js";
+import { clearError, drawing, el, fail, get, post, textOf } from "/static/page.js";
 
 const PAUSE = 250; // ms without a key before the rules are checked
 const KEPT = "rules-text";
@@ -187,7 +187,7 @@ export async function show(main, { games }) {
   }
 
   file.addEventListener("change", async () => {
-    if (file.files[0]) editor.replace((await file.files[0].text()).replaceAll("\r\n", "\n"));
+    if (file.files[0]) editor.replace(await textOf(file.files[0]));
     file.value = "";
   });
   editor.element.addEventListener("dragover", (event) => event.preventDefault());
@@ -195,7 +195,7 @@ export async function show(main, { games }) {
     const dropped = event.dataTransfer.files[0];
     if (!dropped) return;
     event.preventDefault();
-    editor.replace((await dropped.text()).replaceAll("\r\n", "\n"));
+    editor.replace(await textOf(dropped));
   });
 
   /** The rules as a card of the choice: played or solved at once. */

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from gdl.errors import FileError, GdlError, Place
-from gdl.reading import read_limited
+from gdl.errors import FileError, GdlError, Place, or_error, sound
+from gdl.reading import plain, text_of_file
 from gdl.visible import visible
 from players.puzzles.level_name import read_level_name
 
@@ -30,16 +31,16 @@ def names_snakes_file(name: str) -> bool:
     if path.suffix.lower() != ".txt":
         return False
     try:
-        data = read_limited(path, MOST_BYTES)
+        return looks_like_snakes(text_of_file(path, MOST_BYTES))
     except FileError:
         return False
-    return looks_like_snakes(data.decode("utf-8-sig", errors="replace"))
 
 
 def looks_like_snakes(text: str) -> bool:
     """Whether a text draws snakes, right or wrong: a line that is no title is mostly of what levels have and
     has a part of a snake or an exit, and nowhere stands a keeper or a rule."""
-    lines = [line.strip() for line in text.splitlines() if not line.startswith((";", "Title", "Author"))]
+    lines = plain(text).split("\n")
+    lines = [line.strip() for line in lines if not line.startswith((";", "Title", "Author"))]
     if any("@" in line or "+" in line or "(" in line for line in lines):
         return False
     return any(
@@ -108,29 +109,28 @@ class SnakeLevel:
         ]
 
 
-def read_levels(text: str, source: str = "<level>") -> list[SnakeLevel]:
-    """All levels of a file.
-
-    Raises GdlError, with line and column: an unknown character, a file without levels, a snake without a head
-    or a body, two tails, no exit or two, a map that is too large.
-    """
-    levels: list[SnakeLevel] = []
+def levels_in(text: str, source: str = "<level>") -> list[SnakeLevel | GdlError]:
+    """Each level of a text, or the error that says, with line and column, what is wrong with it: an unknown
+    character, a snake without a head or a body, two tails, no exit or two, a map that is too large. Raises
+    GdlError where there is no level at all."""
+    levels: list[SnakeLevel | GdlError] = []
     title, block = "", list[tuple[int, str]]()
-    for number, line in enumerate([*text.splitlines(), ""], 1):
-        if line.startswith(";"):
-            if block:
-                raise _error(
-                    "a title in the middle of a level", number, 0, "put an empty line before", source
-                )
+    for number, line in enumerate([*plain(text).split("\n"), ""], 1):
+        if line.startswith(";") and not block:
             title = visible(line[1:].strip())
         elif line.strip():
             block.append((number, line.rstrip()))
         elif block:
-            levels.append(_level(title, block, source))
+            levels.append(or_error(partial(_level, title, block, source)))
             title, block = "", []
     if not levels:
         raise _error("the file has no level", 1, 0, "draw one, a character for each cell", source)
     return levels
+
+
+def read_levels(text: str, source: str = "<level>") -> list[SnakeLevel]:
+    """All levels of a text. Raises the first error of :func:`levels_in`."""
+    return list(map(sound, levels_in(text, source)))
 
 
 def _error(message: str, line: int, x: int, remedy: str, source: str) -> GdlError:
@@ -139,6 +139,9 @@ def _error(message: str, line: int, x: int, remedy: str, source: str) -> GdlErro
 
 def _level(title: str, block: list[tuple[int, str]], source: str) -> SnakeLevel:
     first = block[0][0]
+    for number, line in block:
+        if line.startswith(";"):
+            raise _error("a title in the middle of a level", number, 0, "put an empty line before", source)
 
     def fail(message: str, cell: Cell, remedy: str) -> GdlError:
         return _error(message, first + cell[1], cell[0], remedy, source)
@@ -188,19 +191,19 @@ def _snakes(drawn: dict[Cell, str], fail: _Fail) -> dict[str, tuple[tuple[Cell, 
     return dict(sorted(snakes.items()))
 
 
-def levels_of_file(path: str | Path) -> list[SnakeLevel]:
-    """All levels of a file. Raises GdlError as :func:`read_levels` does, and where it cannot be read."""
-    data = read_limited(path, MOST_BYTES, "name a file of levels")
-    return read_levels(data.decode("utf-8-sig", errors="replace"), str(path))
+def levels_of_file(path: str | Path) -> list[SnakeLevel | GdlError]:
+    """Each level of a file, or its error. Raises GdlError as :func:`levels_in` does, and where the file
+    cannot be read."""
+    return levels_in(text_of_file(path, MOST_BYTES, "name a file of levels"), str(path))
 
 
 def find_level(name: str) -> SnakeLevel:
     """The level that ``FILE:N`` names, the first where there is no ``:N``.
 
-    Raises GdlError: the file cannot be read, it has no such level, or its levels are wrong.
+    Raises GdlError: the file cannot be read, it has no such level, or the level is wrong.
     """
     path, number = read_level_name(name)
     levels = levels_of_file(path)
     if number is not None and not 1 <= number <= len(levels):
         raise GdlError(f"{path} has no level {number}", remedy=f"it has levels 1 to {len(levels)}")
-    return levels[(number or 1) - 1]
+    return sound(levels[(number or 1) - 1])

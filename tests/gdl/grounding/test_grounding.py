@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gdl.compile.normalize import normalize
 from gdl.compile.program import FlatAtom, FlatClause, TermTable
 from gdl.errors import Place
-from gdl.grounding import assemble, decompose, keys, reachability, relation, simplify, tuple_join
+from gdl.grounding import assemble, decompose, join, keys, reachability, relation, simplify
 from gdl.grounding.join import Body, Joiner
 from gdl.grounding.keys import first_rows
 from gdl.grounding.limits import Budget, GroundLimits
@@ -297,7 +297,7 @@ def test_ground_rules_of_random_games_mean_what_the_rules_mean(
         if way == "relations on demand":
             patched.setattr(reachability, "LARGE_RELATION", 0)
         if way in ("in numpy", "all rules split"):
-            patched.setattr(tuple_join, "MOST_TUPLES", 0)
+            patched.setattr(join, "MOST_TUPLES", 0)
             patched.setattr(relation, "SMALL", 2)
         if way == "merged":
             patched.setattr(assemble, "MERGE_FROM", -1)

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from gdl.errors import TooLargeError
 from gdl.prover import conditions
-from gdl.prover import join_code as joins
+from gdl.prover import strata_code as joins
 from gdl.prover.estimates import Estimates
 from gdl.prover.limits import ProverLimits
 from gdl.prover.machine import ProverMachine

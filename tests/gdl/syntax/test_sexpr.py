@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.errors import ParseError, Place
+from gdl.reading import plain
 from gdl.syntax.sexpr import MAX_CHARACTERS, MAX_DEPTH, Atom, Group, Source, read
 from tests.gdl.syntax.nested import Nested, nested, shape, write
 
@@ -40,8 +41,8 @@ def test_offsets_point_at_what_was_read(sentences: list[Nested]) -> None:
 
 @given(st.text("ab\n\r\t;()", max_size=40), st.integers(0, 40))
 def test_places_count_lines_and_columns_from_one(text: str, offset: int) -> None:
-    offset = min(offset, len(text))
-    before = text[:offset]
+    before = plain(text)[:offset]
+    offset = len(before)
     expected = Place(before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1)
     assert Source(text).place(offset) == expected
 

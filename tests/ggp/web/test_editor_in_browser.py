@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 WebServer = Callable[..., str]
@@ -70,6 +71,28 @@ def test_a_finding_appears_where_it_was_typed_and_leads_there(web: WebServer, br
         places = browser.execute_script(PLACES)
         assert all(abs(mark - number) < 4 for mark, number in places), places
     assert places
+
+
+def test_files_of_all_line_ends_and_encodings_are_opened(
+    web: WebServer, browser: Any, tmp_path: Path
+) -> None:
+    text = "(role caf\u00e9) ; one\n(init p)"
+    browser.get(f"{web()}/rules?game=tictactoe")
+    wait(browser, "document.querySelector('#editor').value.length > 200")
+    for number, data in enumerate(
+        (
+            text.replace("\n", "\r").encode(),
+            b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode(),
+            text.encode("utf-16"),
+            text.encode("latin-1"),
+        )
+    ):
+        path = tmp_path / f"{number}.kif"
+        path.write_bytes(data)
+        browser.execute_script("document.querySelector('#editor').value = ''")
+        browser.find_element("css selector", "input[type=file]").send_keys(str(path))
+        wait(browser, "document.querySelector('#editor').value !== ''")
+        assert browser.execute_script("return document.querySelector('#editor').value") == text
 
 
 def test_rules_are_rewritten_drawn_and_handed_over_by_keys(web: WebServer, browser: Any) -> None:

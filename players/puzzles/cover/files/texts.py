@@ -21,13 +21,14 @@ import numpy as np
 import orjson
 
 from gdl.errors import Place
+from gdl.reading import plain, text_of
 from gdl.visible import visible
 from players.puzzles.cover.problem import CoverError, CoverProblem
 
 _MOST = 2**31 - 1
 
 
-class _ProblemBuilder:
+class ProblemBuilder:
     """Collects items and options; what is wrong with one is said at the place that the caller gives."""
 
     def __init__(self, source: str) -> None:
@@ -132,8 +133,8 @@ def read_json(text: str, source: str = "") -> CoverProblem:
 
 class _JsonReader:
     def __init__(self, text: str, source: str) -> None:
-        self.text = text
-        self.builder = _ProblemBuilder(source)
+        self.text = plain(text)
+        self.builder = ProblemBuilder(source)
 
     def read(self) -> CoverProblem:
         try:
@@ -228,7 +229,7 @@ def place_of(text: str, path: tuple[int | str, ...]) -> Place:
         if inside is None:
             break
         at = inside
-    return Place(text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at))
+    return Place.of(text, at)
 
 
 def _skip(text: str, at: int) -> int:
@@ -257,15 +258,9 @@ def _entry(text: str, at: int, step: int | str) -> int | None:
 
 
 def problem_of(data: bytes, source: str) -> CoverProblem:
-    """The problem in the bytes of a file: JSON if they begin with ``{``, else DLX text. Raises CoverError, in
-    which ``source`` is the place."""
-    try:
-        text = data.decode()
-    except UnicodeDecodeError as error:
-        before = data[: error.start]
-        line = before.rpartition(b"\n")[2].decode()
-        place = Place(before.count(b"\n") + 1, len(line) + 1)
-        raise CoverError("this is not UTF-8 text", place, "save the file as UTF-8", source) from None
+    """The problem in the bytes of a file: JSON if they begin with ``{``, else DLX text. Raises CoverError
+    and FileError, in which ``source`` is the place."""
+    text = text_of(data, source)
     return (read_json if text.lstrip().startswith("{") else read_dlx)(text, source)
 
 
@@ -281,9 +276,9 @@ def read_dlx(text: str, source: str = "") -> CoverProblem:
     >>> problem.item_names, problem.maximum.tolist()
     (('a', 'b', 'c', 'x'), [1, 1, 3, 1])
     """
-    builder = _ProblemBuilder(source)
+    builder = ProblemBuilder(source)
     primary = -1
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(plain(text).split("\n"), 1):
         if not line.strip() or line.lstrip().startswith("|"):
             continue
         if primary < 0:
@@ -295,7 +290,7 @@ def read_dlx(text: str, source: str = "") -> CoverProblem:
     return builder.problem()
 
 
-def _read_items(builder: _ProblemBuilder, line: str, number: int) -> int:
+def _read_items(builder: ProblemBuilder, line: str, number: int) -> int:
     """Returns how many of the items are primary."""
     primary = -1
     for word in _WORD.finditer(line):
@@ -319,7 +314,7 @@ def _read_items(builder: _ProblemBuilder, line: str, number: int) -> int:
     return len(builder.number) if primary < 0 else primary
 
 
-def _read_option(builder: _ProblemBuilder, line: str, number: int, primary: int) -> None:
+def _read_option(builder: ProblemBuilder, line: str, number: int, primary: int) -> None:
     chosen = False
     for word in _WORD.finditer(line):
         name, colon, colour = word[0].partition(":")

@@ -1,7 +1,6 @@
 """A tree of XML elements from bytes that may be hostile.
 
-Plain or packed by gzip; no document types, hence no entities; limits on size and depth. Texts that are no
-UTF-8 are Latin-1, as old files have them.
+Plain or packed by gzip; no document types, hence no entities; limits on size and depth.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from gdl.errors import Place
+from gdl.reading import text_of
 from players.puzzles.cover.problem import CoverError
 
 MOST_BYTES = 64 << 20
@@ -18,7 +18,6 @@ MOST_BYTES = 64 << 20
 DEEPEST = 64
 _MOST_ELEMENTS = 500_000
 _GZIP = b"\x1f\x8b"
-_LATIN_1 = (b"iso-8859-1", b"iso8859-1", b"latin-1", b"latin1")
 
 
 @dataclass(eq=False, slots=True)
@@ -67,12 +66,12 @@ def unpacked(data: bytes) -> bytes:
 def parsed(data: bytes, leave_out: frozenset[str] = frozenset()) -> Element:
     """The root element of XML, without the elements of some tags.
 
-    Raises CoverError, with line and column, for what is no XML, has a document type, or is too large or too
-    deep.
+    Raises CoverError or FileError, with line and column, for what is no XML, has a document type, or is too
+    large or too deep.
     """
-    text = unpacked(data)
+    text = text_of(unpacked(data))
     builder = _Builder(leave_out)
-    parser = expat.ParserCreate(_encoding(text))
+    parser = expat.ParserCreate()
     builder.parser = parser
     parser.buffer_text = True
     parser.StartElementHandler = builder.start
@@ -87,18 +86,6 @@ def parsed(data: bytes, leave_out: frozenset[str] = frozenset()) -> Element:
         raise CoverError(f"this is no XML: {what}", place, "it should be a file of BurrTools") from error
     assert builder.root is not None
     return builder.root
-
-
-def _encoding(text: bytes) -> str:
-    """UTF-8 where that can be, unless the file says that it is Latin-1."""
-    head = text[:200].lower().split(b"?>")[0]
-    if head.startswith(b"<?xml") and any(name in head for name in _LATIN_1):
-        return "iso-8859-1"
-    try:
-        text.decode("utf-8")
-    except UnicodeDecodeError:
-        return "iso-8859-1"
-    return "utf-8"
 
 
 class _Builder:

@@ -12,11 +12,14 @@ import gzip
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from math import prod
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
+from gdl.errors import GdlError, or_error, sound
 from gdl.reading import read_limited
 from players.puzzles.cover.files.xml_tree import MOST_BYTES, Element, parsed
 from players.puzzles.cover.packing.assembly import Packing
@@ -24,9 +27,9 @@ from players.puzzles.cover.packing.grids import GRIDS, CellGrid
 from players.puzzles.cover.packing.puzzle import MOST_CELLS, CellShape, PackingPuzzle, Piece
 from players.puzzles.cover.problem import CoverError
 
-_MOST_VOXELS = 1 << 21
+MOST_VOXELS = 1 << 21
 """Of all shapes of a file, by the sizes that they state."""
-_MOST_COLOUR = 63
+MOST_COLOUR = 63
 _MARK = re.compile(r"\s*(?:(_+)(?!\d)|([#+_])(\d*))")
 _REMEDY = "it should be a file as BurrTools writes it"
 _LEFT_OUT = frozenset({"solutions"})
@@ -47,7 +50,7 @@ _SPHERES = (
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _BurrShape:
+class BurrShape:
     """A shape of a file.
 
     Attributes:
@@ -62,7 +65,7 @@ class _BurrShape:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _BurrProblem:
+class BurrProblem:
     """A problem of a file.
 
     Attributes:
@@ -88,20 +91,21 @@ class _BurrProblem:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class BurrFile:
-    """A file: its shapes, its problems, and the author's words."""
+    """A file: its shapes, its problems, and the author's words. An error stands in place of a shape or a
+    problem that cannot be read."""
 
-    shapes: tuple[_BurrShape, ...]
-    problems: tuple[_BurrProblem, ...]
+    shapes: tuple[BurrShape | GdlError, ...]
+    problems: tuple[BurrProblem | GdlError, ...]
     comment: str = ""
     colours: tuple[tuple[int, int, int], ...] = ()
 
-    def problem(self, number: int = 1) -> _BurrProblem:
-        """A problem by its number, from 1; raises CoverError if there is none."""
+    def problem(self, number: int = 1) -> BurrProblem:
+        """A problem by its number, from 1; raises CoverError if there is none, or it cannot be read."""
         if not 1 <= number <= len(self.problems):
             raise CoverError(
                 f"there is no problem {number}", remedy=f"the file has problems 1 to {len(self.problems)}"
             )
-        return self.problems[number - 1]
+        return sound(self.problems[number - 1])
 
 
 def read_xmpuzzle(path: Path | str) -> BurrFile:
@@ -122,7 +126,7 @@ def xmpuzzle(data: bytes) -> BurrFile:
         for element in _inside(root, "colors", "color")
     )
     problems = tuple(
-        _problem(element, number, grid, shapes)
+        or_error(partial(_problem, element, number, grid, shapes))
         for number, element in enumerate(_inside(root, "problems", "problem"), 1)
     )
     comment = root.child("comment")
@@ -159,20 +163,20 @@ def _grid(root: Element) -> CellGrid:
     return GRIDS[number]
 
 
-def _shapes(elements: list[Element]) -> tuple[_BurrShape, ...]:
+def _shapes(elements: list[Element]) -> tuple[BurrShape | GdlError, ...]:
     """The shapes of a file; what is too large is refused before a single voxel is read."""
     voxels = 0
     for number, element in enumerate(elements, 1):
-        x, y, z = _size(element)
-        voxels += x * y * z
+        size = or_error(partial(_size, element))
+        voxels += 0 if isinstance(size, GdlError) else prod(size)
         filled = element.text.count("#") + element.text.count("+")
-        if voxels > _MOST_VOXELS or filled > MOST_CELLS:
+        if voxels > MOST_VOXELS or filled > MOST_CELLS:
             raise _wrong(
                 element,
                 f"shape {number} is too large, by itself or with those before it",
-                f"at most {MOST_CELLS:,} cells of a shape, and {_MOST_VOXELS:,} voxels of all",
+                f"at most {MOST_CELLS:,} cells of a shape, and {MOST_VOXELS:,} voxels of all",
             )
-    return tuple(_shape(element, number) for number, element in enumerate(elements, 1))
+    return tuple(or_error(partial(_shape, element, number)) for number, element in enumerate(elements, 1))
 
 
 def _size(element: Element) -> tuple[int, int, int]:
@@ -180,7 +184,7 @@ def _size(element: Element) -> tuple[int, int, int]:
     return x, y, z
 
 
-def _shape(element: Element, number: int) -> _BurrShape:
+def _shape(element: Element, number: int) -> BurrShape:
     x, y, z = size = _size(element)
     if _number(element, "type"):
         raise _wrong(element, f"shape {number} is written in an unknown way")
@@ -193,7 +197,7 @@ def _shape(element: Element, number: int) -> _BurrShape:
         if match and match[1]:  # many that are outside
             index += len(match[1])
             continue
-        if match is None or len(match[3]) > 4 or int(match[3] or 0) > _MOST_COLOUR:
+        if match is None or len(match[3]) > 4 or int(match[3] or 0) > MOST_COLOUR:
             raise _wrong(element, f"shape {number}: {text[position : position + 10]!r} is no mark")
         if match[2] != "_":
             cells.append((index % x, index // x % y, index // (x * y)) if x * y else (0, 0, 0))
@@ -204,21 +208,23 @@ def _shape(element: Element, number: int) -> _BurrShape:
         raise _wrong(element, f"shape {number} has {index} voxels, not {x} x {y} x {z}")
     name = element.attributes.get("name", "") or f"S{number}"
     hotspot = tuple(_number(element, each) for each in ("hx", "hy", "hz"))
-    return _BurrShape(CellShape.at(cells, fixed, colours, name), size, hotspot)  # type: ignore[arg-type]
+    return BurrShape(CellShape.at(cells, fixed, colours, name), size, hotspot)  # type: ignore[arg-type]
 
 
-def _shape_number(element: Element, shapes: tuple[_BurrShape, ...]) -> int:
+def _shape_number(element: Element, shapes: tuple[BurrShape | GdlError, ...]) -> int:
     number = _number(element, "id", None)
     if number >= len(shapes):
         raise _wrong(element, f"a problem names shape {number + 1}, of {len(shapes)}")
     return number
 
 
-def _problem(element: Element, number: int, grid: CellGrid, shapes: tuple[_BurrShape, ...]) -> _BurrProblem:
+def _problem(
+    element: Element, number: int, grid: CellGrid, shapes: tuple[BurrShape | GdlError, ...]
+) -> BurrProblem:
     pieces, numbers = [], []
     for each in _inside(element, "shapes", "shape"):
         numbers.append(_shape_number(each, shapes))
-        pieces.append(_piece(each, shapes[numbers[-1]].shape))
+        pieces.append(_piece(each, sound(shapes[numbers[-1]]).shape))
     target = element.child("result")
     if target is None:
         raise _wrong(element, f"problem {number} has no result", "choose one in BurrTools")
@@ -229,11 +235,11 @@ def _problem(element: Element, number: int, grid: CellGrid, shapes: tuple[_BurrS
     )
     holes = _number(element, "maxHoles") if "maxHoles" in element.attributes else None
     name = element.attributes.get("name", "")
-    puzzle = PackingPuzzle(grid, tuple(pieces), shapes[result].shape, allowed, holes, name)
+    puzzle = PackingPuzzle(grid, tuple(pieces), sound(shapes[result]).shape, allowed, holes, name)
     solved = _number(element, "state") == _SOLVED
     assembler = element.child("assembler")
     interrupted = assembler.attributes.get("version", "?") if assembler and not solved else ""
-    return _BurrProblem(puzzle, tuple(numbers), result, interrupted)
+    return BurrProblem(puzzle, tuple(numbers), result, interrupted)
 
 
 def _piece(element: Element, shape: CellShape) -> Piece:
@@ -252,16 +258,16 @@ def burr_file(puzzle: PackingPuzzle) -> BurrFile:
     """A file with this puzzle alone; raises CoverError where a cell has a coordinate below 0."""
     shapes = []
     for shape in [*(piece.shape for piece in puzzle.pieces), puzzle.result]:
-        if shape.cells.min() < 0 or shape.colours.max() > _MOST_COLOUR:
+        if shape.cells.min() < 0 or shape.colours.max() > MOST_COLOUR:
             raise CoverError(
                 f"{shape.name or 'a shape'} cannot be written", remedy="coordinates from 0 on, colours to 63"
             )
         x, y, z = (shape.cells.max(axis=0) + 1).tolist()
-        if x * y * z > _MOST_VOXELS:
+        if x * y * z > MOST_VOXELS:
             raise CoverError(f"{shape.name or 'a shape'} is too large", remedy="move it to 0, 0, 0")
-        shapes.append(_BurrShape(shape, (x, y, z)))
+        shapes.append(BurrShape(shape, (x, y, z)))
     pieces = len(puzzle.pieces)
-    return BurrFile(tuple(shapes), (_BurrProblem(puzzle, tuple(range(pieces)), pieces),))
+    return BurrFile(tuple(shapes), (BurrProblem(puzzle, tuple(range(pieces)), pieces),))
 
 
 def places(file: BurrFile, number: int, packing: Packing, solution: Sequence[int]) -> list[Place | None]:
@@ -276,7 +282,7 @@ def places(file: BurrFile, number: int, packing: Packing, solution: Sequence[int
     grid, room = problem.puzzle.grid, problem.puzzle.result.cells
     found: list[Place | None] = []
     for kind, (piece, number_of_shape) in enumerate(zip(problem.puzzle.pieces, problem.shapes, strict=True)):
-        shape = file.shapes[number_of_shape]
+        shape = sound(file.shapes[number_of_shape])
         points = np.concatenate([shape.shape.cells, [shape.hotspot]])
         own = [option for option in sorted(solution) if packing.pieces[option] == kind]
         for option in own:
@@ -310,13 +316,16 @@ def written_xmpuzzle(
         file: its shapes and problems.
         solutions: by the number of the problem, from 1: their :func:`places`.
         complete: whether these are all solutions.
+
+    Raises GdlError where a shape or problem of the file cannot be read.
     """
-    grid = file.problems[0].puzzle.grid if file.problems else GRIDS[0]
+    problems = list(map(sound, file.problems))
+    grid = problems[0].puzzle.grid if problems else GRIDS[0]
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', '<puzzle version="2">']
     lines += [f'<gridType type="{GRIDS.index(grid)}"/>', "<colors>"]
     lines += [f'<color red="{r}" green="{g}" blue="{b}"/>' for r, g, b in file.colours]
-    lines += ["</colors>", "<shapes>", *map(_voxel, file.shapes), "</shapes>", "<problems>"]
-    for number, problem in enumerate(file.problems, 1):
+    lines += ["</colors>", "<shapes>", *map(_voxel, map(sound, file.shapes)), "</shapes>", "<problems>"]
+    for number, problem in enumerate(problems, 1):
         lines += _problem_lines(problem, solutions.get(number), complete)
     lines += ["</problems>", f'<comment popup="">{escape(_plain(file.comment))}</comment>', "</puzzle>", ""]
     return gzip.compress("\n".join(lines).encode(), mtime=0)
@@ -327,7 +336,7 @@ def _plain(text: str) -> str:
     return "".join(c for c in text if c >= " " or c in "\t\n")
 
 
-def _voxel(shape: _BurrShape) -> str:
+def _voxel(shape: BurrShape) -> str:
     x, y, z = shape.size
     marks = ["_"] * (x * y * z)
     drawn = zip(shape.shape.cells.tolist(), shape.shape.fixed, shape.shape.colours.tolist(), strict=True)
@@ -339,7 +348,7 @@ def _voxel(shape: _BurrShape) -> str:
 
 
 def _problem_lines(
-    problem: _BurrProblem, solutions: Sequence[Sequence[Place | None]] | None, complete: bool
+    problem: BurrProblem, solutions: Sequence[Sequence[Place | None]] | None, complete: bool
 ) -> list[str]:
     puzzle = problem.puzzle
     state = 'state="0"'

@@ -20,6 +20,7 @@ import re
 from collections import Counter
 
 from gdl.errors import Place
+from gdl.reading import plain
 from gdl.words import counted
 from players.puzzles.cover.packing.grids import grid
 from players.puzzles.cover.packing.puzzle import MOST_CELLS, MOST_PIECES, CellShape, PackingPuzzle, Piece
@@ -75,7 +76,7 @@ _NEITHER_TURNED_OVER = (0, 10, 16, 20)
 
 def is_packing_text(text: str) -> bool:
     """Whether a text says that it is such a puzzle."""
-    lines = (line.strip() for line in io.StringIO(text))
+    lines = (line.strip() for line in io.StringIO(plain(text)))
     first = next((line for line in lines if line and not line.startswith(";")), "")
     return bool(re.match(r"packing\b", first))
 
@@ -102,7 +103,7 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self.lines = [
             (Place(number, len(line) - len(line.lstrip()) + 1), line.strip())
-            for number, line in enumerate(text.splitlines(), 1)
+            for number, line in enumerate(plain(text).split("\n"), 1)
             if line.strip() and not line.lstrip().startswith(";")
         ]
         self.at = 0

@@ -123,13 +123,15 @@ class DrawnRow:
 
 @dataclass(slots=True)
 class DrawnMap:
-    """A map that was found in a file, and what the file says of it; nothing of it is checked yet."""
+    """A map that was found in a file, and what the file says of it; nothing of it is checked yet. ``fault``:
+    why its rows cannot be read."""
 
     source: str
     rows: list[DrawnRow]
     title: str = ""
     author: str = ""
     comment: str = ""
+    fault: GdlError | None = None
     _width: int = field(init=False, default=0)
 
     def checked(self) -> Level:
@@ -139,10 +141,12 @@ class DrawnMap:
         More goals than boxes are fine: such a level is solved when every box is on a goal. What the keeper
         could not even reach if there were no boxes is no part of the game, and does not count.
 
-        Raises GdlError, with the place in the file: no keeper or two, no box, more boxes than goals, walls
-        that are open, a keeper that cannot move, a box that cannot be reached and is on no goal, a map that
-        is too large.
+        Raises GdlError, with the place in the file: its rows have a :attr:`fault`, no keeper or two, no box,
+        more boxes than goals, walls that are open, a keeper that cannot move, a box that cannot be reached
+        and is on no goal, a map that is too large.
         """
+        if self.fault is not None:
+            raise self.fault
         self._trim()
         self._width = max((len(row.cells) for row in self.rows), default=0)
         if self._width > MOST_SIDE or len(self.rows) > MOST_SIDE:

@@ -16,6 +16,7 @@ import re
 from dataclasses import dataclass
 
 from gdl.errors import Place
+from gdl.reading import plain
 
 _LEAD = re.compile(r"[\w\s=:\[({.,+<>-]{0,200}?[\"'`]{1,3}(?=[\s_\-0-9(|]*#)")
 """What a program has before a row: a name, brackets, quotation marks."""
@@ -61,7 +62,7 @@ def is_page(text: str) -> bool:
 
 def lines_of(text: str) -> list[FileLine]:
     """The lines of a text, rows without what programs and pages put around them."""
-    text = text.rstrip("\x1a").replace("\r\n", "\n").replace("\r", "\n").replace("\xa0", " ")
+    text = plain(text).rstrip("\x1a").replace("\xa0", " ")
     if is_page(text):
         lines = _lines_of_page(text)
     else:

@@ -10,8 +10,8 @@ import os
 from pathlib import Path
 from xml.parsers import expat
 
-from gdl.errors import GdlError, Place
-from gdl.reading import read_limited
+from gdl.errors import GdlError, Place, or_error, sound
+from gdl.reading import plain, text_of_file
 from players.puzzles.level_name import read_level_name
 from players.puzzles.snakes.level import MOST_BYTES, looks_like_snakes
 from players.puzzles.sokoban.levels.level import CHARACTERS, DrawnMap, DrawnRow, Level
@@ -22,22 +22,28 @@ SUFFIXES = (".xsb", ".sok", ".slc", ".txt", ".html", ".htm")
 """What the names of level files end in."""
 
 
-def read_levels(text: str, source: str = "") -> list[Level]:
-    """All levels of a file, in its order.
+def levels_in(text: str, source: str = "") -> list[Level | GdlError]:
+    """Each level of a file, in its order, or the error that says, with the place, why it cannot be played
+    (see :meth:`~players.puzzles.sokoban.levels.level.DrawnMap.checked`).
 
     Args:
         text: what the file says.
         source: its name, for messages.
 
-    Raises GdlError, with the place, for the first level that is none (see
-    :meth:`~players.puzzles.sokoban.levels.level.DrawnMap.checked`), and where there is no level at all.
+    Raises GdlError where there is no level at all.
     """
-    return [drawn.checked() for drawn in _drawn(text, source)]
+    return [or_error(drawn.checked) for drawn in _drawn(text, source)]
 
 
-def levels_of_file(path: str | Path) -> list[Level]:
-    """All levels of a file. Raises GdlError as :func:`read_levels` does, and where it cannot be read."""
-    return read_levels(_text(Path(path)), str(path))
+def read_levels(text: str, source: str = "") -> list[Level]:
+    """All levels of a text. Raises the first error of :func:`levels_in`."""
+    return list(map(sound, levels_in(text, source)))
+
+
+def levels_of_file(path: str | Path) -> list[Level | GdlError]:
+    """Each level of a file, or its error. Raises GdlError as :func:`levels_in` does, and where the file
+    cannot be read."""
+    return levels_in(_text(Path(path)), str(path))
 
 
 def find_level(name: str) -> Level:
@@ -74,9 +80,9 @@ def names_level_file(name: str) -> bool:
 
 
 def _drawn(text: str, source: str) -> list[DrawnMap]:
-    text = text.removeprefix("\ufeff")
+    text = plain(text)
     collection = text.lstrip().startswith("<") and not is_page(text)
-    maps = (_drawn_maps_of_slc if collection else drawn_maps)(text, source)
+    maps = (drawn_maps_of_slc if collection else drawn_maps)(text, source)
     if not maps:
         raise GdlError(
             "there is no level in this file",
@@ -88,24 +94,16 @@ def _drawn(text: str, source: str) -> list[DrawnMap]:
 
 
 def _text(path: Path) -> str:
-    """What a file says: UTF-8, or else Latin-1, in which old collections are written."""
-    data = read_limited(path, MOST_BYTES, "name a file of levels")
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return data.decode("utf-16", errors="replace")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
+    return text_of_file(path, MOST_BYTES, "name a file of levels")
 
 
 _MOST_DEPTH = 50
 
 
-def _drawn_maps_of_slc(text: str, source: str) -> list[DrawnMap]:
-    """The maps of a collection; the author is the collection's copyright where a level names none.
-
-    Raises GdlError, with the place: it is no well-formed XML, it declares entities, a map has a character
-    that no dialect has.
+def drawn_maps_of_slc(text: str, source: str) -> list[DrawnMap]:
+    """The maps of a collection; the author is the collection's copyright where a level names none. Where the
+    XML is not well-formed, the last map has the fault. Raises GdlError, with the place: the file declares
+    entities, or nests too deeply.
     """
     return _XmlReader(source).read(text)
 
@@ -130,11 +128,13 @@ class _XmlReader:
         try:
             self.parser.Parse(text, True)
         except expat.ExpatError as error:
-            raise self.fault(
+            if "level" not in self.path:
+                self.maps.append(DrawnMap(self.source, []))
+            self.maps[-1].fault = self.fault(
                 f"this is no well-formed XML: {expat.ErrorString(error.code)}",
                 Place(error.lineno, error.offset + 1),
                 "a collection in XML begins with <SokobanLevels> and closes what it opens",
-            ) from None
+            )
         return self.maps
 
     def here(self) -> Place:
@@ -165,11 +165,12 @@ class _XmlReader:
             cells, columns = "", list[int]()
             for column, char in enumerate("".join(self.words), self.begun.column):
                 if char not in CHARACTERS:
-                    raise self.fault(
+                    self.maps[-1].fault = self.maps[-1].fault or self.fault(
                         f"{char!r} is no character of a Sokoban map",
                         Place(self.begun.line, column),
                         "# wall, $ box, . goal, * box on a goal, @ keeper, + keeper on a goal, blank floor",
                     )
+                    break
                 cells += CHARACTERS[char]
                 columns.append(column)
             self.maps[-1].rows.append(DrawnRow(self.begun.line, cells, columns))

@@ -18,8 +18,9 @@ _FIELD = re.compile(r"\s*;*\s*([A-Za-z][A-Za-z /-]{0,30}?)\s*[:=]\s*(.*)")
 _OTHER_FIELDS = frozenset(
     {"date", "date created", "date of last change", "email", "e-mail", "url", "homepage", "copyright"}
     | {"collection", "set", "difficulty", "rating", "width", "height", "id", "moves", "pushes"}
-    | {"solution", "solution/moves", "solution/pushes", "snapshot"}
 )
+_SOLUTION = re.compile(r"\s*;*\s*(?:solution|snapshot|savegame)\b[^a-z]*(?:[:=/(].*)?", re.I)
+_SOLUTION_LINE = re.compile(r"\s*|(?=.*[udlrUDLR])[udlrUDLR0-9()*\s]+")
 _STEPS = re.compile(r"(?=.*[udlrUDLR]{2}|.*\d)[udlrUDLR0-9()*]{4,}")
 _COMMENT_END = re.compile(r"\s*;*\s*comment[- ]end", re.I)
 _WALL_FIRST = re.compile(r"[\s_\-(0-9|]*#")
@@ -32,7 +33,7 @@ _MOST_LINE = 40 * MOST_SIDE
 _MOST_CHARACTERS = 2 * (MOST_SIDE + 1) ** 2
 _MOST_DEPTH = 20
 
-_Spread = list[tuple[str, int]]
+Spread = list[tuple[str, int]]
 """Characters, each with its column in the file."""
 
 
@@ -58,18 +59,19 @@ def drawn_maps(text: str, source: str) -> list[DrawnMap]:
     being the title. In some files all this stands before the maps, in others behind them: behind if there are
     fields behind the last map, or if more text leans on the map above it than on the one below.
 
-    Raises GdlError, with the place: a character in a map that no dialect has, a run length that is none.
+    A map has a fault, with the place, where a character is of no dialect or a run length is none. What stands
+    behind a map with which the file becomes too large is not read.
     """
     texts, maps = [_Text()], list[DrawnMap]()
     found = lines_of(text)
     lines = [line.text for line in found]
-    number = squares = 0
-    while number < len(lines):
+    number, room = 0, _MOST_SQUARES
+    while number < len(lines) and room >= 0:
         line = lines[number]
         if _is_row(line) or (_is_tip(line) and number + 1 < len(lines) and _is_row(lines[number + 1])):
-            rows, number = _map(found, number, source, _MOST_SQUARES - squares)
-            squares += sum(len(row.cells) for row in rows)
-            maps.append(DrawnMap(source, rows))
+            first, number = number, _end_of_map(lines, number)
+            maps.append(DrawnMap(source, []))
+            room = _read_rows(maps[-1], found[first:number], room)
             texts.append(_Text())
             continue
         number = _read_text(lines, number, texts[-1]) if line.strip() else number + 1
@@ -102,10 +104,8 @@ def _few_strange(line: str) -> bool:
     return sum(char not in _MAP_CHARACTERS for char in line) <= _MOST_STRANGE
 
 
-def _map(found: list[FileLine], first: int, source: str, room: int) -> tuple[list[DrawnRow], int]:
-    """The rows of the map that begins on line ``first`` (from 0), and the line behind it; GdlError where it
-    has more than ``room`` squares."""
-    lines = [line.text for line in found]
+def _end_of_map(lines: list[str], first: int) -> int:
+    """The line behind the map that begins on line ``first`` (from 0)."""
     last = end = first
     while end < len(lines) and lines[end].strip():
         if _is_row(lines[end], inside=True):
@@ -113,30 +113,40 @@ def _map(found: list[FileLine], first: int, source: str, room: int) -> tuple[lis
         elif not (_OPEN_ROW.fullmatch(lines[end]) and _few_strange(lines[end])):
             break
         end += 1
-    rows: list[DrawnRow] = []
-    for number in range(first, last + 1):
-        before = len(rows)
-        rows.extend(_rows(found[number], source))
-        room -= sum(len(row.cells) for row in rows[before:])
+    return last + 1
+
+
+def _read_rows(drawn: DrawnMap, lines: list[FileLine], room: int) -> int:
+    """Put the rows of a map into it, or its fault; how many of ``room`` squares are left, below 0 where there
+    are too few. A line that cannot be read costs room, too: trying took time."""
+    for line in lines:
+        cost = _MOST_CHARACTERS // 8
+        try:
+            cells = _spread(line, drawn.source)
+            cost = sum(char != "|" for char, _ in cells)
+            drawn.rows += _rows(line, cells, drawn.source)
+        except GdlError as error:
+            drawn.fault = error
+        room -= cost
         if room < 0:
-            raise GdlError(
-                f"the maps of this file have more than {_MOST_SQUARES:,} squares",
-                found[number].place(1),
-                "split it",
-                source,
-                "too-large",
-            )
-    return rows, last + 1
+            message = f"the maps of this file have more than {_MOST_SQUARES:,} squares"
+            drawn.fault = GdlError(message, line.place(1), "split it", drawn.source, "too-large")
+        if drawn.fault:
+            break
+    return room
 
 
-def _rows(line: FileLine, source: str) -> list[DrawnRow]:
-    """The rows of a line: one, or as many as ``|`` parts it into."""
-    rows: list[_Spread] = [[]]
+def _spread(line: FileLine, source: str) -> Spread:
     try:
-        cells = spread(line.text.rstrip(), line.number, source)
+        return spread(line.text.rstrip(), line.number, source)
     except GdlError as error:
         error.place = error.place and line.place(error.place.column)
         raise
+
+
+def _rows(line: FileLine, cells: Spread, source: str) -> list[DrawnRow]:
+    """The rows of a line: one, or as many as ``|`` parts it into."""
+    rows: list[Spread] = [[]]
     columns = line.columns
     for char, counted in cells:
         column = counted if columns is None else columns[counted - 1]
@@ -173,6 +183,13 @@ def _read_text(lines: list[str], number: int, text: _Text) -> int:
                 number = end + 1
         text.fields.setdefault(key, value)
         return number
+    if _SOLUTION.fullmatch(line):
+        number += 1
+        while number < len(lines) and not lines[number].strip():
+            number += 1
+        while number < len(lines) and lines[number].strip() and _SOLUTION_LINE.fullmatch(lines[number]):
+            number += 1
+        return number
     if (key or line.lower()) in _OTHER_FIELDS or _STEPS.fullmatch(line):
         return number + 1
     words = line.lstrip(";:").strip("-=*# \t")
@@ -200,15 +217,15 @@ def _name(maps: list[DrawnMap], texts: list[_Text]) -> None:
         drawn.author = fields.get("author") or author
 
 
-def spread(text: str, line: int, source: str) -> _Spread:
+def spread(text: str, line: int, source: str) -> Spread:
     """A line without run lengths: each character and its column, from 1; tabs become blanks up to the next
     multiple of eight.
 
     Raises GdlError, with the place: parentheses that do not match, a number before nothing, more characters
     than any map has.
     """
-    stack: list[tuple[int, int, _Spread]] = []
-    out: _Spread = []
+    stack: list[tuple[int, int, Spread]] = []
+    out: Spread = []
     count, since = "", 0
 
     def fault(message: str, column: int, remedy: str) -> GdlError:

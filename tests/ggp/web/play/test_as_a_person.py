@@ -205,10 +205,12 @@ def test_a_pasted_level_is_solved_by_an_arrow_and_taken_back(web: WebServer, bro
     browser.get(f"{web()}/play")
     wait(browser, "document.querySelector('#rules')")
     browser.find_element("id", "rules").send_keys(
-        "#######\n#  @$.#\n#######\n\n#########\n#  @ $ .#\n#########\n"
+        "#######\n#  @$.#\n#######\n\n#####\n#@ .#\n#####\n\n#########\n#  @ $ .#\n#########\n"
     )
     browser.find_element("id", "read").click()
     wait(browser, "document.querySelectorAll('.bring .card').length === 2")
+    said = browser.find_element("css selector", ".bring [role=status]").text
+    assert said.startswith("2 levels; line 5, column 1: the level has no box")
     browser.find_elements("css selector", ".bring .card")[0].click()
     browser.find_element("id", "start").click()
     wait(browser, "document.title.startsWith('● Your turn')")

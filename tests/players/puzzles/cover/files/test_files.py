@@ -11,6 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bench.truth.covers import solutions_of
+from gdl.errors import GdlError
 from players.puzzles.cover.files.texts import problem_of, read_dlx, read_json
 from players.puzzles.cover.problem import CoverError, CoverProblem
 from players.puzzles.cover.search import solve
@@ -88,5 +89,5 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 
 def test_bytes_that_are_no_text() -> None:
-    with pytest.raises(CoverError, match=r"^puzzle:2:4: this is not UTF-8"):
-        problem_of("a b\nä b".encode() + b"\xff\xfe", "puzzle")
+    with pytest.raises(GdlError, match=r"^puzzle:2:4: this is not text"):
+        problem_of("a b\nä b".encode() + b"\0", "puzzle")

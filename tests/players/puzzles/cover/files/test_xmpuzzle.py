@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.errors import FileError
+from gdl.errors import FileError, GdlError, sound
 from players.puzzles.cover.files.xml_tree import MOST_BYTES
 from players.puzzles.cover.files.xmpuzzle import (
     BurrFile,
@@ -209,11 +209,17 @@ REFUSED = {
 }
 
 
+def read_whole(data: bytes) -> None:
+    file = xmpuzzle(data)
+    for item in (*file.shapes, *file.problems):
+        sound(item)
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_no_puzzle_is_refused(name: str) -> None:
     data, message = REFUSED[name]
     with pytest.raises(CoverError, match=message) as caught:
-        xmpuzzle(data)
+        read_whole(data)
     assert "\n" not in str(caught.value)
     if not data.startswith(b"\x1f\x8b"):
         place = caught.value.place
@@ -226,6 +232,21 @@ def test_only_problems_that_are_there_are_found() -> None:
         file.problem(2)
 
 
+def test_a_bad_shape_or_problem_costs_only_what_needs_it() -> None:
+    def problem(piece: int, more: str = "") -> str:
+        inside = f'<shapes><shape id="{piece}" count="1"/></shapes><result id="0"/>'
+        return f"<problem{more}>{inside}</problem>"
+
+    shapes = voxel("#", 1, 1, 1) + voxel("?", 1, 1, 1) + voxel("#", 1, 1, 1)
+    file = xmpuzzle(small(shapes, problem(1) + problem(9) + problem(2) + problem(0, ' maxHoles="x"')))
+    for number, message in ((1, "shape 2: '\\?' is no mark"), (2, "shape 10, of 3"), (4, "no number")):
+        with pytest.raises(CoverError, match=message):
+            file.problem(number)
+    assert len(file.problem(3).puzzle.pieces) == 1
+    with pytest.raises(CoverError, match="no mark"):
+        written_xmpuzzle(file, {})
+
+
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="there is no such file"):
         read_xmpuzzle(tmp_path / "none.xmpuzzle")
@@ -233,10 +254,10 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 @given(at=st.integers(0, len(CORNERS) - 1), what=st.binary(max_size=6), width=st.integers(0, 30))
 def test_damage_gives_an_error_or_a_puzzle(at: int, what: bytes, width: int) -> None:
-    with contextlib.suppress(CoverError):
+    with contextlib.suppress(GdlError):
         file = xmpuzzle(CORNERS[:at] + what + CORNERS[at + width :])
-        for problem in file.problems:
-            if max((len(shape.shape) for shape in file.shapes), default=0) < 50:
+        for problem in map(sound, file.problems):
+            if max((len(sound(shape).shape) for shape in file.shapes), default=0) < 50:
                 Packing.of(problem.puzzle)
 
 
