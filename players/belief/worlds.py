@@ -229,7 +229,7 @@ class StateWorlds(WorldMachine):
                 complete = False
                 break
             state, joint = worlds[of[place]], joints[place].tolist()
-            if blind or self.machine.percepts(state, joint)[self.role] == seen.percepts:
+            if blind or self.machine.perceives(state, joint, self.role, seen.percepts):
                 after = self.machine.next_state(state, joint)
                 sums[after] = sums.get(after, 0.0) + float(shares[place])
         going = {state: share for state, share in sums.items() if not self.machine.is_terminal(state)}
