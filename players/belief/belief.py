@@ -130,6 +130,15 @@ class Belief:
         other._worlds = other.world_machine.of_states([state])
         return other
 
+    def rebuilt(self, machine: Machine) -> Belief:
+        """The same states after the same history on another machine of the game, which may hold as many as
+        that machine allows for."""
+        other = Belief(machine, self.role)
+        states = [machine.state_of(state.propositions) for state in self.states()]
+        other._worlds, other.weights = other.world_machine.of_states(states), self.weights
+        other.history, other.exact = [*self.history], self.exact
+        return other
+
     def goes_on(self, other: Belief) -> bool:
         """Whether what the role learnt here begins with what it learnt there."""
         return self.history[: len(other.history)] == other.history
