@@ -95,6 +95,11 @@ class ProverMachine(Machine):
         counts again."""
         return self._evaluator.relations.written
 
+    @property
+    def writing_seconds(self) -> float:
+        """The CPU time that writing them has taken."""
+        return self._evaluator.relations.seconds
+
     def initial_state(self) -> State:
         return State(self, self._initial)
 

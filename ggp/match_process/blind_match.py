@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
@@ -135,6 +135,7 @@ class BlindMatch:
     Attributes:
         machine: the machine of the belief.
         role: the index of our role.
+        on_first: called as soon as a PLAY has led to a state, long before all of them are found.
     """
 
     certain = False
@@ -144,6 +145,7 @@ class BlindMatch:
         self.machine = machine
         self.role = role
         self._log = log
+        self.on_first: Callable[[State], None] | None = None
         self._now = BlindCourse(Belief(machine, role, worlds=WORLDS, effort=EFFORT), begun=False)
         self._kept: deque[BlindCourse] = deque(maxlen=KEPT)
         """Where the match seemed to stand before each of the last PLAYs, oldest first."""
@@ -282,7 +284,8 @@ class BlindMatch:
         belief = course.belief.copy()
         event = "percepts that fit no state"
         try:
-            fits = belief.update(seen, time.monotonic() + SECONDS / SHARE)
+            first = None if glance[0] else self.on_first
+            fits = belief.update(seen, time.monotonic() + SECONDS / SHARE, first)
         except GdlError:
             fits, event = False, "a turn that cannot be"
         doubt, event = glance if fits or glance[0] == MISFIT else (MISFIT, event)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -47,12 +47,14 @@ class Limits:
         worlds: how many worlds are kept at most.
         deadline: seconds of :func:`time.monotonic` after which only as many are drawn as are needed.
         end: the same, after which little is played on machines without lanes whether it fits or not.
+        first: called on machines without lanes as soon as there is a state that fits, with that state.
     """
 
     effort: int
     worlds: int
     deadline: float = math.inf
     end: float = math.inf
+    first: Callable[[State], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +222,7 @@ class StateWorlds(WorldMachine):
             shares = np.full(len(of), 1 / len(of))
         order = np.arange(len(of)) if math.isinf(limits.deadline) else numbers.permutation(len(of))
         sums: dict[State, float] = {}
+        first = limits.first
         for done, place in enumerate(order.tolist()):
             if (
                 done >= _LEAST
@@ -232,6 +235,9 @@ class StateWorlds(WorldMachine):
             if blind or self.machine.perceives(state, joint, self.role, seen.percepts):
                 after = self.machine.next_state(state, joint)
                 sums[after] = sums.get(after, 0.0) + float(shares[place])
+                if first is not None and not self.machine.is_terminal(after):
+                    first(after)
+                    first = None
         going = {state: share for state, share in sums.items() if not self.machine.is_terminal(state)}
         found, theirs = thinned(_objects(list(going)), np.array(list(going.values())), limits.worlds, numbers)
         return Following(found, theirs, complete and len(found) == len(going))
