@@ -6,7 +6,7 @@ The sum over all matches may take :data:`SHARE` of the processors: searches and 
 event loop, the followers beside the searches and the system need some, too.
 
 A standby measures itself: in random games while the startclock runs, the first of them to its end, for the
-last turns of a match may be the dearest, and then in each turn. Of that the peak is kept, which fades, but not
+last turns of a match may be the dearest, and then in each turn. The peak of that is kept and fades, but not
 below what a whole game needed. What a standby of some rules needed at first is remembered: a manager that
 asks again and again for a match there is no room for starts no processes, which would take from those that
 are played.
