@@ -31,7 +31,7 @@ from ggp.protocol.messages import Start
 from ggp.server.settings import MatchSettings
 from ggp.server.supervised_process import SupervisedProcess
 from ggp.server.turn import Turn
-from players.processes.limits import RESTS, USUAL, WAITS
+from players.processes.limits import BEHIND, USUAL, WAITS
 
 MOST = 1000
 """Texts; of more, those that were noted last."""
@@ -268,5 +268,5 @@ class Ranks:
     def thinks(self, behind: bool, rests: bool) -> None:
         """Rank the process that thinks, ``behind`` others if there is a standby, which ``rests`` while some
         standby knows no legal move. To be called now and then."""
-        after = RESTS if rests else WAITS
+        after = BEHIND if rests else WAITS
         self._main.rank(after if behind and self._standby.alive else USUAL)

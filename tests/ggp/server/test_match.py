@@ -16,7 +16,7 @@ from ggp.server.fork_servers import Spares
 from ggp.server.match import MAX_RESTARTS, ServedMatch
 from ggp.server.settings import MatchSettings
 from ggp.server.status import Metrics
-from players.processes.limits import RESTS, USUAL, WAITS
+from players.processes.limits import BEHIND, USUAL, WAITS
 
 CLOCK = 600
 NO_PROCESS = 10**9
@@ -354,7 +354,7 @@ async def test_who_thinks_rests_until_a_move_is_known_and_does_not_without_a_sta
     case.match.check(case.match.waits)
     case.standby.now.dies()
     case.match.check(True)
-    assert ranks == [WAITS, RESTS, WAITS, USUAL]
+    assert ranks == [WAITS, BEHIND, WAITS, USUAL]
     case.match.share(1, False, False)
     case.standby.now.names(1, "a")
     case.match.check(False)

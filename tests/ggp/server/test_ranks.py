@@ -9,7 +9,7 @@ import pytest
 from ggp.server.admission import Ranks
 from ggp.server.supervised_process import SupervisedProcess
 from ggp.server.turn import Turn
-from players.processes.limits import RESTS, USUAL, WAITS
+from players.processes.limits import BEHIND, USUAL, WAITS
 
 
 class Process:
@@ -53,7 +53,7 @@ def test_a_standby_that_plays_at_random_waits_until_it_is_asked_and_again_when_i
     ("alive", "behind", "rests", "nice"),
     [
         (True, True, False, WAITS),
-        (True, True, True, RESTS),
+        (True, True, True, BEHIND),
         (False, True, True, USUAL),
         (True, False, True, USUAL),
     ],
