@@ -167,12 +167,6 @@ class Machine(ABC):
         (:mod:`gdl.information`)."""
         return (frozenset(),) * len(self.roles)
 
-    def perceives(
-        self, state: State, joint_move: Sequence[int], role: int, percepts: frozenset[Term]
-    ) -> bool:
-        """Whether a role perceives exactly this as the joint move is made in this state."""
-        return self.percepts(state, joint_move)[role] == percepts
-
     @abstractmethod
     def is_terminal(self, state: State) -> bool:
         """Whether the match ends in this state."""

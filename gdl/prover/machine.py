@@ -120,6 +120,7 @@ class ProverMachine(Machine):
     def perceives(
         self, state: State, joint_move: Sequence[int], role: int, percepts: frozenset[Term]
     ) -> bool:
+        """Whether a role perceives exactly this: found out with less work than :meth:`percepts`."""
         seen: set[Term] = set()
         for predicate_seen in self._perceived(state, joint_move):
             seen.update(what for who, what in predicate_seen if who is self.roles[role])

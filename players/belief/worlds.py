@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from gdl.errors import GdlError
 from gdl.machine import Machine, State
+from gdl.prover.machine import ProverMachine
 from gdl.terms import SEES, Term
 
 Worlds = NDArray[Any]
@@ -232,7 +233,7 @@ class StateWorlds(WorldMachine):
                 complete = False
                 break
             state, joint = worlds[of[place]], joints[place].tolist()
-            if blind or self.machine.perceives(state, joint, self.role, seen.percepts):
+            if blind or self._perceives(state, joint, seen.percepts):
                 after = self.machine.next_state(state, joint)
                 sums[after] = sums.get(after, 0.0) + float(shares[place])
                 if first is not None and not self.machine.is_terminal(after):
@@ -241,6 +242,11 @@ class StateWorlds(WorldMachine):
         going = {state: share for state, share in sums.items() if not self.machine.is_terminal(state)}
         found, theirs = thinned(_objects(list(going)), np.array(list(going.values())), limits.worlds, numbers)
         return Following(found, theirs, complete and len(found) == len(going))
+
+    def _perceives(self, state: State, joint: list[int], percepts: frozenset[Term]) -> bool:
+        if isinstance(self.machine, ProverMachine):
+            return self.machine.perceives(state, joint, self.role, percepts)
+        return self.machine.percepts(state, joint)[self.role] == percepts
 
     def _made(self, worlds: Worlds, move: int) -> list[list[int]]:
         """The move where it is legal. In sound games a role has the same moves in all states that it may hold
