@@ -7,7 +7,7 @@ from __future__ import annotations
 import random
 import time
 
-from gdl.machine import Machine, State
+from gdl.machine import JointMove, Machine, State
 from gdl.prover.machine import ProverMachine
 
 LONGEST = 300
@@ -98,17 +98,24 @@ class RandomGames:
     def __init__(self, machine: Machine, seed: int = 0) -> None:
         self._machine = machine
         self._draw = random.Random(seed)
-        self._state = machine.initial_state()
+        self._begin()
 
-    def step(self) -> None:
+    def step(self) -> bool:
         """Ask all that a match asks of one state, and go on; the game begins again where it ends or somebody
-        is stuck. Raises TooLargeError as the machine's questions do."""
+        is stuck: whether it does. Raises TooLargeError as the machine's questions do."""
         machine, state = self._machine, self._state
         roles = range(len(machine.roles))
         options = [machine.legal_moves(state, role) for role in roles]
         if machine.is_terminal(state) or not all(options):
             for role in roles:
                 machine.goal(state, role)
-            self._state = machine.initial_state()
-        else:
-            self._state = machine.next_state(state, [self._draw.choice(moves) for moves in options])
+            self._begin()
+            return True
+        self._go(tuple([self._draw.choice(moves) for moves in options]))
+        return False
+
+    def _begin(self) -> None:
+        self._state = self._machine.initial_state()
+
+    def _go(self, joint: JointMove) -> None:
+        self._state = self._machine.next_state(self._state, joint)

@@ -6,6 +6,7 @@ tables; a function that is compiled at its first call fills them.
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -33,7 +34,7 @@ class _TableSlots:
             ``does`` an empty relation.
         lazy: the paths that are filled key by key.
         at_once: the slots of states and of moves that are filled when their content is complete.
-        written: how many functions were written when they were first called.
+        written: how many functions were written when they were first called, in ``seconds`` of CPU time.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class _TableSlots:
         self._paths: dict[Key, AccessPath] = {}
         self._slot: dict[int, int] = {}
         self._numbers = self.written = 0
+        self.seconds = 0.0
         self.namespace: dict[str, Any] = {"defaultdict": defaultdict, "new": _new_memo}
         self.slots: tuple[list[Any], list[Any]] = ([], [])
         self.lazy: dict[Key, AccessPath] = {}
@@ -206,8 +208,10 @@ class _TableSlots:
 
         def stub(*arguments: Any) -> Rows:
             self._asked.clear()
-            self.written += 1
+            begun = time.process_time()
             compile_it()
+            self.written += 1
+            self.seconds += time.process_time() - begun
             for predicate in self._asked:
                 self._readers[predicate].add(function)
             for tables, slots in zip(arguments, self.slots, strict=False):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
@@ -92,7 +92,8 @@ class BlindCourse:
         rows: the PLAYs that told of its turns.
         told: the last PLAY, that of the beginning included; None where it is not known.
         begun: whether there was a PLAY.
-        answer: what was answered to it in time, None where nothing was.
+        answered: whether it was answered in time; ``made`` with which move, None if that was not legal: then
+            the manager has made another.
         doubt: how much was doubted and dropped on this way.
         lost: whether a PLAY was taken that does not fit.
     """
@@ -101,7 +102,8 @@ class BlindCourse:
     rows: tuple[tuple[str, ...], ...] = ()
     told: Told | None = None
     begun: bool = True
-    answer: str | None = None
+    answered: bool = False
+    made: Term | None = None
     doubt: int = 0
     lost: bool = False
 
@@ -109,7 +111,7 @@ class BlindCourse:
         """Whether this PLAY is the last one once more. Bare percepts may be equal in the next turn, too, but
         not before the manager has its answer."""
         same = self.told is not None and self.told.key == told.key
-        return same and (told.number is not None or self.answer is None)
+        return same and (told.number is not None or not self.answered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,7 @@ class BlindMatch:
     Attributes:
         machine: the machine of the belief.
         role: the index of our role.
+        on_first: called as soon as a PLAY has led to a state, long before all of them are found.
     """
 
     certain = False
@@ -142,6 +145,7 @@ class BlindMatch:
         self.machine = machine
         self.role = role
         self._log = log
+        self.on_first: Callable[[State], None] | None = None
         self._now = BlindCourse(Belief(machine, role, worlds=WORLDS, effort=EFFORT), begun=False)
         self._kept: deque[BlindCourse] = deque(maxlen=KEPT)
         """Where the match seemed to stand before each of the last PLAYs, oldest first."""
@@ -210,7 +214,7 @@ class BlindMatch:
 
     def is_legal(self, text: str) -> bool:
         """Whether :attr:`role` may do this here."""
-        return self._legal(self._now, text) is not None
+        return self._legal(text) is not None
 
     def finish(self, moves: Sequence[str] | None) -> list[int | None] | None:
         """The match is over; what it was worth is not told."""
@@ -219,7 +223,7 @@ class BlindMatch:
     def _answered(self, answer: str | None) -> None:
         """Note what was answered in time to the last PLAY."""
         if answer is not None:
-            self._now = replace(self._now, answer=answer)
+            self._now = replace(self._now, answered=True, made=self._legal(answer))
 
     def _take(self, told: Told) -> bool:
         """Go where a PLAY leads; False if it is taken for the last one once more."""
@@ -280,7 +284,8 @@ class BlindMatch:
         belief = course.belief.copy()
         event = "percepts that fit no state"
         try:
-            fits = belief.update(seen, time.monotonic() + SECONDS / SHARE)
+            first = None if glance[0] else self.on_first
+            fits = belief.update(seen, time.monotonic() + SECONDS / SHARE, first)
         except GdlError:
             fits, event = False, "a turn that cannot be"
         doubt, event = glance if fits or glance[0] == MISFIT else (MISFIT, event)
@@ -296,21 +301,15 @@ class BlindMatch:
     def _observed(self, course: BlindCourse, told: Told) -> Observed:
         """What the role has learnt then. A move that it never has is none: players follow this, too."""
         own = told.own
-        if (
-            told.number is None
-            and own is None
-            and course.answer is not None
-            and self._legal(course, course.answer)
-        ):
-            own = _term(course.answer)
+        if told.number is None and own is None:
+            own = course.made
         if self.belief.world_machine.own_move(own) == -1:
             own = None
         return Observed(own, told.percepts)
 
-    def _legal(self, course: BlindCourse, text: str) -> Term | None:
-        """A move where it is legal there."""
-        term = _term(text)
-        moves = course.belief.legal_moves()
+    def _legal(self, text: str) -> Term | None:
+        """A move where it is legal."""
+        term, moves = _term(text), self.options()
         return term if any(self.machine.move(self.role, move) is term for move in moves) else None
 
 
@@ -325,7 +324,7 @@ def _fault(course: BlindCourse, told: Told, possible: bool) -> tuple[int, str]:
         return MISFIT, "percepts that are no terms"
     if not possible:
         return MISFIT, "percepts that fit no state"
-    if told.number is not None and course.answer is not None and told.own is not _term(course.answer):
+    if told.number is not None and course.made is not None and told.own is not course.made:
         return ODD, "another move than ours"
     return 0, ""
 

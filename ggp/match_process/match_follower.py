@@ -23,15 +23,18 @@ from gdl.machine import JointMove, Machine, State
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_term
-from ggp.match_process.blind_match import BlindMatch
+from ggp.match_process.blind_match import EFFORT, SECONDS, WORLDS, BlindMatch
 from ggp.match_process.match_state import Log, MatchState
 from ggp.processes.parent import JsonMessage, Send
 from ggp.protocol.messages import NO_MOVE
+from players.belief.belief import SHARE, Belief, Observed
 from players.processes.limits import describe
 
 AHEAD = 64
 """Joint moves that are looked at in each turn, as many as AHEAD_SECONDS of CPU time allow."""
 AHEAD_SECONDS = 0.08
+GUESSES = 8
+"""The same where information is hidden: what comes next is only guessed."""
 
 
 class Seen(NamedTuple):
@@ -51,13 +54,14 @@ class Seen(NamedTuple):
 class Foresight:
     """Steps of a few milliseconds each, between messages."""
 
-    def __init__(self, machine: Machine, role: int, rng: random.Random) -> None:
-        self._machine, self._role, self._rng = machine, role, rng
+    def __init__(self, machine: Machine, role: int, rng: random.Random, most: int = AHEAD) -> None:
+        self._machine, self._role, self._rng, self._most = machine, role, rng, most
         self._state: State | None = None
         self._turn = 0
         self._spent = 0.0
         self._joints: list[JointMove] | None = None
         self._replies: list[tuple[JointMove, int]] = []
+        self._legal: Counter[int] = Counter()
 
     def turn(self, number: int, state: State) -> None:
         """A turn was asked for: the states after this one may come next."""
@@ -65,6 +69,7 @@ class Foresight:
         self._joints = None
         self._spent = 0.0
         self._replies = []
+        self._legal.clear()
 
     def step(self) -> bool:
         """Do a little; False where there is no more to do until the next turn."""
@@ -83,7 +88,7 @@ class Foresight:
         replies, self._replies = self._replies, []
         if not replies:
             return None
-        return Seen(self._turn, replies, Counter(move for _, move in replies).most_common(1)[0][0])
+        return Seen(self._turn, replies, self._legal.most_common(1)[0][0])
 
     def _look_ahead(self, state: State) -> bool:
         machine = self._machine
@@ -96,41 +101,70 @@ class Foresight:
         options = [] if machine.is_terminal(after) else machine.legal_moves(after, self._role)
         if options:
             self._replies.append((joint, self._rng.choice(options)))
+            self._legal.update(options)
         return True
 
     def _drawn(self, state: State) -> list[JointMove]:
-        """Joint moves that may come next, in no order: all, or :data:`AHEAD` of many."""
+        """Joint moves that may come next, in no order: all, or some of many."""
         options = self._machine.options(state)
-        if math.prod(map(len, options)) > AHEAD:
-            return list({tuple(map(self._rng.choice, options)): None for _ in range(AHEAD)})
+        if math.prod(map(len, options)) > self._most:
+            return list({tuple(map(self._rng.choice, options)): None for _ in range(self._most)})
         joints = list(product(*options))
         self._rng.shuffle(joints)
         return joints
 
 
+MATCH_SECONDS = 4.0
+"""CPU time in which the first of these games is played to its end: its last turns may be the dearest."""
 PRACTICE_SECONDS, QUIET_SECONDS = 1.5, 0.3
-"""CPU time for these games; and in how much of it without new code they end before."""
+"""CPU time for all of them; and in how much of it without new code they end before."""
 PACE_STEPS, PACE_SECONDS = 8, 0.25
-"""After so many steps, or this CPU time, it is known what a turn needs."""
+"""After so many steps, or this CPU time, there is a first measure of what a turn needs, unless information is
+hidden: there the first turns say nothing, for a belief grows."""
 
 MOST_CHARACTERS = 10_000
 """Names of relations that the server is told, in all."""
 
 
+class HiddenGames(RandomGames):
+    """The same, and what a role holds for possible in them, as in a match."""
+
+    def __init__(self, machine: Machine, role: int, seed: int) -> None:
+        self._role = role
+        super().__init__(machine, seed)
+
+    def _begin(self) -> None:
+        super()._begin()
+        self._belief = Belief(self._machine, self._role, worlds=WORLDS, effort=EFFORT)
+
+    def _go(self, joint: JointMove) -> None:
+        machine, role, before = self._machine, self._role, self._state
+        super()._go(joint)
+        if not machine.is_terminal(self._state):
+            seen = Observed(machine.move(role, joint[role]), machine.percepts(before, joint)[role])
+            self._belief.update(seen, time.monotonic() + SECONDS / SHARE)
+            self._belief.legal_moves()
+
+
 class Practice:
-    """Steps of a few milliseconds each, between messages.
+    """Steps between messages, of a few milliseconds each, or where information is hidden as long as a turn
+    takes.
 
     Attributes:
         over: whether there is no more to do.
-        pace: the longest of the first steps, CPU seconds; None until it is known.
+        whole: whether a game was played to its end, or for :data:`MATCH_SECONDS`.
+        pace: the longest of the steps, CPU seconds; None until that says something of a match.
+        lasting: the same without the time to write code, which is needed once.
     """
 
-    def __init__(self, machine: ProverMachine, seed: int) -> None:
+    def __init__(self, machine: ProverMachine, role: int, seed: int) -> None:
         self._machine = machine
-        self._games = RandomGames(machine, seed)
+        self._hidden = hides(machine.rules)
+        self._games = HiddenGames(machine, role, seed) if self._hidden else RandomGames(machine, seed)
         self._steps, self._longest = 0, 0.0
         self._spent, self._quiet = 0.0, 0.0
-        self.over = False
+        self.over = self.whole = False
+        self.lasting = 0.0
         self.pace: float | None = None
 
     @property
@@ -141,19 +175,22 @@ class Practice:
 
     def step(self) -> bool:
         """Play a little; whether there is more to do."""
-        begun, written = time.process_time(), self._machine.functions_written
+        begun, writing = time.process_time(), self._machine.writing_seconds
         try:
-            self._games.step()
+            self.whole = self._games.step() or self.whole
         except GdlError:  # the match itself will meet it, where it matters
             self.over = True
-        seconds = time.process_time() - begun
-        self._spent += seconds
-        self._quiet = self._quiet + seconds if self._machine.functions_written == written else 0.0
-        self.over = self.over or self._spent >= PRACTICE_SECONDS or self._quiet >= QUIET_SECONDS
-        if self.pace is None:
-            self._steps, self._longest = self._steps + 1, max(self._longest, seconds)
-            if self.over or self._steps >= PACE_STEPS or self._spent >= PACE_SECONDS:
-                self.pace = self._longest
+        seconds, writing = time.process_time() - begun, self._machine.writing_seconds - writing
+        self._steps, self._spent = self._steps + 1, self._spent + seconds
+        self._quiet = 0.0 if writing else self._quiet + seconds
+        self.whole = self.whole or self.over or self._spent >= MATCH_SECONDS
+        enough = self._spent >= PRACTICE_SECONDS or self._quiet >= QUIET_SECONDS
+        self.over = self.over or (self.whole and enough)
+        self._longest = max(self._longest, seconds)
+        self.lasting = max(self.lasting, seconds - writing)
+        begun_to_tell = self._steps >= PACE_STEPS or self._spent >= PACE_SECONDS
+        if self.whole or (begun_to_tell and not self._hidden):
+            self.pace = self._longest
         if self.over:
             # What there is now lasts as long as the match: a look through it for garbage takes 0.2 s.
             gc.collect()
@@ -180,8 +217,9 @@ class Follower:
         elif not options:
             raise RulesError(no_move(self.match.state, [role]))
         self.match.replay(message["history"], message.get("answers", ()))
-        self._foresight = Foresight(machine, role, self._rng)
-        self._practice = Practice(machine, self._rng.getrandbits(32)) if ahead else None
+        blind = isinstance(self.match, BlindMatch)
+        self._foresight = Foresight(machine, role, self._rng, GUESSES if blind else AHEAD)
+        self._practice = Practice(machine, role, self._rng.getrandbits(32)) if ahead else None
         self._turn = 0
         if options and not message["history"]:
             # Who takes long in the first turn, or does not live to see it, has said what is legal then.
@@ -204,6 +242,8 @@ class Follower:
         turn, moves, answered = message["id"], message["moves"], message["answered"]
         if self._behind is not None:
             self._unchecked.append(message)
+        if isinstance(match, BlindMatch):
+            match.on_first = lambda state: self._name_first(turn, state)
         made = _advance(match, message)
         if not (message["advanced"] or made or answered is None) and match.is_legal(answered):
             self._send("move", id=turn, move=answered, again=True, void=not match.reported(moves))
@@ -216,12 +256,20 @@ class Follower:
         self._send("options", id=turn, safe=safe, joint=joint, cpu=time.process_time() - begun)
         return options, safe
 
+    def _name_first(self, turn: int, state: State) -> None:
+        """Where information is hidden, one state that fits is enough for a safe move: a role should have the
+        same moves in all."""
+        options = self.match.machine.legal_moves(state, self.match.role)
+        if options:
+            self._send("safe", id=turn, safe=self.match.text(self.match.role, self._rng.choice(options)))
+
     def look_ahead(self) -> bool:
         """Prepare for what may come, a step of a few milliseconds; False where there is no more to do."""
         if self._unchecked:
             self._check()
             return True
-        if self._ahead and self.match.certain and self._foresight.step():
+        foreseeable = self.match.certain or isinstance(self.match, BlindMatch)
+        if self._ahead and foreseeable and self._foresight.step():
             return True
         self._tell_ahead()
         return self._practise()
@@ -231,10 +279,10 @@ class Follower:
         practice = self._practice
         if practice is None or practice.over:
             return False
-        paced = practice.pace is not None
+        told = practice.pace is not None, practice.whole
         more = practice.step()
-        if practice.pace is not None and not paced:
-            self._send("pace", cpu=practice.pace)
+        if practice.pace is not None and (told != (True, practice.whole) or not more):
+            self._send("pace", cpu=practice.pace, lasting=practice.lasting, whole=practice.whole)
         if not more:
             self._send("practised", large=practice.large)
         return more
@@ -245,7 +293,7 @@ class Follower:
         if seen is not None:
             replies = [
                 ([text(role, move) for role, move in enumerate(joint)], text(self.match.role, reply))
-                for joint, reply in seen.replies
+                for joint, reply in (seen.replies if self.match.certain else ())
             ]
             guess = text(self.match.role, seen.guess)
             self._send("foreseen", id=seen.turn, replies=replies, guess=guess)

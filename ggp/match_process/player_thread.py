@@ -20,7 +20,7 @@ from gdl.visible import without_folders
 from ggp.match_process.survey import Classifier, by_length, name_of, survey
 from ggp.processes.parent import Send
 from ggp.warm import alone, warm_up
-from players.belief.belief import Belief, Observed
+from players.belief.belief import Belief
 from players.kaskade.kaskade import BOTTOM, FAILED, READY, Event, Kaskade
 from players.kaskade.player import START_SHARE, KaskadePlayer
 from players.player import Choice, Player
@@ -49,11 +49,11 @@ LONG_ENOUGH = 2.0
 @dataclass(frozen=True, slots=True)
 class StateToRebuild:
     """A state, to be rebuilt on any machine, and what is legal for our role in it. Where information is
-    hidden it is a likely one, and ``observed`` is what our role has learnt."""
+    hidden it is a likely one, and ``belief`` is what our role holds for possible; it must not change."""
 
     propositions: frozenset[Term]
     options: frozenset[Term]
-    observed: tuple[Observed, ...] | None = None
+    belief: Belief | None = None
 
 
 class Thinker:
@@ -82,7 +82,6 @@ class Thinker:
         self._best = -1
         self._options: frozenset[Term] = frozenset()
         self._shared: tuple[int, bool] | None = None
-        self._belief: Belief | None = None
         self._classifier: Classifier | None = None
         self._warm = threading.Event()
         """Set when the player has all that it needs in games of several roles."""
@@ -262,10 +261,12 @@ class Thinker:
         if self._player is not None:
             try:
                 state = self._state(position)
-                if position.observed is None:
+                if position.belief is None:
                     choice = self._player.choose(state, deadline)
                 else:
-                    choice = self._player.choose_from(self._believed(position.observed, deadline), deadline)
+                    # The follower's machine serves the follower's thread alone.
+                    belief = position.belief.rebuilt(state.machine)
+                    choice = self._player.choose_from(belief, deadline)
                 level = self._player.machine.level
                 move = state.machine.move(self._role, choice.move)
                 if move in position.options:
@@ -302,15 +303,6 @@ class Thinker:
     def _expected(self, choice: Choice) -> float | None:
         """The result that the player expects, 0..100; None without a search."""
         return choice.candidates[0].rounded(1) if choice.candidates else None
-
-    def _believed(self, observed: tuple[Observed, ...], deadline: float) -> Belief:
-        """What our role holds for possible after it has learnt this, on the prover."""
-        belief = self._belief
-        if belief is None or tuple(belief.history) != observed[: len(belief.history)]:
-            belief = self._belief = Belief(self._kaskade.prover(), self._role)
-        for seen in observed[len(belief.history) :]:
-            belief.update(seen, deadline)
-        return belief
 
     def _state(self, position: StateToRebuild) -> State:
         # On the prover: every other machine is compared with it before it is used.

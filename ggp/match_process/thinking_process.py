@@ -86,8 +86,8 @@ class RoleMatch:
     def _position(self, options: list[int]) -> StateToRebuild:
         match = self._follower.match
         legal = frozenset(match.machine.move(match.role, move) for move in options)
-        observed = match.observed if isinstance(match, BlindMatch) else None
-        return StateToRebuild(match.state.propositions, legal, observed)
+        belief = match.belief if isinstance(match, BlindMatch) else None
+        return StateToRebuild(match.state.propositions, legal, belief)
 
 
 def share(thinker: Thinker, message: JsonMessage) -> None:

@@ -5,9 +5,11 @@ at the same moment. So what counts is the CPU time that each needs in a turn, as
 The sum over all matches may take :data:`SHARE` of the processors: searches and builders give way, but the
 event loop, the followers beside the searches and the system need some, too.
 
-A standby measures itself: in random games while the startclock runs, and then in each turn. Of that the peak
-is kept, which fades. What a standby of some rules needed at first is remembered: a manager that asks again
-and again for a match there is no room for starts no processes, which would take from those that are played.
+A standby measures itself: in random games while the startclock runs, the first of them to its end, for the
+last turns of a match may be the dearest, and then in each turn. The peak of that is kept and fades, but not
+below what a whole game needed. What a standby of some rules needed at first is remembered: a manager that
+asks again and again for a match there is no room for starts no processes, which would take from those that
+are played.
 
 `Ranks` says which processes of a match that was admitted go first, by the nice values of their sessions.
 """
@@ -29,7 +31,7 @@ from ggp.protocol.messages import Start
 from ggp.server.settings import MatchSettings
 from ggp.server.supervised_process import SupervisedProcess
 from ggp.server.turn import Turn
-from players.processes.limits import USUAL, WAITS
+from players.processes.limits import BEHIND, USUAL, WAITS
 
 MOST = 1000
 """Texts; of more, those that were noted last."""
@@ -151,20 +153,31 @@ FADING = 0.9
 
 
 class StandbyNeed:
-    """CPU seconds that a standby needs in a turn; ``inf`` until it was measured."""
+    """CPU seconds that a standby needs in a turn; ``inf`` until it was measured in random games."""
 
     def __init__(self) -> None:
-        self.seconds = math.inf
+        self._lasting = math.inf
+        self._peak = 0.0
         self._known = asyncio.Event()
+
+    @property
+    def seconds(self) -> float:
+        """What it needs, as far as is known."""
+        return max(self._peak, self._lasting)
 
     def note(self, seconds: float) -> None:
         """A standby has measured a turn."""
-        faded = FADING * self.seconds if self._known.is_set() else 0.0
-        self.seconds = max(seconds, faded)
-        self._known.set()
+        self._peak = max(seconds, FADING * self._peak)
+
+    def practised(self, seconds: float, lasting: float, whole: bool) -> None:
+        """It has played at random: the peak, what of that will not fade, and whether a game was ``whole``."""
+        self.note(seconds)
+        self._lasting = max(lasting, self._lasting if self._lasting < math.inf else 0.0)
+        if whole:
+            self._known.set()
 
     async def known(self, until: float) -> None:
-        """Wait until it was measured, or until this time.monotonic()."""
+        """Wait until it was measured in a whole game, or until this time.monotonic()."""
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._known.wait(), max(0.0, until - time.monotonic()))
 
@@ -174,16 +187,16 @@ class StandbyNeed:
 
 
 class Applicant(Protocol):
-    """A match: how it was begun, whether it was ``admitted``, what share of a processor it needs, how to wait
-    until that is known."""
+    """A match: how it was begun, whether it was ``admitted``, what its standby needs and what share of a
+    processor that is, when it has to be ready (time.monotonic())."""
 
     start: Start
     admitted: bool
+    need: StandbyNeed
+    ready_by: float
 
     @property
     def share_needed(self) -> float: ...
-
-    async def measure(self) -> None: ...
 
 
 class Admission:
@@ -202,7 +215,7 @@ class Admission:
         that has them for itself is always admitted."""
         beside = [other for other in running() if other.admitted]
         if beside:
-            await asyncio.gather(*(each.measure() for each in (match, *beside)))
+            await asyncio.gather(*(each.need.known(match.ready_by) for each in (match, *beside)))
             if match.share_needed < math.inf:
                 self._needed.note(_known_by(match), match.share_needed)
         others = _shares(running())
@@ -252,8 +265,8 @@ class Ranks:
         waits = self._practises and (turn is None or turn.answered or self._standby.heard >= turn.id)
         self._standby.rank(WAITS if waits else USUAL)
 
-    def thinks(self, turn: Turn | None, behind: bool) -> None:
-        """Rank the process that thinks, ``behind`` others if the standby knows the turn. To be called now and
-        then."""
-        known = turn is None or (self._standby.alive and self._standby.heard >= turn.id)
-        self._main.rank(WAITS if known and behind else USUAL)
+    def thinks(self, behind: bool, rests: bool) -> None:
+        """Rank the process that thinks, ``behind`` others if there is a standby, which ``rests`` while some
+        standby knows no legal move. To be called now and then."""
+        after = BEHIND if rests else WAITS
+        self._main.rank(after if behind and self._standby.alive else USUAL)

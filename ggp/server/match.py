@@ -37,7 +37,7 @@ STOP_SECONDS = 2.0
 """How long a process may take to end by itself after the match."""
 LONG_SHARE = 0.5
 """An answer after this share of the time says how well the player keeps its deadline."""
-_OF_FOLLOWERS = ("options", "pace", "practised", "move", "over", "verdict", "foreseen")
+_OF_FOLLOWERS = ("safe", "options", "pace", "practised", "move", "over", "verdict", "foreseen")
 Log = Callable[..., None]
 
 
@@ -52,6 +52,7 @@ class ServedMatch:
         history: the joint moves made.
         news: what is told to those who look on.
         need: what its standby needs in a turn.
+        ready_by: when it has to be ready.
         admitted: whether there are processors enough for it; ``busy``: whether it ends because there are not.
     """
 
@@ -87,7 +88,7 @@ class ServedMatch:
         self._closed = self._reusable = False
         self._refusal: GdlError | None = None
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._ready_by = 0.0
+        self.ready_by = 0.0
 
     def _process(self, name: str, spare: Spare) -> SupervisedProcess:
         return SupervisedProcess(name, spare, self._briefing, self._receive, self._lost, self._say)
@@ -99,14 +100,14 @@ class ServedMatch:
         """Take processes and send them the rules; :meth:`ready` waits for the one that thinks. Raises OSError
         if there are no more processes or files to be had."""
         clock = self.start.startclock
-        self._ready_by = received + clock - self.margin.spare_time(clock)
+        self.ready_by = received + clock - self.margin.spare_time(clock)
         self._standby.replace()
         await self._main.begin()
 
     async def ready(self) -> str:
         """``ready`` when prepared or the startclock is nearly over, ``aborted`` if it has ended before that,
         ``busy`` if it was not admitted. Raises GdlError if it cannot be played."""
-        left = self._ready_by + 0.5 * self.margin.spare_time(self.start.startclock) - time.monotonic()
+        left = self.ready_by + 0.5 * self.margin.spare_time(self.start.startclock) - time.monotonic()
         with self._starters.place() as hurried:
             await asyncio.wait([self._ready, hurried], timeout=max(0.0, left), return_when=FIRST_COMPLETED)
         if self._refusal is not None:
@@ -156,21 +157,22 @@ class ServedMatch:
         clock = self.start.playclock
         return self.need.share(clock - self.margin.spare_time(clock))
 
-    async def measure(self) -> None:
-        """Wait until a standby has said what it needs, or the startclock is nearly over."""
-        await self.need.known(self._ready_by)
-
     @property
     def settled(self) -> bool:
         """Whether it has got ready, or the time for that is over."""
-        return self._ready.done() or time.monotonic() > self._ready_by
+        return self._ready.done() or time.monotonic() > self.ready_by
 
-    def check(self) -> None:
-        """Replace processes that somebody has stopped, and let the one that thinks wait for others, unless no
-        standby knows this turn: it follows the match, too. To be called now and then."""
+    @property
+    def waits(self) -> bool:
+        """Whether a legal move of this turn is still to be found."""
+        return self._turn is not None and not self._turn.answered and self._turn.legal is None
+
+    def check(self, rests: bool) -> None:
+        """Replace processes that somebody has stopped, and let the one that thinks wait for others, or rest
+        where a match ``waits``, unless it follows its match alone. To be called now and then."""
         for process in self._processes:
             process.check()
-        self._ranks.thinks(self._turn, bool(self._share["behind"]))
+        self._ranks.thinks(bool(self._share["behind"]), rests)
 
     def share(self, workers: int | None, ponder: bool, behind: bool) -> None:
         """Say what its search may use of the processors from now on: how many processes (None: as its name
@@ -228,19 +230,19 @@ class ServedMatch:
         if self._turn is not None:
             self._turn.close()
         self._settle_start()
-        self.need.note(0.0)
+        self.need.practised(0.0, 0.0, True)
         for process in self._processes:
             process.settle()
 
     def _new_turn(self, moves: tuple[str, ...] | None, key: tuple[str, ...] | None, received: float) -> Turn:
         if self._turn is not None:
             self._turn.close()
-        self.check()
         clock = self.start.playclock
         turn = self._turn = Turn(self._turn, moves, key, received, clock, self.margin.spare_time(clock))
         self.history.begin(turn)
         self._ahead.inform(turn)
         turn.call_at(turn.watched_from, self._watch)
+        self.check(self.waits)
         self._ranks.asked(turn)
         for process in self._processes:
             process.send("play", **turn.request())
@@ -274,7 +276,7 @@ class ServedMatch:
         fast, large = process.deaths < 2, self._large.recall(self.start.rules, [])
         told = begins(self.start, self._settings, fast, self._share, large)
         told |= self.history.briefing(self._turn)
-        told["deadline"] = now + 0.2 if self._ready.done() else max(self._ready_by, now)
+        told["deadline"] = now + 0.2 if self._ready.done() else max(self.ready_by, now)
         yield "start", told
         if self._turn is not None and not self._turn.answered:
             yield "play", self._turn.request()
@@ -295,10 +297,12 @@ class ServedMatch:
                 self.news.search(message)
             case "best" if self._turn is not None and self._turn.id == message["id"]:
                 self._turn.best = message["move"]
+            case "safe":
+                self._name(message)
             case "options":
                 self._safe_move(process, message)
             case "pace":
-                self.need.note(message["cpu"])
+                self.need.practised(message["cpu"], message["lasting"], message["whole"])
                 self._ranks.practises(True, self._turn)
             case "practised":
                 self._ranks.practises(False, self._turn)
@@ -327,6 +331,10 @@ class ServedMatch:
             process.heard, process.deaths = message["id"], 0
             self.need.note(message["cpu"])
             self._ranks.asked(self._turn)
+        self._name(message)
+
+    def _name(self, message: JsonMessage) -> None:
+        """A process names a legal move of a turn, perhaps before it has followed the whole of it."""
         if (turn := self._turn) is None or turn.id != message["id"]:
             return
         turn.name_safe(message["safe"])
@@ -365,7 +373,7 @@ class ServedMatch:
             self._refusal = RulesError(message["error"])
             self._reusable = message["clean"]
             self._settle_start()
-            self.need.note(0.0)
+            self.need.practised(0.0, 0.0, True)
             if turn is not None:
                 turn.close()
         elif turn is not None and turn.id == message["turn"]:

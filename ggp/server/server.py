@@ -363,9 +363,10 @@ class Server:
             if lag > BEAT:
                 computed = time.thread_time() - computed
                 self._say("info", "event loop late", seconds=round(lag, 3), computed=round(computed, 3))
+            rests = any(match.waits for match in self.running)
             for match in self.running:
                 match.margin.lag(lag)
-                match.check()
+                match.check(rests)
             for spare in self._spares:
                 spare.check()
             for forks in self._forks:

@@ -13,6 +13,7 @@ import math
 import random
 import time
 from collections import deque
+from collections.abc import Callable
 from copy import copy, deepcopy
 from dataclasses import replace
 
@@ -130,6 +131,15 @@ class Belief:
         other._worlds = other.world_machine.of_states([state])
         return other
 
+    def rebuilt(self, machine: Machine) -> Belief:
+        """The same states after the same history on another machine of the game, which may hold as many as
+        that machine allows for."""
+        other = Belief(machine, self.role)
+        states = [machine.state_of(state.propositions) for state in self.states()]
+        other._worlds, other.weights = other.world_machine.of_states(states), self.weights
+        other.history, other.exact = [*self.history], self.exact
+        return other
+
     def goes_on(self, other: Belief) -> bool:
         """Whether what the role learnt here begins with what it learnt there."""
         return self.history[: len(other.history)] == other.history
@@ -143,8 +153,14 @@ class Belief:
             other.update(seen, deadline)
         return other
 
-    def update(self, seen: Observed, deadline: float = math.inf) -> bool:
+    def update(
+        self,
+        seen: Observed,
+        deadline: float = math.inf,
+        first: Callable[[State], None] | None = None,
+    ) -> bool:
         """Take in what the role learnt of a turn, after which the match goes on; whether it fits any state.
+        Without lanes ``first`` gets the first state that fits, long before all are found.
 
         What fits none is taken for a mistake of who told it: the belief goes on with some of the states that
         may follow, whatever was perceived. It takes no more than a share of the time to ``deadline``, seconds
@@ -154,7 +170,7 @@ class Belief:
         before = self._worlds, self.weights
         now = time.monotonic()
         share = SHARE * (deadline - now)
-        limits = Limits(self._effort, self._most, now + share, now + 2 * share)
+        limits = Limits(self._effort, self._most, now + share, now + 2 * share, first)
         grown = self._follow(*before, seen, limits)
         worlds, weights, exact = grown.worlds, grown.weights, grown.complete and self.exact
         self.history.append(seen)
@@ -193,7 +209,7 @@ class Belief:
         """More worlds that fit, drawn from those of earlier turns, last of all from the initial state."""
         machine = self.world_machine
         # Only at the end few of them are enough.
-        sooner = replace(limits, worlds=limits.effort, end=limits.deadline)
+        sooner = replace(limits, worlds=limits.effort, end=limits.deadline, first=None)
         for back in (*[back for back in BACK if back <= len(self._past)], len(self.history)):
             if (back > 1 and len(worlds) >= ENOUGH) or (back > max(BACK) and len(worlds)):
                 break

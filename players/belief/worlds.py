@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from gdl.errors import GdlError
 from gdl.machine import Machine, State
+from gdl.prover.machine import ProverMachine
 from gdl.terms import SEES, Term
 
 Worlds = NDArray[Any]
@@ -47,12 +48,14 @@ class Limits:
         worlds: how many worlds are kept at most.
         deadline: seconds of :func:`time.monotonic` after which only as many are drawn as are needed.
         end: the same, after which little is played on machines without lanes whether it fits or not.
+        first: called on machines without lanes as soon as there is a state that fits, with that state.
     """
 
     effort: int
     worlds: int
     deadline: float = math.inf
     end: float = math.inf
+    first: Callable[[State], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +223,7 @@ class StateWorlds(WorldMachine):
             shares = np.full(len(of), 1 / len(of))
         order = np.arange(len(of)) if math.isinf(limits.deadline) else numbers.permutation(len(of))
         sums: dict[State, float] = {}
+        first = limits.first
         for done, place in enumerate(order.tolist()):
             if (
                 done >= _LEAST
@@ -229,12 +233,20 @@ class StateWorlds(WorldMachine):
                 complete = False
                 break
             state, joint = worlds[of[place]], joints[place].tolist()
-            if blind or self.machine.percepts(state, joint)[self.role] == seen.percepts:
+            if blind or self._perceives(state, joint, seen.percepts):
                 after = self.machine.next_state(state, joint)
                 sums[after] = sums.get(after, 0.0) + float(shares[place])
+                if first is not None and not self.machine.is_terminal(after):
+                    first(after)
+                    first = None
         going = {state: share for state, share in sums.items() if not self.machine.is_terminal(state)}
         found, theirs = thinned(_objects(list(going)), np.array(list(going.values())), limits.worlds, numbers)
         return Following(found, theirs, complete and len(found) == len(going))
+
+    def _perceives(self, state: State, joint: list[int], percepts: frozenset[Term]) -> bool:
+        if isinstance(self.machine, ProverMachine):
+            return self.machine.perceives(state, joint, self.role, percepts)
+        return self.machine.percepts(state, joint)[self.role] == percepts
 
     def _made(self, worlds: Worlds, move: int) -> list[list[int]]:
         """The move where it is legal. In sound games a role has the same moves in all states that it may hold

@@ -83,7 +83,8 @@ BEHIND = 10
 """Nice value of what gives way: it has a ninth of the weight of what does not."""
 WAITS = 5
 """Nice value of the session of a process that thinks and also follows a match: before its searches, behind
-standbys. And that of a standby that practises."""
+standbys; while some standby knows no legal move it gives way as searches do. And that of a standby that
+practises."""
 USUAL = 0
 _TRIES, _AGAIN_SECONDS = 100, 0.11
 """The system takes ten such changes a second from all who are not root."""

@@ -31,6 +31,18 @@ def test_a_short_soak_finds_nothing_wrong_and_leaves_nothing() -> None:
     assert seen["faults"] == []
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="needs to choose a processor")
+@pytest.mark.parametrize("game", ["mastermind", "battleships"])
+def test_four_matches_with_dear_turns_on_one_processor_are_answered_legally_or_refused(game: str) -> None:
+    words = "--turns 56 --matches 4 --startclock 8 --playclock 1 --burners 0 --kill-every 0 --look 0.5"
+    core = str(min(os.sched_getaffinity(0)))
+    options = soak.parser().parse_args([*words.split(), "--games", game, "--cores", core])
+    seen = soak.Soak(options).run()
+    assert seen["turns"] == 56
+    assert [seen[name] for name in ("illegal", "lost", "tracebacks", "exit_status")] == [0, 0, 0, 0]
+
+
 @pytest.mark.parametrize(
     ("replies", "counted"),
     [

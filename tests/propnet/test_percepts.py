@@ -49,6 +49,10 @@ def follow(prover: ProverMachine, others: list[Machine], seed: int) -> int:
             copy = machine.state_of(state.propositions)
             ids = [machine.move_id(role, prover.move(role, move)) for role, move in enumerate(joint)]
             assert machine.percepts(copy, ids) == seen
+        for role, own in enumerate(seen):
+            assert prover.perceives(state, joint, role, own)
+            others_saw = [own | {prover.roles[role]}, *(own - {one} for one in own)]
+            assert not any(prover.perceives(state, joint, role, other) for other in others_saw)
         state = prover.next_state(state, joint)
         count += sum(map(len, seen))
     return count

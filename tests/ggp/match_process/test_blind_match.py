@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from functools import cache
+from typing import Any
 
 import pytest
 
@@ -49,6 +50,43 @@ def test_numbered_turns_are_followed_and_repetitions_are_seen(first: int) -> Non
     assert legal(match) == {"stay", "switch"}
     assert len(match.belief) == 2 and events == ["another move than ours"]
     assert str(match.observed[1].move) == "(choose 2)"  # the manager's word counts
+
+
+def test_a_move_in_place_of_an_illegal_answer_is_not_doubted() -> None:
+    """Whoever doubts it looks at all ways that the match may have gone, in each turn from then on."""
+    match, events = begun()
+    match.follow(numbered(0, None), None, True, False)
+    match.follow(numbered(1, "noop"), "nil", True, False)
+    assert match.follow(numbered(2, "(choose 2)"), "(choose 9)", True, False)
+    assert match.follow(numbered(3, "noop", "(opened 1)"), "noop", True, False)
+    assert not events and match._now.doubt == 0
+
+
+def test_the_first_state_that_fits_comes_before_the_rest_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    match, events = begun("mastermind")
+    for turn in range(5):
+        match.follow(numbered(turn, "noop" if turn else None), "noop" if turn else None, True, False)
+    asked, firsts = 0, []
+    perceives = match.machine.perceives
+
+    def counted(*question: Any) -> bool:
+        nonlocal asked
+        asked += 1
+        return perceives(*question)
+
+    monkeypatch.setattr(match.machine, "perceives", counted)
+    match.on_first = lambda state: firsts.append((asked, state))
+    guess = "(guess red red orange orange)"
+    seen = [numbered(5, guess, "(black 1)", "(white 0)"), numbered(6, guess, "(black 4)", "(white 4)")]
+    assert match.follow(seen[0], guess, True, False)
+    assert len(match.belief) == 256 and asked == 1296
+    ((early, state),) = firsts
+    assert early < asked / 4 and state in match.belief.states()
+    assert match.machine.legal_moves(state, 0) == match.options()
+    assert match.follow(seen[1], guess, True, False)
+    assert len(firsts) == 1 and events == ["percepts that fit no state"]
 
 
 @pytest.mark.parametrize("nothing", [None, ()])

@@ -13,6 +13,7 @@ from gdl.prover.machine import ProverMachine
 from gdl.syntax.parser import parse_rules
 from ggp.match_process import match_follower
 from ggp.match_process.match_follower import Follower, Foresight
+from ggp.protocol.messages import Play
 from tests.places import GAMES
 
 
@@ -96,6 +97,30 @@ def test_nothing_is_foreseen_while_it_is_in_doubt_how_the_match_has_gone() -> No
     while follower.look_ahead():
         pass
     assert "foreseen" not in dict(sent)
+
+
+def test_where_information_is_hidden_a_move_is_guessed_that_is_legal_after_most() -> None:
+    """Own shots are known as they are made; a guess is a square at which the role has not shot before."""
+    machine = ProverMachine(parse_rules((GAMES / "battleships.kif").read_text()))
+    follower, sent = messages("battleships", "blue")
+    draw = random.Random(2)
+    state, told, own = machine.initial_state(), Play("m", (), 0, None).told, None
+    right = guesses = 0
+    for number in range(1, 11):
+        sent.clear()
+        follower.play(play(number, told, own))  # type: ignore[arg-type]
+        while follower.look_ahead():
+            pass
+        joint = [draw.choice(machine.legal_moves(state, role)) for role in range(2)]
+        own = machine.rules.spell(machine.move(0, joint[0]))
+        percepts = map(machine.rules.spell, sorted(machine.percepts(state, joint)[0]))
+        told = Play("m", tuple(percepts), number, own).told
+        state = machine.next_state(state, joint)
+        legal = [machine.rules.spell(machine.move(0, move)) for move in machine.legal_moves(state, 0)]
+        for fields in (fields for kind, fields in sent if kind == "foreseen"):
+            assert (fields["id"], fields["replies"]) == (number, [])
+            guesses, right = guesses + 1, right + (fields["guess"] in legal)
+    assert guesses == 10 and right >= 8
 
 
 def test_nothing_is_foreseen_at_the_end() -> None:

@@ -33,22 +33,28 @@ def test_only_the_latest_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [memory.recall(str(number), -1) for number in range(5)] == [0, -1, 2, 3, -1]
 
 
+class Need(StandbyNeed):
+    """Is measured when it is waited for."""
+
+    asked = 0
+
+    async def known(self, until: float) -> None:
+        self.asked += 1
+        await asyncio.sleep(0)
+
+
 class Match:
     """A match whose standby is measured when it is waited for."""
 
     def __init__(self, share: float, rules: str = "") -> None:
         self.start = Start("m", "robot", rules, 1, 1)
         self.admitted = False
+        self.need, self.ready_by = Need(), 0.0
         self._share = share
-        self.asked = 0
 
     @property
     def share_needed(self) -> float:
-        return self._share if self.asked or self.admitted else math.inf
-
-    async def measure(self) -> None:
-        self.asked += 1
-        await asyncio.sleep(0)
+        return self._share if self.need.asked or self.admitted else math.inf
 
 
 @given(st.lists(st.floats(0.001, 2.0), max_size=12), st.integers(1, 4))
@@ -74,10 +80,10 @@ def test_a_match_alone_is_admitted_without_a_look_and_a_second_one_is_measured()
         admission = Admission(1)
         slow, other = Match(100.0), Match(0.01)
         assert await admission.admit(slow, lambda: [slow])
-        assert not slow.asked
+        assert not slow.need.asked
         assert not admission.room([slow])
         assert not await admission.admit(other, lambda: [slow, other])
-        assert other.asked == 1
+        assert other.need.asked == 1
         assert await admission.admit(other, lambda: [other])
 
     asyncio.run(body())
@@ -105,34 +111,45 @@ def test_what_was_never_measured_is_not_admitted_beside_others() -> None:
         first, second = Match(0.01), Match(0.01)
         admission = Admission(8)
         assert await admission.admit(first, lambda: [first])
-        second.measure = first.measure  # type: ignore[method-assign]
+        second.need.known = first.need.known  # type: ignore[method-assign]
         assert not await admission.admit(second, lambda: [first, second])
 
     asyncio.run(body())
 
 
-@given(st.lists(st.floats(0.0, 5.0), min_size=1, max_size=30))
-def test_a_need_is_the_peak_of_what_was_measured_and_fades(seconds: list[float]) -> None:
+@given(st.floats(0.0, 5.0), st.lists(st.floats(0.0, 5.0), min_size=1, max_size=30))
+def test_a_need_is_the_peak_of_what_was_measured_and_fades_to_that_of_a_whole_game(
+    lasting: float, seconds: list[float]
+) -> None:
     async def body() -> None:
         need = StandbyNeed()
-        assert math.isinf(need.share(1.0))
         for each in seconds:
             need.note(each)
-        last = len(seconds) - 1
-        peak = max(each * FADING ** (last - turn) for turn, each in enumerate(seconds))
-        assert need.seconds == pytest.approx(peak)
-        assert need.share(0.5) == pytest.approx(2 * (peak + LEAST))
+            # Turns of a match do not say what those to come need.
+            assert math.isinf(need.share(1.0))
+        need.practised(0.0, lasting, True)
+        peak = max(each * FADING ** (len(seconds) - turn) for turn, each in enumerate(seconds))
+        assert need.seconds == pytest.approx(max(peak, lasting))
+        assert need.share(0.5) == pytest.approx(2 * (need.seconds + LEAST))
+        for _ in range(100):
+            need.note(0.0)
+        assert need.seconds == pytest.approx(lasting, abs=1e-3)
 
     asyncio.run(body())
 
 
-def test_waiting_for_a_measure_ends_with_it_or_with_the_time() -> None:
+def test_waiting_for_a_measure_ends_with_a_whole_game_or_with_the_time() -> None:
     async def body() -> None:
         need = StandbyNeed()
         await need.known(time.monotonic())
         waiting = asyncio.create_task(need.known(time.monotonic() + 600.0))
         await asyncio.sleep(0)
         need.note(0.1)
+        need.practised(0.1, 0.1, False)
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        need.practised(0.3, 0.2, True)
         await waiting
+        assert need.seconds == 0.3
 
     asyncio.run(body())

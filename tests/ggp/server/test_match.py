@@ -16,7 +16,7 @@ from ggp.server.fork_servers import Spares
 from ggp.server.match import MAX_RESTARTS, ServedMatch
 from ggp.server.settings import MatchSettings
 from ggp.server.status import Metrics
-from players.processes.limits import USUAL, WAITS
+from players.processes.limits import BEHIND, USUAL, WAITS
 
 CLOCK = 600
 NO_PROCESS = 10**9
@@ -328,21 +328,36 @@ async def test_shares_are_told_when_they_change_and_to_those_who_come_later(case
 
 
 @in_match
-async def test_who_thinks_gives_way_only_while_a_standby_knows_the_turn(case: MatchCase) -> None:
+async def test_a_move_named_before_the_turn_is_followed_to_its_end_is_the_answer(case: MatchCase) -> None:
+    """A standby with many states to go through names a move that is legal in the first that fits."""
+    answer = await case.play(None)
+    assert case.match._turn is not None
+    case.match._watch(case.match._turn)
+    case.standby.now.says("safe", id=0, safe="old")
+    await settle()
+    assert not answer.done()
+    case.standby.now.says("safe", id=1, safe="a")
+    assert await answer == "a"
+    case.standby.now.names(1, "b")
+    assert case.standby.now is case.standby.children[0]
+
+
+@in_match
+async def test_who_thinks_rests_until_a_move_is_known_and_does_not_without_a_standby(case: MatchCase) -> None:
     ranks: list[int] = []
     case.match._main.rank = ranks.append  # type: ignore[method-assign]
     case.match.share(1, False, True)
-    case.match.check()
+    case.match.check(case.match.waits)
     await case.play(None)
-    case.match.check()
-    case.standby.now.names(1, "a")
-    case.match.check()
+    assert case.match.waits
+    case.standby.now.says("safe", id=1, safe="a")
+    case.match.check(case.match.waits)
     case.standby.now.dies()
-    case.match.check()
-    assert ranks == [WAITS, WAITS, USUAL, WAITS, USUAL]
+    case.match.check(True)
+    assert ranks == [WAITS, BEHIND, WAITS, USUAL]
     case.match.share(1, False, False)
     case.standby.now.names(1, "a")
-    case.match.check()
+    case.match.check(False)
     assert ranks[-1] == USUAL
 
 

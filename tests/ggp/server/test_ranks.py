@@ -9,7 +9,7 @@ import pytest
 from ggp.server.admission import Ranks
 from ggp.server.supervised_process import SupervisedProcess
 from ggp.server.turn import Turn
-from players.processes.limits import USUAL, WAITS
+from players.processes.limits import BEHIND, USUAL, WAITS
 
 
 class Process:
@@ -50,19 +50,18 @@ def test_a_standby_that_plays_at_random_waits_until_it_is_asked_and_again_when_i
 
 
 @pytest.mark.parametrize(
-    ("heard", "alive", "behind", "nice"),
+    ("alive", "behind", "rests", "nice"),
     [
-        (1, True, True, WAITS),
-        (0, True, True, USUAL),
-        (1, False, True, USUAL),
-        (1, True, False, USUAL),
+        (True, True, False, WAITS),
+        (True, True, True, BEHIND),
+        (False, True, True, USUAL),
+        (True, False, True, USUAL),
     ],
 )
-def test_thinking_waits_while_the_standby_knows_the_turn(
-    heard: int, alive: bool, behind: bool, nice: int
+def test_thinking_waits_where_there_is_a_standby_and_rests_where_one_has_no_move(
+    alive: bool, behind: bool, rests: bool, nice: int
 ) -> None:
     ranks, main, standby = ranked()
-    turn = cast(Turn, Asked(1))
-    standby.heard, standby.alive = heard, alive
-    ranks.thinks(turn, behind)
+    standby.alive = alive
+    ranks.thinks(behind, rests)
     assert main.nice == nice

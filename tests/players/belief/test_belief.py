@@ -44,6 +44,23 @@ def test_belief_is_what_enumeration_finds(name: str, level: str, seed: int) -> N
             assert weights_of(belief) == pytest.approx(wanted)
 
 
+@pytest.mark.parametrize("level", ["prover", "propnet"])
+def test_a_belief_rebuilt_holds_the_same_and_goes_on_within_the_limits_of_its_machine(level: str) -> None:
+    prover, machine = machine_of("blindtictactoe", "prover"), machine_of("blindtictactoe", level)
+    assert isinstance(prover, ProverMachine)
+    history = [Observed(*seen) for seen in played(prover, 4)[0][:4]]
+    small = Belief(ProverMachine(prover.rules), 0, worlds=3)
+    for seen in history[:3]:
+        small.update(seen)
+    rebuilt = small.rebuilt(machine)
+    assert weights_of(rebuilt) == pytest.approx(weights_of(small)) and len(rebuilt) <= 3
+    assert rebuilt.goes_on(small) and rebuilt.exact == small.exact
+    assert all(state.machine is machine for state in rebuilt.states())
+    before = list(small.history)
+    assert rebuilt.update(history[3])
+    assert len(rebuilt) > 3 and small.history == before
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["blindtictactoe", "kriegtictactoe"])
 @settings(max_examples=4, deadline=None, derandomize=True)
