@@ -330,7 +330,7 @@ def _rows_of_role(reached: Reached, rows: Rows, role: Term) -> Rows:
     for p, ids in rows:
         relation = reached.relations[p]
         if isinstance(program.predicates[p].shapes[0], Leaf):
-            own = relation.column(0)[ids] == program.table.known(role)
+            own = relation.column(0)[ids] == program.table.find(role)
         else:
             arguments = [program.arguments(p, row) for row in _row_tuples(relation, ids)]
             own = np.array([performer is role for performer, _ in arguments], np.bool_)
