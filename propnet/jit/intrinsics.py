@@ -163,15 +163,15 @@ def make_tuple(typing_context: Any, pointer: Any, length: Any) -> Any:
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         numbers = builder.bitcast(args[0], ir.IntType(32).as_pointer())
-        created = _c(builder, "PyTuple_New", _OBJECT, args[1])
+        result = _c(builder, "PyTuple_New", _OBJECT, args[1])
         with (
-            builder.if_then(cgutils.is_not_null(builder, created)),
+            builder.if_then(cgutils.is_not_null(builder, result)),
             cgutils.for_range(builder, args[1]) as loop,
         ):
             number = builder.sext(builder.load(builder.gep(numbers, [loop.index])), _I64)
             held = _c(builder, "PyLong_FromLongLong", _OBJECT, number)
-            _c(builder, "PyTuple_SetItem", ir.IntType(32), created, loop.index, held)
-        return created
+            _c(builder, "PyTuple_SetItem", ir.IntType(32), result, loop.index, held)
+        return result
 
     return python_object(pointer, types.int64), generate
 
