@@ -1,4 +1,4 @@
-"""What a network proves about its game: clocks, latches, factors, turns, bounds of goals.
+"""Proofs about a network's game: clocks, latches, factors, turns, bounds of goals.
 
 Read in this order: cones (dependence between propositions and moves), ternary (simulation of partly known
 states, and its conclusions: latches, reachable goals, phases), longest (the longest match, and the time at

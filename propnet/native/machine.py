@@ -112,7 +112,7 @@ class NativeMachine(PropnetMachine):
                 interpreter = super()._laid_out()
                 if _step_seconds(*native) <= _CLEARLY * _step_seconds(*interpreter):
                     return native
-                log.info("native code is no faster than the interpreter here; the network is interpreted")
+                log.info("native code is not faster than the interpreter here; the network is interpreted")
                 self.compiled = 0.0
                 return interpreter
         self.compiled = 0.0
