@@ -227,7 +227,7 @@ class PropnetMachine(Machine):
         return Evaluation(terminal, goals, legal)
 
     def ends(self, records: Words) -> tuple[Flags, Goals]:
-        """Which states are terminal, bool (n,), and their goals, int16 (n, roles), as in
+        """Whether each state is terminal, bool (n,), and its goals, int16 (n, roles), as in
         :class:`Evaluation`; -1 in states that are not terminal. It costs less than :meth:`evaluate`."""
         terminal = np.zeros(len(records), np.bool_)
         goals = np.full((len(records), len(self.roles)), -1, np.int16)
@@ -301,9 +301,10 @@ class PropnetMachine(Machine):
     def playouts_while(
         self, fewest: int, most: int, records: Words, made: Int32s, seed: int, max_steps: int
     ) -> tuple[Playouts, Int32s, Words]:
-        """Random playouts, one from each of these records. They run while at least ``fewest`` lanes (1 to
-        512) are busy or some playout waits for a lane, and then for at most about ``most`` steps. ``made``,
-        int32, shape (n,), holds the steps that each has already made; they count for ``max_steps``.
+        """Random playouts, one from each of these records. They run as long as some playout waits for a lane,
+        then as long as at least ``fewest`` lanes (1 to 512) are busy, but not beyond about ``most`` steps.
+        ``made``, int32, shape (n,), holds the steps that each has already made; they count for
+        ``max_steps``.
 
         Returns the playouts' results. Also for each lane the playout that has not ended in it, int32, shape
         (512,), -1 for none, and its state, uint64, shape (512, words). Unended playouts have goals of -1."""

@@ -100,7 +100,7 @@ class Remake:
         return self._cone(self.network.next_literals.tolist(), self.end, self._old)
 
     def above_bases(self, literals: Iterable[int]) -> Cone:
-        """All gates, old and new, that literals depend on. Raises EffortError on positive recursion."""
+        """All gates, old and new, on which literals depend. Raises EffortError on positive recursion."""
         return self._cone(literals, self._first, self.inputs)
 
     def evaluate(self, cone: Cone, known: Set[int] = frozenset()) -> None:

@@ -60,7 +60,7 @@ class MagicSets:
         return self.answers[call], self.keys[call]
 
     def _rewrite(self, clause: FlatClause, call: Call) -> None:
-        """Write one clause for one call, and the clauses for the keys that its literals ask."""
+        """Write one clause for one call, and the clauses for the keys that its literals ask for."""
         answers, keys = self._predicates(call)
         placed = [FlatAtom(keys, tuple([clause.head.args[c] for c in call[1]]))]
         used: list[Build] = []

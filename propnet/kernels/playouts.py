@@ -181,9 +181,9 @@ def playouts(
     number of starts per row; it may have no rows. Returns the number of playouts cut by ``max_steps`` or for
     lack of a legal move.
 
-    With ``fewest`` above 0 the call ends early: when no playout waits and fewer lanes are busy, or ``most``
-    steps were made. The numbers of the unended playouts are then in ``playout_in`` (512,; -1 on entry), by
-    lane, their states in the same rows of ``going_on`` (512, words), their steps so far in ``lengths``.
+    With ``fewest`` above 0 the call ends early: when no playout waits and, besides, fewer lanes are busy or
+    ``most`` steps were made. The numbers of the unended playouts are then in ``playout_in`` (512,; -1 on
+    entry), by lane, their states in the same rows of ``going_on`` (512, words), their steps in ``lengths``.
     """
     sizes = sizes_of(args)
     # Created here and used in _play: the arrays must outlive the bare pointers to them.
