@@ -262,8 +262,8 @@ def _make_moves(
         store(lanes.marks, 0, playing & ~load(lanes.marks, 0))
         for lane in range(count):
             if get_lane(lanes.marks, lane) != 0:
-                move = low + np.int64(item(moves, (first + lane) * sizes.roles + role))
-                set_lane(wires, LANES * (1 + sizes.bases + move) + lane)
+                chosen = low + np.int64(item(moves, (first + lane) * sizes.roles + role))
+                set_lane(wires, LANES * (1 + sizes.bases + chosen) + lane)
 
 
 @inner
