@@ -31,9 +31,9 @@ class Pass(NamedTuple):
     """A row of the pipeline.
 
     Attributes:
-        name: of its counts in the network's ``stats``; unique.
+        name: prefix of its counts in the network's ``stats``; unique.
         rewrite: keeps every output's function, given that each role makes exactly one move.
-        cost: about how many CPU seconds it takes per gate input.
+        cost: CPU seconds per gate input, roughly.
         repeats: whether it repeats an earlier row; large circuits skip it if that or `extract` gained little.
     """
 
@@ -53,39 +53,38 @@ PASSES: tuple[Pass, ...] = (
     Pass("extract_again", extract, 4.5e-6, repeats=True),
     Pass("remove_dead", remove_dead, 3e-7),
 )
-"""What rewrites the circuit, in order (costs: see docs/measurements.md)."""
+"""The passes that rewrite the circuit, in order (costs: see docs/measurements.md)."""
 
 LARGE = 50_000
 """A circuit with more gate inputs is large."""
 
 LITTLE = 0.02
-"""A pass that removes a smaller share of the gate inputs brings little."""
+"""A pass that removes a smaller share of the gate inputs gains little."""
 
 
 @dataclass(frozen=True)
 class BuildLimits:
-    """What a build may cost: body ``literals`` of the ground rules, and about how many CPU ``seconds`` of the
-    passes. These are estimated, so that a game always gets the same network; a pass that would exceed them
-    is left out."""
+    """The cost that a build may have: body ``literals`` of the ground rules, and CPU ``seconds`` of the
+    passes, roughly. The seconds are estimated, so that a game always gets the same network. A pass that would
+    exceed them is left out."""
 
     literals: int = 20_000_000
     seconds: float = 6.0
 
 
 def build(ground: GroundRules, limits: BuildLimits = BuildLimits(), in_play: bool = True) -> Network:
-    """Make the network of a game.
+    """Build the network of a game.
 
-    Its outputs are right in every state that legal moves lead to from the initial state. In other states a
-    base proposition or a move's legality that is constant in all of those may still have that value, and what
-    hangs on clocks alone (:mod:`propnet.passes.timed`) may be that of another time: a step counter and whose
-    turn it is that contradict each other. Not so where ``in_play`` is False, as for rules that say nothing of
-    how states follow each other.
+    Its outputs are right in every state that legal moves lead to from the initial state. In other states they
+    may be wrong in two ways. A base proposition or a move's legality that is constant in all reachable states
+    may keep its constant value. Outputs that depend only on clocks (:mod:`propnet.passes.timed`) may be those
+    of another time, if the clocks contradict each other, such as a step counter and the player to move. With
+    ``in_play=False`` nothing is assumed about how states follow each other, for rules that do not say it.
 
     ``stats`` of the network holds, in the order of the passes, ``<pass>.gates``, ``<pass>.inputs`` (gate
     inputs after the pass) and ``<pass>.cpu_s``.
 
-    Raises TooLargeError for larger rules than ``limits`` allow, RulesError if an atom depends on its own
-    negation.
+    Raises TooLargeError if the rules exceed ``limits``, RulesError if an atom depends on its own negation.
     """
     if len(ground.bodies) > limits.literals:
         raise TooLargeError(
@@ -111,7 +110,7 @@ def build(ground: GroundRules, limits: BuildLimits = BuildLimits(), in_play: boo
 
 
 def _run_passes(circuit: Circuit, seconds: float, log: _PassLog) -> Circuit:
-    """Run the passes, without vain repetitions and those beyond the estimated time."""
+    """Run the passes, except useless repetitions and passes beyond the estimated time."""
     vain: set[Rewrite] = set()
     spent = 0.0
     for name, rewrite, cost, repeats in PASSES:
@@ -127,15 +126,15 @@ def _run_passes(circuit: Circuit, seconds: float, log: _PassLog) -> Circuit:
 
 
 class _PassLog:
-    """Notes what each pass left and the CPU time since the previous note."""
+    """Records the counts that each pass left and the CPU time since the previous record."""
 
     def __init__(self) -> None:
         self.start = self.last = time.process_time()
         self.stats: dict[str, float] = {}
 
     def note(self, name: str, **counts: int) -> None:
-        for what, count in counts.items():
-            self.stats[f"{name}.{what}"] = count
+        for count_name, count in counts.items():
+            self.stats[f"{name}.{count_name}"] = count
         before, self.last = self.last, time.process_time()
         self.stats[f"{name}.cpu_s"] = self.last - before
 

@@ -1,4 +1,4 @@
-"""What a machine can do beyond the rules, asked without importing the kernels."""
+"""Capabilities of a machine beyond the rules, checked without importing the kernels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def lane_machine(machine: Machine | None) -> PropnetMachine | None:
-    """The same machine if it has a network and evaluates 512 states at once, in lanes; else None."""
+    """The machine itself if it has a network and evaluates 512 states at once, in lanes; else None."""
     if machine is None or not machine.has_lanes:
         return None
     return cast("PropnetMachine", machine)

@@ -1,7 +1,9 @@
-"""A network whose only outputs are derived propositions: rules that note each in the next state are added to
-those of the game, these are ground, and what decides the notes is built by itself.
+"""A network whose only outputs are derived propositions.
 
-Derived relations are those that the rules define by the state alone, not by moves: where a piece can go.
+For each of them a rule is added to those of the game that notes it in the next state. The rules are ground,
+and the network has only the gates that the notes need.
+
+Derived relations depend on the state alone and not on moves: for example, where a piece can go.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ def derived_relations(rules: Rules) -> list[Signature]:
 
 
 def _depending(asks: dict[Signature, set[Signature]], on: Signature) -> set[Signature]:
-    """The relations that depend on one, at once or by others."""
+    """The relations that depend on one, directly or through others."""
     readers: dict[Signature, set[Signature]] = defaultdict(set)
     for head, asked in asks.items():
         for relation in asked:
@@ -56,7 +58,7 @@ def _depending(asks: dict[Signature, set[Signature]], on: Signature) -> set[Sign
 LIMITS = GroundLimits(max_rules=2_000_000, max_atoms=1_000_000, memory_bytes=1 << 30, cpu_seconds=10.0)
 _BUILD = BuildLimits(literals=2_000_000, seconds=3.0)
 MOST = 4096
-"""Derived propositions of a game."""
+"""The most derived propositions of a game."""
 _KIND = f"derived {MOST}\n"
 _NOTE = "derived proposition"
 """No name in rules has a space."""
@@ -64,17 +66,17 @@ _WATCHER = Term("watcher")
 
 
 def derived_network(rules: Rules, bases: Sequence[Term], relations: Sequence[Signature]) -> Network | None:
-    """The network of what some derived relations (:func:`propnet.derived.
-    derived_relations`) say of states over these base propositions: the moves of its only role are the derived
-    propositions, and what is legal is what holds.
+    """The network that evaluates derived relations (:func:`propnet.derived.derived_relations`) in states over
+    these base propositions. The moves of its only role are the derived propositions; a move is legal if its
+    proposition holds.
 
-    Relations that would make it more than :data:`MOST` propositions are left out, the last first. None where
-    no proposition remains, where the game's states have other propositions than these, and where it would be
-    too large."""
+    Relations that would make it more than :data:`MOST` propositions are left out, the last ones first. None
+    if no proposition remains, if the game's states have other propositions than these, or if the network
+    would be too large."""
     noted = _with_notes(rules, relations)
-    kept = _kept(noted)
-    if kept is not None:
-        return kept if kept.bases == tuple(bases) else None
+    cached = _cached(noted)
+    if cached is not None:
+        return cached if cached.bases == tuple(bases) else None
     try:
         own = _only_notes(ground(noted, LIMITS), relations)
         if own is None or own.bases != tuple(bases):
@@ -87,14 +89,14 @@ def derived_network(rules: Rules, bases: Sequence[Term], relations: Sequence[Sig
 
 
 def kept_network(rules: Rules, bases: Sequence[Term], relations: Sequence[Signature]) -> Network | None:
-    """What :func:`derived_network` has kept on disk when it was asked the same before; None where there is
-    nothing."""
-    kept = _kept(_with_notes(rules, relations))
-    return kept if kept is not None and kept.bases == tuple(bases) else None
+    """The network that :func:`derived_network` has cached on disk for the same arguments; None if there is no
+    such network."""
+    cached = _cached(_with_notes(rules, relations))
+    return cached if cached is not None and cached.bases == tuple(bases) else None
 
 
-def _kept(noted: Rules) -> Network | None:
-    """The network of the rules with the notes that is kept, and whole."""
+def _cached(noted: Rules) -> Network | None:
+    """The cached network of the rules with the notes; None if there is none, or it is damaged."""
     data = network_bytes.load(noted, _KIND)
     if data is not None:
         with suppress(GdlError):
@@ -103,7 +105,7 @@ def _kept(noted: Rules) -> Network | None:
 
 
 def _with_notes(rules: Rules, relations: Sequence[Signature]) -> Rules:
-    """The rules, and one for each relation that notes what it says."""
+    """The rules, and one more for each relation that notes its propositions."""
     notes = []
     for number, (name, arity) in enumerate(relations):
         variables = tuple(Term(f"?{place}") for place in range(arity))
@@ -113,13 +115,13 @@ def _with_notes(rules: Rules, relations: Sequence[Signature]) -> Rules:
 
 
 def _only_notes(noted: GroundRules, relations: Sequence[Signature]) -> GroundRules | None:
-    """The rules of a game whose moves are the notes; None where there is none."""
+    """The rules of a game whose moves are the notes; None if there are no notes."""
     moves, all_bases = noted.move_count, len(noted.bases)
     of: list[list[int]] = [[] for _ in relations]
-    kept = []
+    own_bases = []
     for base, term in enumerate(noted.bases):
         if not term.name.startswith(_NOTE):
-            kept.append(base)
+            own_bases.append(base)
         elif noted.next_atoms[base] >= 0:
             of[int(term.name[len(_NOTE) :])].append(base)
     chosen: list[int] = []
@@ -130,11 +132,11 @@ def _only_notes(noted: GroundRules, relations: Sequence[Signature]) -> GroundRul
         return None
     chosen.sort()
     number = np.full(noted.atom_count, -1, np.int64)
-    number[kept] = np.arange(len(kept))
+    number[own_bases] = np.arange(len(own_bases))
     others = noted.atom_count - all_bases - moves
-    first = len(kept) + len(chosen)
+    first = len(own_bases) + len(chosen)
     number[all_bases + moves :] = first + np.arange(others)
-    # What the notes rest on asks for no moves, and nothing asks for notes.
+    # The notes depend on no moves, and nothing depends on the notes.
     lengths = np.diff(noted.body_start)
     rule_of = np.repeat(np.arange(len(noted.heads)), lengths)
     usable = np.ones(len(noted.heads), np.bool_)
@@ -146,15 +148,15 @@ def _only_notes(noted: GroundRules, relations: Sequence[Signature]) -> GroundRul
         terms.append(Term(name, *noted.bases[base].args))
     return GroundRules(
         roles=(_WATCHER,),
-        bases=tuple(noted.bases[base] for base in kept),
+        bases=tuple(noted.bases[base] for base in own_bases),
         moves=(tuple(terms),),
         atom_count=first + others,
         heads=number[noted.heads[usable]].astype(np.int32),
         body_start=np.concatenate(([0], np.cumsum(lengths[usable]))).astype(np.int64),
         bodies=(2 * number[bodies >> 1] + (bodies & 1)).astype(np.int32),
-        next_atoms=np.full(len(kept), -1, np.int32),
+        next_atoms=np.full(len(own_bases), -1, np.int32),
         legal_atoms=number[noted.next_atoms[chosen]].astype(np.int32),
         goal_atoms=(),
         terminal_atom=-1,
-        initial=noted.initial[kept],
+        initial=noted.initial[own_bases],
     )

@@ -13,7 +13,7 @@ from gdl.terms import DOES, GOAL, LEGAL, NEXT, TERMINAL, TRUE, Term
 from propnet.network import Network
 
 LARGEST = 600
-"""Most gates that are drawn by default."""
+"""The most gates that are drawn by default."""
 
 CONSTANT, BASE, MOVE, AND, OR, OUTPUT = "constant", "base", "move", "and", "or", "output"
 
@@ -29,8 +29,8 @@ class Box:
 
 @dataclass(frozen=True)
 class _NetworkDrawing:
-    """Boxes, each after those that it reads, loops apart; and edges (from, to, negated), from the box that is
-    read to its reader."""
+    """Boxes, each after those that it reads (except in loops), and edges (from, to, negated), from the box
+    that is read to its reader."""
 
     boxes: list[Box]
     edges: list[tuple[int, int, bool]]
@@ -56,12 +56,13 @@ def draw(
     spell: Callable[[Term], str] = str,
     title: str = "network",
 ) -> _NetworkDrawing:
-    """A drawing of the cone of some outputs, such as ``(next (cell 1 1 x))``, by default of all of them.
-    Raises GdlError if there is no such output, or there are more than :data:`LARGEST` gates to draw and not
-    ``everything``."""
+    """Draw the cone of some outputs, such as ``(next (cell 1 1 x))``, by default of all of them.
+
+    Raises GdlError if there is no such output, or if there are more than :data:`LARGEST` gates to draw and
+    ``everything`` is not set."""
     names = output_names(network)
-    wanted = list(of) or list(names)
-    for name in wanted:
+    outputs = list(of) or list(names)
+    for name in outputs:
         if name not in names:
             raise GdlError(
                 f"the network has no output {spell(name)}",
@@ -74,7 +75,7 @@ def draw(
         gate = node - first
         return inputs[start[gate] : start[gate + 1]] if gate >= 0 else []
 
-    order = _cone([names[name] >> 1 for name in wanted], reads)
+    order = _cone([names[name] >> 1 for name in outputs], reads)
     gates = sum(node >= first for node in order)
     if gates > LARGEST and not everything:
         raise GdlError(
@@ -85,7 +86,7 @@ def draw(
     looped = {g + first for low, high in network.loops.tolist() for g in range(low, high)}
     boxes: list[Box] = []
     edges: list[tuple[int, int, bool]] = []
-    # An AND of mostly negated inputs reads better as the OR that it is the negation of.
+    # An AND of mostly negated inputs reads better as the negated OR that it equals.
     flipped = {node for node in order if 2 * sum(x & 1 for x in reads(node)) > len(reads(node))}
     for node in order:
         if node < first:
@@ -95,7 +96,7 @@ def draw(
         boxes.append(Box(OR if is_or else AND, "or" if is_or else "and", node in looped))
         for x in reads(node):
             edges.append((place[x >> 1], place[node], bool(x & 1) ^ is_or ^ (x >> 1 in flipped)))
-    for name in wanted:
+    for name in outputs:
         x = names[name]
         edges.append((place[x >> 1], len(boxes), bool(x & 1) ^ (x >> 1 in flipped)))
         boxes.append(Box(OUTPUT, spell(name)))
@@ -103,7 +104,7 @@ def draw(
 
 
 def _cone(roots: list[int], reads: Callable[[int], list[int]]) -> list[int]:
-    """The nodes that some nodes depend on, ascending, they among them."""
+    """The nodes that some nodes depend on, including themselves, ascending."""
     cone: set[int] = set()
     while roots:
         node = roots.pop()
@@ -149,7 +150,7 @@ def dot(drawing: _NetworkDrawing) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A Graphviz string; names come from strangers."""
+    """A Graphviz string, escaped because names come from strangers."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
@@ -158,7 +159,7 @@ ROW = 26
 _GAP = 70
 """Pixels between layers."""
 _SWEEPS = 6
-"""How often each layer is sorted by its neighbours' places, to lessen crossings."""
+"""The number of times that each layer is sorted by its neighbours' places, to reduce crossings."""
 _FILL = {
     CONSTANT: "#ffffff",
     BASE: "#dcebf7",
@@ -218,12 +219,12 @@ def svg(drawing: _NetworkDrawing) -> str:
 
 
 def _layers(drawing: _NetworkDrawing) -> list[list[int]]:
-    """Boxes by the longest path to them; outputs all stand in the last layer."""
+    """Boxes by the longest path to them; all outputs are in the last layer."""
     depth = [0] * len(drawing.boxes)
     reads: list[list[int]] = [[] for _ in drawing.boxes]
     for source, target, _ in drawing.edges:
         reads[target].append(source)
-    # Boxes stand after what they read, but for the arrows that close a loop.
+    # Each box follows those that it reads, except for the arrows that close a loop.
     for number in range(len(drawing.boxes)):
         depth[number] = max((depth[s] + 1 for s in reads[number] if s < number), default=0)
     layers: list[list[int]] = [[] for _ in range(max(depth, default=0) + 1)]
@@ -233,7 +234,7 @@ def _layers(drawing: _NetworkDrawing) -> list[list[int]]:
 
 
 def _uncross(layers: list[list[int]], drawing: _NetworkDrawing) -> None:
-    """Sort each layer by the mean place of its neighbours, to and fro."""
+    """Sort each layer by the mean place of its neighbours, backwards and forwards in turn."""
     neighbours: list[list[int]] = [[] for _ in drawing.boxes]
     for source, target, _ in drawing.edges:
         neighbours[source].append(target)

@@ -1,21 +1,19 @@
 """Batched expansion: every successor of any number of packed states, for solvers and trees.
 
-An :class:`Expander` streams: it writes successors into a bounded number of rows and hands these out
-again and again, so that hundreds of millions of states go through little memory
-(:mod:`propnet.expander`).
+An :class:`Expander` streams: it writes successors into a bounded number of rows and returns these again and
+again, so that hundreds of millions of states need little memory.
 
-The kernel of batched expansion: all successors of many records, 512 lanes at a time.
+The kernel finds all successors of many records, 512 lanes at a time. It loads and evaluates a block of up to
+512 states once. Then pass k plays the k-th joint move of every lane, for which only the gates after the moves
+run. If too few lanes have a k-th joint move, such pairs of state and joint move wait. They later fill all
+lanes of dense passes, which load the states again. Moves are chosen bit-sliced, by one walk over the legal
+moves.
 
-It loads and evaluates a block of up to 512 states once. Then pass k plays the k-th joint move of every
-lane, for which only the gates behind the moves run. Where too few lanes have a k-th joint move, such pairs
-of state and joint move wait and fill all lanes of dense passes, which load the states again. Moves are
-chosen bit-sliced, by one walk over the legal moves.
-
-Successors are *rows* of the caller's arrays, states in order, joint moves of a state in the order of
+Successors are *rows* of the caller's arrays: states in order, joint moves of a state in the order of
 ``itertools.product``: the last role's move changes first.
 
-The gates behind the moves run several times after those before them. So they must not overwrite what
-they read, nor the legality of moves, unless that is in the moves' own wires.
+The gates after the moves run several times for each run of those before them. So they must not overwrite the
+wires that they read, nor the legality of moves, except in the moves' own wires.
 """
 
 from __future__ import annotations
@@ -62,11 +60,11 @@ if TYPE_CHECKING:
     from propnet.machine import PropnetMachine
 
 _MOST_JOINTS = 1 << 36
-"""Joint moves of one state that are counted at most; no search gets through as many."""
+"""The most joint moves of one state that are counted; no search gets through as many."""
 
 
 class Rows(NamedTuple):
-    """Where successors are written: ``parents`` (m,), ``moves`` (m, roles), ``records`` (m, words), and if
+    """The arrays for successors: ``parents`` (m,), ``moves`` (m, roles), ``records`` (m, words), and if
     they are judged ``terminal`` (m,), 0 or 1, and ``goals`` (m, roles)."""
 
     parents: Int32s
@@ -77,7 +75,7 @@ class Rows(NamedTuple):
 
 
 class _ExpandArgs(NamedTuple):
-    """What the parts of the kernel share, as bare pointers, and numbers: ``words`` of a record,
+    """The shared arguments of the parts of the kernel, as bare pointers and numbers: ``words`` of a record,
     ``roles``, and whether successors are ``judged``."""
 
     args: KernelArgs
@@ -91,7 +89,7 @@ class _ExpandArgs(NamedTuple):
 
 @inner
 def judge(given: _ExpandArgs, wires: Words, count: Index, terminal: Octets, goals: Goals) -> None:
-    """Write to the rows of the first ``count`` listed lanes which are terminal, and the goals of those."""
+    """Write which of the first ``count`` listed lanes are terminal, and the goals of those, to their rows."""
     scratch = given.scratch
     store(scratch.masks, 0, terminal_lanes(given.args, wires))
     ended = np.int64(0)
@@ -139,7 +137,7 @@ def _count_moves(given: _ExpandArgs) -> None:
 
 @inner
 def count_joints(given: _ExpandArgs, count: Index) -> int:
-    """Count the joint moves of the first ``count`` lanes, none in terminal states; returns their sum."""
+    """Count the joint moves of the first ``count`` lanes, none in terminal states. Returns their sum."""
     scratch = given.scratch
     store(scratch.masks, 0, terminal_lanes(given.args, given.wires))
     for lane in range(LANES):
@@ -161,9 +159,9 @@ def count_joints(given: _ExpandArgs, count: Index) -> int:
 def share(
     scratch: BlockScratch, count: int, state: int, skip: int, filled: int, capacity: int
 ) -> tuple[int, int, int]:
-    """Give rows to the joint moves of the lanes, from joint move ``skip`` of lane 0 on, as long as there are
-    rows; further lanes want none. Returns how many rows are filled then, and the state and joint move to
-    go on from."""
+    """Assign rows to the joint moves of the lanes, from joint move ``skip`` of lane 0 on, as long as there
+    are rows. Lanes from ``count`` on get none. Returns the number of rows that are then filled, and the state
+    and joint move to continue with."""
     low = skip
     end, rest = count, 0
     for lane in range(LANES):
@@ -188,18 +186,18 @@ def _name_moves(given: _ExpandArgs, count: Index) -> None:
     for lane in range(count):
         if item(scratch.high, lane) > item(scratch.low, lane):
             set_lane(scratch.masks, lane)
-    wanted = load(scratch.masks, 0)
+    lanes_with_rows = load(scratch.masks, 0)
     for role in range(given.roles):
         counts, strides = scratch.counts, scratch.strides
         for lane in range(LANES):
-            # Where no other role has a choice, each move has one row: the next one.
+            # If no other role has a choice, each move has one row: the next one.
             joints = item(scratch.joints, lane)
             alone = item(counts, LANES * role + lane) == joints == item(scratch.high, lane)
             alone = alone and item(scratch.low, lane) == 0
             put(scratch.seen, lane, item(scratch.begin, lane) if alone else np.int64(-1))
         for i in range(item(scratch.live_from, role), item(scratch.live_from, role + 1)):
             number = item(scratch.live, i) - item(given.args.role_moves, role)
-            store(scratch.masks, 0, load(scratch.legal, i * BYTES) & wanted)
+            store(scratch.masks, 0, load(scratch.legal, i * BYTES) & lanes_with_rows)
             for word in range(WORDS):
                 left = item(scratch.masks, word)
                 while left != 0:
@@ -231,8 +229,8 @@ def _repeat(
     low: Index,
     high: Index,
 ) -> None:
-    """Write a move to ``length`` joint moves from ``joint`` on, again after every ``period``, as far as they
-    are wanted. Joint move j stands at ``at + j * step``."""
+    """Write a move to ``length`` joint moves from ``joint`` on, and again after every ``period``, limited to
+    joint moves from ``low`` to ``high`` - 1. Joint move j stands at ``at + j * step``."""
     if joint < low and joint < high:
         joint += (low - joint) // period * period
     while joint < high:
@@ -253,12 +251,12 @@ def expand(
     judged: bool,
     out: Rows,
 ) -> tuple[int, int, int]:
-    """Write successors of the records (n, words) from joint move ``skip`` of record ``state`` on,
-    until all are written or the rows are full; where more than half of the rows are, no block of
-    states is begun that does not fit.
+    """Write successors of the records (n, words), from joint move ``skip`` of record ``state`` on, until all
+    are written or the rows are full. Once half of the rows are full, a block of states begins only if all its
+    successors fit.
 
-    ``costs`` (3,): of a pass over a block, what each live move adds to that, and of a dense pass, in one
-    unit. Returns how many rows were written, and the state and joint move to go on from.
+    ``costs`` (3,), in one unit: of a pass over a block, the addition to that per live move, and of a dense
+    pass. Returns the number of rows written, and the state and joint move to continue with.
     """
     sizes = sizes_of(args)
     given = _ExpandArgs(
@@ -288,8 +286,8 @@ def expand(
 
 @inner
 def _sparse(given: _ExpandArgs, state: int, costs: Ints) -> int:
-    """Play joint move 0, 1, ... of all lanes as long as it pays; lane 0 is this state. Writes the parents of
-    all rows, lists those that are left, and returns how many these are."""
+    """Play joint moves 0, 1, ... of all lanes as long as that pays; lane 0 is this state. Writes the parents
+    of all rows, lists the rows that remain, and returns their number."""
     scratch = given.scratch
     walked = np.int64(0)
     for role in range(given.roles):
@@ -299,7 +297,7 @@ def _sparse(given: _ExpandArgs, state: int, costs: Ints) -> int:
     dense = item(costs, 2)
     playing = 0
     for lane in range(LANES):
-        # A lane that begins or ends amid its joint moves waits: lanes move in step.
+        # A lane that begins or ends in the middle of its joint moves waits: lanes move in step.
         low, high = item(scratch.low, lane), item(scratch.high, lane)
         put(scratch.lanes, playing, lane)
         playing += high > 0 and low == 0 and high == item(scratch.joints, lane)
@@ -339,7 +337,7 @@ def _sparse(given: _ExpandArgs, state: int, costs: Ints) -> int:
 @inner
 def _advance(given: _ExpandArgs, role: Index, looking: Vector, leaving: Vector) -> Vector:
     """Choose a role's first legal move in the lanes that look for one, and the next one in those that leave
-    theirs. Returns the lanes that are left without one."""
+    theirs. Returns the lanes that remain without one."""
     scratch, wires = given.scratch, given.wires
     first_move = 1 + sizes_of(given.args).bases
     for i in range(item(scratch.live_from, role), item(scratch.live_from, role + 1)):
@@ -354,7 +352,7 @@ def _advance(given: _ExpandArgs, role: Index, looking: Vector, leaving: Vector) 
 
 @inner
 def _next_joint(given: _ExpandArgs) -> None:
-    """Choose the next joint move in all lanes; the first follows the last."""
+    """Choose the next joint move in all lanes; after the last one the first follows."""
     leaving = ~splat(0)
     for back in range(given.roles):
         role = given.roles - 1 - back
@@ -367,7 +365,7 @@ def _next_joint(given: _ExpandArgs) -> None:
 
 @inner
 def _dense(given: _ExpandArgs, records: Words, first: Index, count: Index) -> None:
-    """Play the joint moves of ``count`` waiting rows, of whatever states."""
+    """Play the joint moves of ``count`` waiting rows, which may belong to different states."""
     scratch, wires = given.scratch, given.wires
     bases = sizes_of(given.args).bases
     block = scratch.block
@@ -414,15 +412,15 @@ def _put(given: _ExpandArgs, count: Index) -> None:
 
 
 ROWS = 1 << 16
-"""Successors that an expander holds at once unless told otherwise."""
+"""The default number of successors that an expander holds at once."""
 
 MOST = 1 << 24
-"""Successors that are put into one array unless told otherwise."""
+"""The default limit of successors in one array."""
 
 _WORD = 400
-"""What it costs to load or to read a word of 512 records, in gate inputs."""
+"""The cost of loading or reading a word of 512 records, in gate inputs."""
 _MOVE = 2
-"""What it costs to walk over a move, in gate inputs."""
+"""The cost of passing one move in the walk, in gate inputs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,12 +429,12 @@ class Expansion:
     ``itertools.product`` of its moves: the last role's move changes first.
 
     Attributes:
-        parents: int32, shape (m,): which record each successor follows.
+        parents: int32, shape (m,): the record from which each successor comes.
         moves: int32, shape (m, roles): the move ids that lead to it.
         records: uint64, shape (m, words).
         terminal: bool, shape (m,); no rows unless judged.
         goals: int16, shape (m, roles): goals 0..100 of terminal successors, the highest that holds;
-            -1 where a role has none, and in states that are not terminal. No rows unless judged.
+            -1 for a role without a goal, and in states that are not terminal. No rows unless judged.
     """
 
     parents: Int32s
@@ -449,7 +447,7 @@ class Expansion:
         return len(self.parents)
 
     def copy(self) -> Expansion:
-        """The same in arrays of its own."""
+        """A copy in arrays of its own."""
         return Expansion(*(array.copy() for array in _arrays(self)))
 
 
@@ -464,9 +462,10 @@ class Expander:
     """
 
     def __init__(self, machine: PropnetMachine, rows: int = ROWS) -> None:
-        """``rows``: most successors of a chunk, each 8 * words + 6 * roles + 9 bytes; ValueError for none."""
+        """``rows``: most successors of a chunk, of 8 * words + 6 * roles + 9 bytes each; ValueError for
+        none."""
         if rows < 1:
-            raise ValueError(f"{rows} rows: an expander needs one at least")
+            raise ValueError(f"{rows} rows: an expander needs at least one")
         self.machine = machine
         self.rows = rows
         self._scratch = new_block_scratch(machine.plan, rows)
@@ -483,12 +482,12 @@ class Expander:
     def stream(self, records: Words, judged: bool = False) -> Iterator[Expansion]:
         """All successors of states by every joint move, at most ``rows`` at a time.
 
-        The arrays of a chunk are overwritten by the next one: copy what is to be kept. Terminal
+        The arrays of a chunk are overwritten by the next one: copy those that you keep. Terminal
         states, and states that leave a role without a move, have no successors.
 
         Args:
             records: uint64, shape (n, words), n below 2**31.
-            judged: tell also which successors are terminal, and the goals of those. It costs
+            judged: also return which successors are terminal, and the goals of those. This costs
                 another pass over their gates.
 
         Raises StateError for records of another width.
@@ -507,7 +506,7 @@ class Expander:
     def expand(self, records: Words, judged: bool = False, most: int = MOST) -> Expansion:
         """All successors at once, in arrays of their own (see :meth:`stream`).
 
-        Raises TooLargeError for more than ``most``: simultaneous moves may be more than memory holds.
+        Raises TooLargeError for more than ``most``: simultaneous moves may have too many for the memory.
         """
         chunks = [_chunk(self._out, 0, judged)]
         total = 0
@@ -516,13 +515,13 @@ class Expander:
             if total > most:
                 raise TooLargeError(
                     f"{len(records):,} states have more than {most:,} successors",
-                    remedy="take them in parts by Expander.stream",
+                    remedy="read them in parts by Expander.stream",
                 )
             chunks.append(chunk.copy())
         return Expansion(*(np.concatenate(parts) for parts in zip(*map(_arrays, chunks), strict=True)))
 
     def _checked(self, records: Words) -> Words:
-        """The records in the kind of array that the kernel is compiled for."""
+        """The records as the kind of array that the kernel is compiled for."""
         if records.ndim != 2 or records.shape[1] != self.machine.words or len(records) >= 2**31:
             raise StateError(
                 f"an array of shape {records.shape} does not hold records of {self.machine.words} words",

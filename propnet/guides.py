@@ -1,17 +1,17 @@
 """Guides: networks for playouts whose `legal` leaves out blunders, built of gates that look one move ahead.
 
-Where roles take turns: decisive and anti-decisive moves (F. Teytaud and O. Teytaud: On the huge benefit of
-decisive moves in Monte-Carlo tree search algorithms, 2010). A role that can win at once must, and one that
-cannot must not let another role win at once, if it can help it. A move wins at once if the state after it is
-terminal and gives the role its best goal: a function of the state before, the cofactor of terminal and goal
-by the move. "Another role can win at once" is a function of the state after, and its cofactors tell which
-moves are mistakes. All are built as gates, each gate once, for states that are not terminal and in which the
-move is legal; the functions of two moves differ in few gates.
+In games with alternating turns: decisive and anti-decisive moves (F. Teytaud and O. Teytaud: On the huge
+benefit of decisive moves in Monte-Carlo tree search algorithms, 2010). A role that can win at once must do
+so. Otherwise it must not let another role win at once, if it can avoid that. A move wins at once if the state
+after it is terminal and gives the role its best goal. This is a function of the state before the move: the
+cofactor of terminal and goal by the move. "Another role can win at once" is a function of the state after,
+and its cofactors show which moves are mistakes. All are built as gates, each gate once, for states that are
+not terminal and in which the move is legal. The functions of two moves differ in few gates.
 
-Where roles move at the same time: moves by which a match surely ends badly. What the others do is not known:
-each function of the state after a move becomes two, what must be and what may be, whatever they do (the two
-rails of ternary simulation: R. Bryant and C. Seger, 1995). Sure wins are not preferred (see
-docs/measurements.md).
+In games with simultaneous moves: moves by which a match surely ends badly. The moves of the others are
+unknown, so each function of the state after a move becomes two: whether it must hold, and whether it may
+hold, whatever they do (the two rails of ternary simulation: R. Bryant and C. Seger, 1995). Sure wins are not
+preferred (see docs/measurements.md).
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ from propnet.substitute import Cone, EffortError, Literals, Remake, assume, valu
 PASSES = (simplify, share_overlaps, extract, simplify, extract, remove_dead)
 
 _GROWTH = 4
-"""Before the passes there may be so many times the allowed gate inputs (see docs/measurements.md)."""
+"""Before the passes the allowed gate inputs may be exceeded by this factor (see docs/measurements.md)."""
 
 
 class _Lookahead:
     """A network and new gates over its state before a move.
 
     Attributes:
-        gates: the network's gates, and the new ones; so many gate inputs as ``effort`` says may be looked at.
+        gates: the network's gates, and the new ones. At most ``effort`` of their inputs may be visited.
         legal: per move of all roles, role by role, its legality.
-        offsets: where each role's moves begin among these; at the end how many there are.
-        over: whether the match is over.
-        running: literals that are true where it is not.
+        offsets: the place of each role's first move among all moves; at the end the number of all moves.
+        over: the literal that is true if the match is over.
+        running: literals that are true if it is not over.
         outputs: node -> the base propositions whose next values are the node's, or its negation's.
     """
 
@@ -61,18 +61,19 @@ class _Lookahead:
             self.outputs.setdefault(x >> 1, []).append(base)
 
     def moves(self, role: int) -> range:
-        """The role's moves among those of all roles."""
+        """The places of the role's moves among those of all roles."""
         return range(self.offsets[role], self.offsets[role + 1])
 
     def best_goal(self, role: int) -> int:
-        """Whether the role has the best of its goals; never, if it has none."""
+        """The literal of the role's best goal; FALSE if it has no goals."""
         mine = [(value, literal) for r, value, literal in self.network.goals.tolist() if r == role]
         return max(mine)[1] if mine else FALSE
 
     def favoured(self, role: int, losses: list[int], wins: list[int] | None = None) -> list[int]:
-        """Per move of a role a literal: it is legal, and no better move is. ``losses`` and ``wins``, per move
-        of the role, say of a legal move that it is a mistake, and that it wins; by default none wins. Chance
-        wants nothing: it keeps all its moves."""
+        """Per move of a role a literal: the move is legal, and no better move is.
+
+        ``losses`` and ``wins`` are literals per move of the role: a legal move is a mistake, or wins; by
+        default none wins. The random role has no preferences: it keeps all its moves."""
         gates, legal = self.gates, [self.legal[move] for move in self.moves(role)]
         if self.network.roles[role] is RANDOM:
             return legal
@@ -89,7 +90,7 @@ class _Lookahead:
         return favoured
 
     def guide(self, favoured: list[int], most_inputs: int) -> Network | None:
-        """The network in which the favoured moves, a literal per move of all roles, are legal; None if these
+        """The network in which the favoured moves (a literal per move of all roles) are legal; None if these
         are all legal moves. Raises EffortError if it would have more than ``most_inputs`` gate inputs, or has
         positive recursion."""
         if favoured == self.legal:
@@ -108,7 +109,7 @@ class _Lookahead:
         return finish(circuit, network, goals, dict(network.stats))
 
     def _circuit(self, legal: list[int]) -> Circuit:
-        """The gates that need no move, then the new ones, then those that need moves."""
+        """The circuit: the gates that need no move, then the new ones, then those that need moves."""
         network, new, end = self.network, self.gates.new_gates, self.gates.end
         start, inputs = network.gate_start.tolist(), network.gate_inputs.tolist()
 
@@ -124,16 +125,16 @@ class _Lookahead:
 
 
 EFFORT = 3_000_000
-"""Gate inputs that are looked at, at most (see docs/measurements.md)."""
+"""The most gate inputs that are visited (see docs/measurements.md)."""
 
 _Pair = tuple[int, int]
-"""Literals over the state before: what must be, what may be."""
+"""Literals over the state before the move: the value must be true; it may be true."""
 
 
 def sure_ends(network: Network, *, most_inputs: int, effort: int = EFFORT) -> Network | None:
-    """The guide in which only those moves are legal by which the match does not surely end without the
-    role's best goal, if there are any. In terminal states it may call other moves legal; all else, arguments
-    and None, is as with :func:`propnet.guides.decisive`."""
+    """The guide that leaves out moves by which the match surely ends without the role's best goal, if the
+    role has other moves. In terminal states other moves may be legal. Otherwise, also in its arguments and
+    None, it is like :func:`propnet.guides.decisive`."""
     try:
         ends = _SureEnds(network, effort)
         favoured = [x for role in range(len(network.roles)) for x in ends.favoured(role, ends.losses(role))]
@@ -143,10 +144,10 @@ def sure_ends(network: Network, *, most_inputs: int, effort: int = EFFORT) -> Ne
 
 
 class _SureEnds(_Lookahead):
-    """Works out which moves surely end a match, as literals over ``gates``."""
+    """Finds the moves that surely end a match, as literals over ``gates``."""
 
     def losses(self, role: int) -> list[int]:
-        """Per move of a role a literal: where it is legal, it surely ends the match without the best goal."""
+        """Per move of a role a literal: if legal, it surely ends the match without the best goal."""
         gates, first_move = self.gates, 1 + len(self.network.bases)
         best = self.best_goal(role)
         own = self.moves(role)
@@ -164,9 +165,9 @@ class _SureEnds(_Lookahead):
             if self.legal[move] == FALSE:
                 losses.append(FALSE)
                 continue
-            known = self.running | gates.implied(self.legal[move])
+            assumed = self.running | gates.implied(self.legal[move])
             rails = _rails(first_move + move)
-            after = gates.changed(step, dict.fromkeys(rails, TRUE), known)
+            after = gates.changed(step, dict.fromkeys(rails, TRUE), assumed)
             bases: Literals = {}
             for node in {rail >> 1 for rail in after}:
                 for base in self.outputs.get(node, ()):
@@ -174,23 +175,23 @@ class _SureEnds(_Lookahead):
                         zip(_rails(1 + base), _pair(step.usual, after, self.next_literals[base]), strict=True)
                     )
             bases = {rail: x for rail, x in bases.items() if end.usual.get(rail, x) != x}
-            changed = gates.changed(end, bases, known)
+            changed = gates.changed(end, bases, assumed)
             over, won = (_pair(end.usual, changed, x) for x in (self.over, best))
-            losses.append(gates.conjunction([over[0], won[1] ^ 1], known))
+            losses.append(gates.conjunction([over[0], won[1] ^ 1], assumed))
         return losses
 
 
 def _rails(node: int) -> _Pair:
-    """The nodes that stand for what must be and what may be of a node."""
+    """The two nodes for "must be true" and "may be true" of a node."""
     return 2 * node, 2 * node + 1
 
 
 def _two_rails(cone: Cone, inputs: dict[int, _Pair]) -> Cone:
-    """The cone in which each node is two (:func:`_rails`); inputs that ``inputs`` does not hold are known."""
+    """The cone with two nodes (:func:`_rails`) for each node; inputs missing in ``inputs`` are known."""
     reads: dict[int, Sequence[int]] = {}
     for node, read in cone.reads.items():
         for may, rail in enumerate(_rails(node)):
-            # What must not be is what may be, negated.
+            # A negated literal must be true if its node may not be true, and the other way round.
             reads[rail] = [2 * _rails(x >> 1)[may ^ (x & 1)] + (x & 1) for x in read]
     readers: dict[int, list[int]] = {}
     for rail, read in reads.items():
@@ -203,7 +204,7 @@ def _two_rails(cone: Cone, inputs: dict[int, _Pair]) -> Cone:
 
 
 def _pair(usual: Literals, changed: Literals, literal: int) -> _Pair:
-    """What a literal of the network must and may be, by what its rails usually are and have become."""
+    """The pair of a literal of the network, given its rails in ``usual`` and those that have changed."""
     node, negated = literal >> 1, literal & 1
     must, may = (changed.get(rail, usual.get(rail, 2 * node)) for rail in _rails(node))
     return (may ^ 1, must ^ 1) if negated else (must, may)
@@ -212,19 +213,19 @@ def _pair(usual: Literals, changed: Literals, literal: int) -> _Pair:
 def decisive(
     network: Network, forced: list[int], *, most_inputs: int, effort: int = EFFORT
 ) -> Network | None:
-    """The guide in which only moves that win at once are legal where a role has some, and else only moves
-    by which it does not lose at once, if there are any.
+    """The guide by which a role that can win at once must do so, and otherwise must not lose at once if it
+    can avoid that.
 
-    To lose at once is to end the game with another role's best goal, or to let another role win at once.
+    A role loses at once if it ends the game with another role's best goal, or lets another role win at once.
     In terminal states the guide may call other moves legal; all else is as in the network.
 
     Args:
         network: a game in which roles move one at a time.
         forced: per role the move that it makes when it is not its turn, -1 for none (see
-            :func:`propnet.analysis.classify.forced_moves`). It never counts as one that wins or loses.
-        most_inputs, effort: how many gate inputs the guide may have, and how many may be looked at.
+            :func:`propnet.analysis.classify.forced_moves`). It never counts as a move that wins or loses.
+        most_inputs, effort: the most gate inputs that the guide may have, and that may be visited.
 
-    Returns None if no move can win or lose at once, if the limits are too tight, or where what a move does,
+    Returns None if no move can win or lose at once, if the limits are too tight, or if the effect of a move,
     or an end, depends on positive recursion.
     """
     try:
@@ -242,24 +243,24 @@ def decisive(
 class _After:
     """The state after a move, as functions of the state before."""
 
-    known: set[int]
-    """Literals of the state before that are true where this matters."""
+    assumed: set[int]
+    """Literals of the state before the move that are assumed to be true."""
     bases: dict[int, int]
-    """Node of a base proposition -> its value, where it differs from :attr:`_TurnEffects.bases`."""
+    """Node of a base proposition -> its value, if it differs from :attr:`_TurnEffects.bases`."""
 
 
 @dataclass(frozen=True, slots=True)
 class _TurnEffects:
-    """What the moves of one role do if the others make those that they are forced to."""
+    """The effects of one role's moves if the other roles make their forced moves."""
 
     bases: dict[int, int]
     """Node of a base proposition -> its value if the role made no move."""
     after: list[_After | None]
-    """Per move of the role; None for those that do not count."""
+    """Per move of the role; None for moves that do not count."""
 
 
 class _OutcomesAtOnce(_Lookahead):
-    """Works out which moves win and lose at once, as literals over ``gates``."""
+    """Finds the moves that win and lose at once, as literals over ``gates``."""
 
     def __init__(self, network: Network, forced: list[int], effort: int) -> None:
         super().__init__(network, effort)
@@ -276,12 +277,12 @@ class _OutcomesAtOnce(_Lookahead):
             usual = self._usual_after(outputs, turn)
             for move, after in enumerate(turn.after, self.offsets[role]):
                 if after is not None:
-                    won = self.gates.conjunction(self._values(usual, after, outputs), after.known)
+                    won = self.gates.conjunction(self._values(usual, after, outputs), after.assumed)
                     wins[move] = self.gates.conjunction([self.legal[move], won])
         return wins
 
     def losses(self, wins: list[int]) -> list[int]:
-        """Per move of all roles a literal: where it is legal, the role loses at once by it."""
+        """Per move of all roles a literal: if legal, the role loses at once by it."""
         gates, losses = self.gates, [FALSE] * len(self.legal)
         winnable = [gates.disjunction(wins[low:high]) for low, high in pairwise(self.offsets)]
         for role, turn in enumerate(self.turns):
@@ -293,8 +294,8 @@ class _OutcomesAtOnce(_Lookahead):
             for move, after in enumerate(turn.after, self.offsets[role]):
                 if after is not None:
                     over, danger, lost = self._values(usual, after, outputs)
-                    ended = gates.conjunction([over, lost], after.known)
-                    beatable = gates.conjunction([over ^ 1, danger], after.known)
+                    ended = gates.conjunction([over, lost], after.assumed)
+                    beatable = gates.conjunction([over ^ 1, danger], after.assumed)
                     losses[move] = gates.disjunction([ended, beatable])
         return losses
 
@@ -312,26 +313,26 @@ class _OutcomesAtOnce(_Lookahead):
             if self.legal[move] == FALSE or move - self.offsets[role] == forced[role]:
                 after.append(None)
                 continue
-            known = self.running | gates.implied(self.legal[move])
-            changed = gates.changed(step, {first_move + move: TRUE}, known)
+            assumed = self.running | gates.implied(self.legal[move])
+            changed = gates.changed(step, {first_move + move: TRUE}, assumed)
             bases = {
-                1 + base: value(changed, self.next_literals[base], known)
+                1 + base: value(changed, self.next_literals[base], assumed)
                 for node in changed
                 for base in self.outputs.get(node, ())
             }
-            after.append(_After(known, {node: x for node, x in bases.items() if x != usual[node]}))
+            after.append(_After(assumed, {node: x for node, x in bases.items() if x != usual[node]}))
         return _TurnEffects(usual, after)
 
     def _usual_after(self, literals: list[int], turn: _TurnEffects) -> Cone:
-        """Functions of the state after the turn, if the role made no move."""
+        """Functions of the state after the turn if the role made no move."""
         cone = self.gates.above_bases(literals)
         cone.usual = dict(turn.bases)
         self.gates.evaluate(cone, self.running)
         return cone
 
     def _values(self, cone: Cone, after: _After, literals: list[int]) -> list[int]:
-        """The same functions after a move."""
-        changed = self.gates.changed(cone, after.bases, after.known)
+        """The values of the same functions after a move."""
+        changed = self.gates.changed(cone, after.bases, after.assumed)
         return [
-            assume(changed.get(x >> 1, value(cone.usual, x & ~1)) ^ (x & 1), after.known) for x in literals
+            assume(changed.get(x >> 1, value(cone.usual, x & ~1)) ^ (x & 1), after.assumed) for x in literals
         ]

@@ -38,13 +38,13 @@ _NO_TRACE, _NO_TALLIES = np.zeros((0, 0), np.int32), np.zeros((0, 0), np.int64)
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What holds in each of n states.
+    """The terminal flags, goals and legal moves of n states.
 
     Attributes:
         terminal: bool, shape (n,).
-        goals: int16, shape (n, roles): 0..100, the highest value that holds; -1 where a role has none.
-        legal: uint64, shape (n, move_words): bit m of a row says whether move m is legal, the
-            moves of all roles counted on in role order (role r's begin at ``role_moves[r]``).
+        goals: int16, shape (n, roles): 0..100, the highest value that holds; -1 for a role without one.
+        legal: uint64, shape (n, move_words): bit m of a row is set if move m is legal. The moves of all
+            roles are numbered in role order (role r's begin at ``role_moves[r]``).
     """
 
     terminal: Flags
@@ -65,21 +65,21 @@ class PropnetMachine(Machine):
     Attributes:
         words: 64-bit words of a state record.
         move_words: 64-bit words of a row of legal moves.
-        role_moves: int32, shape (roles + 1,): where each role's moves begin among all moves.
-        role_percepts: int32, shape (roles + 1,): where each role's percepts begin among all percepts.
-        plan, kernel_args: the network as it is laid out for the kernels, and as these take it.
-        scratch: the arrays in which kernels work; no call needs what another one has left there.
+        role_moves: int32, shape (roles + 1,): the number of each role's first move among all moves.
+        role_percepts: int32, shape (roles + 1,): the number of each role's first percept among all percepts.
+        plan, kernel_args: the layout of the network for the kernels, and their arguments made of it.
+        scratch: the arrays in which kernels work; no call depends on the contents that another one left.
     """
 
     level = "propnet"
     has_lanes = True
     ground: GroundRules | None = None
-    """The rules that the network was built of, where they are at hand and not many."""
+    """The rules that the network was built from, if they are available and not large."""
     carries: bool = True
-    """Whether :meth:`playouts_while` can be asked."""
+    """Whether :meth:`playouts_while` is supported."""
     exact: bool = False
     """Whether, in zero-sum games, :attr:`playout_machine` leaves out no move that is better than the best
-    that it keeps."""
+    move that it keeps."""
 
     def __init__(self, rules: Rules, network: Network) -> None:
         super().__init__(rules, network.roles)
@@ -99,11 +99,11 @@ class PropnetMachine(Machine):
 
     @property
     def playout_machine(self) -> PropnetMachine:
-        """What playouts run on: this machine, or one with a guide for its network."""
+        """The machine that runs playouts: this one, or one with a guide for its network."""
         return self
 
     def _laid_out(self) -> tuple[Plan, KernelArgs]:
-        """The network as the kernels take it."""
+        """The network's layout and arguments for the kernels."""
         laid_out = plan(self.network)
         return laid_out, kernel_args(laid_out)
 
@@ -171,7 +171,7 @@ class PropnetMachine(Machine):
         return self.at(key).hash()
 
     def at(self, key: Hashable) -> OneState:
-        """The network settled on the state with this key, until the next question about another state."""
+        """The network settled on the state with this key, until the next call about another state."""
         one = self._one or self._wired()
         if key is not one.key and key != one.key:
             one.go(key)
@@ -208,8 +208,8 @@ class PropnetMachine(Machine):
         return np.frombuffer(cast(bytes, key), np.uint64).reshape(1, self.words)
 
     def evaluate(self, records: Words, single: bool = False) -> Evaluation:
-        """What holds in the states with these records: uint64, shape (n, words), any n. With ``single``
-        a role has a goal only where exactly one value holds."""
+        """Evaluate the states with these records: uint64, shape (n, words), any n. With ``single``
+        a role has a goal only if exactly one value holds."""
         n = len(records)
         terminal = np.zeros(n, np.bool_)
         goals = np.full((n, len(self.roles)), -1, np.int16)
@@ -220,7 +220,7 @@ class PropnetMachine(Machine):
         return Evaluation(terminal, goals, legal)
 
     def ends(self, records: Words) -> tuple[Flags, Goals]:
-        """Which states are terminal, bool (n,), and their goals, int16 (n, roles), as in
+        """Whether each state is terminal, bool (n,), and its goals, int16 (n, roles), as in
         :class:`Evaluation`; -1 in states that are not terminal. It costs less than :meth:`evaluate`."""
         terminal = np.zeros(len(records), np.bool_)
         goals = np.full((len(records), len(self.roles)), -1, np.int16)
@@ -229,16 +229,16 @@ class PropnetMachine(Machine):
 
     def successors(self, records: Words, moves: Int32s) -> Words:
         """The records, uint64 (n, words), any n, after joint moves, int32 (n, roles): a move id per role.
-        Raises MoveError for ids that no move has; legality is the caller's business."""
+        Raises MoveError for ids that no move has. The caller must make sure that moves are legal."""
         moves = self._checked(moves, len(records))
         after = np.zeros((len(records), self.words), np.uint64)
         given_states.successors(self.kernel_args, self.scratch.wires, _rows(records), moves, after)
         return after
 
     def perceive(self, records: Words, moves: Int32s) -> tuple[Words, Words]:
-        """What :meth:`successors` gives, and what is perceived on the way: uint64 (n, percept words), where
-        bit p of a row says whether percept p is, the percepts of all roles counted on in role order (role
-        r's begin at ``role_percepts[r]``). In games without ``sees`` no bit is set."""
+        """The result of :meth:`successors`, and the percepts: uint64 (n, percept words). Bit p of a row is
+        set if percept p is perceived. The percepts of all roles are numbered in role order (role r's begin at
+        ``role_percepts[r]``). In games without ``sees`` no bit is set."""
         moves = self._checked(moves, len(records))
         plan = self.plan
         after = np.zeros((len(records), self.words), np.uint64)
@@ -275,13 +275,14 @@ class PropnetMachine(Machine):
 
         Args:
             records: uint64, shape (n, words); ``seed`` and ``max_steps`` are as in :meth:`playouts`.
-            policy: by which moves are chosen.
-            tallies: int32, shape (rows, moves, 2), in C order; rows divides n. The playouts of each
-                n / rows records after one another add to a row: how many of them made a move,
-                at least once, where its role had several; and the sum of that role's goals (0..100)
-                over these. Playouts that leave a role without a goal value do not count for it.
+            policy: chooses the moves.
+            tallies: int32, shape (rows, moves, 2), in C order; rows divides n. The playouts of n / rows
+                consecutive records add to one row. For each move, the row counts the playouts that made it
+                at least once when its role had several, and the sum of that role's goals (0..100) in
+                these. Playouts that leave a role without a goal value do not count for the role.
                 Raises ValueError for another shape.
-            counted: how many of the playouts from each record count, all if not given; that takes time.
+            counted: the number of playouts from each record that count, by default all; a smaller number
+                takes time.
         """
         counted = each if counted is None else counted
         n = len(records) * each
@@ -290,12 +291,13 @@ class PropnetMachine(Machine):
     def playouts_while(
         self, fewest: int, most: int, records: Words, made: Int32s, seed: int, max_steps: int
     ) -> tuple[Playouts, Int32s, Words]:
-        """Random playouts from these records, one from each, while at least ``fewest`` lanes (1 to 512) are
-        busy, or some playout waits for a lane; else for about ``most`` steps at most. ``made``, int32, shape
-        (n,), are steps that they have behind them, which count for ``max_steps``.
+        """Random playouts, one from each of these records. They run as long as some playout waits for a lane,
+        then as long as at least ``fewest`` lanes (1 to 512) are busy, but not beyond about ``most`` steps.
+        ``made``, int32, shape (n,), holds the steps that each has already made; they count for
+        ``max_steps``.
 
-        Returns how they ended, and for each lane the playout that is under way in it, int32, shape (512,), -1
-        for none, and its state, uint64, shape (512, words). Of those under way the goals are -1."""
+        Returns the playouts' results. Also for each lane the playout that has not ended in it, int32, shape
+        (512,), -1 for none, and its state, uint64, shape (512, words). Unended playouts have goals of -1."""
         playout_in, states = np.full(LANES, -1, np.int32), np.zeros((LANES, self.words), np.uint64)
         goals, lengths = np.full((len(records), len(self.roles)), -1, np.int16), made.copy()
         cut = playouts(
@@ -314,8 +316,8 @@ class PropnetMachine(Machine):
         each: int = 1,
         policy: Policy = UNIFORM,
     ) -> Int32s:
-        """The moves of playout ``row`` of the same call of :meth:`playouts_from`, which gave its ``length``:
-        int32, shape (length, roles). Plays them all again."""
+        """The moves of playout ``row``, int32, shape (length, roles). All other arguments must be those of a
+        call of :meth:`playouts_from`, which returned its ``length``. All playouts run again."""
         trace = np.zeros((length, len(self.roles)), np.int32)
         self._play(len(records) * each, records, seed, max_steps, row, trace, policy)
         return trace
@@ -344,7 +346,7 @@ class PropnetMachine(Machine):
 
 
 def _rows(records: Words) -> Words:
-    """The records in the kind of array that the kernels are compiled for."""
+    """The records as the kind of array that the kernels are compiled for."""
     flags = records.flags
     if records.dtype == np.uint64 and flags.c_contiguous and flags.writeable and flags.aligned:
         return records
@@ -352,7 +354,7 @@ def _rows(records: Words) -> Words:
 
 
 def _pairs(tallies: Int32s | None, moves: int, n: int) -> Ints:
-    """The tallies with each pair of numbers as one, the first as its lower half; no rows for None."""
+    """The tallies with each pair of numbers as one int64, the first as its lower half; no rows for None."""
     if tallies is None:
         return np.zeros((0, moves), np.int64)
     if tallies.ndim != 3 or tallies.shape[1:] != (moves, 2) or n % len(tallies):

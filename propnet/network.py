@@ -14,14 +14,14 @@ from gdl.terms import Term
 class Network:
     """A game as one flat circuit.
 
-    *Nodes* are integers: node 0 is the constant true, node ``1 + b`` is base proposition b, then comes one
+    *Nodes* are integers: node 0 is the constant true, node ``1 + b`` is base proposition b. Then comes one
     node per move, role by role, then the gates. A *literal* is ``2 * node + negated``, so literal 0 is true
     and literal 1 is false. Gate g (node ``first_gate + g``) is the AND of its literals; an OR is a negated
     AND of negated literals.
 
     Gates stand in evaluation order: a gate reads only nodes before it, except inside a *loop* (a strongly
-    connected component of positive recursion), whose gates stand together; a step function sets them to
-    ``loop_init`` and evaluates them until nothing changes, which gives the least fixpoint.
+    connected component of positive recursion). The gates of a loop stand together. A step function sets them
+    to ``loop_init`` and evaluates them until nothing changes, which gives the least fixpoint.
 
     The first ``base_gates`` gates depend on base propositions alone (legal, terminal and goal are computed
     from them); the others need the moves as well.
@@ -30,18 +30,18 @@ class Network:
         bases, moves: base propositions, and per role its moves, in id order.
         gate_start: int32, shape (gates + 1,): gate g reads ``gate_inputs[gate_start[g]:gate_start[g + 1]]``.
         gate_inputs: int32: literals.
-        base_gates: how many of the first gates need no move.
+        base_gates: the number of gates at the start that need no move.
         loops: int32, shape (loops, 2): first and past-the-last *gate* of each loop, ascending; no loop
             straddles ``base_gates``.
         loop_init: uint8, shape (gates,): the value a gate inside a loop starts from.
-        next_literals: int32, shape (bases,): literal that gives each base proposition's next value.
+        next_literals: int32, shape (bases,): the literal of each base proposition's next value.
         legal_literals: int32, shape (moves of all roles,).
         goals: int32, shape (goals, 3): rows (role, value, literal).
         terminal_literal: literal of ``terminal``.
         initial: bool, shape (bases,).
         stats: counts before and after each pass, and CPU seconds: name -> number.
-        percepts: per role what it may come to see, sorted; empty for rules without ``sees``.
-        percept_literals: int32, shape (percepts of all roles,): literal of each, in that order; as those of
+        percepts: per role its possible percepts, sorted; empty for rules without ``sees``.
+        percept_literals: int32, shape (percepts of all roles,): literal of each, in that order. Like those of
             next they may need the moves.
     """
 
@@ -63,7 +63,8 @@ class Network:
     percept_literals: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
 
     def same_as(self, other: Network) -> bool:
-        """Whether the other one is the same circuit over the same propositions and moves, ``stats`` apart."""
+        """Whether the other network is the same circuit over the same propositions and moves, apart from
+        ``stats``."""
         if self is other:
             return True
         terms = ("roles", "bases", "moves", "percepts")

@@ -1,8 +1,9 @@
-"""Files of code that only this user writes: read whole, unchanged and under their own name, or not at all.
+"""Files of code that only this user writes: read completely, unchanged and under their own name, or not at
+all.
 
-One rule for all caches (networks, native code, guides, kernels), because what they hold is run. A folder
-counts if it belongs to this user or to root, and nobody else can write to it; so does a file. A checksum of
-name and bytes finds files that were cut short, changed, or put in another's place.
+All caches (networks, native code, guides, kernels) follow one rule, because their contents are executed. A
+folder or file is used only if this user or root owns it and no one else can write to it. A checksum of name
+and bytes finds files that were cut short, changed, or put in another's place.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from gdl.reading import open_regular, read_open
 from gdl.writing import replace_file
 
 DIGEST_BYTES = 32
-"""By how much a file is larger than what it holds."""
+"""The bytes that a file has in addition to its content."""
 
 _OTHERS_WRITE = 0o022
 
@@ -28,18 +29,18 @@ def user_directory() -> Path:
 
 
 def default_directory() -> Path:
-    """Where caches of games are: ``$GGP_CACHE``, else :func:`user_directory`. Raises RuntimeError if the user
-    has no home."""
+    """The folder of caches of games: ``$GGP_CACHE``, else :func:`user_directory`. Raises RuntimeError if the
+    user has no home."""
     return Path(chosen) if (chosen := os.environ.get("GGP_CACHE")) else user_directory()
 
 
 def make_directory(directory: Path, mode: int = 0o700) -> None:
-    """Make a folder that nobody else can write to, if it is not there. Raises OSError."""
+    """Create a folder that only this user can write to, unless it exists. Raises OSError."""
     directory.mkdir(parents=True, exist_ok=True, mode=mode & ~_OTHERS_WRITE)
 
 
 def is_trusted(directory: Path) -> bool:
-    """Whether a directory belongs to this user or root, and nobody else can write to it. Raises OSError."""
+    """Whether this user or root owns a directory and no one else can write to it. Raises OSError."""
     if not hasattr(os, "getuid"):
         return directory.is_dir()
     return _ours(directory.stat())
@@ -50,21 +51,27 @@ def _ours(status: os.stat_result) -> bool:
 
 
 def read(path: Path, most: int) -> bytes:
-    """What :func:`write` was given for this path, at most ``most`` bytes. Raises FileError where it cannot be
-    read or is larger, OSError, PermissionError where others can write the file, and ValueError where it is
-    damaged or was written under another name."""
+    """The content that :func:`write` wrote to this path, at most ``most`` bytes.
+
+    Raises:
+        FileError: the file cannot be read or is larger.
+        PermissionError: others can write to the file.
+        ValueError: the file is damaged or was written under another name.
+        OSError: another failure of the system.
+    """
     with open_regular(path) as file:
         if hasattr(os, "getuid") and not _ours(os.fstat(file.fileno())):
-            raise PermissionError("others can write to it")
+            raise PermissionError("others can write to the file")
         data = read_open(file, most + DIGEST_BYTES, str(path))
     content = data[DIGEST_BYTES:]
     if _digest(path.name, content) != data[:DIGEST_BYTES]:
-        raise ValueError("it is not whole, or belongs under another name")
+        raise ValueError("the file is damaged, or was written under another name")
     return content
 
 
 def write(path: Path, content: bytes, mode: int = 0o600) -> None:
-    """Put a file in place of what is at the path (:func:`gdl.writing.replace_file`). Raises OSError."""
+    """Write a file to the path, or replace the one there (:func:`gdl.writing.replace_file`). Raises
+    OSError."""
     data = _digest(path.name, content) + content
     replace_file(path, data, mode=mode & ~_OTHERS_WRITE, lasting=False)
 

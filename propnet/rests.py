@@ -1,9 +1,9 @@
-"""When a role has nothing to choose: its keys.
+"""The states in which a role has no choice, by its keys.
 
-Where roles take turns, all moves of a role but one (most often ``noop``) need that it is its turn: ``(true
-(control white))``, or one of a few such propositions. These are the role's *keys*, read off the gates: each
-is true wherever some moves are legal. While none of a role's keys holds only its waiting move can be legal,
-and nobody has to look at the others.
+In games with alternating turns all moves of a role but one (most often ``noop``) need a proposition that it
+is the role's turn: ``(true (control white))``, or one of a few such propositions. These are the role's
+*keys*, read off the gates: each is true whenever some moves are legal. If none of a role's keys holds, only
+its waiting move can be legal, and the others need not be evaluated.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from propnet.network import Network
 
 MOST_KEYS = 4
 EFFORT = 300_000
-"""Gate inputs that are looked at, at most (see docs/measurements.md)."""
+"""The most gate inputs that are visited (see docs/measurements.md)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """When a role rests: where none of ``keys``, literals of base propositions, holds, none of its moves but
-    ``waiting`` (its place among the role's moves) is legal."""
+    """The condition under which a role rests: if none of ``keys`` (literals of base propositions) holds, no
+    move but ``waiting`` (its place among the role's moves) is legal."""
 
     waiting: int
     keys: tuple[int, ...]
 
 
 def rests(network: Network) -> list[Rest | None]:
-    """For each role when it rests; None where that is not known."""
+    """The rest of each role; None if it is unknown."""
     offsets = [0]
     for moves in network.moves:
         offsets.append(offsets[-1] + len(moves))
@@ -45,8 +45,8 @@ def rests(network: Network) -> list[Rest | None]:
 
 
 def _rest(needs: list[set[int]]) -> Rest | None:
-    """The rest of a role whose moves need these literals of base propositions to be true; by few keys, each
-    the one that most of the other moves need."""
+    """The rest of a role whose moves need these literals of base propositions to be true. It has few keys:
+    each is the literal that most of the remaining moves need."""
     left = dict(enumerate(needs))
     keys: list[int] = []
     while len(left) > 1 and len(keys) < MOST_KEYS:
@@ -60,7 +60,7 @@ def _rest(needs: list[set[int]]) -> Rest | None:
 
 
 class _Implied:
-    """Looks up what must be true where a literal is, until ``effort`` is used up."""
+    """Finds the literals that another literal implies, until ``effort`` is used up."""
 
     def __init__(self, network: Network) -> None:
         self.effort = EFFORT
@@ -70,7 +70,7 @@ class _Implied:
         self._inputs = network.gate_inputs.tolist()
 
     def bases(self, literal: int) -> set[int]:
-        """The literals of base propositions that are true wherever this literal is."""
+        """The literals of base propositions that are true whenever this literal is."""
         seen: set[int] = set()
         found: set[int] = set()
         waiting = [literal]

@@ -1,9 +1,9 @@
-"""Substitution: the gates of a network built anew for inputs that have become other literals.
+"""Substitution: the gates of a network rebuilt for inputs that have become other literals.
 
-A cone is evaluated once for the usual inputs; for inputs that differ in a few places only the gates above
-these are built again. One builder makes all new gates, each only once, so that equal literals are equal
-functions whichever inputs they came from (structural hashing). New gates are numbered on from the network's
-gates that need no move; the gates that need moves have no literals here.
+A cone is evaluated once for the usual inputs. For inputs that differ in a few places only the gates above
+these are rebuilt. One builder makes all new gates, each only once, so that equal literals are equal
+functions whichever inputs they came from (structural hashing). New gates are numbered after the network's
+gates that need no move. The gates that need moves have no literals here.
 """
 
 from __future__ import annotations
@@ -25,8 +25,13 @@ class EffortError(Exception):
 
 @dataclass
 class Cone:
-    """Gates that some nodes depend on: the literals that each gate (its node) reads, ascending; those of the
-    gates that read each node, ascending; each node's literal for the ``usual`` inputs (else itself)."""
+    """The gates that some nodes depend on.
+
+    Attributes:
+        reads: gate's node -> the literals that the gate reads; nodes ascend.
+        readers: node -> the gates that read it, ascending.
+        usual: node -> its literal for the usual inputs (by default itself).
+    """
 
     reads: dict[int, Sequence[int]]
     readers: dict[int, list[int]]
@@ -34,8 +39,9 @@ class Cone:
 
 
 class Remake:
-    """The gates of a network, and new ones, whose nodes begin at ``end``, one past the last old gate that
-    needs no move. ``effort`` gate inputs may still be looked at; then :class:`EffortError` is raised."""
+    """The gates of a network, and new ones. The nodes of new gates begin at ``end``, one past the last old
+    gate that needs no move. ``effort`` is the number of gate inputs that may still be visited; beyond it
+    :class:`EffortError` is raised."""
 
     def __init__(self, network: Network, effort: int) -> None:
         self.network = network
@@ -53,11 +59,11 @@ class Remake:
 
     @property
     def new_gates(self) -> list[tuple[int, ...]]:
-        """The new gates: the literals that each is the AND of, ascending."""
+        """The new gates: for each, the literals of which it is the AND, ascending."""
         return self._builder.gates
 
     def conjunction(self, literals: Iterable[int], known: Set[int] = frozenset()) -> int:
-        """A literal for the AND of literals, where the ``known`` are true."""
+        """A literal for the AND of literals, given that the ``known`` ones are true."""
         inputs: list[int] = []
         for x in literals:
             if x ^ 1 in known:
@@ -71,20 +77,20 @@ class Remake:
         return self._builder.disjunction(literals)
 
     def implied(self, literal: int) -> set[int]:
-        """The literals that are true where a literal is: itself, its gate's inputs, and so on."""
-        known: set[int] = set()
+        """The literals that are true if a literal is true: itself, its gate's inputs, and so on."""
+        implied: set[int] = set()
         waiting = [literal]
         while waiting:
             x = waiting.pop()
-            if x in known or x <= FALSE:
+            if x in implied or x <= FALSE:
                 continue
-            known.add(x)
+            implied.add(x)
             if not x & 1:
                 waiting += self.inputs(x >> 1)
-        return known
+        return implied
 
     def inputs(self, node: int) -> Sequence[int]:
-        """What a gate that needs no move, or a new gate, is the AND of; nothing for other nodes."""
+        """The literals of which a gate is the AND, if it is new or needs no move; none for other nodes."""
         if node >= self.end:
             return self._builder.gates[node - self.end]
         return self._old(node) if node >= self._first else ()
@@ -94,18 +100,18 @@ class Remake:
         return self._cone(self.network.next_literals.tolist(), self.end, self._old)
 
     def above_bases(self, literals: Iterable[int]) -> Cone:
-        """All gates, old and new, that literals depend on. Raises EffortError on positive recursion."""
+        """All gates, old and new, on which literals depend. Raises EffortError on positive recursion."""
         return self._cone(literals, self._first, self.inputs)
 
     def evaluate(self, cone: Cone, known: Set[int] = frozenset()) -> None:
-        """Complete ``usual``, which holds the inputs, with the gates of the cone."""
+        """Complete ``usual``, which holds the inputs, by the gates of the cone."""
         usual = cone.usual
         for node, read in cone.reads.items():
             self.spend(len(read))
             usual[node] = self.conjunction([usual.get(x >> 1, x & ~1) ^ (x & 1) for x in read], known)
 
     def changed(self, cone: Cone, changed: Literals, known: Set[int] = frozenset()) -> Literals:
-        """What differs from ``usual`` in an evaluated cone if some inputs have changed: these and gates."""
+        """The inputs that have changed and the gates of an evaluated cone that then differ from ``usual``."""
         literal_of = dict(changed)
         usual, readers = cone.usual, cone.readers
         waiting = sorted({reader for node in changed for reader in readers.get(node, ())})
@@ -131,7 +137,7 @@ class Remake:
         return literal_of
 
     def _cone(self, roots: Iterable[int], lowest: int, inputs: Callable[[int], Sequence[int]]) -> Cone:
-        """The gates from node ``lowest`` on that some literals depend on."""
+        """The gates from node ``lowest`` on, on which some literals depend."""
         inputs_of: dict[int, Sequence[int]] = {}
         old = inputs == self._old
         waiting = [x >> 1 for x in roots if x >> 1 >= lowest]
@@ -155,17 +161,17 @@ class Remake:
         return self._inputs[self._start[gate] : self._start[gate + 1]]
 
     def spend(self, inputs: int) -> None:
-        """So many gate inputs are looked at. Raises EffortError where that is too much."""
+        """Count visited gate inputs. Raises EffortError if these are too many."""
         self.effort -= inputs
         if self.effort < 0:
             raise EffortError("too much effort")
 
 
 def assume(literal: int, known: Set[int]) -> int:
-    """A literal, or its value where the ``known`` decide it."""
+    """A literal, or its value if the ``known`` literals decide it."""
     return TRUE if literal in known else FALSE if literal ^ 1 in known else literal
 
 
 def value(literals: Literals, literal: int, known: Set[int] = frozenset()) -> int:
-    """A literal after some nodes have become other literals, where the ``known`` are true."""
+    """A literal after some nodes have become other literals, given that the ``known`` ones are true."""
     return assume(literals.get(literal >> 1, literal & ~1) ^ (literal & 1), known)

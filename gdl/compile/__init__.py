@@ -4,8 +4,8 @@ The passes in the order in which :mod:`~gdl.compile.pipeline` runs them:
     normalize: rules to clauses of positive and negative literals.
     flatten: function terms become columns, by the shapes of arguments (:mod:`~gdl.compile.program`).
     specialize: predicates in negative cycles are split by the constants of a column.
-    stratify: the order of evaluation; which terms can come to which argument.
-Between them goes a ``Program`` (:mod:`~gdl.compile.program`). Then, for the prover:
+    stratify: the order of evaluation; the terms that can reach an argument.
+A ``Program`` (:mod:`~gdl.compile.program`) passes between them. Then, for the prover:
     specialize: each role gets its own ``legal`` and ``goal``.
-    magic_sets: recursive clauses that derive only what is asked for.
+    magic_sets: recursive clauses that derive only the rows asked for.
 """

@@ -40,9 +40,12 @@ MAX_DEPTH = 4  # functions nested deeper than this in an argument become one opa
 
 
 def flatten(clauses: list[Clause]) -> Program:
-    """Flatten normal clauses. ``true`` gets the shapes of ``init`` and ``next``, ``does`` those of ``legal``:
-    the rows of one are rows of the other. Raises TooLargeError where the rules multiply out to more than
-    :data:`MAX_FLAT_CLAUSES` clauses."""
+    """The program of flat clauses for normal clauses.
+
+    The rows of ``init`` and ``next`` are also rows of ``true``, so ``true`` gets their shapes. ``does`` gets
+    the shapes of ``legal``. Raises TooLargeError if the rules multiply out to more than
+    :data:`MAX_FLAT_CLAUSES` clauses.
+    """
     for depth in range(MAX_DEPTH, -1, -1):
         try:
             inference = ShapeInference(clauses, depth)
@@ -75,7 +78,7 @@ class _Flattener:
                 self.predicates.append(Predicate(index, signature[0], variant, arity))
 
     def program(self) -> Program:
-        """All clauses, flat. Raises TooManyShapesError where they are too many."""
+        """The program of all flat clauses. Raises TooManyShapesError if there are too many."""
         facts: dict[int, set[tuple[int, ...]]] = {}
         flat: dict[FlatClause, None] = {}
         for clause, envs in zip(self.shapes.clauses, self.shapes.assigned, strict=True):
@@ -106,7 +109,7 @@ class _ClauseWriter:
         self.values: dict[Term, Tree] = {v: self.fresh(s) for v, s in env.items()}
 
     def write(self) -> FlatClause | None:
-        """The flat clause; None where the body has no match under the assignment."""
+        """The flat clause; None if the body has no match under the assignment."""
         clause = self.clause
         shapes = self.flattener.shapes
         variant = tuple([shapes.shape(a, self.env, 0) for a in clause.head.args])
@@ -197,12 +200,12 @@ class _ClauseWriter:
         if ground is not None:
             return self.table.id(ground)
         args = tuple([a if isinstance(a, int) else self.build(a) for a in tree[1]])
-        known = self.built.get((tree[0], args))
-        if known is None:
+        column = self.built.get((tree[0], args))
+        if column is None:
             self.count += 1
-            known = self.built[tree[0], args] = -self.count
-            self.builds.append(Build(known, tree[0], args))
-        return known
+            column = self.built[tree[0], args] = -self.count
+            self.builds.append(Build(column, tree[0], args))
+        return column
 
     def ground(self, tree: Tree) -> Term | None:
         """The term of a value without variables."""
@@ -212,7 +215,8 @@ class _ClauseWriter:
         return None if None in args else Term(tree[0], *[a for a in args if a is not None])
 
     def differ(self, left: Tree, right: Tree, pairs: list[tuple[int, int]]) -> bool:
-        """Whether two values surely differ; else it collects pairs of columns, one of which must differ."""
+        """Whether two values surely differ. If that is open, add to ``pairs`` the columns, one pair of which
+        must differ."""
         if isinstance(left, int) and isinstance(right, int):
             if left >= 0 and right >= 0:
                 return left != right

@@ -1,8 +1,8 @@
-"""Magic sets (Bancilhon, Maier, Sagiv and Ullman 1986): recursive clauses that derive only what is asked for.
+"""Magic sets (Bancilhon, Maier, Sagiv and Ullman 1986): recursive clauses derive only the rows asked for.
 
-Each way of calling a recursive predicate (its bound columns) gets a predicate of the keys that are asked
-and one of the answers. A clause derives answers to asked keys only, and asks for the keys that its own
-recursive literals need.
+Each way of calling a recursive predicate (its bound columns) gets two predicates: one of the keys asked for
+and one of the answers. A clause derives answers to these keys only, and adds the keys that its own recursive
+literals need.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class MagicSets:
                     self._rewrite(clause, call)
 
     def _predicates(self, call: Call) -> tuple[int, int]:
-        """The predicates of the answers and of the keys of a call; a new call starts to wait."""
+        """The predicates of the answers and of the keys of a call; a new call is queued for rewriting."""
         if call not in self.answers:
             self.answers[call] = self._new_predicate(call[0], self._arity[call[0]])
             self.keys[call] = self._new_predicate(call[0], len(call[1]))
@@ -60,7 +60,7 @@ class MagicSets:
         return self.answers[call], self.keys[call]
 
     def _rewrite(self, clause: FlatClause, call: Call) -> None:
-        """Write one clause for one call, and the clauses for the keys that its literals ask."""
+        """Write one clause for one call, and the clauses for the keys that its literals ask for."""
         answers, keys = self._predicates(call)
         placed = [FlatAtom(keys, tuple([clause.head.args[c] for c in call[1]]))]
         used: list[Build] = []

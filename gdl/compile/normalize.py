@@ -1,7 +1,7 @@
 """Normal form: every rule becomes clauses of positive, negative and distinct literals.
 
-Negation moves inward, ``or`` is split into clauses (by a chain of auxiliary relations where
-the product would be large), and variables that only a negation knows are projected away.
+Negation moves inward, ``or`` is split into clauses (by a chain of auxiliary relations if
+the product would be large), and variables that occur only in a negation are projected away.
 Rules that no question depends on are dropped.
 """
 
@@ -17,7 +17,7 @@ from gdl.errors import Place, RulesError
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules, literals
 from gdl.terms import DISTINCT, DOES, GOAL, INIT, LEGAL, NEXT, ROLE, SEES, TERMINAL, TRUE, Term
 
-_MAX_PRODUCT = 32  # clauses that the ``or`` of one rule are multiplied out to; more become a chain
+_MAX_PRODUCT = 32  # clauses at most from multiplying out the ``or`` of one rule; more become a chain
 
 _UNIVERSE = "universe;"
 """Auxiliary relation of all ground terms in the rules; it binds variables that unsafe rules leave free.
@@ -28,7 +28,7 @@ _ROOTS = ((ROLE, 1), (INIT, 1), (NEXT, 1), (LEGAL, 2), (GOAL, 2), (TERMINAL, 0),
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """``head <- positives, not negatives, distincts``; all variables occur in a positive."""
+    """``head <- positives, not negatives, distincts``; every variable occurs in a positive."""
 
     head: Term
     positives: tuple[Term, ...] = ()
@@ -44,9 +44,12 @@ class Clause:
 
 
 def normalize(rules: Rules) -> list[Clause]:
-    """The rules as safe clauses, without those that no role, init, next, legal, goal, terminal or sees
-    depends on (``base`` and ``input`` go too: they are not to be trusted). Raises RulesError where a rule has
-    ``true``, ``does`` or ``distinct`` as its head."""
+    """The rules as safe clauses.
+
+    Clauses that no role, init, next, legal, goal, terminal or sees depends on are dropped. That includes
+    ``base`` and ``input``, which cannot be trusted. Raises RulesError if a rule has ``true``, ``does`` or
+    ``distinct`` as its head.
+    """
     normalizer = _Normalizer()
     clauses: list[Clause] = []
     for rule in rules:
@@ -77,14 +80,14 @@ class _Normalizer:
         yield from self._split(rule.head, body, rule.place)
 
     def _negation_normal(self, formula: Formula, positive: bool, bound: set[Term], place: Place) -> Formula:
-        """The normal form of a formula, or of its negation where it is not ``positive``."""
+        """The normal form of a formula if ``positive``, otherwise of its negation."""
         match formula:
             case Literal():
                 return formula if positive else Not(formula)
             case Not(inner):
                 variables = set(_variables(inner))
                 if positive and not variables <= bound and not isinstance(inner, Literal):
-                    # not (and (p ?x ?y) (q ?y)) with a ?y of its own means: there is no ?y.
+                    # not (and (p ?x ?y) (q ?y)) with a ?y found nowhere else means: there is no such ?y.
                     head = self._new_head(sorted(variables & bound))
                     self.auxiliary.extend(self.clauses(Rule(head, (inner,), place)))
                     return Not(Literal(head))
@@ -98,7 +101,7 @@ class _Normalizer:
         return Term(f"aux;{self._count}", *variables)
 
     def _split(self, head: Term, body: list[Formula], place: Place) -> Iterator[Clause]:
-        """Multiply the alternatives of a normal body out, or chain them where they are many."""
+        """The clauses of a normal body: its alternatives are multiplied out, or chained if there are many."""
         plain: list[Literal | Not] = []
         choices: list[Or] = []
         todo = body[::-1]
@@ -126,14 +129,14 @@ class _Normalizer:
         last.update(dict.fromkeys(head.variables(), len(choices)))
         before: list[Formula] = [*plain]
         for position, choice in enumerate(choices[:-1]):
-            known = {v for part in [*before, choice] for v in _variables(part)}
-            link = self._new_head(sorted(v for v in known if last.get(v, -1) > position))
+            bound_so_far = {v for part in [*before, choice] for v in _variables(part)}
+            link = self._new_head(sorted(v for v in bound_so_far if last.get(v, -1) > position))
             self.auxiliary.extend(self._split(link, [*before, choice], place))
             before = [Literal(link)]
         yield from self._split(head, [*before, choices[-1]], place)
 
     def _clause(self, head: Term, body: list[Literal | Not], place: Place) -> Iterator[Clause]:
-        """One clause from literals; nothing where the body can never hold."""
+        """One clause from literals; none if the body can never hold."""
         signed = [(literal.atom, positive) for part in body for literal, positive in literals(part)]
         binding: dict[Term, Term] = {}
         for atom, positive in signed:
@@ -142,7 +145,7 @@ class _Normalizer:
                     raise RulesError(
                         f"'distinct' takes two terms, not {len(atom.args)}", place, "give it two"
                     )
-                # (not (distinct ?x ?y)) says that both are the same.
+                # (not (distinct ?x ?y)) means that both are equal.
                 if not positive and not _unify(*atom.args, binding):
                     return
         head = resolve(head, binding)
@@ -157,7 +160,7 @@ class _Normalizer:
                 pairs.append(atom.args)
         bound = {v for p in positives for v in p.variables()}
         for variable in dict.fromkeys(head.variables()):
-            if variable not in bound:  # legal GDL binds all variables of the head
+            if variable not in bound:  # only illegal GDL leaves a variable of the head unbound
                 is_role = head.name in (LEGAL, GOAL, SEES) and head.args[0] is variable
                 positives.append(Term(ROLE if is_role else _UNIVERSE, variable))
                 bound.add(variable)
@@ -217,7 +220,7 @@ def resolve(term: Term, binding: dict[Term, Term]) -> Term:
 
 
 def _positive_variables(body: Iterable[Formula]) -> set[Term]:
-    """Variables of the literals that stand under no negation (distinct binds nothing)."""
+    """The variables of the literals that are not under a negation (distinct binds nothing)."""
     variables: set[Term] = set()
     todo = list(body)
     while todo:
@@ -234,7 +237,7 @@ def _variables(formula: Formula) -> Iterator[Term]:
 
 
 def _count(part: Formula) -> int:
-    """How many products a normal formula multiplies out to, MAX_PRODUCT + 1 where they are more."""
+    """The number of products that a normal formula multiplies out to, at most _MAX_PRODUCT + 1."""
     match part:
         case And(parts):
             return reduce(lambda total, p: min(total * _count(p), _MAX_PRODUCT + 1), parts, 1)

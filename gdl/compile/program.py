@@ -1,5 +1,6 @@
-"""`Program`: function-free clauses over integers, on which the prover and the grounder work; and the
-shapes of the arguments of its relations.
+"""`Program`: function-free clauses over integers, the input of the prover and the grounder.
+
+The shapes of the arguments of its relations are computed here too.
 
 The shape of a term is its functors down to the symbols: ``(cell _ _ _)``. The shapes that the arguments of
 each relation can have are the least fixpoint over the clauses.
@@ -22,7 +23,7 @@ _MAX_WORK = 400_000
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """The shape of a column that holds symbols, or any terms where it is ``opaque``."""
+    """The shape of a column that holds symbols, or any terms if it is ``opaque``."""
 
     opaque: bool = False
 
@@ -49,7 +50,7 @@ OPAQUE = Leaf(opaque=True)
 
 
 class TooManyShapesError(Exception):
-    """The depth limit gives too many shapes, or cannot tell two shapes apart."""
+    """The depth limit gives too many shapes, or two shapes cannot be distinguished."""
 
 
 Signature = tuple[str, int]
@@ -57,11 +58,11 @@ Variant = tuple[Shape, ...]
 Env = dict[Term, Shape]
 
 _TWINS = {NEXT: [(TRUE, 1)], INIT: [(TRUE, 1)], LEGAL: [(DOES, 2)]}
-"""Relations, and those that have all their rows too."""
+"""Relation -> the relations that also have all its rows."""
 
 
 def meet(left: Shape, right: Shape) -> Shape | None:
-    """The shape of the terms that have both shapes; None where there are none."""
+    """The shape of the terms that have both shapes; None if no term has both."""
     if isinstance(left, Leaf):
         if left.opaque:
             return right
@@ -78,8 +79,8 @@ def meet(left: Shape, right: Shape) -> Shape | None:
 def match(term: Term, shape: Shape, env: Env) -> bool:
     """Whether a term can have a shape; narrows the shapes of its variables in ``env``."""
     if term.is_variable:
-        known = env.get(term)
-        both = shape if known is None else meet(known, shape)
+        shape_so_far = env.get(term)
+        both = shape if shape_so_far is None else meet(shape_so_far, shape)
         if both is None:
             return False
         env[term] = both
@@ -123,10 +124,10 @@ class ShapeInference:
             for env in envs:
                 variant = tuple([self.shape(a, env, 0) for a in clause.head.args])
                 for signature in (clause.head.signature, *_TWINS.get(clause.head.name, ())):
-                    known = self.variants.setdefault(signature, {})
-                    if variant not in known:
-                        known[variant] = None
-                        if len(known) > _MAX_VARIANTS:
+                    variants = self.variants.setdefault(signature, {})
+                    if variant not in variants:
+                        variants[variant] = None
+                        if len(variants) > _MAX_VARIANTS:
                             raise TooManyShapesError
                         waiting.update(dict.fromkeys(self.readers.get(signature, ())))
         return {signature: list(variants) for signature, variants in self.variants.items()}
@@ -142,7 +143,7 @@ class ShapeInference:
         return Function(term.name, tuple([self.shape(a, env, level + 1) for a in term.args]))
 
     def cap(self, shape: Shape, level: int) -> Shape:
-        """A shape moved to a nesting level: what becomes too deep becomes opaque."""
+        """A shape moved to a nesting level; parts that become too deep become opaque."""
         if level >= self.depth:
             return OPAQUE
         if isinstance(shape, Leaf):
@@ -155,7 +156,7 @@ class ShapeInference:
 
 def assignments(atoms: tuple[Term, ...], variants: dict[Signature, dict[Variant, None]]) -> list[Env]:
     """Every consistent choice of one variant per atom, as the shapes of the variables. Raises
-    TooManyShapesError where the choices are more than :data:`_MAX_ASSIGNMENTS`."""
+    TooManyShapesError if there are more than :data:`_MAX_ASSIGNMENTS` choices."""
     envs: list[Env] = [{}]
     for atom in atoms:
         choices = list(variants.get(atom.signature, ()))
@@ -177,7 +178,7 @@ def assignments(atoms: tuple[Term, ...], variants: dict[Signature, dict[Variant,
 
 
 def leaf_count(shape: Shape) -> int:
-    """How many columns a shape takes."""
+    """The number of columns that a shape takes."""
     if isinstance(shape, Function):
         return sum(map(leaf_count, shape.args))
     return 1 if isinstance(shape, Leaf) else 0
@@ -222,7 +223,7 @@ class FlatAtom:
 @dataclass(frozen=True, slots=True)
 class Build:
     """``value = (functor args...)``: builds the value from bound arguments, or takes a bound value
-    apart (and fails where it has another functor or arity). Coded as in FlatAtom."""
+    apart (and fails if it has another functor or arity). Coded as in FlatAtom."""
 
     value: int
     functor: str
@@ -260,15 +261,15 @@ class TermTable:
         self._ids: dict[Term, int] = {}
 
     def id(self, term: Term) -> int:
-        """The number of a ground term, a new one if it was never met."""
+        """The number of a ground term; a new number for a new term."""
         number = self._ids.get(term)
         if number is None:
             number = self._ids[term] = len(self.terms)
             self.terms.append(term)
         return number
 
-    def known(self, term: Term) -> int:
-        """The number of a ground term, -1 if it was never met."""
+    def find(self, term: Term) -> int:
+        """The number of a ground term; -1 if the table does not have it."""
         return self._ids.get(term, -1)
 
     def __len__(self) -> int:
@@ -305,7 +306,7 @@ class Program:
         return Term(self.predicates[predicate].name, *self.arguments(predicate, row))
 
     def arguments(self, predicate: int, row: tuple[int, ...]) -> tuple[Term, ...]:
-        """The arguments of that atom: of ``(does you noop)`` the terms you and noop."""
+        """The arguments of the GDL atom of a row: you and noop for ``(does you noop)``."""
         leaves = iter(row)
         return tuple([self._grow(shape, leaves) for shape in self.predicates[predicate].shapes])
 
@@ -317,7 +318,7 @@ class Program:
         return Term(shape.name, *[self._grow(s, leaves) for s in shape.args])
 
     def row(self, atom: Term) -> tuple[int, tuple[int, ...]] | None:
-        """The predicate and row of a ground atom; None where no predicate has its shape."""
+        """The predicate and row of a ground atom; None if no predicate has its shape."""
         for predicate in self.named(*atom.signature):
             leaves: list[int] = []
             if all(self._leaves(a, s, leaves) for a, s in zip(atom.args, predicate.shapes, strict=True)):

@@ -3,7 +3,7 @@
 ``(<= (goal ?r 0) (not (goal ?r 100)))`` makes goal depend on its own negation, yet goal 0 depends
 on goal 100 only. Public games are full of such rules; the split stratifies them.
 
-By role ``legal`` and ``goal`` are copied, so that a question about one role costs one.
+``legal`` and ``goal`` are copied for each role, so that a question about one role costs only its share.
 """
 
 from __future__ import annotations
@@ -29,9 +29,11 @@ from gdl.terms import GOAL, LEGAL, ROLE
 
 
 def specialize(program: Program) -> Program:
-    """The program with the predicates in negative cycles split by constants, as far as that is possible; the
-    same program where there is nothing to split. Raises TooLargeError where the clauses multiply beyond the
-    limit of :mod:`gdl.compile.program`."""
+    """The program with the predicates in negative cycles split by constants, as far as that is possible.
+
+    Without such predicates the program itself. Raises TooLargeError if the clauses multiply beyond the limit
+    of :mod:`gdl.compile.program`.
+    """
     while True:
         for predicate in sorted(_negative_cycles(program)):
             column = _fixed_column(program, predicate)
@@ -57,7 +59,7 @@ def _negative_cycles(program: Program) -> set[int]:
 
 
 def _fixed_column(program: Program, predicate: int) -> int | None:
-    """A column with a constant in the heads of all clauses of a predicate, two different ones at least."""
+    """A column with constants, at least two different ones, in the heads of all clauses of a predicate."""
     heads = [c.head.args for c in program.clauses if c.head.predicate == predicate]
     heads.extend(program.facts.get(predicate, ()))
     for column in range(program.predicates[predicate].arity):
@@ -68,13 +70,13 @@ def _fixed_column(program: Program, predicate: int) -> int | None:
 
 
 def _split(program: Program, predicate: int, column: int) -> Program:
-    """Replace a predicate by one without the column for each of the column's constants."""
+    """Replace a predicate by one predicate without the column for each of the column's constants."""
     old = program.predicates[predicate]
     old_facts = program.facts.get(predicate, ())
     heads = [c.head.args for c in program.clauses if c.head.predicate == predicate]
     values = sorted({row[column] for row in (*heads, *old_facts)})
     predicates = list(program.predicates)
-    # The first one takes the place of the old predicate, so that indexes stay dense.
+    # The first new predicate takes the index of the old one, so that indexes stay dense.
     indexes = [predicate, *range(len(predicates), len(predicates) + len(values) - 1)]
     new = [
         Predicate(index, old.name, _fix(old.shapes, column, value), old.arity - 1)
@@ -85,7 +87,7 @@ def _split(program: Program, predicate: int, column: int) -> Program:
     number = dict(zip(values, indexes, strict=True))
 
     def cut(atom: FlatAtom) -> FlatAtom | None:
-        """The atom without the column; None where the constant has no clause at all."""
+        """The atom without the column; None if no clause has its constant."""
         if atom.predicate != predicate:
             return atom
         index = number.get(atom.args[column])
@@ -116,10 +118,10 @@ def _instances(clause: FlatClause, predicate: int, column: int, values: list[int
     free = sorted({a.args[column] for a in own if a.args[column] < 0})
     positive = {a.args[column] for a in clause.positives if a.predicate == predicate}
     for choice in product(*([*values] if v in positive else [*values, None] for v in free)):
-        # None: the variable has none of the constants.
+        # None: the variable equals none of the constants.
         excluded = [v for v, value in zip(free, choice, strict=True) if value is None]
         instance = bind(clause, {v: c for v, c in zip(free, choice, strict=True) if c is not None})
-        if excluded:  # negations of the predicate with one of them in the column hold then
+        if excluded:  # then negations of the predicate with such a variable in the column hold
             differ = [((v,), (value,)) for v in excluded for value in values]
             negatives = [
                 n for n in instance.negatives if n.predicate != predicate or n.args[column] not in excluded
@@ -166,8 +168,9 @@ def _fix(shapes: tuple[Shape, ...], column: int, value: int) -> tuple[Shape, ...
 
 
 def split_by_role(program: Program) -> tuple[Program, dict[tuple[int, int], int]]:
-    """The program with a predicate for each role beside each one of ``legal`` and ``goal`` (the same program
-    where rules derive the roles), and these predicates: (old one, number of the role's term) -> new one."""
+    """The program with one copy of each predicate of ``legal`` and ``goal`` per role, and the map
+    (predicate, number of the role's term) -> copy. If rules derive the roles, the program itself and an empty
+    map."""
     role_predicates = {p.index for p in program.named(ROLE, 1)}
     if any(c.head.predicate in role_predicates for c in program.clauses):
         return program, {}
@@ -187,9 +190,9 @@ def split_by_role(program: Program) -> tuple[Program, dict[tuple[int, int], int]
             if rows:
                 facts[index] = rows
             for clause in own:
-                who = clause.head.args[0]
-                if who < 0:
-                    clause = bind(clause, {who: role})
-                if who < 0 or who == role:
+                term = clause.head.args[0]
+                if term < 0:
+                    clause = bind(clause, {term: role})
+                if term < 0 or term == role:
                     clauses.append(replace(clause, head=replace(clause.head, predicate=index)))
     return Program(predicates, facts, clauses, program.table), by_role

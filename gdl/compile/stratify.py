@@ -1,12 +1,12 @@
-"""Stratification: the order in which predicates are evaluated, and what each depends on.
+"""Stratification: the order in which predicates are evaluated, and the dependence of each on state and moves.
 
 Strongly connected components by Tarjan's algorithm (1972), iterative. A component that depends
 negatively on itself has no meaning in GDL and is refused.
 
-It also tells which terms can reach which argument, by an abstract flow of values between positions. A
+The module also finds the terms that can reach an argument, by an abstract flow of values between positions. A
 position is an argument of a relation or a function, ``("cell", 3, 0)``. All uses of one functor share its
-positions, so that the flow says more than can happen, never less. ``init``, ``next`` and ``base`` count as
-``true``; ``legal`` and ``input`` count as ``does``.
+positions, so the flow never misses a possible value, but may have impossible ones. ``init``, ``next`` and
+``base`` count as ``true``; ``legal`` and ``input`` count as ``does``.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from gdl.terms import BASE, DISTINCT, DOES, INIT, INPUT, LEGAL, NEXT, TRUE, Term
 
 
 class Dependence(IntEnum):
-    """What a predicate's extension depends on."""
+    """The dependence of a predicate's rows on the state and the moves."""
 
-    STATIC = 0  # on nothing: it is the same in all states
-    STATE = 1  # on what is ``true``
-    MOVE = 2  # on what the roles ``does``, and maybe on the state
+    STATIC = 0  # on nothing: the rows are the same in all states
+    STATE = 1  # on ``true``
+    MOVE = 2  # on ``does``, and maybe on the state
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +35,10 @@ class Stratum:
     """Predicates that are evaluated together.
 
     Attributes:
-        predicates: indexes; more than one only where they recurse through each other.
-        clauses: all clauses with such a head.
+        predicates: indexes; more than one only if they recurse through each other.
+        clauses: all clauses whose heads have these predicates.
         recursive: whether some clause reads a predicate of this stratum.
-        dependence: what the predicates depend on.
+        dependence: the dependence of the predicates.
     """
 
     predicates: tuple[int, ...]
@@ -48,9 +48,11 @@ class Stratum:
 
 
 def stratify(program: Program) -> list[Stratum]:
-    """The predicates of a program in evaluation order: a stratum reads earlier strata only (and itself,
-    positively). ``true`` and ``does`` are strata without clauses. Raises RulesError, which names a clause,
-    where a predicate depends on its own negation."""
+    """The strata of a program in evaluation order.
+
+    A stratum reads only earlier strata, and itself positively. ``true`` and ``does`` are strata without
+    clauses. Raises RulesError, which names a clause, if a predicate depends on its own negation.
+    """
     count = len(program.predicates)
     clauses: list[list[FlatClause]] = [[] for _ in range(count)]
     for clause in program.clauses:
@@ -82,8 +84,8 @@ def stratify(program: Program) -> list[Stratum]:
 
 
 def components(reads: list[list[int]]) -> Iterable[list[int]]:
-    """Strongly connected components of a graph (node -> nodes that it reads), in an order in which
-    each comes after those that it reads; members ascend."""
+    """The strongly connected components of a graph (node -> nodes that it reads). Each component comes after
+    those that it reads; its members ascend."""
     order = [-1] * len(reads)
     low = [0] * len(reads)
     on_stack = [False] * len(reads)
@@ -129,7 +131,7 @@ _TWINS = {(NEXT, 1): TRUE, (INIT, 1): TRUE, (BASE, 1): TRUE, (LEGAL, 2): DOES, (
 
 @dataclass
 class _Flow:
-    """How values move between positions.
+    """The paths of values between positions.
 
     Attributes:
         constants: symbols that the rules write at each position.
@@ -143,8 +145,8 @@ class _Flow:
     nests: set[tuple[Position, Position]] = field(default_factory=set)
 
     def reaching(self, target: Position) -> tuple[set[Position], bool]:
-        """The positions whose values can come to the target, and whether every value can, because
-        no literal of some rule binds it."""
+        """The positions whose values can come to the target. Also whether every value can, because some rule
+        leaves the variable at the target unbound."""
         into: dict[Position, list[frozenset[Position]]] = defaultdict(list)
         for sources, to in self.copies:
             into[to].append(sources)

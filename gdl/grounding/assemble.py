@@ -1,7 +1,7 @@
 """Assembly: atoms are numbered, rules simplified and laid out in flat arrays.
 
-What goes: atoms that always hold, rules that never fire and negations that always hold, then
-whatever no output depends on, then double rules.
+It drops atoms that always hold, rules that never fire and negations that always hold; then everything that
+no output depends on; then duplicate rules.
 
 Base propositions and moves are sorted as terms, by the ranks of their leaves.
 """
@@ -39,8 +39,8 @@ class _TermOrder:
         self._rank[sorted(range(len(terms)), key=lambda i: sort_key(terms[i]))] = np.arange(len(terms))
 
     def sort(self, rows: Rows, argument: int) -> tuple[list[Term], list[tuple[int, int]]]:
-        """The terms that stand in one argument of rows, ascending, and the (predicate, row id)
-        of each. The other arguments must be the same in all rows."""
+        """The terms in one argument of rows, ascending, and the (predicate, row id) of each. The other
+        arguments must be the same in all rows."""
         blocks: dict[tuple[Any, ...], list[tuple[Term, tuple[int, int]]]] = {}
         for p, ids in rows:
             own = self._sorted_rows(p, ids, argument)
@@ -49,7 +49,7 @@ class _TermOrder:
                 for pair in own:
                     blocks.setdefault(sort_key(pair[0]), []).append(pair)
                 continue
-            # All these terms have one functor: every other term stands before or after them all.
+            # All these terms have one functor: every other term sorts before or after them all.
             key = (*sort_key(Term(shape.name))[:-1], len(shape.args))
             if key in blocks:
                 own = sorted(blocks[key] + own, key=lambda pair: sort_key(pair[0]))
@@ -58,7 +58,7 @@ class _TermOrder:
         return [t for t, _ in pairs], [row for _, row in pairs]
 
     def _sorted_rows(self, predicate: int, ids: Int, argument: int) -> list[tuple[Term, tuple[int, int]]]:
-        """The rows of one predicate, with the terms in the argument."""
+        """The rows of one predicate, sorted, with the terms in the argument."""
         relation = self.relations[predicate]
         if relation.arity and len(ids) > 1:
             ranks = [self._rank[relation.column(c)[ids]] for c in range(relation.arity)]
@@ -80,7 +80,7 @@ class _TermOrder:
 
 
 def _row_tuples(relation: Relation, ids: Int) -> list[tuple[int, ...]]:
-    """Rows of a relation."""
+    """Rows of a relation as tuples."""
     if not relation.arity:
         return [()] * len(ids)
     return list(zip(*[relation.column(c)[ids].tolist() for c in range(relation.arity)], strict=True))
@@ -90,10 +90,10 @@ _SMALL_BLOCK = 64
 """Blocks with fewer rules are numbered together."""
 
 MERGE_FROM = 1_000_000
-"""With fewer literals, the network's passes find the atoms with the same rules."""
+"""With fewer literals, the network's passes merge the atoms that have the same rules."""
 
 _ASSEMBLY_WORDS = 12
-"""Assembly takes about so many 4-byte words of memory per literal."""
+"""The 4-byte words of memory that assembly takes per literal, roughly."""
 
 _Spell = Callable[[Term], str]
 
@@ -104,8 +104,8 @@ class _Numbering:
     Attributes:
         offsets: the first atom of each predicate, auxiliary ones last; then the end.
         twin: per atom of true its atom of next, per atom of does its atom of legal; -1 if none.
-        alias: per atom of next and legal the one that stands for it (their predicates may have several about
-            one base proposition or move); other atoms stand for themselves.
+        alias: per atom of next and legal the atom that stands for it (their predicates may have several atoms
+            for one base proposition or move); other atoms stand for themselves.
     """
 
     def __init__(self, reached: Reached, auxiliary: list[int]) -> None:
@@ -138,15 +138,15 @@ class _Numbering:
             self.alias[atoms] = self.twin[about]
 
     def start(self, predicate: int) -> int:
-        """The first atom of a predicate; auxiliary ones are -1, -2, ..."""
+        """The first atom of a predicate; auxiliary predicates are -1, -2, ..."""
         return self._starts[predicate if predicate >= 0 else self._auxiliary - 1 - predicate]
 
 
 def assemble(
     reached: Reached, instances: Instances, written: Sequence[Term], spell: _Spell | None = None
 ) -> GroundRules:
-    """Number, simplify and order everything. ``written`` has the roles in the order in which the rules name
-    them; ``spell`` writes the terms that name the atoms, without it there are no names."""
+    """Number, simplify and order everything. ``written`` holds the roles in the order in which the rules name
+    them. ``spell`` writes the terms that name the atoms; without it there are no names."""
     program, relations = reached.program, reached.relations
     budget = reached.joiner.budget
     budget.rows(sum(len(b.heads) * (1 + len(b.literals)) for b in instances.blocks), _ASSEMBLY_WORDS)
@@ -222,7 +222,7 @@ def assemble(
 
 
 def _table(instances: Instances, numbering: _Numbering) -> RuleTable:
-    """All blocks in one table; literals sorted in each rule, doubles and contradictions gone."""
+    """All blocks in one table; each rule's literals are sorted, without duplicates and contradictions."""
     blocks = []
     small = []
     for block in instances.blocks:
@@ -256,7 +256,7 @@ def _large_block(block: Block, numbering: _Numbering) -> tuple[Int, Int, Int]:
 
 
 def _small_blocks(blocks: list[Block], numbering: _Numbering) -> tuple[Int, Int, Int]:
-    """The same of many small blocks at once."""
+    """Heads, body lengths and literals of the rules of many small blocks at once."""
     heads: list[int] = []
     rule_of: list[int] = []
     body_literals: list[int] = []
@@ -285,7 +285,7 @@ def _small_blocks(blocks: list[Block], numbering: _Numbering) -> tuple[Int, Int,
 
 
 def _add_static_outputs(reached: Reached, numbering: _Numbering, table: RuleTable) -> None:
-    """Rules without a body for next, legal, goal, terminal and sees atoms that always hold."""
+    """Add rules without a body for next, legal, goal, terminal and sees atoms that always hold."""
     heads = []
     for name, arity in ((NEXT, 1), (LEGAL, 2), (GOAL, 2), (TERMINAL, 0), (SEES, 2)):
         for p in reached.program.named(name, arity):
@@ -330,7 +330,7 @@ def _rows_of_role(reached: Reached, rows: Rows, role: Term) -> Rows:
     for p, ids in rows:
         relation = reached.relations[p]
         if isinstance(program.predicates[p].shapes[0], Leaf):
-            own = relation.column(0)[ids] == program.table.known(role)
+            own = relation.column(0)[ids] == program.table.find(role)
         else:
             arguments = [program.arguments(p, row) for row in _row_tuples(relation, ids)]
             own = np.array([performer is role for performer, _ in arguments], np.bool_)

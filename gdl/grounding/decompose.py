@@ -1,11 +1,13 @@
-"""Rule decomposition: a rule is split where that makes fewer and shorter rules.
+"""Rule decomposition: a rule is split if that makes fewer and shorter rules.
 
-Eliminating variables one by one, as along a tree decomposition of the rule's variable graph, moves the
-literals around a variable into a rule of their own, whose head is an auxiliary atom with only the variables
-that the rest shares. Whether that pays is counted, not estimated, on the rule's own bindings.
+Variables are eliminated one by one, as along a tree decomposition of the rule's variable graph. Each
+elimination moves the literals around a variable into a rule of their own, whose head is an auxiliary atom
+with only the variables that the rest shares. Whether that pays is counted on the rule's bindings, not
+estimated.
 
-A clause whose bindings would be many is split before it is joined: the same elimination, on estimates. Sizes
-follow from the relations as query planners do it, with values taken to be spread evenly and independently.
+A clause that would have many bindings is split before it is joined: by the same elimination, on estimates.
+Sizes follow from the relations as in query planners, which assume that values are spread evenly and
+independently.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ class BoundLiteral:
 @dataclass
 class BoundClause:
     """A clause with its bindings. ``constraints`` are sets of variables that some static
-    literal, distinct or build ties together."""
+    literal, distinct or build connects."""
 
     bindings: Bindings
     head: BoundLiteral
@@ -51,8 +53,8 @@ class BoundClause:
 
 
 def decompose(clause: BoundClause, auxiliary: list[int], tick: Callable[[], None]) -> Iterator[BoundClause]:
-    """The clause, or the clauses that it is split into. Its bindings must all be different; ``auxiliary``
-    (numbers of atoms of the auxiliary predicates -1, -2, ...) grows; ``tick`` is called before each split
+    """The clause, or the clauses that it is split into. Its bindings must all be different. ``auxiliary``
+    (numbers of atoms of the auxiliary predicates -1, -2, ...) grows. ``tick`` is called before each split
     and may raise."""
     todo = [_without_static_variables(clause)]
     while todo:
@@ -80,8 +82,8 @@ def decompose(clause: BoundClause, auxiliary: list[int], tick: Callable[[], None
 def _eliminations(
     variables: Iterable[int], head: frozenset[int], edges: list[frozenset[int]]
 ) -> Iterator[tuple[frozenset[int], frozenset[int]]]:
-    """The ways to eliminate one of some variables: the variables that it shares an edge with, which a new
-    clause takes over, and those of them (none of the head) that then stand nowhere else."""
+    """The ways to eliminate one of some variables: the variables that share an edge with it, which go to a
+    new clause, and those of them (none of the head) that then occur nowhere else."""
     tried: set[frozenset[int]] = set()
     for v in variables:
         bag = frozenset[int]().union(*[e for e in edges if v in e])
@@ -100,7 +102,7 @@ def _without_static_variables(clause: BoundClause) -> BoundClause:
 
 
 def _best_split(clause: BoundClause) -> tuple[frozenset[int], frozenset[int]] | None:
-    """The variables of the auxiliary rule, and those of them that only it has."""
+    """The variables of the auxiliary rule, and those of them that occur only in it."""
     bindings = clause.bindings
     everything = frozenset(bindings.env)
     edges = [x.variables for x in clause.literals] + clause.constraints
@@ -121,7 +123,7 @@ def _best_split(clause: BoundClause) -> tuple[frozenset[int], frozenset[int]] | 
 
 
 def _count(bindings: Bindings, variables: frozenset[int]) -> int:
-    """How many different values some variables have together."""
+    """The number of different values that some variables have together."""
     if bindings.n <= FEW:
         return len(set(zip(*[bindings.env[v].tolist() for v in variables], strict=True)))
     return len(first_rows([bindings.env[v] for v in variables], bindings.n))
@@ -144,7 +146,7 @@ def _projected(
     literals: list[BoundLiteral],
     constraints: list[frozenset[int]],
 ) -> BoundClause:
-    """One side of a split: each different binding of its variables once."""
+    """One side of a split: each different binding of its variables, once."""
     env = {v: c for v, c in clause.bindings.env.items() if v in variables}
     rows = first_rows(list(env.values()), clause.bindings.n)
     head, *literals = [replace(x, ids=x.ids[rows]) for x in (head, *literals)]
@@ -153,14 +155,14 @@ def _projected(
 
 
 SPLIT_FROM = 30_000
-"""Clauses that seem to have fewer bindings are joined as they are."""
+"""Clauses with fewer expected bindings are joined as they are."""
 
 SPLIT_GAIN = 0.5
-"""A split must seem to bring the number of literals below this share."""
+"""The estimated number of literals after a split must be below this share."""
 
 
 class Splitter:
-    """Splits clauses; ``dynamic`` says of each predicate whether it depends on the state or the moves."""
+    """Splits clauses. ``dynamic`` is true for predicates that depend on the state or the moves."""
 
     def __init__(self, relations: list[Relation], dynamic: list[bool]) -> None:
         self.relations = relations
@@ -170,7 +172,7 @@ class Splitter:
         self, clause: FlatClause, auxiliary: int, force: bool = False
     ) -> tuple[FlatClause, FlatClause] | None:
         """A clause for the new predicate with the index ``auxiliary``, and the clause that reads it; None if
-        the clause is better left whole. With ``force`` the estimates do not count."""
+        the clause is better left whole. With ``force`` the clause is split even if that does not pay."""
         if clause.builds:
             return None
         whole = self._rows(clause.positives, self._relevant(clause))
@@ -192,8 +194,8 @@ class Splitter:
             }
             inside = self._rows(inner.positives, self._relevant(inner))
             atoms = min(inside, prod(shared.values()))
-            known = [p for p in outer.positives if p.predicate != auxiliary]
-            outside = self._rows(known, self._relevant(outer), (atoms, shared))
+            read = [p for p in outer.positives if p.predicate != auxiliary]
+            outside = self._rows(read, self._relevant(outer), (atoms, shared))
             cost = inside * (1 + len(self._literals(inner))) + outside * (1 + len(self._literals(outer)))
             if cost < least:
                 best, least = clauses, cost
@@ -202,7 +204,7 @@ class Splitter:
     def _cut(
         self, clause: FlatClause, bag: frozenset[int], interior: frozenset[int], auxiliary: int
     ) -> tuple[FlatClause, FlatClause] | None:
-        """The two clauses of a split; None where one of them would have nothing to do."""
+        """The two clauses of a split; None if one of them would have nothing to do."""
 
         def touches(atom: FlatAtom) -> bool:
             return not interior.isdisjoint(atom.args)
@@ -239,7 +241,7 @@ class Splitter:
         return [a for a in literals if a.predicate >= len(self.dynamic) or self.dynamic[a.predicate]]
 
     def _relevant(self, clause: FlatClause) -> frozenset[int]:
-        """The variables that ground rules of a clause differ in."""
+        """The variables in which ground rules of a clause differ."""
         return variables_of(clause.head.args, *[a.args for a in self._literals(clause)])
 
     def _column(self, atom: FlatAtom, variable: int) -> int:
@@ -254,8 +256,8 @@ class Splitter:
         relevant: frozenset[int],
         extra: tuple[float, dict[int, int]] | None = None,
     ) -> float:
-        """The estimated number of different bindings of the relevant variables; ``extra`` is
-        one more literal, by its rows and different values per variable."""
+        """The estimated number of different bindings of the relevant variables. ``extra`` is
+        one more literal, given by its rows and the number of different values per variable."""
         rows = 1.0
         values: dict[int, list[int]] = {}
         for atom in atoms:

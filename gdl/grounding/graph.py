@@ -12,7 +12,7 @@ Bools = NDArray[np.bool_]
 
 
 class Edges:
-    """The edges of a graph with so many nodes, sorted by source; source and target have shape (edges,)."""
+    """The edges of a graph, sorted by source; source and target have shape (edges,)."""
 
     def __init__(self, nodes: int, source: Ints, target: Ints) -> None:
         self.target: Ints = target[np.argsort(source, kind="stable")]
@@ -39,7 +39,7 @@ def spread(mark: Bools, source: Ints, target: Ints) -> None:
 
 
 def order(nodes: int, source: Ints, target: Ints) -> tuple[Ints, Bools]:
-    """The nodes that are on no cycle and behind none, sources before targets; and a mask of the others."""
+    """The nodes that neither lie on a cycle nor follow one, sources before targets; a mask of the others."""
     edges = Edges(nodes, source, target)
     missing = np.bincount(target, minlength=nodes)
     front: Ints = np.flatnonzero(missing == 0)

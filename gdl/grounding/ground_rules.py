@@ -1,4 +1,4 @@
-"""Ground rules: the result of the grounder, in flat arrays; and what its statistics count."""
+"""Ground rules: the result of the grounder in flat arrays, and the meaning of its statistics."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from gdl.terms import Term
 class GroundRules:
     """Variable-free rules over numbered atoms.
 
-    An *atom* is an integer. Atoms ``0 .. len(bases)-1`` are the base propositions in sorted order; then come
-    the moves (``does`` atoms), role by role, each role's in sorted order; then every other atom that some
-    rule defines, auxiliary atoms of the rule decomposition among them. A *literal* is ``2 * atom + negated``.
+    An *atom* is an integer. Atoms ``0 .. len(bases)-1`` are the base propositions in sorted order. The moves
+    (``does`` atoms) follow, role by role, each role's in sorted order; then all other atoms that some rule
+    defines, including auxiliary atoms of the rule decomposition. A *literal* is ``2 * atom + negated``.
 
-    Atoms that are never derivable do not occur: a rule that needs one is not there, a negated literal on one
-    is dropped. Atoms that always hold (static facts) do not occur either; a rule whose body is empty says
-    that its head always holds.
+    Atoms that are never derivable do not occur: a rule that needs one is dropped, and so is a negated literal
+    on one. Atoms that always hold (static facts) do not occur either; a rule with an empty body means that
+    its head always holds.
 
     Attributes:
         roles: the roles in the order of the rules.
@@ -30,17 +30,17 @@ class GroundRules:
         heads: int32, shape (rules,): the head atom of each rule.
         body_start: int64, shape (rules + 1,): rule i's body is ``bodies[body_start[i]:body_start[i + 1]]``.
         bodies: int32, shape (total body length,): literals.
-        next_atoms: int32, shape (len(bases),): the atom that says that base proposition b holds in the next
-            state; -1 where nothing can make it true.
+        next_atoms: int32, shape (len(bases),): the atom for "base proposition b holds in the next state";
+            -1 if nothing can make it true.
         legal_atoms: int32, shape (moves of all roles,): in the order of the does atoms.
         goal_atoms: one (role index, value, atom) for each possible goal.
         terminal_atom: the atom of ``terminal``; -1 if it can never hold.
-        initial: bool, shape (len(bases),): what is true at first.
-        names: names of some of the other atoms, for people (may be empty).
+        initial: bool, shape (len(bases),): the propositions that are true at first.
+        names: readable names of some of the other atoms (may be empty).
         stats: counts and CPU seconds of the grounder's passes, for ``ggp ground --stats``.
-        percepts: per role what it may come to see, sorted; empty for rules without ``sees``.
-        percept_atoms: int32, shape (percepts of all roles,): the atom of each, in that order. They may need
-            the moves.
+        percepts: per role its possible percepts, sorted; empty for rules without ``sees``.
+        percept_atoms: int32, shape (percepts of all roles,): the atom of each percept, in that order. These
+            atoms may depend on the moves.
     """
 
     roles: tuple[Term, ...]
@@ -66,31 +66,31 @@ class GroundRules:
         return sum(map(len, self.moves))
 
     def does_atom(self, role: int, move: int) -> int:
-        """The atom that says that a role makes its move with this index."""
+        """The atom for "a role makes its move with this index"."""
         return len(self.bases) + sum(map(len, self.moves[:role])) + move
 
 
 MEANINGS = {
-    "roles": "who plays",
+    "roles": "players of the game",
     "base_propositions": "facts that may be true in a state",
     "moves": "moves of all roles together",
-    "compile_s": "CPU s: rules without functions, in strata",
-    "reach_s": "CPU s: what may ever hold, whatever is played",
-    "instantiate_s": "CPU s: variables are replaced by constants",
-    "assemble_s": "CPU s: atoms numbered, what is known left out",
+    "compile_s": "CPU s: compile the rules to strata without functions",
+    "reach_s": "CPU s: find the facts that may ever hold, whatever is played",
+    "instantiate_s": "CPU s: replace variables by constants",
+    "assemble_s": "CPU s: number the atoms and leave out known facts",
     "ground_s": "CPU s: all of these steps",
     "reachable_atoms": "facts of all relations that may ever hold",
     "instances": "rules after variables were replaced",
     "auxiliary_atoms": "facts from splitting large rules (`part`)",
-    "rules": "ground rules that are left at the end",
+    "rules": "ground rules that remain at the end",
     "literals": "conditions in the bodies of these rules",
     "atoms": "facts, moves included, that these rules name",
 }
-"""What each of the statistics counts, for people."""
+"""A readable description of each of the statistics."""
 
 
 def counts_of(grounded: GroundRules) -> dict[str, float]:
-    """The statistics of ground rules: counts, and CPU seconds of the passes that made them."""
+    """The statistics of ground rules: counts, and CPU seconds of the grounder's passes."""
     return {
         "roles": len(grounded.roles),
         "base_propositions": len(grounded.bases),

@@ -1,8 +1,8 @@
 """Instantiation: every rule with all bindings under which its body is reachable.
 
 It runs after reachability, so each clause is joined once over relations that no longer grow, and every ground
-rule is made exactly once. It goes from the outputs down, so that only rules are made that some output depends
-on. Static literals only filter; variables that stand in nothing but static literals are projected away.
+rule is created exactly once. It goes from the outputs down, so it creates only rules that some output depends
+on. Static literals only filter. Variables that occur only in static literals are projected away.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from gdl.grounding.relation import Relation, Row, row_getter
 from gdl.terms import GOAL, INIT, LEGAL, NEXT, SEES, TERMINAL
 
 _MANY_ROWS = 3_000_000
-"""Joins of more rows are given up and the clause is split, if it can be."""
+"""A join of more rows is dropped and its clause is split, if possible."""
 
 _NOTHING = -1
 _EVERYTHING = -2
@@ -35,8 +35,8 @@ class Block:
 
     Attributes:
         heads: row ids of the heads in the predicate's relation: int32, shape (rules,), or a list.
-        literals: (predicate, row ids like ``heads``, negated) of each body literal; the id is -1 where a
-            negated literal's atom is not reachable.
+        literals: (predicate, row ids like ``heads``, negated) of each body literal; the id is -1 if the atom
+            of a negated literal is not reachable.
     """
 
     predicate: int
@@ -47,20 +47,21 @@ class Block:
 @dataclass
 class Instances:
     """All ground rules, and the number of atoms of each auxiliary predicate -1, -2, ... of the decomposition.
-    (Those of the splitter have relations and follow on the program's predicates.)"""
+    (Those of the splitter have relations and follow after the program's predicates.)"""
 
     blocks: list[Block]
     auxiliary: list[int]
 
 
 def instantiate(reached: Reached) -> Instances:
-    """Instantiate the clauses that depend on the state or on moves, as far as some output (next, legal, goal,
-    terminal) depends on their heads. Raises TooLargeError past a limit of the budget."""
+    """Instantiate the clauses that depend on the state or on moves, if some output (next, legal, goal,
+    terminal, sees) depends on their heads. Raises TooLargeError past a limit of the budget."""
     return _Instantiator(reached).run()
 
 
 class _Instantiator:
-    """Goes from the outputs down: joins a clause for the needed atoms of its head, then needs its body's."""
+    """Goes from the outputs down: joins a clause for the needed atoms of its head, then marks its body's as
+    needed."""
 
     def __init__(self, reached: Reached) -> None:
         self.reached = reached
@@ -91,16 +92,16 @@ class _Instantiator:
             for p in component:
                 self._facts(p)
             for clause in own:
-                want = demand[clause.head.predicate]
-                if want == _NOTHING:
+                relation = demand[clause.head.predicate]
+                if relation == _NOTHING:
                     continue
-                if want != _EVERYTHING:
-                    clause = _restricted(clause, want)
+                if relation != _EVERYTHING:
+                    clause = _restricted(clause, relation)
                 self._ground(clause)
         return self.instances
 
     def _demand(self, predicate: int) -> int:
-        """The index of a relation of the predicate's rows that are needed."""
+        """The index of a relation of the predicate's needed rows; else _NOTHING or _EVERYTHING."""
         rows = np.flatnonzero(self.needed[predicate])
         if not len(rows):
             return _NOTHING
@@ -121,30 +122,30 @@ class _Instantiator:
         return len(self.relations) - 1
 
     def _add_needed(self, predicate: int, ids: Ids) -> None:
-        """Mark rows as needed; ids of auxiliary predicates and of no row (-1) do not count."""
+        """Mark rows as needed; ignore auxiliary predicates and the id -1 (no row)."""
         if predicate < len(self.needed):
             self.needed[predicate][ids[ids >= 0]] = True
 
     def _close(self, component: list[int], clauses: list[FlatClause]) -> None:
-        """Extend what is needed through clauses that read their own component's predicates."""
+        """Extend the needed rows through clauses that read their own component's predicates."""
         if all(self.needed[p].all() for p in component):
             return
-        wanted = {p: self._copy(p, np.flatnonzero(self.needed[p])) for p in component}
+        copies = {p: self._copy(p, np.flatnonzero(self.needed[p])) for p in component}
         bodies = []
         for clause in clauses:
-            restricted = _restricted(clause, wanted[clause.head.predicate])
+            restricted = _restricted(clause, copies[clause.head.predicate])
             static = [n for n in clause.negatives if not self.dynamic[n.predicate]]
             for atom in (*clause.positives, *clause.negatives):
-                if atom.predicate in wanted:
-                    head = FlatAtom(wanted[atom.predicate], atom.args)
+                if atom.predicate in copies:
+                    head = FlatAtom(copies[atom.predicate], atom.args)
                     bodies.append(Body(replace(restricted, head=head), static))
-        fixpoint(self.reached.joiner, bodies, set(wanted.values()))
-        for p, index in wanted.items():
+        fixpoint(self.reached.joiner, bodies, set(copies.values()))
+        for p, index in copies.items():
             rows = self.relations[index]
             self._add_needed(p, self.relations[p].find([rows.column(c) for c in range(rows.arity)], rows.n))
 
     def _facts(self, predicate: int) -> None:
-        """Rules without bodies."""
+        """Enter the rules without bodies."""
         rows = self.reached.program.facts.get(predicate)
         if rows and self.dynamic[predicate]:
             columns = [np.array(c, np.int32) for c in zip(*sorted(rows), strict=True)]
@@ -152,7 +153,7 @@ class _Instantiator:
             self.instances.blocks.append(Block(predicate, heads, ()))
 
     def _ground(self, clause: FlatClause) -> None:
-        """Split a clause as long as that seems to pay, and instantiate what it is split into."""
+        """Split a clause as long as that seems to pay, and instantiate the parts."""
         todo = [clause]
         while todo:
             clause = todo.pop()
@@ -170,7 +171,7 @@ class _Instantiator:
                 todo += [outer, inner]
 
     def _body(self, clause: FlatClause) -> tuple[Body, list[tuple[FlatAtom, bool]]]:
-        """The body to join, and the literals that the instances have (True where negated)."""
+        """The body to join, and the literals of the instances (True for negated ones)."""
         relations, dynamic = self.relations, self.dynamic
         static = [n for n in clause.negatives if not dynamic[n.predicate]]
         read = [(p, False) for p in clause.positives if dynamic[p.predicate]]
@@ -178,7 +179,7 @@ class _Instantiator:
         return Body(clause, static), read
 
     def _instantiate_tuples(self, clause: FlatClause) -> bool:
-        """Instantiate a clause in plain Python; False where it has too many bindings for that."""
+        """Instantiate a clause in plain Python; return False if it has too many bindings for that."""
         relations = self.relations
         body, read = self._body(clause)
         head = clause.head
@@ -199,7 +200,7 @@ class _Instantiator:
         ids_of: list[list[int]] = []  # of the head, then of each literal
         for atom, getter in zip(atoms, getters, strict=True):
             ids = relations[atom.predicate].ids
-            if ids is None:  # the head of an auxiliary clause has just become too many
+            if ids is None:  # the head of an auxiliary clause has just outgrown its tuples
                 self._make(body, read, _bindings(results, rows))
                 return True
             ids_of.append([ids.get(row, -1) for row in map(getter, rows)])
@@ -227,7 +228,7 @@ class _Instantiator:
         return True
 
     def _instantiate(self, clause: FlatClause, most_rows: int = UNLIMITED) -> bool:
-        """Instantiate a clause in numpy; False where its join has too many rows."""
+        """Instantiate a clause in numpy; return False if its join has too many rows."""
         body, read = self._body(clause)
         relevant = variables_of(clause.head.args, *[atom.args for atom, _ in read])
         try:
@@ -245,8 +246,8 @@ class _Instantiator:
         bindings: Bindings,
         ids_of: list[list[int]] | None = None,
     ) -> None:
-        """Make the instances of a clause from its bindings, decomposed where that pays. ``ids_of`` has the
-        row ids of the head and of each literal if they are known; the bindings are all different then."""
+        """Create the instances of a clause from its bindings, decomposed if that pays. ``ids_of`` holds the
+        row ids of the head and of each literal, if known; all bindings must then be different."""
         relations = self.relations
         atoms = [body.clause.head, *[atom for atom, _ in read]]
         self.budget.rows(bindings.n, len(atoms))
@@ -288,6 +289,6 @@ def _bindings(results: tuple[int, ...], rows: list[Row]) -> Bindings:
     return Bindings(len(rows), {v: c for v, c in zip(results, columns, strict=True) if v < 0})
 
 
-def _restricted(clause: FlatClause, wanted: int) -> FlatClause:
-    """The clause for those heads only that a relation lists."""
-    return replace(clause, positives=(FlatAtom(wanted, clause.head.args), *clause.positives))
+def _restricted(clause: FlatClause, relation: int) -> FlatClause:
+    """The clause, only for those heads that a relation lists."""
+    return replace(clause, positives=(FlatAtom(relation, clause.head.args), *clause.positives))

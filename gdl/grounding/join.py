@@ -1,14 +1,14 @@
 """The filtering Cartesian iterator, a whole table of bindings at a time.
 
 The variables of a body are bound literal by literal, the most constrained literal first, from indexes on the
-arguments that are already bound. After each step every distinct, negation and literal that has become
-decidable filters the bindings, and variables that nothing needs any more are projected away.
+arguments that are already bound. After each step every distinct, negation and literal whose variables have
+become bound filters the bindings, and variables that nothing reads later are projected away.
 
 A table of bindings has one numpy column for each bound variable.
 
-Joins of small relations, tuple by tuple in plain Python (see docs/measurements.md).
+Small relations are joined tuple by tuple in plain Python (see docs/measurements.md).
 
-A :class:`_TuplePlan` is the order of one body's literals and checks; a partial binding is a
+A :class:`_TuplePlan` is the order of one body's literals and checks. A partial binding is a
 tuple that starts with the body's constants, so that constants and variables are looked up alike.
 """
 
@@ -39,7 +39,7 @@ from gdl.grounding.relation import (
 from gdl.terms import Term
 
 MOST_TUPLES = 2048
-"""Joins with more bindings on their way are left to numpy."""
+"""Joins with more partial bindings are left to numpy."""
 
 
 class _Kind(IntEnum):
@@ -52,14 +52,14 @@ class _Kind(IntEnum):
 
 
 _Step = tuple[_Kind, int, Any, Any]
-"""Kind, predicate, and what the kind needs: see :meth:`_TuplePlan.run`."""
+"""Kind, predicate, and two operands that depend on the kind: see :meth:`_TuplePlan.run`."""
 
 
 class _TuplePlan:
-    """The steps of one body's join, chosen by the sizes that its relations have at the time.
+    """The steps of one body's join, chosen by the present sizes of its relations.
 
     It evaluates only these ``negatives`` of the clause and returns the ``results`` (constants and variables)
-    of each binding. ``first`` is the number of the positive literal to start with, -1 for the best.
+    of each binding. ``first`` is the number of the positive literal to start with, -1 for the best one.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class _TuplePlan:
                 return i
             matches: float = relations[positives[i].predicate].n ** (free / len(args))
             if free == len(args) and len(self._place) > len(self.start):
-                matches *= 4  # a product: rather not yet
+                matches *= 4  # a product: better later
             if matches < least:
                 best, least = i, matches
         return best
@@ -143,28 +143,28 @@ class _TuplePlan:
         """Append all checks whose variables are bound."""
         waiting = []
         for check in self._checks:
-            variables, kind, what = check
+            variables, kind, operand = check
             if not variables <= self._place.keys():
                 waiting.append(check)
             elif kind is _Kind.ABSENT:
-                self.steps.append((kind, what.predicate, self._row(what.args), None))
+                self.steps.append((kind, operand.predicate, self._row(operand.args), None))
             else:
-                self.steps.append((kind, -1, self._row(what[0]), self._row(what[1])))
+                self.steps.append((kind, -1, self._row(operand[0]), self._row(operand[1])))
         self._checks = waiting
 
     def _row(self, args: Sequence[int]) -> Getter:
         return row_getter([self._place[a] for a in args])
 
     def run(self, relations: Sequence[Relation], window: tuple[int, int] | None = None) -> list[Row] | None:
-        """The results of all bindings, doubles among them; None where a relation or the number of bindings is
-        too large for plain Python. ``window``: ids of the rows that the literal to start with may use."""
+        """The results of all bindings, duplicates included; None if a relation or the number of bindings is
+        too large for plain Python. ``window`` holds the ids of the rows that the first literal may use."""
         for p in self.reads:
             if relations[p].ids is None:
                 return None
         rows: list[Row] = [self.start]
-        for kind, predicate, what, getter in self.steps:
+        for kind, predicate, operand, getter in self.steps:
             if kind is _Kind.PROBE:
-                index = relations[predicate].tuple_index(what)
+                index = relations[predicate].tuple_index(operand)
                 groups = index.groups
                 if not groups:
                     return []
@@ -177,17 +177,17 @@ class _TuplePlan:
             elif kind is _Kind.EXISTS:
                 ids = relations[predicate].ids
                 assert ids is not None
-                rows = [row for row in rows if what(row) in ids]
+                rows = [row for row in rows if operand(row) in ids]
             elif kind is _Kind.DISTINCT:
-                rows = [row for row in rows if what(row) != getter(row)]
+                rows = [row for row in rows if operand(row) != getter(row)]
             elif kind is _Kind.ABSENT:
                 ids = relations[predicate].ids
                 assert ids is not None
-                rows = [row for row in rows if what(row) not in ids]
+                rows = [row for row in rows if operand(row) not in ids]
             elif kind is _Kind.PROJECT:
-                rows = list(dict.fromkeys(map(what, rows)))
+                rows = list(dict.fromkeys(map(operand, rows)))
             else:
-                fixed, equal = what
+                fixed, equal = operand
                 low, high = window or (0, relations[predicate].n)
                 matches = fitting(relations[predicate].rows[low:high], equal)
                 for place, constant in fixed:
@@ -202,7 +202,7 @@ class _TuplePlan:
 
 
 _DEDUPLICATE_FROM = 48
-"""Tables with fewer bindings are not worth the search for doubles (see docs/measurements.md)."""
+"""Tables with fewer bindings are not worth the search for duplicates (see docs/measurements.md)."""
 
 _MAX_TERM_DEPTH = 200
 """A deeper function term means a recursion that never ends."""
@@ -210,18 +210,18 @@ _MAX_TERM_DEPTH = 200
 
 @dataclass
 class Bindings:
-    """``n`` bindings; column ``env[v]`` has the values of variable v (coded as in FlatAtom)."""
+    """``n`` bindings. Column ``env[v]`` holds the values of variable v (coded as in FlatAtom)."""
 
     n: int
     env: dict[int, Column]
 
     def take(self, rows: NDArray[np.intp]) -> None:
-        """Keep the rows with these numbers only."""
+        """Keep only the rows with these numbers."""
         self.env = {v: column[rows] for v, column in self.env.items()}
         self.n = len(rows)
 
     def filter(self, mask: NDArray[np.bool_]) -> None:
-        """Keep the rows where the mask is true only."""
+        """Keep only the rows for which the mask is true."""
         if not mask.all():
             self.env = {v: column[mask] for v, column in self.env.items()}
             self.n = int(np.count_nonzero(mask))
@@ -231,7 +231,7 @@ class Bindings:
         return [a if a >= 0 else self.env[a] for a in atom]
 
     def project(self, keep: Collection[int]) -> None:
-        """Drop other variables' columns, and then double bindings."""
+        """Drop the columns of other variables, and then duplicate bindings."""
         dropped = [v for v in self.env if v not in keep]
         for v in dropped:
             del self.env[v]
@@ -239,7 +239,7 @@ class Bindings:
             self.deduplicate()
 
     def deduplicate(self) -> None:
-        """Drop double bindings, unless there are few."""
+        """Drop duplicate bindings, unless there are few bindings."""
         if self.n >= _DEDUPLICATE_FROM or (not self.env and self.n > 1):
             rows = first_rows(list(self.env.values()), self.n)
             if len(rows) < self.n:
@@ -247,9 +247,9 @@ class Bindings:
 
 
 def construct(bindings: Bindings, build: Build, table: TermTable, budget: Budget) -> None:
-    """Bind or compare ``value = (functor args...)`` where the arguments are bound; changes the bindings in
-    place and adds new terms to the table, where they count as atoms. Raises TooLargeError where a term is
-    nested too deeply, or there are too many."""
+    """Bind or compare ``value = (functor args...)``, whose arguments are bound. Changes the bindings in
+    place, and adds new terms to the table, which count as atoms. Raises TooLargeError if a term is nested too
+    deeply, or there are too many terms."""
     terms = table.terms
     columns = full_columns(bindings.args(build.args), bindings.n)
     before = len(table)
@@ -271,7 +271,7 @@ def construct(bindings: Bindings, build: Build, table: TermTable, budget: Budget
 
 
 def take_apart(bindings: Bindings, build: Build, table: TermTable) -> None:
-    """Bind or compare the arguments where the value is bound; changes the bindings in place."""
+    """Bind or compare the arguments of a build whose value is bound. Changes the bindings in place."""
     terms = table.terms
     (column,) = bindings.args((build.value,))
     values = [column] * bindings.n if isinstance(column, int) else column.tolist()
@@ -301,7 +301,7 @@ class TooManyRowsError(Exception):
 
 
 class Body:
-    """A clause's body, ready to be joined; of its negative literals only ``negatives`` are evaluated."""
+    """A clause's body, ready to be joined. Of its negative literals only ``negatives`` are evaluated."""
 
     def __init__(self, clause: FlatClause, negatives: Sequence[FlatAtom]) -> None:
         self.clause = clause
@@ -315,7 +315,7 @@ class Body:
         self._plans: dict[tuple[tuple[int, ...], int], _TuplePlan] = {}
 
     def plan(self, results: tuple[int, ...], first: int, relations: list[Relation]) -> _TuplePlan:
-        """The plan for a join of tuples; made at the first call."""
+        """The plan for a join of tuples, created at the first call."""
         plan = self._plans.get((results, first))
         if plan is None:
             plan = _TuplePlan(self.clause, self.negatives, results, first, relations)
@@ -324,14 +324,14 @@ class Body:
 
 
 class Check(NamedTuple):
-    """A condition on bindings that is decidable once its variables are bound; ``holds`` gives a mask."""
+    """A condition on bindings that is decidable once its variables are bound; ``holds`` returns a mask."""
 
     variables: frozenset[int]
     holds: Callable[[Bindings, list[Relation]], NDArray[np.bool_]]
 
 
 def _absent(atom: FlatAtom) -> Check:
-    """A negative literal."""
+    """The check of a negative literal."""
 
     def holds(bindings: Bindings, relations: list[Relation]) -> NDArray[np.bool_]:
         return relations[atom.predicate].find(bindings.args(atom.args), bindings.n) < 0
@@ -340,7 +340,7 @@ def _absent(atom: FlatAtom) -> Check:
 
 
 def _distinct(left: Row, right: Row) -> Check:
-    """Two tuples that differ somewhere."""
+    """The check that two tuples differ in at least one place."""
 
     def holds(bindings: Bindings, relations: list[Relation]) -> NDArray[np.bool_]:
         differ = np.zeros(bindings.n, np.bool_)
@@ -352,8 +352,8 @@ def _distinct(left: Row, right: Row) -> Check:
 
 
 class Joiner:
-    """Joins bodies over one set of relations (by predicate); ``table`` has the terms that bodies build and
-    take apart, ``budget`` is checked before each step."""
+    """Joins bodies over one set of relations (by predicate). ``table`` holds the terms that bodies build and
+    take apart. ``budget`` is checked before each step."""
 
     def __init__(self, relations: list[Relation], table: TermTable, budget: Budget) -> None:
         self.relations = relations
@@ -364,9 +364,9 @@ class Joiner:
     def tuples(
         self, body: Body, results: tuple[int, ...], first: int = -1, window: Window | None = None
     ) -> list[Row] | None:
-        """Join in plain Python; None where the clause builds terms or is too large for that. Returns the
-        ``results`` (constants and variables) of each binding, doubles included. ``first`` is the number of
-        the positive literal to start with, -1 for the best; ``window`` has its rows, if not all."""
+        """The ``results`` (constants and variables) of each binding, duplicates included, joined in plain
+        Python. None if the clause builds terms or is too large for that. ``first`` is the number of the
+        positive literal to start with, -1 for the best one; ``window`` limits its rows."""
         if body.builds:
             return None
         self.budget.place = body.clause.place
@@ -384,8 +384,8 @@ class Joiner:
         window: Window | None = None,
         most_rows: int = UNLIMITED,
     ) -> Bindings:
-        """Join in numpy: all bindings of the variables in ``keep``; small tables may hold doubles. Raises
-        TooManyRowsError past ``most_rows``. The other arguments are those of :meth:`tuples`."""
+        """All bindings of the variables in ``keep``, joined in numpy; small tables may hold duplicates.
+        Raises TooManyRowsError past ``most_rows``. The other arguments are those of :meth:`tuples`."""
         self._most_rows = most_rows
         self.budget.place = body.clause.place
         self.budget.tick()
@@ -432,7 +432,7 @@ class Joiner:
             if bound == len(body.variables[i]):
                 return i
             if bound == 0 and env:
-                matches *= 4  # a product: rather not yet
+                matches *= 4  # a product: better later
             if matches < least:
                 best, least = i, matches
         return best
@@ -446,7 +446,7 @@ class Joiner:
         window: Window | None,
         needed: set[int],
     ) -> None:
-        """Join the bindings with one literal and project to what is still needed."""
+        """Join the bindings with one literal and project to the variables that are still needed."""
         variables = body.variables[chosen]
         env = bindings.env
         new = [(p, v) for p, v in enumerate(variables) if v not in env]
@@ -457,7 +457,7 @@ class Joiner:
             bindings.project(needed)
             return
         if not env:
-            # The first literal with variables: all its rows.
+            # The first literal with variables takes all its rows.
             start, stop = (0, view.n) if window is None else view.window(*window)
             count = stop - start
             self._allow(count, len(new))
@@ -466,8 +466,8 @@ class Joiner:
             bindings.project(needed)
             return
         places = tuple(p for p, v in enumerate(variables) if v in env)
-        known = [env[variables[p]] for p in places]
-        groups = [(index, *index.ranges(known, bindings.n)) for index in view.index(places)]
+        bound_columns = [env[variables[p]] for p in places]
+        groups = [(index, *index.ranges(bound_columns, bindings.n)) for index in view.index(places)]
         if window is None and not any(v in needed for _, v in new):
             fits = groups[0][2] > 0
             for _, _, counts in groups[1:]:
@@ -499,7 +499,7 @@ class Joiner:
         self.budget.rows(rows, columns)
 
     def _check(self, bindings: Bindings, checks: list[Check], builds: list[Build]) -> None:
-        """Apply all checks and builds whose variables are bound, and strike them from the lists."""
+        """Apply all checks and builds whose variables are bound, and remove them from the lists."""
         progress = True
         while progress and bindings.n:
             progress = False

@@ -1,4 +1,4 @@
-"""Keys of rows: one code per column, packed into an int64; and the ids of keys.
+"""Keys of rows (one code per column, packed into an int64), and the ids of keys.
 
 Codes are dense per column, so most keys are small and address a table directly; larger ones
 are searched for in a sorted array.
@@ -22,10 +22,10 @@ MAX_WIDTH = 60
 _ABSENT = -(1 << 57)  # the sum over MAX_WIDTH columns neither overflows nor becomes positive
 
 DENSE_BITS = 22
-"""Keys of no more bits address a table."""
+"""Keys of at most this many bits address a table."""
 
 FEW = 500
-"""Plain Python is faster with fewer rows (see docs/measurements.md)."""
+"""Plain Python is faster for fewer rows (see docs/measurements.md)."""
 
 
 class Coder:
@@ -49,7 +49,7 @@ class Coder:
         return sum(self._bits) if self._wide is None else 63
 
     def learn(self, columns: Sequence[Column]) -> bool:
-        """Give new values codes; returns whether earlier keys are no longer right."""
+        """Assign codes to new values; return whether earlier keys have become wrong."""
         changed = False
         for c, column in enumerate(columns):
             if not len(column):
@@ -84,7 +84,7 @@ class Coder:
         return changed
 
     def keys(self, columns: Sequence[Argument], n: int) -> Keys:
-        """The keys of ``n`` rows (int64); negative where a value is unknown."""
+        """The keys of ``n`` rows (int64); negative if a value is unknown."""
         if self._wide is not None:
             number, rows = self._wide, _row_bytes(full_columns(columns, n))
             return np.fromiter((number.get(row, -1) for row in rows), np.int64, n)
@@ -111,7 +111,7 @@ class Coder:
         return result
 
     def _grow(self, limit: int) -> None:
-        """Make room for values below a limit."""
+        """Extend the tables to values below a limit."""
         if limit <= self._limit:
             return
         limit = max(limit, 2 * self._limit)
@@ -124,7 +124,7 @@ class KeyIds:
     """The ids of keys below ``1 << bits``: a table, or two sorted runs, a large and a small one."""
 
     def __init__(self, bits: int) -> None:
-        # The last entry is where negative keys land.
+        # The last entry stands for negative keys.
         self._table = np.full((1 << bits) + 1, -1, np.int32) if bits <= DENSE_BITS else None
         if self._table is None:
             self._large, self._small = _Run(), _Run()
@@ -140,7 +140,7 @@ class KeyIds:
             self._small = _Run()
 
     def search(self, keys: Keys) -> Ids:
-        """The ids of keys, -1 for those that are not there."""
+        """The ids of keys; -1 for unknown keys."""
         if self._table is not None:
             ids: Ids = self._table[np.maximum(keys, -1)]
             return ids
@@ -156,14 +156,14 @@ class _Run:
         self.ids: Ids = np.empty(0, np.int32)
 
     def add(self, keys: Keys, ids: Ids) -> None:
-        """Merge new keys in."""
+        """Merge in new keys."""
         keys = np.concatenate((self.keys, keys))
         order = np.argsort(keys, kind="stable")
         self.keys = keys[order]
         self.ids = np.concatenate((self.ids, ids))[order]
 
     def search(self, keys: Keys) -> Ids:
-        """The ids of keys, -1 for those that are not there."""
+        """The ids of keys; -1 for unknown keys."""
         if not len(self.keys):
             return np.full(len(keys), -1, np.int32)
         position = np.searchsorted(self.keys, keys)
@@ -173,7 +173,7 @@ class _Run:
 
 
 def full_columns(columns: Sequence[Argument], n: int) -> list[Column]:
-    """Columns of ``n`` values, with constants written out."""
+    """Columns of ``n`` values, with constants repeated."""
     return [np.full(n, c, np.int32) if isinstance(c, int) else c for c in columns]
 
 
@@ -185,7 +185,7 @@ def _row_bytes(columns: Sequence[Column]) -> list[bytes]:
 
 
 def first_rows(columns: Sequence[Column], n: int) -> NDArray[np.intp]:
-    """The numbers of the rows that no earlier row equals, ascending."""
+    """The numbers of the rows that equal no earlier row, ascending."""
     if not columns:
         return np.zeros(min(n, 1), np.intp)
     if n <= FEW:

@@ -19,7 +19,7 @@ REMEDY = "raise the limits of the grounder, or play with the prover"
 
 @dataclass(frozen=True, slots=True)
 class GroundLimits:
-    """How large grounding may become before it gives up with a :class:`TooLargeError`.
+    """Limits beyond which grounding stops with a :class:`TooLargeError`.
 
     Attributes:
         max_rules: ground rules.
@@ -35,7 +35,7 @@ class GroundLimits:
 
 
 def resident_bytes() -> int:
-    """Memory that this process occupies; 0 where the system does not say."""
+    """The memory that this process occupies, in bytes; 0 if the system does not report it."""
     try:
         with open("/proc/self/statm", "rb") as file:
             return int(file.read().split()[1]) * _PAGE
@@ -44,7 +44,7 @@ def resident_bytes() -> int:
 
 
 class Budget:
-    """What has been used of the limits; ``place`` is the rule that is being worked on, for the message. All
+    """The part of the limits that has been used. ``place`` is the rule being worked on, for the message. All
     methods raise TooLargeError past a limit."""
 
     def __init__(self, limits: GroundLimits) -> None:
@@ -57,7 +57,7 @@ class Budget:
         self.place: Place | None = None
 
     def fail(self, what: str) -> TooLargeError:
-        """The error that says what became too large, and at which rule."""
+        """The error that names the limit that was passed, and the rule."""
         place = self.place if self.place is not None and self.place.line else None
         return TooLargeError(f"grounding takes too much: {what}", place, REMEDY)
 
@@ -72,7 +72,7 @@ class Budget:
             raise self.fail(f"more than {self.limits.cpu_seconds:g} s of CPU time")
 
     def rows(self, count: int, columns: int) -> None:
-        """Check time and memory before a table of this size is made."""
+        """Check time and memory before a table of this size is allocated."""
         self.tick()
         # Values are 4 bytes; a join needs about four more words per row while it runs.
         needed = count * (4 * columns + 32)

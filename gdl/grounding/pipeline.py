@@ -1,6 +1,6 @@
 """The grounder: rules with variables become rules over numbered atoms.
 
-It compiles the rules to flat clauses (:mod:`gdl.compile.pipeline`); then come the steps that
+It compiles the rules to flat clauses (:mod:`gdl.compile.pipeline`), then runs the steps that
 :mod:`gdl.grounding` lists.
 """
 
@@ -23,8 +23,8 @@ __all__ = ["GroundLimits", "ground"]
 
 
 def ground(rules: Rules, limits: GroundLimits | None = None, names: bool = False) -> GroundRules:
-    """Ground the rules of a game, by default within 4 GB and a minute of CPU time; ``names`` says whether to
-    fill in :attr:`GroundRules.names`.
+    """Ground the rules of a game, by default within 4 GB and a minute of CPU time. With ``names``, also fill
+    in :attr:`GroundRules.names`.
 
     Raises:
         RulesError: the rules have no role or no stratification.

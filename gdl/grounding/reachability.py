@@ -1,15 +1,16 @@
-"""Reachability: which atoms can hold at all, as a least fixpoint of the flat clauses.
+"""Reachability: the atoms that can hold at all, as a least fixpoint of the flat clauses.
 
 Static relations are solved exactly, stratum by stratum. Then ``true`` grows from ``init`` and ``next``,
-``does`` from ``legal``; negations of what depends on the state or the moves are ignored: too many atoms may
-be reachable, never too few. Semi-naive: a clause is joined again only with rows new to one of its literals.
+``does`` from ``legal``. Negations of predicates that depend on the state or the moves are ignored: too many
+atoms may be reachable, never too few. Evaluation is semi-naive: a clause is joined again only with rows new
+to one of its literals.
 
-Demand: relations that are too large to be solved whole are solved as far as clauses read them.
+Demand: relations that are too large to be solved whole are solved only for the rows that clauses read.
 
-The magic sets transformation (Bancilhon, Maier, Sagiv and Ullman 1986) for some chosen predicates: a *demand*
-predicate lists the values of those arguments that are known whenever the predicate is read; its clauses come
-from the clauses that read, and the predicate's own clauses read it in turn. Since reachability ignores
-negations of what depends on the state, a negated literal reads like any other.
+This is the magic sets transformation (Bancilhon, Maier, Sagiv and Ullman 1986) of some chosen predicates. A
+*demand* predicate lists the values of those arguments that are known whenever the predicate is read. Its
+clauses come from the clauses that read the predicate, and the predicate's own clauses read the demand. Since
+reachability ignores negations of dynamic predicates, a negated literal reads like any other.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from gdl.grounding.relation import Relation
 from gdl.terms import DOES, GOAL, INIT, LEGAL, NEXT, ROLE, SEES, TERMINAL, TRUE
 
 _WHOLE = (ROLE, INIT, TRUE, NEXT, LEGAL, DOES, GOAL, TERMINAL, SEES)
-"""Relations that are always needed whole."""
+"""Relations that are always needed as a whole."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +46,9 @@ class _Restriction:
     """A program in which some predicates are only solved on demand.
 
     Attributes:
-        program: has the demand predicates at the end.
+        program: the rules, with the demand predicates at the end.
         demand: predicate -> its demand predicate.
-        late: static predicates that read a restricted one, so that they cannot be solved before reachability.
+        late: static predicates that read a restricted one, and so cannot be solved before reachability.
     """
 
     program: Program
@@ -56,8 +57,8 @@ class _Restriction:
 
 
 def restrict(program: Program, dependence: Sequence[Dependence], chosen: set[int]) -> _Restriction:
-    """Put the chosen predicates, and what reads them, on demand. :attr:`_Restriction.demand` lacks those that
-    cannot be."""
+    """The program with the chosen predicates and their readers on demand. Predicates that cannot be put on
+    demand are missing from :attr:`_Restriction.demand`."""
     eligible: set[int] = set()
     for p in sorted(chosen):
         eligible |= _eligible(program, dependence, p)
@@ -79,7 +80,7 @@ def restrict(program: Program, dependence: Sequence[Dependence], chosen: set[int
     clauses: dict[FlatClause, None] = {}
     for clause in program.clauses:
         own = [demanded(clause.head)] if clause.head.predicate in demand else []
-        for atom, known, literals in _questions(clause, bound):
+        for atom, seen, literals in _questions(clause, bound):
             head = demanded(atom)
             positives = [*own, *literals]
             if not positives:
@@ -90,8 +91,8 @@ def restrict(program: Program, dependence: Sequence[Dependence], chosen: set[int
                     clause,
                     head=head,
                     positives=tuple(dict.fromkeys(positives)),
-                    negatives=tuple(n for n in static if variables_of(n.args) <= known),
-                    distincts=tuple(d for d in clause.distincts if variables_of(*d) <= known),
+                    negatives=tuple(n for n in static if variables_of(n.args) <= seen),
+                    distincts=tuple(d for d in clause.distincts if variables_of(*d) <= seen),
                     builds=(),
                 )
                 clauses[question] = None
@@ -100,7 +101,7 @@ def restrict(program: Program, dependence: Sequence[Dependence], chosen: set[int
 
 
 def _readers(program: Program, predicate: int) -> set[int]:
-    """The predicates that depend on one, itself among them."""
+    """The predicates that depend on one, including itself."""
     readers = {predicate}
     while True:
         more = {
@@ -115,7 +116,7 @@ def _readers(program: Program, predicate: int) -> set[int]:
 
 def _eligible(program: Program, dependence: Sequence[Dependence], predicate: int) -> set[int]:
     """A predicate and those of its readers that can be solved on demand; none if it cannot. Static predicates
-    must not be read under a negation: that needs their complement before reachability is done."""
+    must not be read under a negation, which needs their complement before reachability is done."""
     readers = _readers(program, predicate)
     names = {program.predicates[p].name for p in readers}
     if names & {ROLE, INIT} or program.predicates[predicate].name in _WHOLE:
@@ -127,52 +128,52 @@ def _eligible(program: Program, dependence: Sequence[Dependence], predicate: int
 
 
 Question = tuple[FlatAtom, frozenset[int], list[FlatAtom]]
-"""A literal of a restricted predicate, the variables known by then, and the literals that give them."""
+"""A literal of a restricted predicate, the variables known by then, and the literals that bind them."""
 
 
 def _questions(clause: FlatClause, bound: dict[int, tuple[int, ...]]) -> Iterator[Question]:
-    """The literals of a clause that read restricted predicates."""
+    """Yield the literals of a clause that read restricted predicates."""
     head = clause.head
     whole = head.predicate not in bound
-    known = frozenset[int]() if whole else variables_of([head.args[i] for i in bound[head.predicate]])
+    seen = frozenset[int]() if whole else variables_of([head.args[i] for i in bound[head.predicate]])
     literals: list[FlatAtom] = []
     waiting = list(clause.positives)
     while True:
-        # First the unrestricted literals that share a variable with what is known.
+        # First the unrestricted literals that share a variable with the known ones.
         progress = True
         while progress:
             progress = False
             for atom in list(waiting):
                 variables = variables_of(atom.args)
-                if atom.predicate not in bound and (whole or not variables or known & variables):
+                if atom.predicate not in bound and (whole or not variables or seen & variables):
                     waiting.remove(atom)
                     literals.append(atom)
-                    known |= variables
+                    seen |= variables
                     progress = True
         restricted = next((a for a in waiting if a.predicate in bound), None)
         if restricted is None:
             break
-        yield restricted, known, list(literals)
+        yield restricted, seen, list(literals)
         waiting.remove(restricted)
         literals.append(restricted)
-        known |= variables_of(restricted.args)
+        seen |= variables_of(restricted.args)
     literals += waiting
-    known |= variables_of(*[atom.args for atom in waiting])
+    seen |= variables_of(*[atom.args for atom in waiting])
     for atom in clause.negatives:
         if atom.predicate in bound:
-            yield atom, known, list(literals)
+            yield atom, seen, list(literals)
 
 
 def _bound_places(program: Program, restricted: set[int]) -> dict[int, tuple[int, ...]]:
-    """Per restricted predicate the arguments that are known wherever it is read."""
+    """Per restricted predicate the arguments that are known whenever it is read."""
     bound = {p: tuple(range(program.predicates[p].arity)) for p in restricted}
     changed = True
     while changed:
         changed = False
         for clause in program.clauses:
-            for atom, known, _ in _questions(clause, bound):
+            for atom, seen, _ in _questions(clause, bound):
                 p = atom.predicate
-                places = tuple(i for i in bound[p] if atom.args[i] >= 0 or atom.args[i] in known)
+                places = tuple(i for i in bound[p] if atom.args[i] >= 0 or atom.args[i] in seen)
                 if places != bound[p]:
                     bound[p] = places
                     changed = True
@@ -185,10 +186,10 @@ class Reached:
 
     Attributes:
         program: the flat rules.
-        dependence: of each predicate.
+        dependence: the dependence of each predicate.
         relations: the reachable rows of each predicate.
         copies: clauses ``true <- next`` and ``does <- legal``.
-        initial: predicate of ``true`` -> how many of its first rows hold initially.
+        initial: predicate of ``true`` -> the number of its first rows that hold initially.
         joiner: works on the relations.
     """
 
@@ -201,10 +202,10 @@ class Reached:
 
 
 LARGE_RELATION = 1_500_000
-"""A relation with more rows than this is put on demand, if it can be."""
+"""A relation with more rows than this is solved on demand, if possible."""
 
 _LARGE_JOIN = 12_000_000
-"""So is the head of a clause with a join of more rows."""
+"""The head of a clause whose join has more rows than this is solved on demand, if possible."""
 
 
 class _TooLargeRelationError(Exception):
@@ -212,8 +213,8 @@ class _TooLargeRelationError(Exception):
 
 
 def reach(program: Program, strata: Sequence[Stratum], budget: Budget) -> Reached:
-    """Evaluate the static relations and find all reachable atoms. Relations that are too large are solved on
-    demand only, see :mod:`gdl.grounding.reachability`. Raises TooLargeError past a limit of the budget."""
+    """All reachable atoms, with the static relations evaluated. Relations that are too large are solved only
+    on demand, see :mod:`gdl.grounding.reachability`. Raises TooLargeError past a limit of the budget."""
     dependence = [Dependence.STATIC] * len(program.predicates)
     for stratum in strata:
         for p in stratum.predicates:
@@ -275,8 +276,8 @@ def _reach(
 def fixpoint(
     joiner: Joiner, bodies: list[Body], members: set[int], hopeless: Collection[int] | None = None
 ) -> None:
-    """Evaluate clauses until nothing is new. ``members`` are the predicates that may grow, ``hopeless`` those
-    that may become large; all may where it is None."""
+    """Evaluate clauses until they give no new rows. ``members`` are the predicates that may grow,
+    ``hopeless`` those that may become large (None: all)."""
     relations = joiner.relations
 
     def derive(body: Body, first: int = -1, window: Window | None = None) -> None:
@@ -312,7 +313,8 @@ def fixpoint(
 def _derive(
     joiner: Joiner, body: Body, first: int = -1, window: Window | None = None, limited: bool = False
 ) -> int:
-    """Add the rows of a clause's head; how many are new. If ``limited``, too many raise TooManyRowsError."""
+    """Add the rows of a clause's head; return the number of new ones. If ``limited``, too many raise
+    TooManyRowsError."""
     head = body.clause.head
     rows = joiner.tuples(body, head.args, first, window)
     if rows is not None:
@@ -328,7 +330,8 @@ def _derive(
 def _initialize(
     program: Program, strata: Sequence[Stratum], dependence: list[Dependence], joiner: Joiner
 ) -> dict[int, int]:
-    """Enter ``init``, evaluated with nothing true or done, into ``true``; returns :attr:`Reached.initial`."""
+    """Evaluate ``init`` with nothing true or done and enter it into ``true``. Returns
+    :attr:`Reached.initial`."""
     relations = list(joiner.relations)
     inits = program.named(INIT, 1)
     if any(dependence[p.index] is not Dependence.STATIC for p in inits):
@@ -350,7 +353,7 @@ def _initialize(
 
 
 def _copies(program: Program, source: str, target: str, arity: int) -> list[FlatClause]:
-    """Clauses that make every row of one relation a row of another: ``true <- next``."""
+    """Clauses by which every row of one relation is a row of another: ``true <- next``."""
     clauses = []
     for here in program.named(source, arity):
         for there in program.named(target, arity):
@@ -360,7 +363,7 @@ def _copies(program: Program, source: str, target: str, arity: int) -> list[Flat
                 continue
             body = [FlatAtom(here.index, tuple(copier.read))]
             if source == LEGAL:
-                # Who is not a role does nothing.
+                # Only roles do something.
                 body += [
                     FlatAtom(role.index, (copier.written[0],))
                     for role in program.named(ROLE, 1)
@@ -377,8 +380,8 @@ class _Copier:
     Attributes:
         read: the columns of the relation that is read, coded as in FlatAtom.
         written: the columns of the other relation.
-        builds: what connects them where only one of them holds a term in pieces.
-        variables: how many variables these have.
+        builds: connect the columns if only one of the relations holds a term in pieces.
+        variables: the number of variables in them.
     """
 
     def __init__(self) -> None:
@@ -393,7 +396,7 @@ class _Copier:
         return -self.variables
 
     def match(self, here: Shape, there: Shape) -> bool:
-        """Extend the two rows; False where no term has both shapes."""
+        """Extend the two rows; False if no term has both shapes."""
         if isinstance(there, Leaf):
             if isinstance(here, Function) and not there.opaque:
                 return False
@@ -410,7 +413,7 @@ class _Copier:
                     return False
                 self.destructure(value, there)
             else:
-                # Only that constant: the column of the row that is read is the constant itself.
+                # Only that constant fits: the column of the row that is read is the constant itself.
                 self.read[self.read.index(value)] = there.term
             return True
         return here == there

@@ -1,7 +1,7 @@
 """Relations as columns of term ids, with membership and hash indexes, all in numpy.
 
 A small relation holds its rows as tuples, for :mod:`gdl.grounding.join`; its columns are then
-made only when something reads them.
+built only when something reads them.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ Row = tuple[int, ...]
 Getter = Callable[[Row], Any]
 
 Spec = tuple[tuple[int, ...], tuple[int, ...], tuple[tuple[int, int], ...]]
-"""What an index is on: bound places, new places, and pairs of places that must be equal."""
+"""The key of an index: bound places, new places, and pairs of places that must be equal."""
 
 
 class _TupleIndex:
-    """Rows by the values at bound places; only the values at new places are stored. ``groups`` leads from a
-    key to the different values of its rows: each is a tuple, a key of one place its plain value."""
+    """Rows by the values at bound places; only the values at new places are stored. ``groups`` maps a key to
+    the different values of its rows. Each value is a tuple; so is a key, except that a key of one place is
+    its plain value."""
 
     def __init__(self, bound: Sequence[int], new: Sequence[int], equal: Sequence[tuple[int, int]]) -> None:
         self.groups: dict[Any, dict[Row, None]] = {}
@@ -34,7 +35,7 @@ class _TupleIndex:
         self._seen = 0
 
     def sync(self, rows: list[Row]) -> _TupleIndex:
-        """Enter what has been added to the rows."""
+        """Enter the rows that were added since the last call."""
         if self._seen < len(rows):
             key, value, groups = self._key, self._value, self.groups
             for row in fitting(rows[self._seen :], self._equal):
@@ -48,7 +49,7 @@ class _TupleIndex:
 
 
 def fitting(rows: Iterable[Row], equal: Sequence[tuple[int, int]]) -> Iterable[Row]:
-    """The rows whose values are equal at pairs of places."""
+    """The rows whose values are equal at each pair of places."""
     for a, b in equal:
         rows = [row for row in rows if row[a] == row[b]]
     return rows
@@ -65,7 +66,7 @@ def row_getter(places: Sequence[int]) -> Getter:
 
 
 def key_getter(places: Sequence[int]) -> Getter:
-    """The same, but one place gives its plain value."""
+    """Like :func:`row_getter`, but one place gives its plain value."""
     return itemgetter(places[0]) if len(places) == 1 else row_getter(places)
 
 
@@ -81,7 +82,7 @@ _NO_CODER, _NO_KEYS = Coder(0), KeyIds(0)
 
 
 class Relation:
-    """A set of rows, each with an id: 0, 1, 2, ... in the order of their arrival.
+    """A set of rows, each with an id: 0, 1, 2, ... in the order in which they were added.
 
     Attributes:
         arity: columns.
@@ -96,7 +97,7 @@ class Relation:
         self.rows: list[Row] = []
         self.ids: dict[Row, int] | None = {}
         self._tuple_indexes: dict[Spec, _TupleIndex] = {}
-        self._stored = 0  # so many rows are in the columns
+        self._stored = 0  # the number of rows in the columns
         self._columns: list[Column] = []
         self._coder = _NO_CODER
         self._key_ids = _NO_KEYS
@@ -130,7 +131,7 @@ class Relation:
         return index.sync(self.rows)
 
     def add_rows(self, rows: Iterable[Row]) -> int:
-        """Add rows; how many of them are new."""
+        """Add rows; return the number of new ones."""
         ids = self.ids
         if ids is None:
             full = list(rows)
@@ -167,7 +168,7 @@ class Relation:
             self._enter(columns, self._coder.keys(columns, self.n - first))
 
     def add(self, columns: Sequence[Argument], n: int) -> int:
-        """Add rows; how many of them are new."""
+        """Add rows given by columns; return the number of new ones."""
         if not n:
             return 0
         if self.ids is not None:
@@ -189,7 +190,7 @@ class Relation:
         count = len(keys)
         if not count:
             return 0
-        # In the order of arrival, so that results do not hang on codes.
+        # In the order of arrival, so that results do not depend on codes.
         arrival = np.argsort(first, kind="stable")
         keys, first = keys[arrival], first[arrival]
         self.n += count
@@ -197,7 +198,7 @@ class Relation:
         return count
 
     def _enter(self, columns: list[Column], keys: Keys) -> None:
-        """Store rows, all new, whose number is already in ``n``."""
+        """Store new rows; ``n`` already counts them."""
         first, end = self._stored, self.n
         ids = np.arange(first, end, dtype=np.int32)
         for c, column in enumerate(columns):
@@ -211,13 +212,13 @@ class Relation:
         self._key_ids.add(keys, ids)
 
     def find(self, columns: Sequence[Argument], n: int) -> Ids:
-        """The ids of ``n`` rows (int32); -1 where there is no such row."""
+        """The ids of ``n`` rows (int32); -1 for rows that the relation does not have."""
         if self._stored < self.n or self._coder is _NO_CODER:
             self._store()
         return self._key_ids.search(self._coder.keys(columns, n))
 
     def _rebuild(self) -> None:
-        """Enter all stored rows again under keys that have changed."""
+        """Enter all stored rows again after keys have changed."""
         columns = [c[: self._stored] for c in self._columns]
         self._coder.learn(columns)
         self._key_ids = KeyIds(self._coder.bits)
@@ -225,7 +226,7 @@ class Relation:
 
 
 class RelationView:
-    """The ``n`` rows of a relation that fit a pattern, with one column per variable of it."""
+    """The ``n`` rows of a relation that fit a pattern, with one column per variable of the pattern."""
 
     def __init__(self, relation: Relation, pattern: tuple[int, ...]) -> None:
         self.relation = relation
@@ -283,13 +284,13 @@ class RelationView:
         return int(start), int(stop)
 
     def distinct(self, v: int) -> int:
-        """About how many different values a column has (counted when it was little shorter)."""
-        known = self._distinct.get(v)
-        if known is None or 5 * self.n > 6 * known[0]:
+        """The approximate number of different values in a column, recounted when it has grown by a fifth."""
+        counted = self._distinct.get(v)
+        if counted is None or 5 * self.n > 6 * counted[0]:
             column = self.column(v)
             count = int(np.count_nonzero(np.bincount(column))) if self.n else 0
-            known = self._distinct[v] = (self.n, count)
-        return known[1]
+            counted = self._distinct[v] = (self.n, count)
+        return counted[1]
 
     def index(self, places: tuple[int, ...]) -> list[Index]:
         """Indexes on some variables' columns, each on a range of the rows. The ranges become shorter and
@@ -304,8 +305,8 @@ class RelationView:
 
 
 class Index:
-    """Groups the rows ``start .. stop - 1`` of columns by their values there: ``order``, int64, shape (n,),
-    has them group by group, ascending in each."""
+    """Groups the rows ``start .. stop - 1`` of columns by their values there. ``order``, int64, shape (n,),
+    lists them group by group, ascending in each group."""
 
     def __init__(self, columns: Sequence[Column], start: int, stop: int) -> None:
         self.start = start
@@ -323,12 +324,12 @@ class Index:
         else:
             self._sorted, counts = np.unique(keys, return_counts=True)
             counts = np.append(counts, 0)
-        # The last entry is an empty group for what is not there.
+        # The last entry is an empty group for values that do not occur.
         self._counts: Keys = counts
         self._starts: Keys = np.cumsum(counts) - counts
 
     def ranges(self, columns: Sequence[Argument], n: int) -> tuple[Keys, Keys]:
-        """For each of ``n`` rows of values its group: start in :attr:`order` and size."""
+        """The group of each of ``n`` rows of values: its start in :attr:`order` and its size."""
         keys = self._coder.keys(columns, n)
         if self._sorted is None:
             slots = np.maximum(keys, -1)

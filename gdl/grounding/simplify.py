@@ -1,4 +1,4 @@
-"""Simplification of ground rules in flat arrays: constants, dead and double rules, atoms that are alike."""
+"""Simplification of ground rules in flat arrays: constants, dead and duplicate rules, equivalent atoms."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class RuleTable:
 
     @property
     def lengths(self) -> Int:
-        """How many literals each rule's body has."""
+        """The number of literals in each rule's body, int64, shape (rules,)."""
         return np.bincount(self.rule_of, minlength=len(self.heads))
 
     def keep(self, rules: Bool, literals: Bool | None = None) -> None:
-        """Keep some rules only, and of these some literals."""
+        """Keep only some rules, and of these only some literals."""
         left = rules[self.rule_of]
         if literals is not None:
             left &= literals
@@ -45,11 +45,11 @@ class RuleTable:
 
 
 def simplify(table: RuleTable, is_input: Bool, initial: Bool, twin: Int, tick: Callable[[], None]) -> Bool:
-    """Drop rules that never fire and literals that always hold, to a fixpoint; returns what is possible.
+    """The atoms that are possible. Drops rules that never fire and literals that always hold, to a fixpoint.
 
-    Per atom, ``is_input`` says whether it is a base proposition or a move, ``initial`` whether it is a base
-    proposition that is initially true; ``twin`` has per input its next or legal atom, -1 if none. Changes the
-    table in place; calls ``tick`` in each round, which may raise.
+    Per atom, ``is_input`` is true for base propositions and moves, and ``initial`` for base propositions that
+    are initially true; ``twin`` holds the next or legal atom of each input, -1 for none. Changes the table in
+    place. Calls ``tick`` in each round, which may raise.
     """
     count = len(is_input)
     inputs = np.flatnonzero(is_input)
@@ -68,7 +68,7 @@ def simplify(table: RuleTable, is_input: Bool, initial: Bool, twin: Int, tick: C
         sure = np.where(negated, ~possible[atoms], fact[atoms])
         never = np.where(negated, fact[atoms], ~possible[atoms])
         rules = ~fact[table.heads]
-        # Of the bare rules of an atom one is enough.
+        # One of the bare rules of an atom is enough.
         bare_rules = np.flatnonzero(bare)
         rules[bare_rules[np.unique(table.heads[bare_rules], return_index=True)[1]]] = True
         rules[table.rule_of[never]] = False
@@ -78,11 +78,12 @@ def simplify(table: RuleTable, is_input: Bool, initial: Bool, twin: Int, tick: C
 
 
 def merge(table: RuleTable, fixed: Bool, tick: Callable[[], None]) -> None:
-    """Let one atom stand for all that have the same rules, to a fixpoint from the inputs up.
+    """Merge the atoms that have the same rules into one atom, to a fixpoint from the inputs up.
 
     Relations with arguments that rarely matter have many such atoms: whether the king is threatened once a
-    chess piece has left a certain square, for instance. Changes the table in place, double rules go; atoms
-    that are ``fixed`` (inputs and outputs) stay as they are. Calls ``tick`` in each round, which may raise.
+    chess piece has left a certain square, for instance. Changes the table in place and drops duplicate rules.
+    Atoms that are ``fixed`` (inputs and outputs) stay as they are. Calls ``tick`` in each round, which may
+    raise.
     """
     weights = _mixed(2 * len(fixed))
     signatures = _signatures(table, weights)
@@ -120,21 +121,22 @@ def merge(table: RuleTable, fixed: Bool, tick: Callable[[], None]) -> None:
 
 
 JOINED = 0.5
-"""Atoms are joined where no more than this share of the literals is left. Where little goes, rules factor
+"""Atoms are joined if at most this share of the literals remains. If few literals are saved, rules factor
 better as they are written: checkers with 0.89 of its literals had 4 % more gate inputs."""
 
 
 def join(table: RuleTable, fixed: Bool) -> None:
-    """Let one atom stand for all that rules read in the same way, to a fixpoint from the outputs down. It
-    gets the rules of all of them: it holds where one of them would.
+    """Join the atoms that rules read in the same way into one atom, to a fixpoint from the outputs down.
 
-    ``h :- x, a`` and ``h :- x, b`` say ``h :- x, (a or b)``. If each rule that reads a has a twin that reads
-    b, and the other way round, a and b become one atom. Rules that count the pieces of two players, for
-    example, and in the end only ask who has more, come to count the difference. The states of an automaton
+    The joined atom gets the rules of all of them: it holds if one of them would.
+
+    ``h :- x, a`` and ``h :- x, b`` mean ``h :- x, (a or b)``. If each rule that reads a has a twin that reads
+    b, and the other way round, a and b become one atom. For example, rules that count the pieces of two
+    players and in the end only compare the counts come to count the difference. The states of an automaton
     are joined in the same way (E. Moore, 1956).
 
-    Changes the table in place, if that makes it clearly smaller; double rules go. Atoms that are ``fixed``
-    (inputs and outputs), and those that some rule denies, stay as they are.
+    Changes the table in place if that makes it clearly smaller, and drops duplicate rules. Atoms that are
+    ``fixed`` (inputs and outputs) and atoms that some rule negates stay as they are.
     """
     joining = _Joining(table, fixed)
     changed = np.unique(joining.read)
@@ -148,8 +150,8 @@ def join(table: RuleTable, fixed: Bool) -> None:
 
 
 class _Joining:
-    """Which atoms are read alike: ``sums`` has for each the sum of the hashes of its *readings*. A reading is
-    the head of a rule that reads the atom, and the rest of its body."""
+    """Finds the atoms that are read alike. ``sums`` holds for each atom the sum of the hashes of its
+    *readings*. A reading is the head of a rule that reads the atom, and the rest of its body."""
 
     def __init__(self, table: RuleTable, fixed: Bool) -> None:
         self.heads = table.heads.copy()
@@ -168,38 +170,38 @@ class _Joining:
         self.alive: Bool = np.ones(len(table.heads), np.bool_)
 
     def run(self, changed: Ints) -> None:
-        """Join atoms until none is read like another one; ``changed`` are all that are free and read."""
+        """Join atoms until no two are read alike; ``changed`` are all atoms that are free and read."""
         atoms = len(self.free)
         rules, places = np.arange(len(self.heads)), np.arange(len(self.read))
         self.places_of = Edges(len(rules), self.rule_of, places)
         self.readers = Edges(atoms, self.read, self.rule_of)
         self.rules_of = Edges(atoms, self.heads, rules)
-        # The atoms that one stands for, itself among them, and the rules of such by their signatures.
+        # The atoms that one atom stands for (itself included), and the rules of these by their signatures.
         self.members: dict[int, list[int]] = {}
         self.filed: dict[int, int] = {}
-        known: dict[int, int] = {}
+        first_with: dict[int, int] = {}
         while len(changed):
             into: dict[int, int] = {}
             for atom, total in zip(changed.tolist(), self.sums[changed].tolist(), strict=True):
-                other = known.setdefault(total, atom)
+                other = first_with.setdefault(total, atom)
                 if other == atom:
                     continue
                 if self.free[other] and self.sums[other] == total:
                     into[atom] = other
                 else:
-                    known[total] = atom
+                    first_with[total] = atom
             changed = self._joined(into) if into else changed[:0]
 
     def _readings(self, places: Ints | slice) -> NDArray[np.uint64]:
-        """The hashes of what is read at these places, apart from the atoms there."""
+        """The hashes of the readings at these places, which leave out the atoms there."""
         return _mix(self.signatures[self.rule_of[places]] - self.own[places])
 
     def _joined(self, into: dict[int, int]) -> Ints:
-        """Join atoms to others; the free atoms that are read in another way from now on."""
+        """Join atoms to others. Returns the free atoms whose readings have changed."""
         heads = self.heads
         gone = np.fromiter(into, np.int64)
         self.free[gone] = False
-        # Whatever reads an atom that is gone reads the other one, too.
+        # Every rule that reads a joined atom has a twin that reads the other one.
         dying = np.unique(self.readers.targets(gone))
         touched = [self._retired(dying[self.alive[dying]])]
         fresh = [other for other in dict.fromkeys(into.values()) if other not in self.members]
@@ -220,13 +222,13 @@ class _Joining:
         return changed
 
     def _rules(self, atoms: list[int]) -> Ints:
-        """The rules that are left of those that these atoms had at first."""
+        """The remaining rules of those that these atoms had at first."""
         rules = self.rules_of.targets(np.array(atoms, np.int64))
         left: Ints = rules[self.alive[rules]]
         return left
 
     def _filed(self, rules: Ints) -> Ints:
-        """File rules of atoms that stand for several; those among the rules that are there already."""
+        """File rules of atoms that stand for several. Returns those of the rules that were filed before."""
         double = []
         for rule, signature in zip(rules.tolist(), self.signatures[rules].tolist(), strict=True):
             other = self.filed.setdefault(signature, rule)
@@ -239,7 +241,7 @@ class _Joining:
         return np.array(double, np.int64)
 
     def _retired(self, rules: Ints) -> Ints:
-        """Take rules out; the atoms that they have read."""
+        """Remove rules. Returns the atoms that they have read."""
         places = self.places_of.targets(rules)
         np.subtract.at(self.sums, self.read[places], self._readings(places))
         self.alive[rules] = False

@@ -2,11 +2,11 @@
 
 Read in this order:
     machine: questions about states, answered from a cache of states (numbering) or by the evaluator.
-    evaluator: relations on demand; limits says where it stops.
+    evaluator: relations on demand, within the limits of ``limits``.
     depth_charge: random games to their end, one function.
-    schema: what it knows of relations, and how code reads them.
+    schema: the evaluator's knowledge of relations, and the way code reads them.
     strata_code: the functions that compute a relation, whole or key by key.
-    join_code: the loops of one clause, with conditions (order, tests, the source as it grows).
-    table_slots: where relations are stored.
-    estimates: the expected costs by which all this is planned.
+    conditions: the order of literals in a join, their tests, and the source as it grows.
+    table_slots: the places in which relations are stored.
+    estimates: the expected costs on which all these plans are based.
 """

@@ -1,5 +1,7 @@
-"""What a join is written with: the source of one generated function as it grows (and what is known at the
-place being written), the order of a body's literals, and the code that tests literals and builds terms.
+"""The tools for writing a join.
+
+They are the source of one generated function as it grows, the scope of the place being written, the order of
+a body's literals, and the code that tests literals and builds terms.
 
 The order is greedy: the literal with the fewest expected matches always comes next. Parts of a body that
 share no unbound variable are independent.
@@ -25,9 +27,9 @@ class MatchCode:
     Attributes:
         write: writes the code.
         leaves: whether the code leaves the function.
-        fresh: gives the condition that the head is new; None where nobody needs it.
+        fresh: returns the condition that the head is new; None if it is never asked for.
         row: the arguments of the head.
-        all_of: writes the code for a relation (by its variable) all of whose rows are matches.
+        all_of: writes the code for a relation (given by its variable) all of whose rows are matches.
     """
 
     write: Callable[[], None]
@@ -39,7 +41,7 @@ class MatchCode:
 
 @dataclass(slots=True)
 class Scope:
-    """What is known at one place of the code.
+    """The knowledge at one place of the code.
 
     Attributes:
         bound: variables that have their values.
@@ -49,7 +51,7 @@ class Scope:
         nested: all loops around this place.
         match: handles a match.
         needed: variables that the match reads.
-        calls: how often this place is expected to be reached.
+        calls: the expected number of times that this place is reached.
     """
 
     bound: frozenset[int]
@@ -103,7 +105,7 @@ class FunctionSource:
         return f"{prefix}{self._names}"
 
     def when(self, conditions: Sequence[str]) -> None:
-        """Go on only where all conditions hold."""
+        """Go on only if all conditions hold."""
         if conditions:
             self.line(f"if {' and '.join(conditions)}:")
             self.indent += 1
@@ -121,8 +123,8 @@ class FunctionSource:
     def function(
         self, name: str, start: Sequence[str] = (), end: Sequence[str] = (), ticks: int = 16
     ) -> list[str]:
-        """The lines of the function, loads first, behind those of its helpers; ``ticks`` until the first
-        check of the limits."""
+        """The lines of the function, loads first, after those of its helpers. ``ticks`` is the number until
+        the first check of the limits."""
         first = [*self.loads.values(), *([f"n = {ticks}"] if self.ticks else []), *start]
         head = [*self.helpers, f"def {name}({self.parameters}):"]
         return [*head, *(f" {text}" for text in first), *self.lines, *(f" {text}" for text in end)]
@@ -146,7 +148,7 @@ class Item:
 
 
 def body_items(clause: FlatClause, first: FlatAtom | None = None) -> list[Item] | None:
-    """The parts of a body, of which the positive literal ``first`` must come first; None where one of its
+    """The parts of a body, of which the positive literal ``first`` must come first; None if one of its
     distincts can never hold."""
     items = [Item(atom, False, variables_of(atom.args), atom is first) for atom in clause.positives]
     items += [Item(atom, True, variables_of(atom.args)) for atom in clause.negatives]
@@ -179,7 +181,7 @@ def components(items: list[Item], bound: frozenset[int]) -> list[list[Item]]:
 
 
 def single(part: list[Item], bound: frozenset[int]) -> bool:
-    """Whether a part is one literal without a variable that would have to be compared."""
+    """Whether a part is one literal without a variable that would need a comparison."""
     atom = part[0].what
     if len(part) > 1 or not isinstance(atom, FlatAtom) or part[0].first:
         return False
@@ -188,7 +190,7 @@ def single(part: list[Item], bound: frozenset[int]) -> bool:
 
 
 def share(items: list[Item], bound: frozenset[int], relations: Relations) -> float:
-    """In which share of all cases positive literals are expected to have a match."""
+    """The share of all cases in which positive literals are expected to have a match."""
     matches = 1.0
     left = [i.what for i in items if isinstance(i.what, FlatAtom) and not i.negative]
     while left:
@@ -200,7 +202,7 @@ def share(items: list[Item], bound: frozenset[int], relations: Relations) -> flo
 
 
 def choose(items: list[Item], bound: frozenset[int], relations: Relations) -> Item:
-    """The positive literal to go over next. Raises RulesError where there is none, so that a variable of the
+    """The positive literal to loop over next. Raises RulesError if there is none, so that a variable of the
     rule can get no value."""
     fans: list[tuple[float, int, Item]] = []
     for number, item in enumerate(items):
@@ -214,7 +216,7 @@ def choose(items: list[Item], bound: frozenset[int], relations: Relations) -> It
 
 
 def write_tests(writer: FunctionSource, items: list[Item], scope: Scope) -> list[Item]:
-    """Write all tests whose variables are bound, cheap ones first, until the code is too deep; return
+    """Write all tests whose variables are bound, cheap ones first, until the code is too deep. Return
     the remaining items."""
     while True:
         builds = [i for i in items if isinstance(i.what, Build) and _buildable(i.what, scope)]
@@ -252,8 +254,8 @@ def _cost(writer: FunctionSource, item: Item) -> int:
 def condition(
     writer: FunctionSource, item: Item, scope: Scope, before: Sequence[str] = ()
 ) -> tuple[str, bool]:
-    """The test of an item, and whether statements had to be written before it (they stand behind
-    the conditions ``before``). Unbound variables are projected away."""
+    """The test of an item, and whether statements had to be written before it (after the conditions
+    ``before``). Unbound variables are projected away."""
     what = item.what
     if isinstance(what, tuple):
         pairs = [f"{value(a)} != {value(b)}" for a, b in zip(*what, strict=True)]
@@ -285,7 +287,7 @@ def ask(writer: FunctionSource, path: AccessPath, key: str, scope: Scope) -> str
 
 
 def unpack(writer: FunctionSource, args: Sequence[int], source: str, scope: Scope) -> None:
-    """Assign a row of arguments; compare where a variable is bound already."""
+    """Assign a row of arguments to variables, and compare if a variable is bound already."""
     names, conditions = targets(writer, args, scope)
     writer.line(f"{', '.join(names)}{',' if len(names) == 1 else ''} = {source}")
     writer.when(conditions)

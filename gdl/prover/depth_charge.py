@@ -1,7 +1,7 @@
 """A depth charge as one generated function that plays a game at random to its end.
 
-It works on the tables of the evaluator alone: it numbers no propositions and caches no states, and computes
-nothing that a random playout does not need.
+It works on the tables of the evaluator alone: it numbers no propositions, caches no states, and computes only
+the relations that a random playout needs.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ Charge = Callable[[Tables, Callable[[], float], int], tuple[int, bool, Tables]]
 
 @dataclass(frozen=True, slots=True)
 class ChargePlan:
-    """The relations that the function reads, predicates by their indexes.
+    """The relations that the function reads; predicates are given by their indexes.
 
     Attributes:
         terminal: predicates of ``terminal``.
         legal: per role the predicates of its moves, and the numbers of their rows.
-        next: pairs of a predicate of ``next`` and its twin of ``true``; -1 where it has none.
-        does: per role, move -> slot and row of ``does``; slot -1 where no rule reads it.
+        next: pairs of a predicate of ``next`` and its twin of ``true`` (-1 for none).
+        does: per role, move -> slot and row of ``does``; slot -1 if no rule reads it.
     """
 
     terminal: Sequence[int]
@@ -36,8 +36,8 @@ class ChargePlan:
 
 
 def generate(evaluator: Evaluator, plan: ChargePlan) -> Charge | None:
-    """The function for one game; None where it does not cover the rules (``legal`` or ``terminal`` that
-    depends on ``does``, roles inside other terms)."""
+    """The function for one game. None if it does not cover the rules: ``legal`` or ``terminal`` depends on
+    ``does``, or roles occur inside other terms."""
     if not _covered(evaluator, plan):
         return None
     names: dict[str, Any] = {
@@ -97,7 +97,7 @@ def _terminal(evaluator: Evaluator, plan: ChargePlan) -> list[str]:
 
 
 def _options(evaluator: Evaluator, plan: ChargePlan, role: int, names: dict[str, Any]) -> list[str]:
-    """The lines that list a role's legal moves, ascending; they cut a playout where it has none."""
+    """The lines that list a role's legal moves, ascending, and cut a playout if it has none."""
     static = evaluator.schema.static
     lines: list[str] = []
     parts = []

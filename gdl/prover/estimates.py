@@ -1,6 +1,6 @@
 """Expected sizes and costs of relations and calls: the planner's statistics.
 
-Sizes come from the static relations, from measured states, and for the rest from the clauses.
+Sizes come from the static relations, from measured states, and otherwise from the clauses.
 The unit of work is one iteration of a generated loop.
 """
 
@@ -15,14 +15,14 @@ from gdl.prover.schema import Schema, Tables, project, reads
 from gdl.terms import DOES
 
 # Costs.
-_CALL_WORK = 12.0  # a call for one key, besides its loops
-_INDEX_WORK = 6.0  # a row of a relation, besides the loops that derive it
+_CALL_WORK = 12.0  # a call for one key, without its loops
+_INDEX_WORK = 6.0  # a row of a relation, without the loops that derive it
 _FIXPOINT_WORK = 16.0  # a row of a recursive relation, altogether
 _MAGIC_WORK = 50.0  # a call that must run a fixpoint, in addition
-_CHAIN = 2.0  # calls of a recursive predicate that one call leads to
+_CHAIN = 2.0  # calls of a recursive predicate caused by one call
 SHARE = 0.3  # of the cost of a relation: counts for each relation that reads it
 
-# Guesses where nothing was measured.
+# Guesses for relations that were not measured.
 _LOCAL_ROWS = 20.0  # of a relation that is being computed
 _GIVEN_ROWS = 10.0  # of a predicate of ``true``
 _DOES_ROWS = 1.5  # of a predicate of ``does``
@@ -34,9 +34,9 @@ class Estimates:
     """Expected sizes and costs.
 
     Attributes:
-        local: predicates for whose computation code is being written.
+        local: the predicates that the code being written computes.
         cyclic: calls that led back to themselves and cannot be evaluated top-down.
-        shallow: whether top-down recursion needed too deep a stack.
+        shallow: whether top-down recursion exceeded the stack once and is now avoided.
         counting: whether all relations are computed key by key, to count the keys.
     """
 
@@ -59,7 +59,7 @@ class Estimates:
         )
 
     def fan(self, predicate: int, keys: tuple[int, ...]) -> float:
-        """How many rows a key of these columns is expected to have."""
+        """The expected number of rows of a key of these columns."""
         schema = self._schema
         if predicate in schema.static:
             size, distinct = self.size(predicate), self._static_distinct(predicate)
@@ -75,7 +75,7 @@ class Estimates:
         return size / groups
 
     def size(self, predicate: int) -> float:
-        """How many rows a relation is expected to have."""
+        """The expected number of rows of a relation."""
         schema = self._schema
         if predicate in schema.static:
             return float(len(schema.static[predicate])) if schema.arity[predicate] else 1.0
@@ -111,14 +111,14 @@ class Estimates:
         return self._distinct[predicate]
 
     def most(self, predicate: int, keys: tuple[int, ...]) -> int:
-        """How many rows a key of these columns has at most."""
+        """The most rows that a key of these columns can have."""
         schema = self._schema
         if predicate in schema.static:
             return len(schema.static[predicate]) if schema.arity[predicate] else 1
         return self._guard.most if not keys else self._guard.most // 4
 
     def scanned(self, predicate: int, keys: tuple[int, ...]) -> bool:
-        """Whether to scan all rows rather than to make an index on constant columns."""
+        """Whether to scan all rows rather than build an index on constant columns."""
         if predicate in self._schema.static:
             return False
         return not keys or self._constants[predicate, keys] <= 2
@@ -136,7 +136,7 @@ class Estimates:
         return work, rows
 
     def cheaper(self, predicate: int, keys: tuple[int, ...], calls: float) -> bool:
-        """Whether so many calls are expected to be cheaper than the whole relation."""
+        """Whether ``calls`` calls are expected to cost less than the whole relation."""
         if predicate in self._guard.demanded or self.counting:
             return True
         recursive = self._schema.stratum(predicate).recursive
@@ -148,7 +148,7 @@ class Estimates:
         return work < self.whole(predicate)
 
     def once(self, predicate: int, keys: tuple[int, ...]) -> float:
-        """The expected cost of the rows of one key."""
+        """The expected cost of computing the rows of one key."""
         stratum = self._schema.stratum(predicate)
         once = _MAGIC_WORK if stratum.recursive and not self.top_down(predicate, keys) else 0.0
         for clause in stratum.clauses:
@@ -178,7 +178,7 @@ class Estimates:
         return self._whole[predicate]
 
     def measure(self, predicate: int, samples: list[Tables], slot: int) -> None:
-        """Take a relation's size from the states in which it was computed, if any."""
+        """Measure a relation's size in the states in which it was computed, if any."""
         relations = [t[slot] for t in samples if len(t) > slot and t[slot] is not None]
         if not relations:
             return
@@ -192,7 +192,7 @@ class Estimates:
         self._measured[predicate] = (sum(map(len, relations)) / len(relations), distinct)
 
     def measure_calls(self, call: Call, samples: list[Tables], slot: int) -> None:
-        """Add to a predicate's cost that of the keys that some states needed."""
+        """Add the cost of the keys that some states needed to a predicate's cost."""
         predicate, keys = call
         calls = sum(len(t[slot]) for t in samples if len(t) > slot and t[slot] is not None)
         if calls:
@@ -200,10 +200,10 @@ class Estimates:
             self._call_work[predicate] = self._call_work.get(predicate, 0.0) + work
 
     def forget(self) -> None:
-        """Drop conclusions from sizes that may have changed."""
+        """Drop conclusions drawn from sizes that may have changed."""
         self._guesses.clear()
         self._whole.clear()
 
     def forget_static(self, predicate: int) -> None:
-        """A static relation has changed."""
+        """Drop the statistics of a static relation that has changed."""
         self._distinct.pop(predicate, None)

@@ -1,7 +1,7 @@
 """Bottom-up evaluation of flat Datalog on demand, by generated Python functions.
 
-Relations are sets of rows. Static ones are computed once. Those that depend on the state (and the moves)
-are computed when a rule needs them, whole or key by key, and stored in the tables of that state (move).
+Relations are sets of rows. Static ones are computed once. A relation that depends on the state (and the
+moves) is computed when a rule needs it, whole or key by key, and stored in the tables of that state (move).
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ class Evaluator:
         large: names of relations that are known to be too large to be computed whole.
 
     Attributes:
-        schema: what is known of the predicates.
+        schema: the evaluator's knowledge of the predicates.
         relations: the access paths and the code of the relations.
-        begin: to be called before each direct call of generated code.
+        begin: call it before each direct call of generated code.
 
     Raises:
-        TooLargeError: the static relations go beyond the limits.
+        TooLargeError: the static relations exceed the limits.
     """
 
     def __init__(
@@ -67,12 +67,12 @@ class Evaluator:
         return self.relations.slots[0].copy()
 
     def move_tables(self) -> Tables:
-        """Tables of a joint move that consists of nothing."""
+        """Tables of a joint move without any move."""
         return self.relations.slots[1].copy()
 
     def rows(self, predicate: int, state: Tables, move: Tables | None = None) -> Rows:
-        """The relation in this state (and move), from the tables or computed now. Raises TooLargeError where
-        it goes beyond the limits."""
+        """The relation in this state (and move), from the tables or computed now. Raises TooLargeError if
+        it exceeds the limits."""
         level = self.schema.level[predicate]
         if level is Dependence.STATIC:
             return self.schema.static[predicate]
@@ -95,7 +95,7 @@ class Evaluator:
 
     def recover(self, error: BaseException, state: Tables, move: Tables | None) -> None:
         """Prepare a second call after generated code has raised one of RECOVERABLE. Raises TooLargeError
-        where a second call would not help."""
+        if a second call would not help."""
         grown = False
         for tables, slots, at_once in zip(
             (state, move), self.relations.slots, self.relations.at_once, strict=True
@@ -104,7 +104,7 @@ class Evaluator:
                 grown = grown or len(tables) < len(slots)
                 tables.extend(slots[len(tables) :])
                 for slot, first in enumerate(slots):
-                    if first is None and slot not in at_once:  # it may be incomplete
+                    if first is None and slot not in at_once:  # the relation may be incomplete
                         tables[slot] = None
         match error:
             case MoreRowsError(predicates=predicates):
@@ -117,10 +117,10 @@ class Evaluator:
                 self.relations.forget()
             case RecursionError():
                 raise TooLargeError("the rules are nested too deeply to be evaluated") from None
-            case IndexError() if grown:  # tables from before some slots were made
+            case IndexError() if grown:  # the tables are older than some slots
                 pass
             case MemoryError():
-                raise TooLargeError("the rules need more memory than there is") from None
+                raise TooLargeError("the rules need more memory than is available") from None
             case _:
                 raise error
 
@@ -134,7 +134,7 @@ class Evaluator:
         return rows
 
     def _in_order(self, predicate: int, state: Tables, move: Tables | None) -> None:
-        """Evaluate from the bottom all that a predicate depends on, so that calls stay shallow."""
+        """Evaluate all relations that a predicate depends on, from the bottom, so that calls stay shallow."""
         cone = {predicate}
         for stratum in reversed(self.schema.strata):
             if not cone.isdisjoint(stratum.predicates):
@@ -145,19 +145,19 @@ class Evaluator:
                     self._call(p, state, move)
 
     def measure(self, samples: list[Tables]) -> None:
-        """Plan anew by the sizes that relations have in some states."""
+        """Plan again by the sizes that relations have in some states."""
         for predicate in range(len(self.schema.program.predicates)):
             if self.schema.level[predicate] is Dependence.STATE:
                 self._estimates.measure(predicate, samples, self.relations.slot(predicate))
         self.relations.forget()
 
     def count_calls(self) -> None:
-        """From now until :meth:`measure_calls` compute all relations key by key, to count the keys."""
+        """Compute all relations key by key until :meth:`measure_calls`, to count the keys."""
         self._estimates.counting = True
         self.relations.forget()
 
     def measure_calls(self, samples: list[Tables]) -> None:
-        """Plan anew by the numbers of keys that some states needed."""
+        """Plan again by the numbers of keys that some states needed."""
         self._estimates.counting = False
         self.relations.forget()
         for key in self.relations.lazy:
@@ -165,8 +165,8 @@ class Evaluator:
                 self._estimates.measure_calls(key[:2], samples, self.relations.lazy_slot(key))
 
     def _try_static(self, stratum: Stratum) -> None:
-        """Compute the relations of a static stratum; one that is too large, or reads one that is,
-        becomes dynamic."""
+        """Compute the relations of a static stratum. A stratum that is too large, or reads a dynamic
+        relation, becomes dynamic."""
         schema = self.schema
         if all(p in schema.static or p in stratum.predicates for p in reads(stratum)):
             before = self._guard.rows
@@ -195,7 +195,7 @@ class Evaluator:
             except MoreRowsError:
                 continue
             except (RecursionError, MemoryError):
-                raise TooLargeError("the rules need more memory than there is") from None
+                raise TooLargeError("the rules need more memory than is available") from None
             for p, rows in zip(stratum.predicates, relations, strict=True):
                 schema.static[p] = rows
                 self._estimates.forget_static(p)

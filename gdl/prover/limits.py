@@ -12,14 +12,14 @@ from gdl.errors import TooLargeError
 from gdl.prover.schema import Schema
 from gdl.terms import Term
 
-DEMAND_ROWS = 3000  # a dynamic relation with more rows is computed key by key where that is possible
+DEMAND_ROWS = 3000  # a dynamic relation with more rows is computed key by key if possible
 _FIRST_MOST = 1000  # the first bound on the rows for which code is generated; it grows with the relations
 _TICKS = 16  # from one check of the limits to the next
 
 
 @dataclass(frozen=True, slots=True)
 class ProverLimits:
-    """Beyond these limits rules are refused with a TooLargeError.
+    """The limits beyond which rules are refused with a TooLargeError.
 
     Attributes:
         rows: rows of all relations that one question needs.
@@ -35,7 +35,7 @@ class ProverLimits:
 
 
 class MoreRowsError(Exception):
-    """Relations have more rows than code was generated for: those of ``predicates``; None for any of them."""
+    """Relations have more rows than their code allows: those of ``predicates``, or unknown ones if None."""
 
     def __init__(self, predicates: Sequence[int] | None = None) -> None:
         super().__init__(predicates)
@@ -70,7 +70,7 @@ class Guard:
         most: the bound on the rows of a relation for which code is generated.
         demanded: predicates whose relations are too large to be computed whole.
         rows: rows of the present question.
-        outgrown: called with predicates that have become too large for the code there is.
+        outgrown: called with predicates that have become too large for their present code.
     """
 
     outgrown: Callable[[Sequence[int]], None]
@@ -88,23 +88,23 @@ class Guard:
         self.rows = 0
 
     def begin(self) -> None:
-        """Begin a question: count time and rows from here."""
+        """Begin a question: reset the time and the count of rows."""
         self.rows = 0
         self._deadline = 0.0
 
     def restrict(self, rows: int | None, seconds: float) -> None:
-        """Stop after so many more rows, or seconds from now; None lifts the restriction."""
+        """Stop after ``rows`` more rows, or ``seconds`` from now; ``rows=None`` lifts the restriction."""
         self._deadline = 0.0
         self._row_limit = self._limits.rows if rows is None else min(self._limits.rows, self.rows + rows)
         self._seconds = self._limits.seconds if rows is None else min(self._limits.seconds, seconds)
 
     def tick(self, rows: int, predicate: int) -> int:
         """Check the limits; return the number of ticks until the next check. ``rows`` are those of the
-        relation that is being computed, ``predicate`` its predicate; -1 where it must be computed whole.
+        relation that is being computed, ``predicate`` its predicate (-1 if it must be computed whole).
 
         Raises:
             TooLargeError: a limit is reached.
-            MoreRowsError: the relation is to be computed key by key from now on.
+            MoreRowsError: the relation must be computed key by key from now on.
         """
         now = time.monotonic()
         if not self._deadline:
@@ -128,8 +128,8 @@ class Guard:
         return min(self.most, DEMAND_ROWS)
 
     def done(self, rows: int, predicate: int) -> None:
-        """Count a relation beyond the threshold that was computed whole: it serves this time, though it is to
-        be computed key by key from now on. Raises as :meth:`many` does otherwise."""
+        """Count a relation beyond the threshold that was computed whole. It may be used this time, but is
+        computed key by key from now on. Otherwise raises as :meth:`many` does."""
         if rows > DEMAND_ROWS and predicate >= 0 and predicate not in self.demanded:
             members = self._schema.stratum(predicate).predicates
             self.demanded.update(members)
@@ -137,8 +137,8 @@ class Guard:
         self.many(rows, predicate)
 
     def many(self, rows: int, predicate: int) -> None:
-        """Count a relation, or a round of a fixpoint, beyond the threshold. Raises as :meth:`tick` does,
-        and MoreRowsError where the code must be generated for more rows."""
+        """Count a relation, or a round of a fixpoint, beyond the threshold. Raises as :meth:`tick` does, and
+        MoreRowsError if the code must be generated for more rows."""
         self.tick(rows, predicate)
         self.rows += rows
         if rows > self.most:
@@ -153,7 +153,7 @@ class Guard:
         return self._functors.index(name)
 
     def build(self, functor: int, args: tuple[int, ...]) -> int:
-        """The number of a function term. Raises TooLargeError where terms grow without end."""
+        """The number of a function term. Raises TooLargeError if terms grow without end."""
         table = self._table
         term = Term(self._functors[functor], *[table.terms[a] for a in args])
         if term.depth > self._limits.depth or len(table) > self._limits.terms:
@@ -161,7 +161,7 @@ class Guard:
         return table.id(term)
 
     def take(self, functor: int, arity: int, number: int) -> tuple[int, ...] | None:
-        """The arguments of a function term; None where it has another functor or arity."""
+        """The arguments of a function term; None if it has another functor or arity."""
         term = self._table.terms[number]
         if len(term.args) != arity or term.name != self._functors[functor]:
             return None

@@ -1,4 +1,4 @@
-"""The prover: the machine that evaluates the rules themselves, ready as soon as they are read."""
+"""The prover: the machine that evaluates the rules themselves, ready as soon as the rules are read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gdl.rules import Rules
 from gdl.terms import GOAL, INIT, LEGAL, NEXT, ROLE, SEES, TERMINAL, TRUE, Term
 
 _SAMPLES = 60  # states of one random playout in which relations are measured before the first playouts
-_SAMPLE_SECONDS = 0.3  # CPU time after which fewer states must do
+_SAMPLE_SECONDS = 0.3  # CPU time after which no more states are sampled
 
 _CHECKPOINTS = ((300, 0.9), (3_000, 0.6), (30_000, 0.25))
 """Steps after which playouts stop using the state cache if more than this share of the steps since the
@@ -29,11 +29,11 @@ last checkpoint missed it."""
 
 
 class ProverMachine(Machine):
-    """Evaluates the rules bottom-up, relation by relation, as far as a question needs them.
+    """Evaluates the rules bottom-up, and only the relations that a question needs.
 
     State keys are frozensets of proposition ids. A cache keeps the answers about recent states. The limits
-    are there to refuse hostile rules. ``large`` are relations that another machine of these rules has found
-    to be too large to be computed whole (:attr:`large_relations`): what it took to find that out is saved.
+    refuse hostile rules. ``large`` names relations that another machine of these rules has found to be too
+    large to be computed whole (:attr:`large_relations`), so that this machine need not find out again.
 
     Raises:
         RulesError: the rules cannot be played (no role, unstratified negation, ...).
@@ -43,7 +43,7 @@ class ProverMachine(Machine):
     level = "prover"
 
     def __init__(self, rules: Rules, limits: ProverLimits | None = None, large: Iterable[str] = ()) -> None:
-        # Rules that are not stratified as written are refused, even if the split by role would mend them.
+        # Rules that are not stratified as written are refused, even if the split by role would stratify them.
         program, _ = compile_rules(rules)
         program, self._by_role = split_by_role(program)
         self._evaluator = Evaluator(program, stratify(program), limits or ProverLimits(), frozenset(large))
@@ -80,8 +80,8 @@ class ProverMachine(Machine):
         return self._names.moves[role][index]
 
     def move_id(self, role: int, move: Term) -> int:
-        """See :class:`Machine`. The prover cannot know which moves will ever be legal: it
-        accepts all that have the form of one."""
+        """See :class:`Machine`. The prover cannot know which moves will ever be legal: it accepts every
+        move that has the form of one."""
         return self._names.move_id(role, move)
 
     @property
@@ -91,8 +91,8 @@ class ProverMachine(Machine):
 
     @property
     def functions_written(self) -> int:
-        """How many functions of code its questions have needed up to now; a function that is written anew
-        counts again."""
+        """The number of functions of code that its questions have needed so far. A function that is
+        rewritten counts again."""
         return self._evaluator.relations.written
 
     @property
@@ -131,7 +131,7 @@ class ProverMachine(Machine):
     def _perceived(self, state: State, joint_move: Sequence[int]) -> Iterator[list[tuple[Term, ...]]]:
         """Roles and what they perceive, by one ``sees`` predicate after another."""
         if self._sees:
-            tables, moves = self._tables(self._cached(state)), self._made(joint_move)
+            tables, moves = self._tables(self._cached(state)), self._move_tables(joint_move)
             for predicate in self._sees:
                 rows = each(self._evaluator.rows(predicate, tables, moves))
                 yield [self._program.arguments(predicate, full(row)) for row in rows]
@@ -159,8 +159,8 @@ class ProverMachine(Machine):
         return State(self, frozenset([self.proposition_id(p) for p in propositions]))
 
     def _playouts(self, n: int, seed: int, start: State, max_steps: int) -> Playouts:
-        """In small games they go from cached state to cached state, in large ones they are depth charges; the
-        moves are the same."""
+        """Playouts of small games go from cached state to cached state; those of large games are depth
+        charges. Both choose the same moves."""
         import numpy as np
 
         if not self._prepared:
@@ -178,7 +178,7 @@ class ProverMachine(Machine):
             else:
                 lengths[i], was_cut, last = self._walk(first, rng.random, max_steps)
                 results = [self._result_of(last, r) for r in roles]
-            if not was_cut or lengths[i] >= max_steps:  # else some role has no legal move
+            if not was_cut or lengths[i] >= max_steps:  # otherwise some role has no legal move
                 goals[i] = results
             cut += was_cut
         return Playouts(goals, lengths, cut)
@@ -252,8 +252,8 @@ class ProverMachine(Machine):
         return moves
 
     def _goal_of(self, cached: CachedState, role: int) -> int | None:
-        known, value = cached.goals[role]
-        if not known:
+        computed, value = cached.goals[role]
+        if not computed:
             values = self._goals_in(self._tables(cached), role)
             value = values.pop() if len(values) == 1 else None
             cached.goals[role] = (True, value)
@@ -275,13 +275,13 @@ class ProverMachine(Machine):
         successor = cached.successors.get(joint)
         if successor is not None and successor.alive:
             return successor
-        made = self._as_true(self._next, self._tables(cached), self._made(joint))
-        successor = self._cached_with(made)
+        relations = self._as_true(self._next, self._tables(cached), self._move_tables(joint))
+        successor = self._cached_with(relations)
         if cached.alive:
             cached.successors[joint] = successor
         return successor
 
-    def _made(self, joint: Sequence[int]) -> Tables:
+    def _move_tables(self, joint: Sequence[int]) -> Tables:
         """The tables of a joint move."""
         moves = self._evaluator.move_tables()
         rows: dict[int, set[Any]] = {}
@@ -315,7 +315,7 @@ class ProverMachine(Machine):
         return self._cache.find(key) or self._cache.add(key, None)
 
     def _tables(self, cached: CachedState) -> Tables:
-        """The tables of a state, made anew from its propositions if the cache has none."""
+        """The tables of a state, rebuilt from its propositions if the cache has none."""
         tables = cached.tables
         if tables is None:
             tables = self._evaluator.state_tables()
@@ -344,7 +344,7 @@ class ProverMachine(Machine):
         return sorted(roles, key=lambda r: (rank.get(r, len(rank)), r))
 
     def _twins(self, name: str) -> list[tuple[int, int]]:
-        """Pairs of a predicate of ``name`` and its twin of ``true``; -1 where specialization changed it."""
+        """Pairs of a predicate of ``name`` and its twin of ``true``; -1 if specialization changed it."""
         by_shape = {p.shapes: p.index for p in self._program.named(TRUE, 1)}
         return [(p.index, by_shape.get(p.shapes, -1)) for p in self._program.named(name, 1)]
 
@@ -364,5 +364,5 @@ class ProverMachine(Machine):
 
 
 def _relation(rows: set[Any]) -> Rows:
-    """Rows as a relation: True for the empty row of one without columns."""
+    """Rows as a relation: True for the empty row of a relation without columns."""
     return True if () in rows else rows

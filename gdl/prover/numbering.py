@@ -1,5 +1,6 @@
-"""Numbers of propositions and moves, given in the order in which they are first met; and the state cache:
-bounded memory of states, each with the prover's answers about it.
+"""Numbers of propositions and moves in the order of their first use, and the state cache.
+
+The cache is a bounded memory of states, each with the prover's answers about it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Value = TypeVar("Value")
 
 
 class _OnDemand(dict[Any, Value]):
-    """A dict that a function fills: with the value of a key at its first look-up."""
+    """A dict that computes the value of a key by a function at its first look-up."""
 
     def __init__(self, value_of: Callable[[Any], Value]) -> None:
         super().__init__()
@@ -40,14 +41,14 @@ class Numbering:
         program: the rules.
         by_role: the predicates of one role each, see :func:`gdl.compile.specialize.split_by_role`.
         roles: in their order.
-        slot: gives the slot of a predicate of ``does`` in the tables of a joint move.
+        slot: returns the slot of a predicate of ``does`` in the tables of a joint move.
 
     Attributes:
         propositions: by number.
-        places: by number of a proposition its predicate of ``true`` and its row.
-        true: by predicate of ``true`` the numbers of its rows.
+        places: by number of a proposition: its predicate of ``true`` and its row.
+        true: by predicate of ``true``: the numbers of its rows.
         moves: by role and number.
-        does: by role and number of a move the slot and row of ``does``; slot -1 where no rule can read it.
+        does: by role and number of a move: the slot and row of ``does``; slot -1 if no rule can read it.
     """
 
     def __init__(
@@ -76,18 +77,18 @@ class Numbering:
         return len(self.propositions) - 1
 
     def proposition_id(self, proposition: Term) -> int:
-        """The number of a proposition. Raises StateError where the rules have none of this form."""
+        """The number of a proposition. Raises StateError if the rules have no proposition of this form."""
         place = self._program.row(Term(TRUE, proposition)) if proposition.ground else None
         if place is None:
-            raise StateError(f"{proposition} is no proposition of the game", remedy="check its spelling")
+            raise StateError(f"{proposition} is not a proposition of the game", remedy="check its spelling")
         predicate, row = place
         return self.true[predicate][plain(row)]
 
     def move_id(self, role: int, move: Term) -> int:
-        """The number of a role's move. Raises MoveError where the rules have none of this form."""
-        known = move in self._move_ids[role]
-        if not known and not (move.ground and self._program.row(Term(DOES, self._roles[role], move))):
-            raise MoveError(f"{move} is no move of {self._roles[role]}", remedy="check its spelling")
+        """The number of a role's move. Raises MoveError if the rules have no move of this form."""
+        numbered = move in self._move_ids[role]
+        if not numbered and not (move.ground and self._program.row(Term(DOES, self._roles[role], move))):
+            raise MoveError(f"{move} is not a move of {self._roles[role]}", remedy="check its spelling")
         return self._move_ids[role][move]
 
     def _new_move(self, role: int, move: Term) -> int:
@@ -100,18 +101,18 @@ class Numbering:
 
     def of_role(self, name: str, role: int) -> list[tuple[int, Numbers]]:
         """The relations of ``legal`` (``goal``) for a role, and the numbers of moves (goal values) of their
-        rows; -1 for rows of other roles and goals that are no numbers."""
+        rows. Rows of other roles and goals that are not numbers have -1."""
         assert name in (LEGAL, GOAL)
         relations = []
         term = self._roles[role]
         for predicate in self._program.named(name, 2):
-            index = self._by_role.get((predicate.index, self._program.table.known(term)), predicate.index)
+            index = self._by_role.get((predicate.index, self._program.table.find(term)), predicate.index)
 
             def number(row: Any, predicate: Predicate = predicate) -> int:
-                who, what = self._program.arguments(predicate.index, full(row))
-                if who is not term:
+                role_term, argument = self._program.arguments(predicate.index, full(row))
+                if role_term is not term:
                     return -1
-                return self._move_ids[role][what] if name == LEGAL else _goal_value(what)
+                return self._move_ids[role][argument] if name == LEGAL else _goal_value(argument)
 
             relations.append((index, Numbers(number)))
         return relations
@@ -125,17 +126,17 @@ def _goal_value(term: Term) -> int:
 _MAX_STATES = 20_000
 _MAX_PROPOSITIONS = 2_000_000  # in all cached states together
 _MAX_TABLES = 64  # states with derived relations
-_STATE_COST = 50  # the memory of a state besides its propositions, in propositions
+_STATE_COST = 50  # the memory of a state without its propositions, in propositions
 
 
 class CachedState:
-    """One state, and the answers about it so far.
+    """One state with its answers so far.
 
     Attributes:
         key: ids of the true propositions.
-        tables: its relations; None where the cache has none or has dropped them.
-        terminal: None where unknown.
-        legal: per role the ids of its moves, ascending; None where unknown.
+        tables: its relations; None if the cache has none or has dropped them.
+        terminal: None if unknown.
+        legal: per role the ids of its moves, ascending; None if unknown.
         goals: per role (whether known, value).
         successors: joint move -> state.
         alive: whether it is in the cache.
@@ -154,7 +155,7 @@ class CachedState:
 
 
 class StateCache:
-    """States by key; drops the least recently used ones first. ``misses`` counts the states ever added."""
+    """A dict of states that drops the least recently used ones. ``misses`` counts the states ever added."""
 
     def __init__(self, roles: int) -> None:
         self.misses = 0
@@ -171,7 +172,7 @@ class StateCache:
         return state
 
     def add(self, key: frozenset[int], tables: Tables | None) -> CachedState:
-        """A new state."""
+        """Add and return a new state."""
         state = CachedState(key, self._roles)
         states = self._states
         states[key] = state
@@ -187,7 +188,7 @@ class StateCache:
         return state
 
     def store(self, state: CachedState, tables: Tables) -> None:
-        """Give a state its tables, and drop those of the state that has had its for longest."""
+        """Give a state its tables. If too many states have tables, drop those stored longest ago."""
         state.tables = tables
         self._with_tables[state] = None
         if len(self._with_tables) > _MAX_TABLES:

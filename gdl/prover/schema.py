@@ -18,7 +18,7 @@ Rows = Any
 """A relation: a bool for arity 0, else a set of ints (arity 1) or of tuples."""
 
 Tables = list[Any]
-"""The relations of one state or joint move, by slot; None where one was not computed yet."""
+"""The relations of one state or joint move, by slot; None for a relation that was not computed yet."""
 
 
 class Schema:
@@ -28,7 +28,7 @@ class Schema:
         program: the flat clauses.
         strata: all strata in order.
         arity: columns of each predicate.
-        level: what each predicate depends on. Static relations that are too large to be
+        level: the dependence of each predicate. Static relations that are too large to be
             computed whole count as depending on the state.
         chain: the longest chain of strata that each predicate depends on.
         given: whether a predicate is ``true`` or ``does``.
@@ -57,26 +57,26 @@ class Schema:
         return self._stratum[predicate]
 
     def moves(self, predicate: int) -> bool:
-        """Whether it depends on what the roles do."""
+        """Whether a predicate depends on the roles' moves."""
         return self.level[predicate] is Dependence.MOVE
 
     def every(self, predicate: int) -> tuple[int, ...]:
-        """All its columns."""
+        """All columns of a predicate."""
         return tuple(range(self.arity[predicate]))
 
     def facts(self, predicate: int) -> set[tuple[int, ...]]:
-        """The rows that hold without a condition."""
+        """The rows of a predicate that hold unconditionally."""
         return self.program.facts.get(predicate, set())
 
     def relation(self, predicate: int, facts: Iterable[tuple[int, ...]]) -> Rows:
-        """Rows of tuples as a relation."""
+        """Tuples as a relation of the predicate."""
         arity = self.arity[predicate]
         if arity == 0:
             return bool(facts)
         return {r[0] for r in facts} if arity == 1 else set(facts)
 
     def new_predicate(self, like: int, arity: int) -> int:
-        """A predicate for generated clauses alone, of the level of another one."""
+        """A new predicate for generated clauses alone, with the level of the predicate ``like``."""
         self.arity.append(arity)
         self.level.append(self.level[like])
         self.given.append(False)
@@ -89,7 +89,7 @@ def reads(stratum: Stratum) -> set[int]:
 
 
 def project(rows: Rows, columns: Sequence[int]) -> list[Any]:
-    """Each row's values in some columns: plain for one, else a tuple."""
+    """Each row's values in some columns: a plain value for one column, else a tuple."""
     if isinstance(rows, bool):
         return [()] if rows else []
     if rows and isinstance(next(iter(rows)), int) and columns:
@@ -103,17 +103,17 @@ def project(rows: Rows, columns: Sequence[int]) -> list[Any]:
 
 
 def plain(row: tuple[int, ...]) -> Any:
-    """A row as relations hold it: plain for one column, else a tuple."""
+    """A row as relations store it: a plain value for one column, else a tuple."""
     return row[0] if len(row) == 1 else row
 
 
 def full(row: Any) -> tuple[int, ...]:
-    """A row of a relation as a tuple, whatever its number of columns."""
+    """A row of a relation as a tuple, for any number of columns."""
     return (row,) if isinstance(row, int) else row
 
 
 def each(rows: Rows) -> Any:
-    """The rows of a relation, to iterate over: of one without columns that holds, an empty row."""
+    """The rows of a relation as an iterable. A relation without columns that holds has one empty row."""
     if isinstance(rows, bool):
         return [()] if rows else []
     return rows
@@ -127,18 +127,18 @@ Key = tuple[int, tuple[int, ...], tuple[int, ...]]
 class AccessPath:
     """A variable of the generated code through which it reads a relation.
 
-    Without keys the variable holds a set of rows: tuples, plain values of one column, or a bool where no
-    column is left. With keys it holds a dict from key to the list of the rows with that key; of a lazy
-    path to the set of the rows, or to a bool.
+    Without keys the variable holds a set of rows: tuples, plain values for one column, or a bool if no
+    column is left. With keys it holds a dict from key to the list of the rows with that key. In a lazy path
+    the dict's values are sets of rows or bools.
 
     Attributes:
         name: the variable.
         loader: the statement that gives it its value at the start of a function; empty for globals.
-        maker: the expression that computes the value where the loader gave None; empty where the
-            loader always gives one.
-        call: of a lazy path, the start of the call that computes the rows of a missing key.
+        maker: the expression that computes the value if the loader gave None; empty if the loader always
+            gives a value.
+        call: for a lazy path, the start of the call that computes the rows of a missing key.
         local: whether it exists only in the function that computes the relation.
-        single: whether the dict leads from each key to its only row.
+        single: whether the dict maps each key to its only row.
     """
 
     name: str

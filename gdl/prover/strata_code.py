@@ -1,14 +1,14 @@
 """Code for strata: the functions that compute whole relations, or the rows of one key.
 
 A plain stratum is a sequence of nested loops. A recursive one is evaluated semi-naively: each round joins
-the new rows of the last one with all rows. Key by key it is evaluated top-down with memos or, where that
-leads in circles, semi-naively after a rewriting with magic sets.
+the new rows of the last one with all rows. Key by key it is evaluated top-down with memos. If that leads in
+circles, it is evaluated semi-naively after a rewriting with magic sets.
 
 Joins as code: one flat clause becomes nested loops of Python source.
 
-:mod:`gdl.prover.conditions` puts the literals in order; tests (:mod:`gdl.prover.conditions`) run as soon as
-their variables are bound. A part of a body that binds nothing for the head needs one match only. Names in
-the source are made of numbers: nothing of the rules' own text gets into it.
+:mod:`gdl.prover.conditions` orders the literals; tests run as soon as their variables are bound. A part of a
+body that binds nothing for the head needs only one match. Names in the source are made of numbers: nothing
+of the rules' own text gets into it.
 """
 
 from __future__ import annotations
@@ -48,8 +48,12 @@ MAX_VARIABLES = 400  # of one rule; more take minutes to plan, and their loops n
 
 
 class _FunctionWriter(FunctionSource):
-    """Writes the loops of one function; ``size`` is the expression for the number of rows so far,
-    ``predicate`` the one whose relation the function computes, -1 where it must be computed whole."""
+    """Writes the loops of one function.
+
+    Attributes:
+        size: the expression for the number of rows so far.
+        predicate: the predicate whose relation the function computes, -1 if it must be computed whole.
+    """
 
     def __init__(self, relations: Relations, parameters: str) -> None:
         super().__init__(relations, parameters)
@@ -73,12 +77,12 @@ class _FunctionWriter(FunctionSource):
         Args:
             clause: the clause.
             match: handles each match.
-            first: the positive literal that the outermost loop must go over,
-            first_path: and the rows that it takes there.
+            first: the positive literal that the outermost loop must go over.
+            first_path: the path of the rows of ``first``.
             first_only: whether the first match is enough.
             bound: variables that have their values already.
-            needed: variables that the match reads, those of the head if not given.
-            calls: how often the function is expected to be called.
+            needed: variables that the match reads; those of the head if not given.
+            calls: the expected number of calls of the function.
 
         Raises:
             TooLargeError: the clause has more than MAX_VARIABLES variables.
@@ -100,7 +104,7 @@ class _FunctionWriter(FunctionSource):
         self.indent = indent
 
     def bind(self, args: Sequence[int], parts: Sequence[str]) -> frozenset[int]:
-        """Give arguments the values of some variables, and go on only where they agree; return the
+        """Assign the values of some variables to arguments, and go on only if they agree. Return the
         variables that this binds."""
         bound: set[int] = set()
         conditions: list[str] = []
@@ -152,7 +156,7 @@ class _FunctionWriter(FunctionSource):
             self.line("break")
 
     def _exists(self, part: list[Item], scope: Scope) -> int:
-        """Go on only where an independent part of the body has a match."""
+        """Go on only if an independent part of the body has a match."""
         if single(part, scope.bound):
             test, _ = condition(self, part[0], scope)
             self.when([test])
@@ -182,32 +186,32 @@ class _FunctionWriter(FunctionSource):
             return 1
         later = scope.needed.union(*(i.variables for i in rest))
         keys = atom.bound_columns(scope.bound)
-        wanted = tuple(
+        columns = tuple(
             [c for c, a in enumerate(atom.args) if c not in keys and (a in later or atom.args.count(a) > 1)]
         )
-        if chosen.first or self._scans(atom, keys, wanted, scope):
+        if chosen.first or self._scans(atom, keys, columns, scope):
             path = self._whole(chosen, atom)
             self.read(path, scope)
             if not atom.args:
                 self.when([path.name])
                 return self._level(rest, scope)
             return self._rows(path.name, atom, range(len(atom.args)), keys, rest, scope)
-        if not wanted:
+        if not columns:
             test, _ = condition(self, Item(atom, False, chosen.variables), scope)
             self.when([test])
             return self._level(rest, scope)
         key = row([atom.args[c] for c in keys])
         # The expected calls of this literal count twice, here and in _scans: plans depend on that.
-        lazy = self.relations.lazy_path(atom.predicate, keys, wanted, scope.calls)
+        lazy = self.relations.lazy_path(atom.predicate, keys, columns, scope.calls)
         if lazy is not None:
-            return self._rows(ask(self, lazy, key, scope), atom, wanted, keys, rest, scope)
-        path = self.relations.path(atom.predicate, keys, wanted)
+            return self._rows(ask(self, lazy, key, scope), atom, columns, keys, rest, scope)
+        path = self.relations.path(atom.predicate, keys, columns)
         self.read(path, scope)
         if path.single:
-            self._only_row(f"{path.name}.get({key})", [atom.args[c] for c in wanted], scope)
+            self._only_row(f"{path.name}.get({key})", [atom.args[c] for c in columns], scope)
             return self._level(rest, scope)
         source = f"{path.name}.get({key}, ())" if keys else path.name
-        return self._rows(source, atom, wanted, keys, rest, scope)
+        return self._rows(source, atom, columns, keys, rest, scope)
 
     def _whole(self, chosen: Item, atom: FlatAtom) -> AccessPath:
         """The path to all rows of the literal."""
@@ -217,7 +221,7 @@ class _FunctionWriter(FunctionSource):
         return self.relations.path(atom.predicate, (), tuple(range(len(atom.args))))
 
     def _all_match(self, chosen: Item, atom: FlatAtom, scope: Scope) -> bool:
-        """Handle all rows at once where each is a match as it is; whether they are."""
+        """Handle all rows at once if each is a match as it is; return whether they are."""
         match, args = scope.match, atom.args
         distinct = len(set(args)) == len(args) and all(a < 0 and a not in scope.bound for a in args)
         if not distinct or match.all_of is None or match.row != args:
@@ -227,18 +231,18 @@ class _FunctionWriter(FunctionSource):
         match.all_of(path.name)
         return True
 
-    def _scans(self, atom: FlatAtom, keys: tuple[int, ...], wanted: tuple[int, ...], scope: Scope) -> bool:
+    def _scans(self, atom: FlatAtom, keys: tuple[int, ...], columns: tuple[int, ...], scope: Scope) -> bool:
         """Whether to go over all rows although some columns are bound."""
         return (
-            bool(wanted)
-            and self.relations.lazy_path(atom.predicate, keys, wanted, scope.calls) is None
+            bool(columns)
+            and self.relations.lazy_path(atom.predicate, keys, columns, scope.calls) is None
             and all(atom.args[c] >= 0 for c in keys)
             and scope.nested == 0
             and self.relations.scanned(atom.predicate, keys)
         )
 
     def _only_row(self, source: str, args: list[int], scope: Scope) -> None:
-        """Go on only where a key has a row, and take that row apart."""
+        """Go on only if a key has a row, and take that row apart."""
         name = self.name("t")
         if len(args) == 1:
             name = value(args[0])
@@ -290,7 +294,7 @@ class _FunctionWriter(FunctionSource):
         self.lines[place:place] = [f"{pad}n -= 1", f"{pad}if n < 0: n = tick({self.size}, {self.predicate})"]
 
     def _break_out(self, scope: Scope) -> None:
-        """After a loop: leave the loop around it too where this one was left by a match."""
+        """After a loop that a match has left: leave the loop around it too."""
         if scope.first_only and scope.loops and not scope.match.leaves:
             self.line("else: continue", "break")
 
@@ -305,17 +309,17 @@ class _FunctionWriter(FunctionSource):
         match = MatchCode(lambda: writer.line(f"yield ({outputs})"))
         inside = Scope(scope.bound, frozenset(), False, 0, 0, match, scope.needed, scope.calls)
         work = writer._level(items, inside)
-        # Only now is it known which local relations the helper, or one that it calls, reads.
+        # Only now all local relations are known that the helper, or one that it calls, reads.
         self.locals |= writer.locals
         arguments = ", ".join(filter(None, [self.parameters, *map(value, inputs), *sorted(writer.locals)]))
         writer.parameters = arguments
-        # A helper that counts checks the limits at once: it may be called often, and for little each time.
+        # A helper that counts checks the limits on entry: it may be called often, each time for little work.
         self.helpers += writer.function(name, ["if 0: yield"], ticks=0)
         self.line(f"for {outputs or '_'} in {name}({arguments}):")
         start = self.indent
         self.indent += 1
         if writer.ticks:
-            # The rows that its matches make are counted here, where they are stored.
+            # The rows that its matches produce are counted here, because they are stored here.
             self._tick(len(self.lines), self.indent)
             work = 1
         self._match(replace(scope, loops=scope.loops + 1))
@@ -325,7 +329,7 @@ class _FunctionWriter(FunctionSource):
 
 
 class StrataCode:
-    """Generates the functions of a program; ``relations`` has them and the relations that they read."""
+    """Generates the functions of a program; ``relations`` holds them and the relations that they read."""
 
     def __init__(self, schema: Schema, estimates: Estimates, guard: Guard) -> None:
         self._schema = schema
@@ -345,15 +349,15 @@ class StrataCode:
         self.relations.ask(self._schema.stratum(predicate).predicates)
         self.relations.execute(self._function(self._schema.stratum(predicate), f"g{predicate}", predicate))
 
-    def _function(self, stratum: Stratum, name: str, wanted: int | None) -> list[str]:
-        """The function that computes a stratum: it stores the relations and returns the wanted one, or
-        just returns all."""
-        writer = _FunctionWriter(self.relations, "" if wanted is None else self.relations.parameters(wanted))
-        writer.predicate = -1 if wanted is None else wanted
+    def _function(self, stratum: Stratum, name: str, target: int | None) -> list[str]:
+        """The function that computes a stratum: it stores the relations and returns the one of ``target``,
+        or only returns all of them if ``target`` is None."""
+        writer = _FunctionWriter(self.relations, "" if target is None else self.relations.parameters(target))
+        writer.predicate = -1 if target is None else target
         results = {p: f"r{p}" if self._schema.arity[p] else f"bool(r{p})" for p in stratum.predicates}
         start = [f"r{p} = set({self._facts(p)})" for p in stratum.predicates]
         if not stratum.recursive and not self._schema.arity[stratum.predicates[0]]:
-            return self._truth(writer, stratum, name, wanted)
+            return self._truth(writer, stratum, name, target)
         writer.size = total = _total(stratum.predicates)
         if stratum.recursive:
             start += self._fixpoint(writer, stratum)
@@ -363,12 +367,12 @@ class StrataCode:
             for clause in stratum.clauses:
                 writer.clause(clause, _adding(writer, clause))
         end = [f"if {total} > {self._guard.threshold(writer.predicate)}: done({total}, {writer.predicate})"]
-        if wanted is None:
+        if target is None:
             end.append(f"return [{', '.join(results.values())}]")
         else:
-            table = self.relations.table(wanted)
+            table = self.relations.table(target)
             end += [f"{table}[{self.relations.slot(p)}] = {result}" for p, result in results.items()]
-            end.append(f"return {results[wanted]}")
+            end.append(f"return {results[target]}")
         return writer.function(name, start, end)
 
     def _facts(self, predicate: int) -> str:
@@ -379,10 +383,10 @@ class StrataCode:
         rows = self._schema.relation(predicate, facts)
         return self.relations.constant(rows if self._schema.arity[predicate] else {()})
 
-    def _truth(self, writer: _FunctionWriter, stratum: Stratum, name: str, wanted: int | None) -> list[str]:
-        """The function of a relation without arguments: it ends at the first match."""
+    def _truth(self, writer: _FunctionWriter, stratum: Stratum, name: str, target: int | None) -> list[str]:
+        """The function of a relation without arguments, which returns at the first match."""
         (predicate,) = stratum.predicates
-        if wanted is None:
+        if target is None:
             holds, fails = ["return [True]"], ["return [False]"]
         else:
             store = f"{self.relations.table(predicate)}[{self.relations.slot(predicate)}] = "
@@ -394,7 +398,7 @@ class StrataCode:
         return writer.function(name, [], fails)
 
     def _fixpoint(self, writer: _FunctionWriter, stratum: Stratum) -> list[str]:
-        """Write the rounds of a recursive stratum; return the statements that must stand before."""
+        """Write the rounds of a recursive stratum; return the statements that must precede them."""
         members = stratum.predicates
         base = [c for c in stratum.clauses if not any(a.predicate in members for a in c.positives)]
         recursive = [c for c in stratum.clauses if c not in base]
@@ -412,7 +416,7 @@ class StrataCode:
     def _rounds(
         self, writer: _FunctionWriter, members: Sequence[int], clauses: Sequence[FlatClause]
     ) -> list[str]:
-        """The joins of one round: each clause, once for each literal of the stratum that takes its rows
+        """The joins of one round: each clause, once for each literal of the stratum that reads its rows
         from the last round."""
         writer.lines = []
         writer.indent = 2
@@ -461,7 +465,7 @@ class StrataCode:
         self.relations.execute(self._magic(stratum, key) if magic else self._top_down(stratum, key))
 
     def _top_down(self, stratum: Stratum, key: Key) -> list[str]:
-        """The function joins the clauses with the key's values given, and stores the result."""
+        """The function that joins the clauses for given key values, and stores the result."""
         predicate, keys, values = key
         name = self.relations.lazy[key].name
         writer = _FunctionWriter(self.relations, f"{self.relations.parameters(predicate)}, k")
@@ -486,18 +490,23 @@ class StrataCode:
             if clause.head.predicate != predicate:
                 continue  # of another member of a mutual recursion
             bound = writer.bind([clause.head.args[c] for c in keys], parts)
-            wanted = [clause.head.args[c] for c in values]
-            match = _answering(writer, row(wanted)) if values else _leaving(writer, holds)
+            answer_args = [clause.head.args[c] for c in values]
+            match = _answering(writer, row(answer_args)) if values else _leaving(writer, holds)
             calls = self.relations.calls(key)
             writer.clause(
-                clause, match, first_only=not values, bound=bound, needed=variables_of(wanted), calls=calls
+                clause,
+                match,
+                first_only=not values,
+                bound=bound,
+                needed=variables_of(answer_args),
+                calls=calls,
             )
             writer.indent = 1
         end = [f"{store}o", "return o"] if values else [f"{store}False", "return False"]
         return writer.function(f"q{name}", start, end)
 
     def _magic(self, stratum: Stratum, key: Key) -> list[str]:
-        """The tables keep all keys and answers: a new key adds to them."""
+        """The function that adds a new key to tables of all keys and answers, and completes these."""
         predicate, keys, values = key
         schema, relations = self._schema, self.relations
         clauses = list(stratum.clauses)
@@ -532,7 +541,7 @@ class StrataCode:
 
 
 def _adding(writer: _FunctionWriter, clause: FlatClause) -> MatchCode:
-    """Heads go into the relation."""
+    """A match adds the head to the relation."""
     head, relation = row(clause.head.args), f"r{clause.head.predicate}"
     return MatchCode(
         lambda: writer.line(f"add({head})"),
@@ -543,18 +552,18 @@ def _adding(writer: _FunctionWriter, clause: FlatClause) -> MatchCode:
 
 
 def _collecting(writer: _FunctionWriter, clause: FlatClause, target: str) -> MatchCode:
-    """Heads go into the new rows of a round (``n``), or at once into the relation (``r``)."""
+    """A match adds the head to the new rows of a round (``n``), or directly to the relation (``r``)."""
     head, p = row(clause.head.args), clause.head.predicate
     return MatchCode(lambda: writer.line(f"{target}{p}.add({head})"), fresh=lambda: f"{head} not in r{p}")
 
 
 def _answering(writer: _FunctionWriter, answer: str) -> MatchCode:
-    """The wanted columns go into the rows of the key."""
+    """A match adds the target columns to the rows of the key."""
     return MatchCode(lambda: writer.line(f"add({answer})"), fresh=lambda: f"{answer} not in o")
 
 
 def _leaving(writer: _FunctionWriter, lines: list[str]) -> MatchCode:
-    """The first match is enough: the lines leave the function."""
+    """The first match is enough: its code leaves the function with these lines."""
     return MatchCode(lambda: writer.line(*lines), leaves=True)
 
 

@@ -1,7 +1,7 @@
 """Slots of the tables, and the access paths that read them: indexes, projections, memos.
 
 Paths of static relations are globals of the generated code. Those of dynamic relations are slots of the
-tables; a function that is compiled at its first call fills them.
+tables, filled by a function that is compiled at its first call.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ class _TableSlots:
     """The access paths of a program, and the namespace of its generated code.
 
     Args:
-        schema: what is known of the predicates.
-        compile_relation: defines the function of a whole relation,
-        compile_call: and that of one key of an access.
+        schema: the evaluator's knowledge of the predicates.
+        compile_relation: defines the function that computes a whole relation.
+        compile_call: defines the function that computes one key of an access.
 
     Attributes:
         namespace: the globals of the generated code.
         slots: the first contents of the tables of a state and of a move: None, or for ``true`` and
             ``does`` an empty relation.
         lazy: the paths that are filled key by key.
-        at_once: the slots of states and of moves that are filled when their content is complete.
-        written: how many functions were written when they were first called, in ``seconds`` of CPU time.
+        at_once: the slots of states and of moves that are filled only when their content is complete.
+        written: the number of functions compiled at their first call, in ``seconds`` of CPU time.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class _TableSlots:
         self.at_once: tuple[set[int], set[int]] = (set(), set())
         self._compilers: dict[str, Callable[[], None]] = {}
         self._readers: defaultdict[int, set[str]] = defaultdict(set)
-        """Predicate -> the functions whose code was chosen by what is known of it."""
+        """Predicate -> the functions whose code depends on knowledge of it."""
         self._asked: set[int] = set()
         """Predicates that the function being written has asked for."""
 
@@ -63,7 +63,7 @@ class _TableSlots:
         return self._numbers
 
     def constant(self, thing: Any) -> str:
-        """A global of the generated code."""
+        """The name of a new global of the generated code."""
         name = f"c{self.fresh()}"
         self.namespace[name] = thing
         return name
@@ -90,8 +90,8 @@ class _TableSlots:
         return "M, D" if self._schema.moves(predicate) else "M"
 
     def path(self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...]) -> AccessPath:
-        """The access from the values of the columns ``keys`` to those of ``values``; a set of
-        ``values`` where there are no keys. All other columns are projected away."""
+        """The access from the values of the columns ``keys`` to those of ``values``; without keys, a set of
+        ``values``. All other columns are projected away."""
         key = predicate, keys, values
         self._asked.add(predicate)
         path = self._paths.get(key)
@@ -118,16 +118,16 @@ class _TableSlots:
             pairs: Iterable[tuple[Any, Any]] = zip(project(rows, keys), project(rows, values), strict=True)
             if len(keys) + len(values) < arity:
                 pairs = dict.fromkeys(pairs)
-            for columns, wanted in pairs:
-                lists.setdefault(columns, []).append(wanted)
-            single = all(len(wanted) == 1 for wanted in lists.values())
-            content = {columns: wanted[0] for columns, wanted in lists.items()} if single else lists
+            for columns, entry in pairs:
+                lists.setdefault(columns, []).append(entry)
+            single = all(len(entries) == 1 for entries in lists.values())
+            content = {columns: entries[0] for columns, entries in lists.items()} if single else lists
         name = f"s{self.fresh()}"
         self.namespace[name] = content
         return AccessPath(name, single=single)
 
     def _variable(self, predicate: int, letters: str, first: Any = None) -> tuple[int, str, str]:
-        """A new slot for a relation (of states, of moves), its variable and the statement that loads it."""
+        """A new slot for a relation (of states or moves), its variable, and the statement that loads it."""
         moves = self._schema.moves(predicate)
         slot = self.new_slot(moves, first)
         if letters == "md" or not self._schema.stratum(predicate).recursive:
@@ -156,15 +156,15 @@ class _TableSlots:
         arity = self._schema.arity[predicate]
         whole = self.path(predicate, (), self._schema.every(predicate))
         lines = [f"def {function}({self.parameters(predicate)}):", *(f" {text}" for text in whole.load())]
-        targets, columns, wanted = split_row(key, arity)
+        targets, columns, result = split_row(key, arity)
         if not keys and not values:
             lines.append(f" o = bool({whole.name})")
         elif not keys:
-            lines.append(f" o = {{{wanted} for {targets} in {whole.name}}}")
+            lines.append(f" o = {{{result} for {targets} in {whole.name}}}")
         else:
             group, add = ("set", "add") if len(keys) + len(values) < arity else ("list", "append")
             lines.append(f" o = defaultdict({group})")
-            lines.append(f" for {targets} in {whole.name}: o[{columns}].{add}({wanted})")
+            lines.append(f" for {targets} in {whole.name}: o[{columns}].{add}({result})")
         lines += [f" {self.table(predicate)}[{slot}] = o", " return o"]
         self.execute(lines)
 
@@ -180,12 +180,12 @@ class _TableSlots:
         return self.lazy[key]
 
     def execute(self, lines: list[str]) -> None:
-        """Define generated functions. Their source is made of numbers, not of the rules' text."""
+        """Define generated functions. Their source is made of numbers and never contains the rules' text."""
         exec(compile("\n".join(lines), "<rules>", "exec"), self.namespace)
 
     def forget_code(self, predicates: Iterable[int] | None) -> None:
-        """Compile the relations and calls anew, when they are next needed, that read these predicates or
-        compute them; None for all."""
+        """Recompile, at their next use, the relations and calls that read or compute these predicates; None
+        for all."""
         if predicates is None:
             stale = {name for name in self._compilers if name[0] != "p"}
         else:
@@ -194,17 +194,17 @@ class _TableSlots:
             self._stub(name, self._compilers[name])
 
     def ask(self, predicates: Iterable[int]) -> None:
-        """The function being written depends on what is known of these predicates."""
+        """Record that the function being written depends on knowledge of these predicates."""
         self._asked.update(predicates)
 
     def forget_call(self, call: Call) -> None:
-        """Compile the calls of these columns of this predicate anew when they are next needed."""
+        """Recompile, at their next use, the calls of these columns of this predicate."""
         for key, path in self.lazy.items():
             if key[:2] == call:
                 self._stub(f"q{path.name}", self._compilers[f"q{path.name}"])
 
     def _stub(self, function: str, compile_it: Callable[[], None]) -> None:
-        """Put a function into the namespace that compiles its successor when first called."""
+        """Put a function into the namespace that compiles its successor at its first call."""
 
         def stub(*arguments: Any) -> Rows:
             self._asked.clear()
@@ -224,7 +224,7 @@ class _TableSlots:
 
 
 class Relations(_TableSlots):
-    """What the writer of code knows about the relations that bodies read: paths, sizes, costs."""
+    """The code writer's knowledge of the relations that bodies read: paths, sizes, costs."""
 
     def __init__(
         self,
@@ -249,8 +249,8 @@ class Relations(_TableSlots):
         self.scanned = estimates.scanned
 
     def forget(self, predicates: Iterable[int] | None = None) -> None:
-        """Compile the relations and calls anew, by new estimates, when they are next needed, that read these
-        predicates or compute them; None for all."""
+        """Recompile, at their next use and by new estimates, the relations and calls that read or compute
+        these predicates; None for all."""
         self.forget_code(predicates)
         self._estimates.forget()
         if predicates is None:
@@ -258,8 +258,8 @@ class Relations(_TableSlots):
 
     @contextmanager
     def local(self, members: Sequence[int]) -> Iterator[dict[Key, AccessPath]]:
-        """While code is written that computes these relations, they are its variables; so are the
-        indexes of them that the code turns out to need."""
+        """Within this context, code that computes these relations has them as local variables. Yields the
+        local indexes of them that the code turns out to need."""
         self._local = {p: AccessPath(f"r{p}", local=True) for p in members}
         self._estimates.local = frozenset(members)
         try:
@@ -282,8 +282,8 @@ class Relations(_TableSlots):
     def lazy_path(
         self, predicate: int, keys: tuple[int, ...], values: tuple[int, ...], calls: float
     ) -> AccessPath | None:
-        """The same access, computed key by key on demand; None where computing the whole relation
-        is expected to be cheaper than that many calls."""
+        """The same access, computed key by key on demand; None if computing the whole relation is expected
+        to be cheaper than ``calls`` calls."""
         schema = self._schema
         self._asked.add(predicate)
         if not keys or predicate in self._local or predicate in schema.static or schema.given[predicate]:
@@ -295,11 +295,11 @@ class Relations(_TableSlots):
         return self.lazily(key)
 
     def calls(self, key: Key) -> float:
-        """How many calls of a lazy path the code makes, as far as it is known."""
+        """The number of calls of a lazy path that the code makes, as far as it is known; else 1."""
         return self._calls.get(key, 1.0)
 
     def effort(self, predicate: int) -> int:
-        """The greater, the more a look-up costs: static, given, derived relations."""
+        """A rank that grows with the cost of a look-up: static 1, given 2, derived relations 3."""
         return 1 if predicate in self._schema.static else 2 if self._schema.given[predicate] else 3
 
 

@@ -1,6 +1,7 @@
-"""What a network proves about its game: clocks, latches, factors, turns, bounds of goals.
+"""Proofs about a network's game: clocks, latches, factors, turns, bounds of goals.
 
-To read in this order: cones (what depends on what), ternary (simulation of partly known states, and what
-follows from it: latches, goals within reach, phases), longest (how long a match can last, when clocks
-matter), factors (independent parts), colours (roles alike), and classify, which puts all of it together.
+Read in this order: cones (dependence between propositions and moves), ternary (simulation of partly known
+states, and its conclusions: latches, reachable goals, phases), longest (the longest match, and the time at
+which clocks matter), factors (independent parts), colours (roles alike), and classify, which combines all of
+them.
 """

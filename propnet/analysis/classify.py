@@ -1,7 +1,7 @@
-"""What kind of game a network is: proven where the result says so, else observed in random playouts.
+"""The kind of game that a network is: proven where the result says so, otherwise observed in random playouts.
 
-Random play shows whether roles move one at a time, what the others do meanwhile, whether they are rivals.
-Guides are checked as they play; nothing that plays relies on the rest of what was only observed.
+Random play shows whether roles move one at a time, what the others do meanwhile, and whether they are rivals.
+Guides are checked as they play; no player relies on other facts that were only observed.
 """
 
 from __future__ import annotations
@@ -40,8 +40,9 @@ _ENDS, _LONGEST = 512, 1000
 
 
 def forced_moves(machine: PropnetMachine) -> list[int] | None:
-    """Per role the move it is forced to make when another role has a choice; -1 if that was not seen. None
-    if two roles had a choice in one state, if one role was forced to different moves, or if one has none."""
+    """Per role the move it is forced to make when another role has a choice; -1 if that was not observed.
+    None if two roles had a choice in one state, if one role was forced to different moves, or if one has no
+    moves."""
     rng = np.random.default_rng(0)
     initial = np.repeat(machine.records([machine.initial_state()]), _ROWS, axis=0)
     bounds = list(pairwise(machine.role_moves.tolist()))
@@ -74,7 +75,7 @@ def forced_moves(machine: PropnetMachine) -> list[int] | None:
 def final_goals(
     machine: PropnetMachine, matches: int = _ENDS, seed: int = 0, longest: int = _LONGEST
 ) -> NDArray[np.integer]:
-    """The goals of the roles at the end of random matches, shape (n, roles); -1 where a role has none.
+    """The goals of the roles at the end of random matches, shape (n, roles); -1 for a role without a goal.
     Matches that last ``longest`` moves or more are left out."""
     played = machine.playouts(matches, seed, max_steps=longest)
     goals: NDArray[np.integer] = played.goals[played.lengths < longest]
@@ -82,12 +83,12 @@ def final_goals(
 
 
 def is_constant_sum(goals: NDArray[np.integer]) -> bool:
-    """Whether there are :func:`final_goals`, every role has one in each, and they add up to 100."""
+    """Whether there are :func:`final_goals`, every role has one in each match, and they add up to 100."""
     return len(goals) > 0 and not (goals < 0).any() and bool((goals.sum(axis=1) == 100).all())
 
 
 def rivals(machine: PropnetMachine) -> bool:
-    """Whether in random play no two roles got their best goals together, and of two roles one lost what
+    """Whether in random play no two roles got their best goals together, and with two roles one lost what
     the other won."""
     goals = final_goals(machine)
     best = np.zeros(len(machine.roles), np.int64)
@@ -105,15 +106,15 @@ SIMULTANEOUS = "simultaneous"
 _PLAYOUTS = 64
 SECONDS = 2.0
 _MOST_SIZE = 10_000
-"""In networks with more gate inputs and base propositions only latches show that a result is decided."""
+"""In networks with more gate inputs and base propositions, only latches show that a result is decided."""
 
 
 @dataclass(frozen=True, slots=True)
 class Classification:
-    """What is known of a game. Means and shares come from playouts.
+    """The facts found about a game. Means and shares come from playouts.
 
     Attributes:
-        roles: how many.
+        roles: the number of roles.
         turns: ``single``, ``alternating`` or ``simultaneous``.
         turns_proven: whether it is proven that two roles never choose at once.
         both: share of the states in which more than one role had a choice.
@@ -121,15 +122,15 @@ class Classification:
         options: mean number of legal moves of a role that had a choice.
         length: mean number of joint moves of the playouts that ended; 0 if none did.
         longest: joint moves after which a clock alone ends the match; None if there is none.
-        bases: base propositions that ever change.
-        clocks: how many of them no move influences.
-        latches: how many others keep a value for ever once they have it.
-        decided: share of the joint moves that were made when no goal was open any more.
-        factors: sizes of the independent parts, in base propositions; one for a game that does not fall
-            apart, none where that took too long to find out.
+        bases: the number of base propositions that ever change.
+        clocks: the number of these that no move influences.
+        latches: the number of others that keep a value for ever once they have it.
+        decided: share of the joint moves that were made when the result was already decided.
+        factors: sizes of the independent parts, in base propositions; one for a game without such parts,
+            none if finding them took too long.
         factor_kind: ``alternative`` (a move acts on one part), ``compound`` (on all), or "".
         alike: whether all roles seem to have the same rules.
-        seconds: CPU time that this took.
+        seconds: CPU time of the classification.
     """
 
     roles: int
@@ -181,17 +182,17 @@ class Classification:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Classification:
-        """What :meth:`to_bytes` wrote. Raises GdlError if it was something else."""
+        """The classification that :meth:`to_bytes` wrote. Raises GdlError for other bytes."""
         try:
             fields = json.loads(data)
             return cls(**{**fields, "factors": tuple(map(int, fields["factors"]))})
         except (ValueError, TypeError, KeyError) as error:
-            raise GdlError(f"this is no classification: {error}") from None
+            raise GdlError(f"this is not a classification: {error}") from None
 
 
 def classify(network: Network) -> Classification:
-    """What kind of game this is. The playouts take :data:`SECONDS` of CPU time, or one step; the proofs have
-    limits of their own."""
+    """Classify a game. The playouts take :data:`SECONDS` of CPU time, or one step; the proofs have limits of
+    their own."""
     began = time.process_time()
     ternary = Ternary(network)
     latched = latches(ternary)
@@ -223,7 +224,7 @@ def classify(network: Network) -> Classification:
 
 
 def build_classification(text: str, previous: bytes) -> Iterator[bytes]:
-    """Classifies the network whose bytes ``previous`` holds, as a job of :mod:`players.kaskade.builder`."""
+    """Classify the network in the bytes ``previous``, as a job of :mod:`players.kaskade.builder`."""
     from propnet.storage.network_bytes import from_bytes
 
     os.nice(10)
@@ -232,7 +233,7 @@ def build_classification(text: str, previous: bytes) -> Iterator[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class _Observed:
-    """Fields of :class:`Classification` that playouts give."""
+    """Fields of :class:`Classification` that come from playouts."""
 
     both: float
     total: int | None
@@ -242,7 +243,7 @@ class _Observed:
 
 
 def _play(ternary: Ternary, latched: Latches, steady: NDArray[np.bool_]) -> _Observed:
-    """Random playouts side by side."""
+    """The results of random playouts side by side."""
     end = time.process_time() + SECONDS
     network = ternary.network
     size = len(network.gate_inputs) + len(network.bases)
@@ -291,7 +292,7 @@ def _play(ternary: Ternary, latched: Latches, steady: NDArray[np.bool_]) -> _Obs
 
 
 def _totals(network: Network, holds: NDArray[np.bool_]) -> set[int]:
-    """The sums of all roles' highest goals that hold, shape (n, goals); -1 where a role has none."""
+    """The sums of all roles' highest goals that hold, shape (n, goals); -1 if a role has no goal."""
     worth = np.where(holds, network.goals[:, 1], -1)
     roles = range(len(network.roles))
     best = np.stack([worth[:, network.goals[:, 0] == role].max(axis=1, initial=-1) for role in roles], axis=1)

@@ -1,5 +1,5 @@
-"""Colour refinement (B. Weisfeiler and A. Leman, 1968) with hashes for colours; and the roles that have the
-same rules, as far as it can tell.
+"""Colour refinement (B. Weisfeiler and A. Leman, 1968) with hashes for colours, and the roles that have the
+same rules, as far as it can distinguish them.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ def mixed(values: Colours) -> Colours:
 
 
 def _literal_colours(colour: Colours, literals: NDArray[Any]) -> Colours:
-    """Colours of literals, of those of nodes."""
+    """Colours of literals, from those of nodes."""
     return mixed(colour[literals >> 1] * np.uint64(2) + (literals & 1).astype(np.uint64))
 
 
 def classes(colour: Colours) -> int:
-    """How many colours there are."""
+    """The number of different colours."""
     ranked = np.sort(colour)
     return int(np.count_nonzero(ranked[1:] != ranked[:-1])) + min(1, len(ranked))
 
 
 class ColourGraph:
-    """A graph whose edges have a source, a target and a kind: arrays of shape (edges,); kinds are small
-    numbers. Colours run both ways along edges."""
+    """A graph whose edges have a source, a target and a kind (a small number): arrays of shape (edges,).
+    Colours spread both ways along edges."""
 
     def __init__(self, nodes: int, source: NDArray[Any], target: NDArray[Any], kind: NDArray[Any]) -> None:
         self.nodes = nodes
@@ -57,8 +57,8 @@ class ColourGraph:
         self._node = ranked[self._start]
 
     def refine(self, colour: Colours) -> tuple[Colours, int]:
-        """The coarsest refinement of some colours, shape (nodes,), in which nodes of one colour have equally
-        many neighbours of each colour by each kind of edges; and how many rounds it took. Equal graphs with
+        """The coarsest refinement of some colours, shape (nodes,), in which nodes of one colour have the same
+        number of neighbours of each colour by each kind of edges; and the number of rounds. Equal graphs with
         equal colours get equal colours, however nodes are numbered. (A collision of hashes may leave it
         too coarse.)"""
         count, rounds = classes(colour), 0
@@ -75,12 +75,12 @@ class ColourGraph:
 
 
 ROUNDS = 6
-"""How many joint moves ahead differences count."""
+"""The number of joint moves ahead in which differences count."""
 
 
 def alike_roles(ternary: Ternary) -> bool:
-    """Whether all roles' goals and moves look alike, whatever the initial state and what is in loops. Roles
-    that can be exchanged by renaming look alike; so may, rarely, others."""
+    """Whether all roles' goals and moves look alike, apart from the initial state and loops. Roles that can
+    be exchanged by renaming always look alike; rarely, other roles do."""
     network = ternary.network
     bases, first = len(network.bases), network.first_gate
     colour = np.ones(network.nodes, np.uint64)

@@ -1,4 +1,4 @@
-"""What depends on what in a network: clocks, and what matters to the result."""
+"""Dependence in a network: clocks, and the propositions and moves that matter to the result."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from propnet.network import Network
 
 
 def clocks(network: Network) -> NDArray[np.bool_]:
-    """Base propositions that no move ever influences, shape (bases,): step counters, or whose turn it is
-    where turns alternate strictly."""
+    """Base propositions that no move ever influences, shape (bases,): step counters, or the player to move if
+    turns alternate strictly."""
     source, target = _edges(network)
     mark = np.zeros(network.nodes, np.bool_)
     mark[1 + len(network.bases) : network.first_gate] = True
@@ -22,8 +22,8 @@ def clocks(network: Network) -> NDArray[np.bool_]:
 
 
 def step_clocks(network: Network) -> NDArray[np.bool_]:
-    """Clocks that count steps and matter to nothing but the end of the match: shape (bases,). Two states that
-    differ in these alone have the same moves, and their successors differ in these alone."""
+    """Clocks that count steps and matter only to the end of the match: shape (bases,). Two states that differ
+    only in these have the same moves, and their successors differ only in these."""
     source, target = _edges(network)
     bases = len(network.bases)
     steady = clocks(network)
@@ -35,7 +35,7 @@ def step_clocks(network: Network) -> NDArray[np.bool_]:
 
 
 def relevant(network: Network) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Base propositions, and moves of all roles, that the end or a goal may depend on: shapes (bases,)
+    """Base propositions, and moves of all roles, on which the end or a goal may depend: shapes (bases,)
     and (moves,). Making any other move changes nothing that matters; being able to make it may matter."""
     source, target = _edges(network)
     mark = np.zeros(network.nodes, np.bool_)
@@ -47,8 +47,8 @@ def relevant(network: Network) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
 
 
 def observed(network: Network) -> NDArray[np.bool_]:
-    """Base propositions that what is legal, the end or a goal may depend on, now or later: shape (bases,).
-    States that differ in others alone are bisimilar (R. Milner, 1980)."""
+    """Base propositions on which a legal move, the end or a goal may depend, now or later: shape (bases,).
+    States that differ only in others are bisimilar (R. Milner, 1980)."""
     source, target = _edges(network)
     mark = np.zeros(network.nodes, np.bool_)
     for literals in (network.goals[:, 2], network.legal_literals, np.array([network.terminal_literal])):
@@ -58,7 +58,7 @@ def observed(network: Network) -> NDArray[np.bool_]:
 
 
 def without_dead_gates(network: Network) -> Network:
-    """The network without gates that no output depends on; it may be the same."""
+    """The network without gates on which no output depends; it may be the same network."""
     first = network.first_gate
     owner = np.repeat(first + np.arange(network.gates), np.diff(network.gate_start))
     mark = np.zeros(network.nodes, np.bool_)
@@ -97,7 +97,7 @@ def without_dead_gates(network: Network) -> Network:
 
 
 def _edges(network: Network) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Edges from what is read to what reads it: gates, base propositions (next), moves (legal)."""
+    """Edges from each node to the nodes that read it: gates, base propositions (next), moves (legal)."""
     first, bases = network.first_gate, len(network.bases)
     owner = np.repeat(first + np.arange(network.gates), np.diff(network.gate_start))
     outputs = np.concatenate([network.next_literals, network.legal_literals]).astype(np.int64)

@@ -5,7 +5,7 @@ A move may act on one factor, or be a choice in each of them (A. Hufschmitt, J.-
 A general approach of game description decomposition for General Game Playing, 2016).
 Clocks (base propositions that no move influences) are in no factor: every factor has its own copy.
 
-What each move does are the cofactors (G. Boole) of the next functions by one role's moves, structurally
+The effects of a move are the cofactors (G. Boole) of the next functions by one role's moves, structurally
 hashed: equal literals are equal functions.
 """
 
@@ -30,14 +30,15 @@ from propnet.substitute import EffortError, Remake, value
 
 @dataclass(frozen=True, slots=True)
 class _Cofactors:
-    """The next functions when one role makes one certain move.
+    """The next functions for each single move of one role.
 
-    Literals are those of the network up to its gates that need moves, and from there on new gates
+    Literals are those of the network up to its gates that need moves, followed by new gates
     (:mod:`propnet.substitute`); the moves of other roles are open.
 
     Attributes:
         usual: per base proposition its next function if none of the moves were made.
-        changed: per move the base propositions whose next function differs from the usual one, with it.
+        changed: per move the base propositions whose next function differs from the usual one, and that
+            function.
     """
 
     usual: list[int]
@@ -45,8 +46,8 @@ class _Cofactors:
 
 
 def cofactors(network: Network, role: int, effort: int) -> tuple[_Cofactors, int]:
-    """The cofactors by the moves of a role, and how much of the effort, in gate inputs, is left. Raises
-    EffortError if it is not enough, or if there are loops among the gates that need moves."""
+    """The cofactors by the moves of a role, and the rest of the effort, in gate inputs. Raises EffortError if
+    the effort is not enough, or if there are loops among the gates that need moves."""
     low = 1 + len(network.bases) + sum(map(len, network.moves[:role]))
     moves = range(low, low + len(network.moves[role]))
     next_literals = network.next_literals.tolist()
@@ -69,14 +70,14 @@ def cofactors(network: Network, role: int, effort: int) -> tuple[_Cofactors, int
 
 
 EFFORT = 1_000_000
-"""Gate inputs that may be looked at to find out what the moves do (see docs/measurements.md)."""
+"""The most gate inputs that are visited to find the effects of moves (see docs/measurements.md)."""
 
 QUICK_INPUTS = 20_000
 _QUICK_EFFORT = 100_000
-"""Limits of a quick answer: gate inputs of the network, and of those looked at (see docs/measurements.md)."""
+"""Limits of a quick answer: gate inputs of the network, and visited ones (see docs/measurements.md)."""
 
 ALTERNATIVE = "alternative"
-"""Each move acts on one factor at most; the others stay as they are."""
+"""Each move acts on at most one factor; the others stay as they are."""
 
 COMPOUND = "compound"
 """Each move is a choice in every factor, and all combinations of choices are moves."""
@@ -89,11 +90,12 @@ class Factors:
     """The factors of a game.
 
     Attributes:
-        bases: int32, shape (bases,): the factor of each base proposition; -1 for clocks, for those that
-            never change and for those that neither an end nor a goal depends on.
-        count: how many factors there are: 1 for a game that does not fall apart.
-        choices: int32, shape (factors, moves): what each move chooses in each factor. Moves with equal
-            numbers do the same there and are legal there alike; 0 is what most moves of the role choose.
+        bases: int32, shape (bases,): the factor of each base proposition; -1 for clocks, for propositions
+            that never change and for those on which neither an end nor a goal depends.
+        count: the number of factors; 1 for a game without independent parts.
+        choices: int32, shape (factors, moves): the choice of each move in each factor. Moves with equal
+            numbers have the same effects and the same legality there; 0 is the choice of most moves of the
+            role.
         kind: ``ALTERNATIVE``, ``COMPOUND``, or "" with fewer than two factors.
         idle: bool, shape (factors,): whether choice 0 of every role leaves the factor as it is.
     """
@@ -106,7 +108,7 @@ class Factors:
 
 
 def factors(network: Network, effort: int = EFFORT) -> Factors | None:
-    """The factors of a game; None where finding them would take more effort than allowed."""
+    """The factors of a game; None if finding them would take more effort than allowed."""
     effects: list[_Cofactors] = []
     try:
         parts = _Parts(network, effort)
@@ -126,7 +128,7 @@ def factors(network: Network, effort: int = EFFORT) -> Factors | None:
 
 def quick_factors(network: Network) -> Factors | None:
     """The factors of a game if they are found quickly (:data:`_QUICK_EFFORT`), else None. The last four
-    answers are cached: a match asks again at every turn."""
+    answers are cached, because a match asks again at every turn."""
     for reference, cached in _cache:
         if reference() is network:
             return cached
@@ -140,7 +142,8 @@ _cache: list[tuple[weakref.ref[Network], Factors | None]] = []
 
 
 class _Parts:
-    """Union-find of base propositions that must share a factor; may still look at ``effort`` gate inputs."""
+    """Union-find of base propositions that must share a factor. ``effort`` gate inputs may still be
+    visited."""
 
     def __init__(self, network: Network, effort: int) -> None:
         self.effort = effort
@@ -154,7 +157,7 @@ class _Parts:
         self._literals: list[list[int]] = [literals[a:b] for a, b in bounds]
         nodes = (network.gate_inputs >> 1).tolist()
         self._inputs = [nodes[a:b] for a, b in bounds]
-        # Gates that say nothing about the inside join nothing.
+        # Gates that do not depend on the inside join nothing.
         self.says = [False, *self._inside, *[False] * network.move_count, *[False] * network.gates]
         for _ in range(2 if len(network.loops) else 1):
             for node, read in enumerate(self._inputs, self.first_gate):
@@ -170,7 +173,7 @@ class _Parts:
                 self.join_all(self.below(x >> 1))
 
     def terms(self, literal: int) -> list[int]:
-        """The literals that a literal is the AND of, or the OR of, through nested gates of the same kind."""
+        """The literals of which a literal is the AND, or the OR, through nested gates of the same kind."""
         terms: list[int] = []
         stack = [literal & ~1]
         seen: set[int] = set()
@@ -186,13 +189,13 @@ class _Parts:
         return terms
 
     def join_all(self, nodes: Iterable[int]) -> None:
-        """Make some nodes' parts one."""
+        """Merge the parts of some nodes."""
         first, *rest = [*nodes] or [0]
         for node in rest:
             self.join(first, node)
 
     def join_cone(self, root: int, seen: set[int]) -> None:
-        """Join what a node says something about."""
+        """Join a node with everything inside on which it depends."""
         stack = [root]
         while stack:
             node = stack.pop()
@@ -213,11 +216,11 @@ class _Parts:
         return node
 
     def join(self, a: int, b: int) -> None:
-        """Make two nodes' parts one."""
+        """Merge the parts of two nodes."""
         self._above[self.find(a)] = self.find(b)
 
     def below(self, root: int) -> set[int]:
-        """The parts that a node says something about."""
+        """The parts on which a node depends."""
         parts: set[int] = set()
         seen = {root}
         stack = [root] if self.says[root] else []
@@ -239,16 +242,16 @@ class _Parts:
             raise EffortError("too much effort")
 
     def _is_gate(self, literal: int) -> bool:
-        """Whether a literal is the AND that a gate computes, and not its negation or an input."""
+        """Whether a literal is the AND that a gate computes, rather than its negation or an input."""
         return not literal & 1 and literal >> 1 >= self.first_gate
 
     def inputs_of(self, literal: int) -> list[int]:
-        """The literals that a literal is the AND of; itself where it is no gate."""
+        """The literals of which a literal is the AND; itself if it is not a gate."""
         return self._literals[(literal >> 1) - self.first_gate] if self._is_gate(literal) else [literal]
 
     @property
     def count(self) -> int:
-        """How many parts there are."""
+        """The number of parts."""
         return len({self.find(1 + base) for base, inside in enumerate(self._inside) if inside})
 
     def factor(self) -> NDArray[np.int32]:
@@ -259,7 +262,7 @@ class _Parts:
 
 
 def _best_goals(network: Network) -> list[int]:
-    """For each role the literal of the highest goal that it may get."""
+    """For each role the literal of its highest possible goal."""
     best: dict[int, tuple[int, int]] = {}
     for role, worth, literal in network.goals.tolist():
         if literal != FALSE and worth > best.get(role, (-1, FALSE))[0]:
@@ -268,7 +271,7 @@ def _best_goals(network: Network) -> list[int]:
 
 
 def _separated(network: Network, parts: _Parts, effects: list[_Cofactors]) -> Factors | None:
-    """The factors, if every move splits into one choice per factor; else None, and parts have been joined."""
+    """The factors, if every move splits into one choice per factor. Otherwise None, after joining parts."""
     factor = parts.factor()
     number = {parts.find(1 + base): int(f) for base, f in enumerate(factor) if f >= 0}
     count = len(number)
@@ -319,8 +322,10 @@ def _separated(network: Network, parts: _Parts, effects: list[_Cofactors]) -> Fa
 def _numbered(
     column: list[Signature], usual: list[int], bases: list[int]
 ) -> tuple[dict[Signature, int], bool]:
-    """Numbers for what a role's moves do in one factor, and whether choice 0 leaves the factor as it is."""
-    # 0 is what most moves do, or what leaves it as it is; it stays free where each move does something else.
+    """Numbers for the effects of a role's moves in one factor, and whether choice 0 leaves the factor as it
+    is."""
+    # 0 is the effect of most moves, or leaving the factor as it is. It is unused if all moves have other
+    # effects.
 
     def rests(choice: Signature) -> bool:
         changed: dict[int, int] = dict(entry for entry in choice if isinstance(entry, tuple))
@@ -336,25 +341,25 @@ def _numbered(
 
 
 def _join_factors(parts: _Parts, factor: NDArray[np.int32], numbers: Iterable[int]) -> None:
-    """Make the factors of these numbers one."""
+    """Merge the factors with these numbers."""
     parts.join_all([1 + int(np.flatnonzero(factor == f)[0]) for f in numbers])
 
 
 def goal_terms(network: Network, split: Factors, literal: int) -> tuple[bool, list[list[int]]] | None:
-    """What a goal asks of each factor: whether all of it is asked (else any of it), and per factor its
-    literals, without those that ask something of clocks alone. None where one term asks something of several
-    factors, or where it takes too long to tell."""
-    wanted: list[list[int]] = [[] for _ in range(split.count)]
+    """The demands of a goal on each factor: whether the goal needs all of them (else any of them), and per
+    factor its literals, without those that depend on clocks alone. None if one term depends on several
+    factors, or if that takes too long to find out."""
+    demands: list[list[int]] = [[] for _ in range(split.count)]
     try:
         parts = _Parts(network, EFFORT)
-        # Parts that moves have joined are several here, but of one factor.
+        # Parts that moves have joined are separate here, but belong to one factor.
         factor = {parts.find(1 + base): int(f) for base, f in enumerate(split.bases) if f >= 0}
         for x in parts.terms(literal):
             concerned = {factor[root] for root in parts.below(x >> 1)}
             if len(concerned) > 1:
                 return None
             for f in concerned:
-                wanted[f].append(x ^ (literal & 1))
+                demands[f].append(x ^ (literal & 1))
     except EffortError:
         return None
-    return not literal & 1, wanted
+    return not literal & 1, demands

@@ -1,18 +1,18 @@
-"""How long a match can last at most, whatever is played: proven by clocks, and by what each move uses up.
-And when step clocks begin to matter.
+"""The longest possible match for any moves, proven by clocks and by resources that each move uses up. Also
+the step at which step clocks begin to matter.
 
 A clock that ends the match is a bound (:mod:`propnet.analysis.ternary`). So are latches: propositions that
 never change back. Sort latches into groups, and call a group used when one of its latches has changed: used
-groups stay used. If every joint legal move uses a new group, there are no more moves than groups. Squares of
-tic-tac-toe are such groups, nine of them.
+groups stay used. If every joint legal move uses a new group, there are no more moves than groups. The nine
+squares of tic-tac-toe are such groups.
 
-That every move uses a group is shown for one role at a time, move by move: what the move's legality says is
-known, the latches that the move acts on are tried in all combinations, and ternary simulation says what
-follows. In phases of clocks in which this fails, no group is counted.
+That every move uses a group is shown for one role at a time, move by move. The move's legality fixes some
+propositions, the latches that the move affects are tried in all combinations, and ternary simulation computes
+the consequences. In phases of clocks in which this fails, no group is counted.
 
-A step clock begins to matter at the first step at which the end or a goal depends otherwise on the rest. The
-gates that a clock reaches are built anew with the clock's values at each step put in, hash-consed: equal
-literals are equal functions. Different literals may be equal functions too, so the answer is safe, not sharp.
+A step clock begins to matter at the first step at which the end or a goal depends on the rest in another way.
+The gates that a clock reaches are rebuilt with the clock's values at each step inserted, hash-consed: equal
+literals are equal functions. Different literals may be equal functions too, so the answer is safe, not exact.
 """
 
 from __future__ import annotations
@@ -32,17 +32,18 @@ from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE, CircuitBuilder, replaced
 
 ENDLESS = 1 << 62
-"""The last step of what comes again and again."""
+"""The last step of a stage that recurs for ever."""
 _UNKNOWN = 1 << 40
-"""Nodes from here on stand for gates that are not looked at."""
+"""Nodes from here on stand for gates that are not examined."""
 
 
 def first_change(network: Network, clocks: NDArray[np.bool_], values: NDArray[np.bool_]) -> int | None:
-    """The first step at which the end of the match or a goal reads the clocks otherwise than at step 0: in
-    two states of earlier steps that differ in the clocks alone they are the same. None: at no step.
+    """The first step at which the end of the match or a goal depends on the clocks in another way than at
+    step 0. In two states of earlier steps that differ only in the clocks they are the same. None if there is
+    no such step.
 
-    ``clocks``, shape (bases,), says which base propositions the clocks are; ``values``, shape (steps, bases),
-    has their values at each step from 0 on, until they repeat.
+    ``clocks``, shape (bases,), marks the base propositions that are clocks. ``values``, shape (steps, bases),
+    holds their values at each step from 0 on, until they repeat.
     """
     fold = _Fold(network, clocks)
     first = None
@@ -57,11 +58,11 @@ def first_change(network: Network, clocks: NDArray[np.bool_], values: NDArray[np
 
 @dataclass(frozen=True, slots=True)
 class _ClockStage:
-    """Steps at which the end and the goals are the same functions of all but the clocks.
+    """Steps at which the end and the goals are the same functions of everything but the clocks.
 
     Attributes:
-        values: bool, shape (bases,): the clocks at one of them.
-        last: the last one, counted from 0; :data:`ENDLESS` if there is none.
+        values: bool, shape (bases,): the clocks at one of the steps.
+        last: the last of the steps, counted from 0; :data:`ENDLESS` if there is none.
     """
 
     values: NDArray[np.bool_]
@@ -72,7 +73,7 @@ def clock_stages(
     network: Network, clocks: NDArray[np.bool_], values: NDArray[np.bool_], repeat: bool
 ) -> list[_ClockStage] | None:
     """The stages of a game until its clocks end it, or for ever if they ``repeat`` after the last of the
-    ``values`` (as in :func:`first_change`); None if they go on in a way that is not known."""
+    ``values`` (as in :func:`first_change`); None if their further course is unknown."""
     fold = _Fold(network, clocks)
     stages: dict[tuple[int, ...], _ClockStage] = {}
     for step, row in enumerate(values):
@@ -93,31 +94,33 @@ class _Fold:
         reached = np.zeros(network.nodes, np.bool_)
         reached[1 : 1 + len(clocks)] = clocks
         spread(reached, read >> 1, owner)
-        wanted = np.zeros(network.nodes, np.bool_)
+        needed = np.zeros(network.nodes, np.bool_)
         literals = [*network.goals[:, 2].tolist(), int(network.terminal_literal)]
-        wanted[np.array(literals) >> 1] = True
-        spread(wanted, owner, read >> 1)
+        needed[np.array(literals) >> 1] = True
+        spread(needed, owner, read >> 1)
         self._outputs = literals
         self._clocks = np.flatnonzero(clocks).tolist()
         inputs: list[int] = read.tolist()
-        gates: list[int] = np.flatnonzero((reached & wanted)[first:]).tolist()
+        gates: list[int] = np.flatnonzero((reached & needed)[first:]).tolist()
         self._gates = [(first + gate, inputs[start[gate] : start[gate + 1]]) for gate in gates]
         self._looped = {
             first + gate
             for low, high in network.loops.tolist()
             for gate in range(low, high)
-            if reached[first + gate] and wanted[first + gate]
+            if reached[first + gate] and needed[first + gate]
         }
         self._literals = list(range(0, 2 * network.nodes, 2))
         self._builder = CircuitBuilder(network.nodes)
 
     def outputs(self, step: int, values: NDArray[np.bool_]) -> list[int]:
-        """The literals of the goals and of the end when the clocks, a row of base propositions, are so."""
+        """The literals of the goals and of the end for these values of the clocks, a row of base
+        propositions."""
         literals = self._literals
         for base in self._clocks:
             literals[1 + base] = TRUE if values[base] else FALSE
         for node, inputs in self._gates:
-            # What recursion comes to at this step is not looked at: it is like no other step.
+            # The result of recursion at this step is not examined: it counts as unlike that of any other
+            # step.
             literals[node] = (
                 2 * (_UNKNOWN * (step + 1) + node)
                 if node in self._looped
@@ -127,22 +130,22 @@ class _Fold:
 
 
 EFFORT = 100_000_000
-"""Gate inputs, times words of 64 cases, that may be looked at."""
+"""The most gate inputs, times words of 64 cases, that are visited."""
 
 _MOST_TRIED = 14
-"""Latches that are tried in all combinations."""
+"""The most latches that are tried in all combinations."""
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _BITS = CASES_PER_WORD.bit_length() - 1
 _PATTERNS = [sum(1 << case for case in range(CASES_PER_WORD) if case >> bit & 1) for bit in range(_BITS)]
-"""Words in which a proposition has both values in all combinations with the others."""
+"""Words in which each proposition has both values in all combinations with the others."""
 
 Groups = list[list[int]]
 """Base propositions, by group."""
 
 
 def longest_match(network: Network, effort: int = EFFORT) -> int | None:
-    """The most joint moves that a match of legal moves can have; None if no bound was shown. The bound need
-    not be reached."""
+    """The most joint moves that a match of legal moves can have; None if no bound was proven. The bound is
+    not always reached."""
     ternary = Ternary(network)
     steady = clocks(network)
     order = phases(ternary, steady)
@@ -161,8 +164,8 @@ def longest_match(network: Network, effort: int = EFFORT) -> int | None:
 
 
 def _groupings(ternary: Ternary, steady: NDArray[np.bool_]) -> Iterator[Groups]:
-    """Ways to sort latches into groups: those of one name or of all, that turn true, that turn false or both,
-    each alone or together with those that differ in one argument only."""
+    """Ways to sort latches into groups: those of one name or of all, that become true, that become false or
+    both, each alone or together with those that differ in only one argument."""
     network = ternary.network
     latched = latches(ternary)
     initial = np.asarray(network.initial, np.bool_)
@@ -183,7 +186,8 @@ def _groupings(ternary: Ternary, steady: NDArray[np.bool_]) -> Iterator[Groups]:
 
 
 def _walk(order: Phases, uses: NDArray[np.bool_], groups: int) -> int | None:
-    """The most moves of a match that goes through the phases, if those that ``uses`` says use a group."""
+    """The most moves of a match that goes through the phases, if moves use a group in the phases of
+    ``uses``."""
     if order.again is not None and not uses[order.again :].any():
         return None
     moves = used = phase = 0
@@ -200,7 +204,7 @@ def _walk(order: Phases, uses: NDArray[np.bool_], groups: int) -> int | None:
 
 
 class _Prover:
-    """Shows in which phases every joint legal move uses a group, until the effort is spent."""
+    """Shows the phases in which every joint legal move uses a group, until the effort is used up."""
 
     def __init__(self, ternary: Ternary, steady: NDArray[np.bool_], order: Phases, effort: int) -> None:
         self.ternary, self.network, self.effort = ternary, ternary.network, effort
@@ -209,10 +213,10 @@ class _Prover:
         self._owner = np.repeat(network.first_gate + np.arange(network.gates), np.diff(network.gate_start))
         self._read = network.gate_inputs.astype(np.int64) >> 1
         self._flipped = np.arange(len(network.bases)) * 2 + np.asarray(network.initial, np.int64)
-        """The row that says whether a base proposition may have changed from its initial value."""
+        """The row for "a base proposition may have changed from its initial value"."""
 
     def uses(self, groups: Groups) -> NDArray[np.bool_]:
-        """Whether every move surely uses a group, by phase."""
+        """Whether every move surely uses a group, per phase."""
         group_of = np.full(len(self.network.bases), -1)
         for number, members in enumerate(groups):
             group_of[members] = number
@@ -233,23 +237,23 @@ class _Prover:
         return shown
 
     def _uses(self, move: int, rows: Words, groups: Groups, group_of: NDArray[np.int64]) -> bool:
-        """Whether a move surely uses a group in states in which what ``rows`` (2 * bases, 1) say holds."""
+        """Whether a move surely uses a group in states with the values of ``rows`` (2 * bases, 1)."""
         network = self.network
         touched = sorted({group for group in group_of[self._acted_on(move)].tolist() if group >= 0})
         if not touched:
             return False
-        known = self._implied([int(network.legal_literals[move]), int(network.terminal_literal) ^ 1])
+        implied = self._implied([int(network.legal_literals[move]), int(network.terminal_literal) ^ 1])
         rows = rows.copy()
-        for base, value in known.items():
+        for base, value in implied.items():
             rows[2 * base + value] = 0
         members = [groups[group] for group in touched]
-        tried = [base for group in members for base in group if base not in known]
+        tried = [base for group in members for base in group if base not in implied]
         return self._surely_uses(move, rows, members, []) or (
             0 < len(tried) <= _MOST_TRIED and self._surely_uses(move, rows, members, tried)
         )
 
     def _surely_uses(self, move: int, rows: Words, groups: Groups, tried: list[int]) -> bool:
-        """The same, trying all combinations of the values of some base propositions."""
+        """Like :meth:`_uses`, trying all combinations of the values of some base propositions."""
         network = self.network
         words = 1 << max(0, len(tried) - _BITS)
         self.effort -= (len(network.gate_inputs) + len(network.bases)) * words
@@ -279,15 +283,15 @@ class _Prover:
         return acted_on
 
     def _implied(self, literals: list[int]) -> dict[int, int]:
-        """Base propositions whose values (0 or 1) follow from these literals' truth, by reading what an AND
-        needs; others may follow, too."""
-        network, known = self.network, dict[int, int]()
+        """Base propositions whose values (0 or 1) follow from these literals' truth, found by reading the
+        inputs of ANDs; others may follow, too."""
+        network, implied = self.network, dict[int, int]()
         seen = set(literals)
         while literals:
             literal = literals.pop()
             node = literal >> 1
             if 1 <= node <= len(network.bases):
-                known[node - 1] = 1 - (literal & 1)
+                implied[node - 1] = 1 - (literal & 1)
             elif node >= network.first_gate:
                 gate = node - network.first_gate
                 read = network.gate_inputs[network.gate_start[gate] : network.gate_start[gate + 1]].tolist()
@@ -295,9 +299,9 @@ class _Prover:
                     read = [read[0] ^ 1] if len(read) == 1 else []
                 literals.extend(new for new in read if new not in seen)
                 seen.update(read)
-        return known
+        return implied
 
 
 def _by_word(words: int, bit: int) -> Words:
-    """All bits set in the words whose number has this bit."""
+    """Words that have all bits set if their number has this bit, else none."""
     return np.where(np.arange(words) >> bit & 1, _ALL, np.uint64(0))

@@ -1,14 +1,14 @@
 """Ternary simulation of a network (R. Bryant and C. Seger: Formal verification by symbolic evaluation of
-trajectories, 1995), in the dual-rail code: what may be true, and what may be false. It proves latches (base
-propositions that, once true or once false, stay so), the goals that can still be reached, and the phases of a
-game.
+trajectories, 1995), in the dual-rail code: each proposition may be true, and may be false. It proves latches
+(base propositions that, once true or once false, stay so), the goals that can still be reached, and the
+phases of a game.
 
 Each bit of a word is a case: an assumption of its own about the state. Many cases are simulated at once.
 
-What may change opens, step after step, until nothing more does: the least fixpoint above the state. Where
-that takes too long, only what is latched is taken to stay. Clocks (:mod:`propnet.analysis.cones`) run the
-same way whatever is played. In each of their states ternary simulation, which knows nothing else, tells which
-roles may have a choice.
+Propositions that may change become open, step after step, until no more do: the least fixpoint above the
+state. If that takes too long, only latched propositions are assumed to stay. Clocks
+(:mod:`propnet.analysis.cones`) run in the same way for all moves. In each of their states, ternary simulation
+with nothing else known shows which roles may have a choice.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 @dataclass(frozen=True, slots=True)
 class _GateLevel:
     """Gates that read no gate of their own level: the literal of each, shape (gates,); the literals that they
-    read, gate after gate; and where each gate's begin among these, shape (gates,)."""
+    read, gate after gate; and the place of each gate's first literal among these, shape (gates,)."""
 
     rows: NDArray[np.int64]
     inputs: NDArray[np.int64]
@@ -41,12 +41,13 @@ class _GateLevel:
 
 @dataclass(frozen=True, slots=True)
 class _TernaryStep:
-    """What may hold in, and after, partly known states. Rows are of uint64 words, a bit per case.
+    """The values that are possible in, and after, partly known states. Rows are of uint64 words, a bit per
+    case.
 
     Attributes:
-        may: shape (2 * nodes, words): row x says in which cases literal x may be true.
-        following: shape (2 * bases, words): rows 2b and 2b + 1 say in which cases base proposition b may be
-            true, or false, after one joint move.
+        may: shape (2 * nodes, words): row x holds the cases in which literal x may be true.
+        following: shape (2 * bases, words): rows 2b and 2b + 1 hold the cases in which base proposition b may
+            be true, or false, after one joint move.
     """
 
     may: Words
@@ -54,17 +55,17 @@ class _TernaryStep:
 
 
 class Ternary:
-    """Evaluates a network in states of which only a part is known.
+    """Evaluates a network in partly known states.
 
     In case i base proposition b *may be true* if bit i of row 2b of ``bases`` is set, and *may be false* if
-    bit i of row 2b + 1 is. What the simulation calls impossible is impossible in every state, and under
+    bit i of row 2b + 1 is. A value that the simulation excludes is impossible in every state, and under
     every joint legal move, that the case allows.
 
-    Gates inside loops of positive recursion are taken to be open.
+    Gates inside loops of positive recursion are assumed to be open.
 
     Attributes:
         before, after: the gates outside loops, level by level: those that need no moves, and the others.
-        role_offsets: where each role's moves begin among those of all roles; at the end how many there are.
+        role_offsets: the number of each role's first move among those of all roles; at the end their number.
     """
 
     def __init__(self, network: Network) -> None:
@@ -74,7 +75,8 @@ class Ternary:
         self.role_offsets: list[int] = np.cumsum([0, *map(len, network.moves)]).tolist()
 
     def unknown(self, words: int) -> Words:
-        """Rows (2 * bases, words) in which all is open but the base propositions that never change."""
+        """Rows (2 * bases, words) in which everything is open except the base propositions that never
+        change."""
         rows = np.full((2 * len(self.network.bases), words), _ALL, np.uint64)
         constant = constant_bases(self.network)
         value = np.asarray(self.network.initial, np.bool_)
@@ -83,7 +85,7 @@ class Ternary:
         return rows
 
     def known(self, bits: NDArray[np.bool_]) -> Words:
-        """Rows for wholly known states, shape (n, bases); cases past the n-th are impossible."""
+        """Rows for completely known states, shape (n, bases); cases past the n-th are impossible."""
         n, bases = bits.shape
         words = (n + CASES_PER_WORD - 1) // CASES_PER_WORD
         cases = np.zeros((2 * bases, words * CASES_PER_WORD), np.bool_)
@@ -92,8 +94,8 @@ class Ternary:
         return np.packbits(cases, axis=1, bitorder="little").view(np.uint64)
 
     def state(self, bases: Words) -> Words:
-        """What may hold in these states: a row per literal; those of moves, and of gates that need moves,
-        are not filled in."""
+        """The values that are possible in these states: a row per literal. The rows of moves, and of gates
+        that need moves, are not filled in."""
         may = np.zeros((2 * self.network.nodes, bases.shape[1]), np.uint64)
         may[0] = _ALL
         may[2 : 2 + len(bases)] = bases
@@ -103,14 +105,14 @@ class Ternary:
         return may
 
     def step(self, bases: Words, made: int | None = None) -> _TernaryStep:
-        """What may hold in these states and in those that follow; if the move ``made``, numbered among those
-        of all roles, is made in all of them."""
+        """The values that are possible in these states and in their successors. If ``made`` is given (a
+        number among the moves of all roles), that move is made in all of them."""
         network = self.network
         may = self.state(bases)
         legal = may[network.legal_literals]
         first = 2 * (1 + len(network.bases))
         for low, high in pairwise(self.role_offsets):
-            # A move may be left out where another one may be made.
+            # A move may be omitted if another one may be made.
             mine = legal[low:high]
             others = np.zeros_like(mine)
             others[1:] = np.bitwise_or.accumulate(mine, axis=0)[:-1]
@@ -129,8 +131,8 @@ class Ternary:
         return _TernaryStep(may, following)
 
     def follow(self, may: Words, moves: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """The successors, shape (n, bases), of wholly known states under moves, shape (n, moves). ``may`` is
-        what :meth:`state` returned for the states; its missing rows are filled in."""
+        """The successors, shape (n, bases), of completely known states under moves, shape (n, moves). ``may``
+        is the result of :meth:`state` for the states; its missing rows are filled in."""
         rows = self.known(moves)
         first = 2 * (1 + len(self.network.bases))
         may[first : first + len(rows)] = rows
@@ -139,7 +141,7 @@ class Ternary:
 
 
 def unpack_cases(rows: Words, n: int) -> NDArray[np.bool_]:
-    """The bits of the first n cases in some rows: shape (n, rows)."""
+    """The bits of the first n cases in rows: shape (n, rows)."""
     octets = np.ascontiguousarray(rows).view(np.uint8)
     bits = np.unpackbits(octets, axis=1, bitorder="little", count=n)
     transposed: NDArray[np.bool_] = np.ascontiguousarray(bits.T).view(np.bool_)
@@ -147,7 +149,7 @@ def unpack_cases(rows: Words, n: int) -> NDArray[np.bool_]:
 
 
 def constant_bases(network: Network) -> NDArray[np.bool_]:
-    """Which base propositions keep their initial value because it is their next function: shape (bases,)."""
+    """Base propositions whose next function is their constant initial value: shape (bases,)."""
     return np.equal(network.next_literals, np.where(network.initial, 0, 1))
 
 
@@ -172,7 +174,7 @@ def _levels(network: Network) -> tuple[list[_GateLevel], list[_GateLevel]]:
     by_level: dict[tuple[bool, int], list[int]] = defaultdict(list)
     for gate in range(network.gates):
         if gate == network.base_gates:
-            height = [0] * network.nodes  # what was evaluated before counts as input
+            height = [0] * network.nodes  # gates that were evaluated before count as inputs
         if gate in looping:
             continue
         level = 1 + max((height[node] for node in read[starts[gate] : starts[gate + 1]]), default=0)
@@ -204,8 +206,8 @@ _WORDS = 8
 
 @dataclass(frozen=True, slots=True)
 class Latches:
-    """Which base propositions never change back, each bool, shape (bases,): those once ``true``, or once
-    ``false``, are so for ever; ``constant`` ones never change at all and are in neither of the others."""
+    """Base propositions that never change back, each bool, shape (bases,): those that stay ``true``, or
+    ``false``, once they are so. ``constant`` ones never change at all and are in neither of the others."""
 
     true: NDArray[np.bool_]
     false: NDArray[np.bool_]
@@ -213,9 +215,9 @@ class Latches:
 
 
 def latches(ternary: Ternary) -> Latches:
-    """The latches that one step shows: with one base proposition known and nothing else, it is the same
-    after every joint legal move. Some are missed where this would take more than :data:`_LATCH_EFFORT` gate
-    inputs."""
+    """The latches that one step shows: with one base proposition known and nothing else, it stays the same
+    after every joint legal move. Some are missed if finding them would take more than :data:`_LATCH_EFFORT`
+    gate inputs."""
     effort = _LATCH_EFFORT
     network = ternary.network
     bases = len(network.bases)
@@ -232,7 +234,7 @@ def latches(ternary: Ternary) -> Latches:
             case = np.arange(len(propositions))
             word, bit = case // CASES_PER_WORD, np.uint64(1) << (case % CASES_PER_WORD).astype(np.uint64)
             rows = ternary.unknown(_WORDS)
-            # Where it is false it may not be true (row 2b), and the other way round.
+            # If it is false, it may not be true (row 2b), and the other way round.
             rows[2 * propositions + value, word] &= ~bit
             after = ternary.step(rows).following
             holds[value, propositions] = after[2 * propositions + value, word] & bit == 0
@@ -240,7 +242,7 @@ def latches(ternary: Ternary) -> Latches:
 
 
 ROUNDS = 24
-"""Steps after which what still changes is taken to be open."""
+"""Steps after which propositions that still change are assumed to be open."""
 MOST_ROUNDS = 2 * ROUNDS
 
 
@@ -251,12 +253,12 @@ def reachable(
     states: NDArray[np.bool_],
     rounds: int = MOST_ROUNDS,
 ) -> NDArray[np.bool_]:
-    """Whether each goal may hold in a state, or in one that follows sooner or later, shape (n, goals): False
-    where the goal (a row of ``network.goals``) never holds again.
+    """Whether each goal (a row of ``network.goals``) may hold in a state, or in one that follows sooner or
+    later, shape (n, goals). False means that the goal never holds again.
 
     Args:
         ternary, latched: the network's simulation, and its latches.
-        clocks: shape (bases,): propositions taken to be open at once, which only saves time.
+        clocks: shape (bases,): propositions assumed to be open from the start, which only saves time.
         states: shape (n, bases), any n.
         rounds: steps to try; 0 for latches alone.
     """
@@ -281,7 +283,8 @@ def reachable(
 
 
 def decided(network_goals: NDArray[np.int32], may: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Whether no role has more than one goal value left, shape (n,), by what :func:`reachable` returned."""
+    """Whether every role has at most one possible goal value, shape (n,), by the result of
+    :func:`reachable`."""
     single = np.ones(len(may), np.bool_)
     for role in np.unique(network_goals[:, 0]):
         mine = network_goals[:, 0] == role
@@ -292,15 +295,20 @@ def decided(network_goals: NDArray[np.int32], may: NDArray[np.bool_]) -> NDArray
 
 
 EFFORT = 20_000_000
-"""Gate inputs that may be looked at (see docs/measurements.md)."""
+"""The most gate inputs that are visited (see docs/measurements.md)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Phases:
-    """What clocks tell: whether a role may have more than one legal move, shape (phases, roles); which clocks
-    ever change, shape (bases,); after how many joint moves the match is over whatever is played, None
-    if no clock ends it; the clocks' values, shape (phases, clocks); and the phase that follows the last one,
-    None if the match is over then."""
+    """The course of a game's clocks.
+
+    Attributes:
+        choosing: shape (phases, roles): whether a role may have more than one legal move.
+        ticking: shape (bases,): the clocks that ever change.
+        end: the number of joint moves after which the match is over for all moves; None if no clock ends it.
+        states: shape (phases, clocks): the clocks' values.
+        again: the phase that follows the last one; None if the match is then over.
+    """
 
     choosing: NDArray[np.bool_]
     ticking: NDArray[np.bool_]

@@ -1,5 +1,4 @@
-"""Many matches of one game side by side, stepped by whoever learns from them: `VectorMatch`.
+"""Many matches of one game side by side, stepped by a learning agent: `VectorMatch`.
 
-Read lane_step (the compiled step of all lanes), random_moves (uniform choice by masks) and vector_match (what
-drives them).
+Read lane_step (the compiled step of all lanes), then vector_match (which drives it and draws random moves).
 """

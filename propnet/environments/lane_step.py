@@ -1,8 +1,9 @@
 """The kernels of vector environments: one step of n matches, a lane of 512 for each, by moves from outside.
 
-Between two calls every block of 512 lanes keeps wires of its own, in which what needs no move is evaluated
-for the lanes' present states. A step looks whether all moves are legal, makes them, gives the base
-propositions their next values, evaluates again, and hands out the states and the legal moves as rows of bits.
+Between two calls every block of 512 lanes keeps wires of its own, in which the gates that need no move are
+evaluated for the lanes' present states. A step checks whether all moves are legal and makes them. It gives
+the base propositions their next values, evaluates again, and returns the states and the legal moves as rows
+of bits.
 """
 
 from __future__ import annotations
@@ -28,15 +29,16 @@ from propnet.kernels.step import (
 )
 
 NEXT_STEP, SAME_STEP, DISABLED = 0, 1, 2
-"""When a match that is over begins anew: with the step after, within the step, or when it is told to."""
+"""When a finished match restarts: with the next step, within the last step, or at a call of
+:func:`begin_lanes`."""
 
 
 class MatchLanes(NamedTuple):
-    """What is kept between two steps, and scratch.
+    """The data kept between two steps, and scratch.
 
-    ``wires`` (blocks, wires, 8); ``used`` and ``over`` (blocks, 8): lanes that are environments, and those
-    whose match is over; ``lengths`` (n,): steps since the match began. ``start`` (bases,): the initial state,
-    -1 for true. ``base_*`` (bases,) and ``mask_*`` (64 * mask words,) say where the rows' bits are read, as
+    ``wires`` (blocks, wires, 8). ``used`` and ``over`` (blocks, 8): lanes that are environments, and those
+    whose match is over. ``lengths`` (n,): steps since the match began. ``start`` (bases,): the initial state,
+    -1 for true. ``base_*`` (bases,) and ``mask_*`` (64 * mask words,): the places of the rows' bits, as
     in :func:`propnet.kernels.records.read_lanes`. Scratch: ``following`` (bases, 8), ``marks`` (3, 8),
     ``lane_of`` and ``rows`` (512), ``goals`` (512, roles).
     """
@@ -58,9 +60,9 @@ class MatchLanes(NamedTuple):
 
 
 class MatchRows(NamedTuple):
-    """What a step writes, a row for each environment: ``bits`` (n, words) and ``masks`` (n, mask words),
+    """The output of a step, a row for each environment: ``bits`` (n, words) and ``masks`` (n, mask words),
     ``rewards`` float32 (n, roles), ``done``, ``terminated``, ``truncated`` (n,; 0 or 1), and ``final_bits``
-    (n, words), the last states of matches that ended where a new one begins within the step."""
+    (n, words), the last states of finished matches if a new one begins within the step."""
 
     bits: Words
     masks: Words
@@ -75,17 +77,24 @@ class MatchRows(NamedTuple):
 def step_lanes(
     args: KernelArgs, lanes: MatchLanes, rows: MatchRows, actions: Int32s, autoreset: int, max_steps: int
 ) -> Index:
-    """Step all matches by move ids (n, roles), -1 for a role's only move. Returns -1; or, with nothing
-    changed, ``environment * roles + role`` of the first move that is not legal. ``max_steps`` of 0 is no
-    limit."""
+    """Step all matches by move ids (n, roles), -1 for a role's only move. Returns -1, or, if some move is not
+    legal, ``environment * roles + role`` of the first such move; nothing is then changed. ``max_steps=0``
+    means no limit."""
     n = actions.shape[0]
     bare = raw(args)
-    kept = raw(lanes)
+    buffers = raw(lanes)
     moves = raw(actions)
     for block in range(lanes.used.shape[0]):
         wires = lanes.wires[block]
         bad = _first_illegal(
-            bare, raw(wires), kept, moves, block * LANES, min(LANES, n - block * LANES), block, autoreset
+            bare,
+            raw(wires),
+            buffers,
+            moves,
+            block * LANES,
+            min(LANES, n - block * LANES),
+            block,
+            autoreset,
         )
         if bad >= 0:
             return bad
@@ -98,7 +107,7 @@ def step_lanes(
 
 @kernel(nogil=True)
 def begin_lanes(args: KernelArgs, lanes: MatchLanes, rows: MatchRows, which: Words) -> None:
-    """Have the matches in the lanes ``which`` (blocks, 8) begin anew, and write all rows."""
+    """Restart the matches in the lanes ``which`` (blocks, 8), and write all rows."""
     n = rows.bits.shape[0]
     bare = raw(args)
     for block in range(lanes.used.shape[0]):
@@ -131,21 +140,21 @@ def _step_block(
     autoreset: int,
     max_steps: int,
 ) -> None:
-    """Step the ``count`` matches from ``first`` on, whose lanes are in ``wires``."""
-    bare, at, kept, out = raw(args), raw(wires), raw(lanes), raw(rows)
-    used, waiting = load(kept.used, block * BYTES), load(kept.over, block * BYTES)
-    _make_moves(bare, at, kept, moves, first, count, used & ~waiting)
+    """Step the ``count`` matches from ``first`` on; their lanes are in ``wires``."""
+    bare, at, buffers, out = raw(args), raw(wires), raw(lanes), raw(rows)
+    used, waiting = load(buffers.used, block * BYTES), load(buffers.over, block * BYTES)
+    _make_moves(bare, at, buffers, moves, first, count, used & ~waiting)
     evaluate_moves(bare, at)
     renewed, parked = splat(0), ~used
     if autoreset == NEXT_STEP:
         renewed = waiting
     else:
         parked = parked | waiting
-    next_states(bare, at, kept.following, parked, renewed, True, kept.start)
+    next_states(bare, at, buffers.following, parked, renewed, True, buffers.start)
     evaluate_play(bare, at)
     playing = used & ~parked
     terminal = terminal_lanes(bare, at) & playing
-    stopped = _count_steps(kept, first, count, renewed, playing, max_steps)
+    stopped = _count_steps(buffers, first, count, renewed, playing, max_steps)
     stopped = (stopped | _stuck_lanes(bare, at)) & playing & ~terminal
     ended = terminal | stopped
     roles = sizes_of(bare).roles
@@ -153,21 +162,21 @@ def _step_block(
         put(out.rewards, cell, np.float32(0.0))
     if any_lane(terminal):
         evaluate_goals(bare, at)
-        _reward(bare, at, kept, out, terminal, first, roles)
-    _flag(kept, out, terminal, stopped, playing, first, count)
+        _reward(bare, at, buffers, out, terminal, first, roles)
+    _flag(buffers, out, terminal, stopped, playing, first, count)
     if autoreset == SAME_STEP:
         if any_lane(ended):
             read_lanes(wires, lanes.base_offsets, lanes.base_signs, rows.final_bits, first, count)
-            _begin(bare, at, kept, ended)
+            _begin(bare, at, buffers, ended)
             evaluate_play(bare, at)
-            store(kept.marks, 0, ended)
+            store(buffers.marks, 0, ended)
             for lane in range(count):
-                if get_lane(kept.marks, lane) != 0:
-                    put(kept.lengths, first + lane, 0)
+                if get_lane(buffers.marks, lane) != 0:
+                    put(buffers.lengths, first + lane, 0)
     elif autoreset == NEXT_STEP:
-        store(kept.over, block * BYTES, ended)
+        store(buffers.over, block * BYTES, ended)
     else:
-        store(kept.over, block * BYTES, waiting | ended)
+        store(buffers.over, block * BYTES, waiting | ended)
     read_lanes(wires, lanes.base_offsets, lanes.base_signs, rows.bits, first, count)
     read_lanes(wires, lanes.mask_offsets, lanes.mask_signs, rows.masks, first, count)
 
@@ -183,8 +192,8 @@ def _first_illegal(
     block: Index,
     autoreset: int,
 ) -> Index:
-    """The first move of these matches that is not legal, as :func:`step_lanes` says it; -1 if all are. What
-    is said for matches that are over is not looked at."""
+    """The first move of these matches that is not legal, coded as in :func:`step_lanes`; -1 if all are legal.
+    Moves of finished matches are ignored."""
     sizes = sizes_of(args)
     bad: Index = np.int64(-1)
     for role in range(sizes.roles):
@@ -200,7 +209,7 @@ def _first_illegal(
                 continue
             wrong = asked < 0 or asked >= high - low
             if not wrong:
-                # A lane's bit in the wire of the move's legality, whichever wire that is.
+                # A lane's bit in the wire of the move's legality, which may be any wire.
                 at = np.int64(item(args.legal_offsets, low + asked)) * LANES // BYTES + lane
                 wrong = (get_lane(wires, at) != 0) == (item(args.legal_signs, low + asked) != 0)
             if wrong and get_lane(lanes.over, LANES * block + lane) == 0 and (bad < 0 or cell < bad):
@@ -231,7 +240,7 @@ def _make_moves(
     count: Index,
     playing: Vector,
 ) -> None:
-    """Have the wires of the moves hold who makes them: nobody but the lanes ``playing``."""
+    """Set the wires of the moves to the lanes that make them, all of them among the lanes ``playing``."""
     sizes = sizes_of(args)
     for role in range(sizes.roles):
         low, high = np.int64(item(args.role_moves, role)), np.int64(item(args.role_moves, role + 1))
@@ -253,8 +262,8 @@ def _make_moves(
         store(lanes.marks, 0, playing & ~load(lanes.marks, 0))
         for lane in range(count):
             if get_lane(lanes.marks, lane) != 0:
-                made = low + np.int64(item(moves, (first + lane) * sizes.roles + role))
-                set_lane(wires, LANES * (1 + sizes.bases + made) + lane)
+                chosen = low + np.int64(item(moves, (first + lane) * sizes.roles + role))
+                set_lane(wires, LANES * (1 + sizes.bases + chosen) + lane)
 
 
 @inner
@@ -273,7 +282,7 @@ def _stuck_lanes(args: KernelArgs, wires: Words) -> Vector:
 def _count_steps(
     lanes: MatchLanes, first: Index, count: Index, renewed: Vector, playing: Vector, max_steps: int
 ) -> Vector:
-    """Count this step; the lanes whose matches have lasted ``max_steps``."""
+    """Count this step. Returns the lanes whose matches have lasted ``max_steps``."""
     store(lanes.marks, 0, renewed)
     store(lanes.marks, BYTES, splat(0))
     for lane in range(count):
@@ -320,7 +329,7 @@ def _flag(
     first: Index,
     count: Index,
 ) -> None:
-    """Write which matches are over, and why; those that were over before stay so."""
+    """Write which matches are over, and why; matches that were over before stay over."""
     store(lanes.marks, 0, terminal)
     store(lanes.marks, BYTES, stopped)
     store(lanes.marks, 2 * BYTES, playing)

@@ -1,7 +1,7 @@
-"""`Senses`: what one role of a game of hidden information learns, turn by turn, as bytes, as text and as
-numbers.
+"""`Senses`: the information of one role of a game with hidden information, turn by turn, as bytes, as text
+and as numbers.
 
-A *turn* is the role's own move and its percepts. Two histories that a role cannot tell apart are the same
+A *turn* is the role's own move and its percepts. Two histories that a role cannot distinguish are the same
 bytes.
 """
 
@@ -24,8 +24,8 @@ class Senses:
     """The moves and percepts of one role by number.
 
     Attributes:
-        moves, percepts: what the role may do, and what it may come to see.
-        width: numbers of one turn in :meth:`vector`: a 1, which move, and which percepts.
+        moves, percepts: the possible moves and percepts of the role.
+        width: numbers of one turn in :meth:`vector`: a 1, the move, and the percepts.
     """
 
     def __init__(self, machine: PropnetMachine, role: int) -> None:
@@ -39,12 +39,12 @@ class Senses:
         self._lines: dict[bytes, str] = {}
 
     def turn(self, move: int, percepts: Iterable[Term]) -> bytes:
-        """One turn: how many numbers follow, the move's number, those of its percepts."""
+        """One turn: the number of values that follow, the move's number, those of its percepts."""
         seen = sorted(self._numbers[percept] for percept in percepts)
         return np.array([1 + len(seen), move, *seen], "<u4").tobytes()
 
     def turns(self, history: bytes) -> list[bytes]:
-        """The turns of a history, which is its turns one after the other."""
+        """The turns of a history, which consists of consecutive turns."""
         found, at = [], 0
         while at < len(history):
             past = at + _NUMBER * (1 + int.from_bytes(history[at : at + _NUMBER], "little"))
@@ -63,8 +63,8 @@ class Senses:
         return "\n".join(f"{number} {line}" for number, line in enumerate(lines, first))
 
     def vector(self, history: bytes, most: int) -> NDArray[np.uint8]:
-        """The last ``most`` turns as zeros and ones, uint8 (most * width,), the newest first; 0 where there
-        was no turn."""
+        """The last ``most`` turns as zeros and ones, uint8 (most * width,), the newest first; 0 for missing
+        turns."""
         rows = np.zeros((most, self.width), np.uint8)
         for row, turn in zip(rows, reversed(self.turns(history)), strict=False):
             numbers = np.frombuffer(turn, "<u4")
@@ -82,6 +82,6 @@ class Senses:
 
 
 def remembered(longest: int, width: int, numbers: int) -> int:
-    """How many turns of ``width`` numbers fit into so many numbers: those of a match of ``longest`` turns, or
-    fewer; at least one."""
+    """The number of turns of ``width`` numbers that fit into ``numbers`` numbers: those of a match of
+    ``longest`` turns, or fewer; at least one."""
     return max(1, min(longest, numbers // width))

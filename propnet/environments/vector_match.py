@@ -1,16 +1,15 @@
 """`VectorMatch`: n matches of one game, all stepped at once by moves from outside, for learning agents.
 
-`TurnTaking` tells who acts in a state: roles that only wait are left out, so that one role after the other
-acts where they do.
+`TurnTaking` finds the roles that act in a state. It leaves out roles that only wait, so that in games with
+alternating turns one role after the other acts.
 
-Random play tells the *waiting moves*: what a role is forced to do while another one has a choice. In a state
-those roles act that have a choice; where none has, those whose only move is no waiting move. A move that
-nobody chooses is made for its role.
+Random play shows the *waiting moves*: the moves that a role is forced to make while another one has a choice.
+In a state those roles act that have a choice. If none has, those roles act whose only move is not a waiting
+move. The other roles make their only move.
 
-Uniformly random legal moves for many matches, from rows of legal moves: rank and select in words.
-
-The rank below the number of a role's legal moves comes from 32 random bits by multiplication (Lemire 2019),
-with rejection, so that all are equally likely.
+Uniformly random legal moves for many matches come from rows of legal moves: rank and select in words. The
+rank below the number of a role's legal moves comes from 32 random bits by multiplication (Lemire 2019), with
+rejection, so that all are equally likely.
 """
 
 from __future__ import annotations
@@ -46,10 +45,10 @@ from propnet.machine import PropnetMachine
 
 @kernel(nogil=True)
 def random_moves(masks: Words, starts: Ints, state: Words, moves: Int32s) -> None:
-    """Fill in a legal move id for each role of each match, int32 (n, roles); -1 where a role has none.
+    """Write a random legal move id for each role of each match, int32 (n, roles); -1 for a role without one.
 
-    ``masks`` (n, mask words) are legal moves, role r's from word ``starts[r]`` on; ``state`` (1,) is that of
-    splitmix64."""
+    ``masks`` (n, mask words) are the legal moves, role r's from word ``starts[r]`` on. ``state`` (1,) is that
+    of splitmix64."""
     rows, chosen, bounds = raw(masks), raw(moves), raw(starts)
     words = np.int64(masks.shape[1])
     roles = np.int64(moves.shape[1])
@@ -93,19 +92,19 @@ def _below(count: Index, state: Words) -> np.int64:
 
 
 AUTORESET: Final = {"next-step": NEXT_STEP, "same-step": SAME_STEP, "disabled": DISABLED}
-"""When a match that is over begins anew: with the step after the last one, whose moves are then not looked
-at; within the last step; or when :meth:`VectorMatch.reset` is told to."""
+"""When a finished match restarts: with the next step, whose moves are then ignored; within the last step; or
+at a call of :meth:`VectorMatch.reset`."""
 MEMORY_LIMIT = 1 << 30
-"""Bytes of wires that a `VectorMatch` takes at most, unless it is told otherwise."""
+"""The default limit of the bytes of wires of a `VectorMatch`."""
 
 
 class VectorStep(NamedTuple):
-    """What a step leaves: views of the buffers of a :class:`VectorMatch`, overwritten by its next step.
+    """The result of a step: views of the buffers of a :class:`VectorMatch`, overwritten by its next step.
 
     Attributes:
-        bits: uint64, shape (n, words): the states as packed records, as those of the machine.
+        bits: uint64, shape (n, words): the states as packed records, like those of the machine.
         masks: uint64, shape (n, mask_words): the legal moves, role r's from word ``mask_starts[r]`` on.
-        rewards: float32, shape (n, roles): goals / 100 where a match has just come to its end, else 0.
+        rewards: float32, shape (n, roles): goals / 100 if a match has just ended, else 0.
         done: bool, shape (n,): whether the match is over.
     """
 
@@ -116,19 +115,20 @@ class VectorStep(NamedTuple):
 
 
 class VectorMatch:
-    """n matches of one game side by side, each in a lane of its own; in a step all roles act in all matches.
+    """n matches of one game side by side, each in a lane of its own. In a step all roles act in all matches.
 
-    Not for several threads at once. Several may share a machine: each has wires of its own.
+    It may be used by only one thread at a time. Several instances may share a machine: each has its own
+    wires.
 
     Attributes:
-        machine: the machine whose ids of moves and propositions are meant.
-        environments: how many matches.
-        roles: how many roles.
+        machine: the machine that defines the ids of moves and propositions.
+        environments: the number of matches.
+        roles: the number of roles.
         words, mask_words: 64-bit words of a state and of a row of legal moves.
         mask_starts: int64, shape (roles + 1,): the word at which each role's legal moves begin.
         bits, masks, rewards, done: as in :class:`VectorStep`.
-        terminated, truncated: bool, shape (n,): over by the rules; over since a role has no legal move or
-            ``max_steps`` were made. Rewards are 0 for these.
+        terminated, truncated: bool, shape (n,): over by the rules; over because a role has no legal move or
+            ``max_steps`` were made. Rewards are 0 for the latter.
         lengths: int32, shape (n,): steps since each match began.
         final_bits: uint64, shape (n, words): with ``same-step``, the last states of matches that are done.
     """
@@ -142,17 +142,17 @@ class VectorMatch:
         max_steps: int = 0,
         memory_limit: int = MEMORY_LIMIT,
     ) -> None:
-        """The matches begin at once.
+        """Create the matches and begin them.
 
         Args:
             machine: of level ``propnet`` or ``native``.
-            environments: how many matches; multiples of 512 leave no lane empty.
+            environments: the number of matches; multiples of 512 leave no lane empty.
             autoreset: one of :data:`AUTORESET`.
-            max_steps: matches are cut after so many steps; 0 for never.
+            max_steps: matches are cut after this number of steps; 0 for never.
             memory_limit: bytes of wires.
 
         Raises:
-            GdlError: the machine has no lanes, or a number or a name is none of those.
+            GdlError: the machine has no lanes, or an argument is invalid.
             TooLargeError: the wires would not fit into ``memory_limit``.
         """
         fast = lane_machine(machine) if isinstance(machine, Machine) else None
@@ -234,19 +234,19 @@ class VectorMatch:
         self.lengths = self._lanes.lengths
         self._step = VectorStep(self.bits, self.masks, self.rewards, self.done)
         self._random = np.zeros(1, np.uint64)
-        # The lanes that nobody uses have states too: the initial one.
+        # Unused lanes have states too: the initial one.
         begin_lanes(fast.kernel_args, self._lanes, self._rows, np.full((blocks, WORDS), ~np.uint64(0)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A copy of each array would lose what is a view of what, and where kernels find vectors aligned.
-        return _again, (self.machine, self.environments, self._settings, self._kept())
+        # Copies of each array would lose views, and the alignment that kernels need for vectors.
+        return _rebuilt, (self.machine, self.environments, self._settings, self._buffers())
 
-    def _kept(self) -> list[NDArray[Any]]:
-        """The arrays that say where the matches are."""
+    def _buffers(self) -> list[NDArray[Any]]:
+        """The arrays that hold the state of the matches."""
         return [self._lanes.wires, self._lanes.over, self._lanes.lengths, *self._rows, self._random]
 
     def reset(self, which: Flags | None = None, seed: int | None = None) -> VectorStep:
-        """Have the matches in ``which``, bool (n,), begin anew, all by default; ``seed`` is for
+        """Restart the matches in ``which``, bool (n,), by default all; ``seed`` is for
         :meth:`random_actions`."""
         if seed is not None:
             self._random[0] = whole_number(seed, "seed")
@@ -260,10 +260,10 @@ class VectorMatch:
 
         Args:
             actions: int32, shape (n, roles), in C order (else it is copied): a move id per role, or -1 for a
-                role that has a single legal move. What it says for matches that are over is not looked at.
+                role that has a single legal move. Actions of finished matches are ignored.
 
         Raises:
-            MoveError: a move is not legal, or -1 stands for one of several; nothing has changed then.
+            MoveError: a move is not legal, or -1 stands for one of several; then nothing is changed.
         """
         actions = np.ascontiguousarray(actions, np.int32)
         if actions.shape != (self.environments, self.roles):
@@ -281,14 +281,14 @@ class VectorMatch:
 
     def random_actions(self, actions: Int32s | None = None) -> Int32s:
         """A uniformly random legal move for each role of each match: int32 (n, roles), written to ``actions``
-        if given; -1 where a role has no legal move. From the masks, so call it before you change those."""
+        if given; -1 for a role without a legal move. Reads the masks, so call it before you change those."""
         if actions is None:
             actions = np.empty((self.environments, self.roles), np.int32)
         random_moves(self.masks, self.mask_starts, self._random, actions)
         return actions
 
     def legal(self, role: int) -> Flags:
-        """The legal moves of a role, bool (n, moves): a new array."""
+        """The legal moves of a role, bool (n, moves), as a new array."""
         low, high = self.mask_starts[role : role + 2]
         return unpack(self.masks[:, low:high], self.move_counts[role])
 
@@ -316,14 +316,14 @@ class VectorMatch:
         return MoveError(f"{where}: {text}, {move}, is not legal for {name}", remedy=legal)
 
 
-def _again(
-    machine: Machine, environments: int, settings: dict[str, Any], kept: list[NDArray[Any]]
+def _rebuilt(
+    machine: Machine, environments: int, settings: dict[str, Any], buffers: list[NDArray[Any]]
 ) -> VectorMatch:
-    """The matches after copying, where they were."""
-    made = VectorMatch(machine, environments, **settings)
-    for mine, given in zip(made._kept(), kept, strict=True):
+    """A copy of the matches, each at the same point."""
+    copy = VectorMatch(machine, environments, **settings)
+    for mine, given in zip(copy._buffers(), buffers, strict=True):
         mine[:] = given
-    return made
+    return copy
 
 
 def _as_lanes(flags: Flags) -> Words:
@@ -339,8 +339,8 @@ class TurnTaking:
     """Turns of one game.
 
     Attributes:
-        waiting: per role, the ids of moves that it was seen to be forced to make while another had a choice.
-        several: whether two roles, chance not counted, were seen to have a choice in one state.
+        waiting: per role, the ids of moves that it was forced to make while another role had a choice.
+        several: whether two roles, other than chance, had a choice in one state.
     """
 
     def __init__(self, machine: PropnetMachine) -> None:
@@ -370,8 +370,8 @@ class TurnTaking:
         self.waiting = [set(np.flatnonzero(moves).tolist()) for moves in seen]
 
     def acting(self, options: Sequence[Sequence[int]]) -> Sequence[int]:
-        """The roles that act, in role order; none where all only wait, or where one has no legal move."""
-        if len(options) == 2:  # nearly always, and looked at with every step
+        """The roles that act, in role order; none if all only wait, or if one has no legal move."""
+        if len(options) == 2:  # nearly always, and this runs at every step
             first, second = map(len, options)
             if first > 1 and second:
                 return (0, 1) if second > 1 else (0,)
@@ -387,9 +387,9 @@ class TurnTaking:
     def settle(
         self, state: State, most: int = _FORCED_STEPS
     ) -> tuple[State, tuple[tuple[int, ...], ...], Sequence[int], int]:
-        """The first state, from this one on, in which somebody acts or the match cannot go on: the state, its
-        legal moves, who acts there, and how many steps nobody had to choose. At most ``most`` such steps are
-        made; nobody acts then."""
+        """The first state, from this one on, in which a role acts or the match cannot go on. Returns the
+        state, its legal moves, the roles that act there, and the number of forced steps. After ``most`` such
+        steps it stops; then no role acts."""
         machine = self.machine
         steps = 0
         while True:

@@ -1,6 +1,6 @@
 """numba and LLVM, and nothing of networks.
 
-Read arrays (types), vector512 (vectors of 512 bits) and decorators (`kernel`, `inner`), then kernel_places
-(where compiled kernels lie) and kernel_cache (how processes share them), random_numbers, and intrinsics
-(what numba does not know).
+Read arrays (types), vector512 (vectors of 512 bits) and decorators (`kernel`, `inner`, and the cache of
+compiled kernels that processes share), then kernel_places (the folders of compiled kernels), random_numbers,
+and intrinsics (features that numba lacks).
 """

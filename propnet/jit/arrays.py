@@ -16,6 +16,6 @@ Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 Index = int | np.int64
-"""What kernels count with."""
+"""Counters and indices in kernels."""
 Vector = int
-"""A value of 512 bits, one a lane (:mod:`propnet.jit.vector512`): it knows the operations of an integer."""
+"""A value of 512 bits, one per lane (:mod:`propnet.jit.vector512`): it has the operations of an integer."""

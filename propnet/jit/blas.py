@@ -1,6 +1,7 @@
-"""numba's first kernel without SciPy's linear algebra: to see whether there is a BLAS, numba imports all of
-it, which takes as long as numba itself. That SciPy is installed says the same; a function that uses the BLAS
-imports it then.
+"""numba's first kernel without SciPy's linear algebra.
+
+To find a BLAS, numba imports all of SciPy's linear algebra, which takes as long as numba itself. That SciPy
+is installed proves the same; a function that uses the BLAS imports it later.
 """
 
 # mypy: disallow-untyped-calls=False
@@ -16,7 +17,7 @@ from numba.np import linalg
 
 
 def spare_import() -> None:
-    """Have numba import its functions on arrays now, without SciPy's linear algebra."""
+    """Let numba import its functions on arrays now, without SciPy's linear algebra."""
     if "numba.np.arraymath" in sys.modules or "scipy.linalg" in sys.modules:
         return
     whole = linalg.ensure_blas
@@ -29,4 +30,4 @@ def spare_import() -> None:
 
 def _ensure_scipy() -> None:
     if find_spec("scipy") is None:
-        raise ImportError("there is no SciPy")
+        raise ImportError("SciPy is not installed")

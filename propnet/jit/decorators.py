@@ -1,27 +1,27 @@
-"""`kernel` and `inner`: numba's ``njit`` for functions that Python calls, and for what these call.
+"""`kernel` and `inner`: numba's ``njit`` for functions that Python calls, and for the functions that these
+call.
 
-numba's disk cache serves a function as long as the function's own file is the same, although the code of
-other files is compiled into it. But it tells functions apart that enclose different values. So a kernel
+numba's disk cache serves a function as long as the function's own file stays the same, although the code of
+other files is compiled into it. But it distinguishes functions that enclose different values. So a kernel
 encloses a checksum of its file and of all our files that this one imports.
 
 numba optimises each function by itself, makes machine code of it, and does both again in every function
-that calls it. For what only kernels call this is of no use: it is optimised as part of the kernel.
+that calls it. For functions that only kernels call this is useless: they are optimised as part of the kernel.
 
-A quicker comparison of numba's compiler flags.
+A quicker comparison of numba's compiler flags: numba looks up overloads by a key that holds its flags, ten
+thousand times for a larger kernel. Its own comparison lists all flags with their defaults each time, which
+was a sixth of the time to compile.
 
-numba looks up overloads by a key that holds its flags, ten thousand times for a larger kernel. Its own
-comparison lists all flags with their defaults each time, which was a sixth of the time to compile.
+Compiled kernels on disk, shared by processes: with numba's own cache, processes that start together all
+compile the same. Here the first one that misses a kernel locks a file next to it (``flock``, which ends with
+the process), and the others load the kernel once it is there. A folder that cannot be written is still read.
+Without any folder each process compiles for itself. A process that holds the lock of a kernel waits only for
+the locks of kernels that this one calls, so there is no deadlock. numba's own lock lets one thread at a time
+compile.
 
-Compiled kernels on disk, shared by processes: one compiles a kernel, the others wait for it.
-
-With numba's own cache processes that start together all compile the same. Here the first one to miss a
-kernel locks a file beside it (``flock``, which ends with the process), and the others load the kernel when
-it is there. A folder that cannot be written is still read; without any folder each process compiles anew.
-A process that holds the lock of a kernel waits only for those of kernels that this one calls, so there is no
-deadlock. numba's own lock lets one thread at a time compile.
-
-numba's own cache also keeps an index beside the data, either of which can be damaged, and trusts any folder.
-Here each kernel is a file by :mod:`propnet.private_files`, named by a checksum of all that it depends on.
+numba's own cache also keeps an index next to the data, either of which can be damaged, and trusts any folder.
+Here each kernel is a file by :mod:`propnet.private_files`, named by a checksum of everything on which it
+depends.
 """
 
 # mypy: disallow-untyped-calls=False, disallow-subclassing-any=False
@@ -60,13 +60,13 @@ from propnet.storage.process_lock import ProcessLock
 log = logging.getLogger("propnet.kernels")
 
 _MOST_BYTES = 64 << 20
-"""Of a file with a kernel."""
+"""The largest file with a kernel that is read."""
 _VERSIONS = 16
-"""Files of one kernel that are kept: of other sources, processors and releases of numba."""
+"""The number of files kept per kernel: for other sources, processors and releases of numba."""
 
 
 class _Folder(caching._SourceFileBackedLocatorMixin, caching._CacheLocator):
-    """Has numba keep the kernels of a module in the folder for them. Raises OSError if there is none."""
+    """Makes numba store the kernels of a module in their folder. Raises OSError if there is none."""
 
     def __init__(self, function: Callable[..., Any], file: str) -> None:
         folder = kernel_folder(Path(file))
@@ -78,11 +78,11 @@ class _Folder(caching._SourceFileBackedLocatorMixin, caching._CacheLocator):
         return self._path
 
     def ensure_cache_path(self) -> None:
-        """It has been looked at."""
+        """Do nothing: the folder has been checked."""
 
 
 class _Places(caching.CompileResultCacheImpl):
-    """Has numba look in the one folder that :mod:`propnet.jit.kernel_places` finds."""
+    """Makes numba search the one folder that :mod:`propnet.jit.kernel_places` finds."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._locator_classes = [_Folder]
@@ -90,20 +90,20 @@ class _Places(caching.CompileResultCacheImpl):
 
 
 class _SharedCache(caching.FunctionCache):
-    """The cache of one kernel. Raises RuntimeError where there is no folder for it."""
+    """The cache of one kernel. Raises RuntimeError if there is no folder for it."""
 
     _impl_class = _Places
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
         self._folder = Path(self._cache_path)
-        # A folder of numba's own choice ($NUMBA_CACHE_LOCATOR_CLASSES) has not been looked at yet.
+        # A folder of numba's own choice ($NUMBA_CACHE_LOCATOR_CLASSES) has not been checked yet.
         if not is_trusted(self._folder):
             raise RuntimeError(f"others can write to {self._folder}")
         self._lock = ProcessLock(str(self._folder / f"{self._impl.filename_base}.lock"))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled kernel; None if this process is to compile it and then call :meth:`save_overload`."""
+        """The compiled kernel; None if this process must compile it and then call :meth:`save_overload`."""
         target_context.refresh()
         if not self._enabled:
             return None
@@ -125,33 +125,33 @@ class _SharedCache(caching.FunctionCache):
         return self._folder / f"{self._impl.filename_base}.{name}.nbc"
 
     def _load(self, path: Path, sig: Any, target_context: Any) -> Any:
-        """The compiled kernel, or None: a file that is damaged, or that names what is gone, is replaced."""
+        """The compiled kernel; None for a damaged file, or one with missing references, which is replaced."""
         try:
             compiled = self._impl.rebuild(target_context, pickle.loads(read(path, _MOST_BYTES)))
         except MissingFileError:
             return None
         except Exception as error:
-            log.info("%s is compiled anew: %s", path.name, error)
+            log.info("%s must be compiled again: %s", path.name, error)
             return None
         return compiled if tuple(compiled.signature.args) == tuple(sig) else None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Store a kernel if possible, and let the others go on."""
+        """Store a kernel if possible, and release the lock for other processes."""
         try:
             if self._enabled and self._impl.check_cachable(data):
-                with contextlib.suppress(OSError):  # a full or read-only disk: it is compiled again next time
+                with contextlib.suppress(OSError):  # a full or read-only disk: the next process compiles it
                     write(self._path(sig, data.codegen), dumps(self._impl.reduce(data)), 0o644)
                     self._make_room()
         finally:
             self._lock.leave()
 
     def flush(self) -> None:
-        """Remove all that is kept of this kernel."""
+        """Remove all files of this kernel."""
         for path in self._files():
             path.unlink(missing_ok=True)
 
     def _files(self) -> list[Path]:
-        """What is kept of this kernel, and by numba's own cache before."""
+        """The files of this kernel, including those of numba's own cache."""
         base = f"{self._impl.filename_base}."
         names = (name for name in os.listdir(self._folder) if name.startswith(base))
         return [self._folder / name for name in names if name.endswith((".nbc", ".nbi"))]
@@ -167,7 +167,7 @@ class _SharedCache(caching.FunctionCache):
 
 
 def _cache_for(function: Callable[..., Any]) -> Any:
-    """The cache of a kernel; one that stores nothing where there is no folder for it."""
+    """The cache of a kernel. If there is no folder for it, a cache that stores nothing."""
     cache: caching._Cache = caching.NullCache()
     with contextlib.suppress(RuntimeError, OSError):
         cache = _SharedCache(function)
@@ -178,12 +178,12 @@ def _cache_for(function: Callable[..., Any]) -> Any:
 
 @functools.cache
 def _tell(chosen: str) -> None:
-    """Say once that the configured folder is not used."""
-    log.warning("$NUMBA_CACHE_DIR, %s, is not used: others can write to it, or it is no folder", chosen)
+    """Warn once that the configured folder is not used."""
+    log.warning("$NUMBA_CACHE_DIR, %s, is not used: others can write to it, or it is not a folder", chosen)
 
 
 def compare_quickly() -> None:
-    """Have numba use it in this process."""
+    """Let numba use this comparison in this process."""
     flags: Any = TargetConfig
     flags.__eq__, flags.__hash__ = _equal, _hash
 
@@ -203,7 +203,7 @@ def _chosen(flags: Any) -> dict[str, Any]:
 
 
 def _hash(flags: Any) -> int:
-    """The same for all: the types of the arguments, which are in numba's keys too, tell these apart."""
+    """The same value for all: they differ by the types of the arguments, which are in numba's keys too."""
     return 0
 
 
@@ -213,7 +213,7 @@ compare_quickly()
 F = TypeVar("F", bound=Callable[..., Any])
 
 _IMPORT = re.compile(r"^(?:import ([^\n#]+)|from ([\w.]+) import (\([^)]*\)|[^\n#]+))", re.MULTILINE)
-"""What a module imports: ``import A, B``, or ``from A import B, C`` on one line or in parentheses."""
+"""The imports of a module: ``import A, B``, or ``from A import B, C`` on one line or in parentheses."""
 
 
 def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
@@ -241,36 +241,36 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
 def inner(function: F) -> F:
     """``njit`` for functions that only kernels call: without machine code, a wrapper for Python or a cache
-    file of its own (the kernel's holds it), which saves much of the time to compile.
+    file of its own (the kernel's file holds it), which saves much of the time to compile.
 
-    Hand it single arrays rather than a tuple of many: a call counts a reference to each (see
+    Pass it single arrays rather than a tuple of many: a call counts a reference to each (see
     docs/measurements.md)."""
     options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     return cast(F, njit(pipeline_class=_InnerCompiler, **options)(function))
 
 
 ARENA: dict[str, Any] = {"nogil": True, "_nrt": False}
-"""Options of a :func:`kernel` that makes no arrays of its own: references to the arrays it is given are not
-counted, which else costs as much as a step of a loop through a tree."""
+"""Options of a :func:`kernel` that creates no arrays of its own. References to its argument arrays are then
+not counted; counting them would cost as much as a step of a loop through a tree."""
 
 inlined: Any = njit(inline="always")
-"""A function that numba copies into the kernels that call it, before it looks at types. It may be given many
-arrays: a call of an :func:`inner` function would hand over each of them (see docs/measurements.md)."""
+"""A function that numba copies into the kernels that call it, before it infers types. It may take many
+arrays: a call of an :func:`inner` function would pass each of them (see docs/measurements.md)."""
 
 
 class _NoEnvironments:
-    """numba's notes on Python objects: inner functions need none, and cached kernels keep none."""
+    """numba's records of Python objects: inner functions need none, and cached kernels keep none."""
 
     @staticmethod
     def set_env(name: str, environment: Any) -> None:
-        """Note nothing."""
+        """Record nothing."""
 
 
 class _InnerLibrary(JITCodeLibrary):
-    """LLVM code that is linked into kernels and never run by itself."""
+    """LLVM code that is linked into kernels and never runs by itself."""
 
     def _optimize_final_module(self) -> None:
-        """The kernels are optimised instead."""
+        """Do nothing: the kernels are optimised instead."""
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
@@ -278,13 +278,13 @@ class _InnerLibrary(JITCodeLibrary):
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
-        """0: there is no machine code."""
+        """0, because there is no machine code."""
         self._ensure_finalized()
         return 0
 
     @property
     def codegen(self) -> type[_NoEnvironments]:
-        """Where numba notes the function's environment: it has none."""
+        """The place of the function's environment for numba: it has none."""
         return _NoEnvironments
 
 
@@ -301,8 +301,8 @@ class _InnerCompiler(Compiler):
 
 @functools.cache
 def checksum(module: Path) -> str:
-    """A checksum of a kernel's module and of all that it imports from our packages, directly or not, by the
-    text of the imports at the left margin: a kernel sees no others."""
+    """A checksum of a kernel's module and of everything that it imports from our packages, directly or
+    indirectly, by the text of the imports at the left margin: a kernel sees no others."""
     roots = dict.fromkeys((_root(module), _root(Path(__file__).resolve())))
     hashed = hashlib.sha256()
     seen: set[Path] = set()
@@ -319,7 +319,7 @@ def checksum(module: Path) -> str:
 
 
 def _root(module: Path) -> Path:
-    """The folder that a module's topmost package lies in."""
+    """The folder that contains a module's topmost package."""
     folder = module.parent
     while (folder / "__init__.py").exists():
         folder = folder.parent

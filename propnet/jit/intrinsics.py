@@ -1,18 +1,18 @@
-"""What numba does not know, written in LLVM's terms: bare pointers from addresses, asking the processor for
-memory before it is needed, Python objects inside kernels.
+"""Features that numba lacks, written in LLVM's terms: bare pointers from addresses, prefetching of memory,
+and Python objects inside kernels.
 
-*Addresses*: a kernel that is called for every step takes one number, not twenty arrays. Handing an array to a
-kernel costs about 0.1 microseconds. So the addresses of all arrays stand in one array, and the kernel is
-given that one's address. Whoever calls it keeps the arrays alive.
+*Addresses*: a kernel that is called for every step takes one number instead of twenty arrays. Passing an
+array to a kernel costs about 0.1 microseconds. So the addresses of all arrays are in one array, and the
+kernel gets the address of this array. The caller must keep the arrays alive.
 
 *Prefetching* is the instruction ``llvm.prefetch``. A walk that must read each address before it knows the
-next one mostly waits. Where several walks take turns, each can ask for what it will need and let the others
-go on meanwhile (Kocberber, Falsafi and Grot 2015: asynchronous memory access chaining).
+next one mostly waits. If several walks take turns, each can request the memory that it will need and let the
+others continue meanwhile (Kocberber, Falsafi and Grot 2015: asynchronous memory access chaining).
 
-*Python objects*: to make an answer of arrays that a kernel has filled takes Python longer than the kernel
-takes for its work. So a few functions of Python's C interface are made known to numba: they take a number out
-of a sequence, and make bytes and tuples of integers. Kernels that use them hold the interpreter's lock, as
-all do that are not ``nogil``.
+*Python objects*: Python needs longer to make a result of the arrays that a kernel has filled than the kernel
+needs for its work. So a few functions of Python's C interface are declared to numba: they read a number from
+a sequence, and create bytes and tuples of integers. Kernels that use them hold the interpreter's lock, as do
+all that are not ``nogil``.
 """
 
 # mypy: disallow-untyped-calls=False, disallow-subclassing-any=False
@@ -35,8 +35,8 @@ A = TypeVar("A")
 
 
 def _pointer_to(dtype: Any, name: str, doc: str, array: type[A]) -> Callable[[int], A]:
-    """A function (address) -> pointer to elements of this type, as :func:`propnet.jit.vector512.raw` gives
-    it of an array."""
+    """A function (address) -> pointer to elements of this type, like the pointers that
+    :func:`propnet.jit.vector512.raw` returns for arrays."""
 
     def pointer(typing_context: Any, address: Any) -> Any:
         def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -60,7 +60,7 @@ _READ, _KEEP, _DATA = 0, 3, 1
 
 
 def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
-    """Ask for the cache line of element ``index`` of an array of one dimension; no index causes an error."""
+    """Request the cache line of element ``index`` of an array of one dimension; no index causes an error."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         struct = context.make_array(sig.args[0])(context, builder, args[0])
@@ -85,8 +85,8 @@ _intrinsic: Any = intrinsic
 
 
 class _ObjectType(types.Type):
-    """The numba type of a Python object. Arguments are borrowed; what a kernel makes, it has to return, or to
-    hand to :func:`set_item`."""
+    """The numba type of a Python object. Arguments are borrowed. A kernel must return the objects that it
+    creates, or pass them to :func:`set_item`."""
 
     def __init__(self) -> None:
         super().__init__(name="PythonObject")
@@ -131,7 +131,7 @@ def is_sequence(typing_context: Any, held: Any) -> Any:
 
 @_intrinsic
 def number_at(typing_context: Any, sequence: Any, index: Any) -> Any:
-    """The integer at an index of a sequence, -1 where it has none: it is cleared what Python says of it."""
+    """The integer at an index of a sequence; -1 if there is none, with Python's exception cleared."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         result = cgutils.alloca_once_value(builder, ir.Constant(_I64, -1))
@@ -149,7 +149,7 @@ def number_at(typing_context: Any, sequence: Any, index: Any) -> Any:
 
 @_intrinsic
 def make_bytes(typing_context: Any, pointer: Any, length: Any) -> Any:
-    """Bytes of so many bytes that stand at a pointer; null where there is no memory."""
+    """A bytes object with a copy of the ``length`` bytes at a pointer; null if there is no memory."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return _c(builder, "PyBytes_FromStringAndSize", _OBJECT, args[0], args[1])
@@ -159,23 +159,26 @@ def make_bytes(typing_context: Any, pointer: Any, length: Any) -> Any:
 
 @_intrinsic
 def make_tuple(typing_context: Any, pointer: Any, length: Any) -> Any:
-    """A tuple of so many int32 numbers that stand at a pointer; null where there is no memory."""
+    """A tuple of the ``length`` int32 numbers at a pointer; null if there is no memory."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         numbers = builder.bitcast(args[0], ir.IntType(32).as_pointer())
-        made = _c(builder, "PyTuple_New", _OBJECT, args[1])
-        with builder.if_then(cgutils.is_not_null(builder, made)), cgutils.for_range(builder, args[1]) as loop:
+        result = _c(builder, "PyTuple_New", _OBJECT, args[1])
+        with (
+            builder.if_then(cgutils.is_not_null(builder, result)),
+            cgutils.for_range(builder, args[1]) as loop,
+        ):
             number = builder.sext(builder.load(builder.gep(numbers, [loop.index])), _I64)
             held = _c(builder, "PyLong_FromLongLong", _OBJECT, number)
-            _c(builder, "PyTuple_SetItem", ir.IntType(32), made, loop.index, held)
-        return made
+            _c(builder, "PyTuple_SetItem", ir.IntType(32), result, loop.index, held)
+        return result
 
     return python_object(pointer, types.int64), generate
 
 
 @_intrinsic
 def empty_tuple(typing_context: Any, length: Any) -> Any:
-    """A tuple with room for so many objects, to be filled by :func:`set_item`."""
+    """A tuple of ``length`` places, to be filled by :func:`set_item`."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return _c(builder, "PyTuple_New", _OBJECT, args[0])
@@ -185,7 +188,7 @@ def empty_tuple(typing_context: Any, length: Any) -> Any:
 
 @_intrinsic
 def set_item(typing_context: Any, made: Any, index: Any, held: Any) -> Any:
-    """Fill a place of a tuple that nobody else has seen yet; it keeps the object."""
+    """Fill a place of a new tuple that no other code has seen yet; it takes the reference to the object."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         _c(builder, "PyTuple_SetItem", ir.IntType(32), args[0], args[1], args[2])
@@ -196,7 +199,7 @@ def set_item(typing_context: Any, made: Any, index: Any, held: Any) -> Any:
 
 @_intrinsic
 def make_number(typing_context: Any, number: Any) -> Any:
-    """An integer."""
+    """A Python integer."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return _c(builder, "PyLong_FromLongLong", _OBJECT, args[0])
@@ -205,7 +208,7 @@ def make_number(typing_context: Any, number: Any) -> Any:
 
 
 def entry(kernel: Any, *arguments: Any) -> Callable[..., Any]:
-    """The kernel for arguments of these types as a function of Python's, without the look at each argument's
-    type that numba takes at every call."""
+    """The kernel for arguments of these types as a Python function. It skips the check of each argument's
+    type that numba makes at every call."""
     kernel.compile(arguments)
     return cast(Callable[..., Any], kernel.overloads[arguments].entry_point)

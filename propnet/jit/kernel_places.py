@@ -1,4 +1,4 @@
-"""Where compiled kernels are kept: folders, in the order in which they are tried. It imports no numba."""
+"""The folders of compiled kernels, in the order in which they are tried. It imports no numba."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 from propnet.private_files import is_trusted, make_directory, user_directory
 
 _MODE = 0o755
-"""Of folders with kernels: root may compile for all."""
+"""The mode of folders with kernels: root may compile for all users."""
 
 
 def kernel_folder(file: Path) -> Path | None:
-    """The folder for the kernels of this module: the first that can be written, else that can be read; None
-    where there is none. Nobody else can write to it. A folder that is configured ($NUMBA_CACHE_DIR) comes
-    first, then that of the program, then the user's."""
+    """The folder for the kernels of this module: the first that can be written, else that can be read. None
+    if there is none. No one else can write to it. A configured folder ($NUMBA_CACHE_DIR) comes first, then
+    that of the program, then the user's."""
     for folder, for_writing in _places(file):
         with contextlib.suppress(OSError):
             if for_writing:
@@ -28,14 +28,14 @@ def kernel_folder(file: Path) -> Path | None:
 
 
 def _places(file: Path) -> Iterator[tuple[Path, bool]]:
-    """Folders, and whether they have to be such that kernels can be written there."""
-    beside = os.path.dirname(os.path.abspath(file))
-    # One folder for each of modules, named as numba's own cache names them.
-    below = f"{os.path.basename(beside)}_{hashlib.sha1(beside.encode()).hexdigest()}"
+    """Folders, and whether kernels must be writable there."""
+    module_folder = os.path.dirname(os.path.abspath(file))
+    # One folder for each folder of modules, named as numba's own cache names them.
+    below = f"{os.path.basename(module_folder)}_{hashlib.sha1(module_folder.encode()).hexdigest()}"
     if chosen := os.environ.get("NUMBA_CACHE_DIR"):
         yield Path(chosen, below), True
         yield Path(chosen, below), False
-    places = [Path(beside, "__pycache__")]
+    places = [Path(module_folder, "__pycache__")]
     yield places[0], True
     with contextlib.suppress(RuntimeError):  # no home
         places.append(user_directory() / "kernels" / below)

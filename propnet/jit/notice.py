@@ -1,4 +1,4 @@
-"""What happens while kernels are compiled: people are told, and Python's garbage collector rests.
+"""Notifications while kernels are compiled, during which Python's garbage collector is off.
 
 numba is imported only where kernels are, so its events come from there (:func:`listen`).
 """
@@ -14,20 +14,20 @@ from typing import Any
 Tell = Callable[[str, float], None]
 """Takes a kernel's name and -1.0 when this process begins to compile it, then the name and the seconds."""
 
-_wanted: list[tuple[int, Tell]] = []
+_listeners: list[tuple[int, Tell]] = []
 
 
 def tell_when_compiling(tell: Tell) -> None:
-    """Call ``tell`` for each kernel that this process compiles, but not for those that it forks. Functions
-    that are compiled as a part of a kernel are not told."""
-    _wanted[:] = [(os.getpid(), tell)]
+    """Call ``tell`` for each kernel that this process compiles, but not for those of its forks. Functions
+    that are compiled as a part of a kernel are not reported."""
+    _listeners[:] = [(os.getpid(), tell)]
 
 
 def listen(event: Any) -> None:
-    """Listen to numba's events (its module is given)."""
+    """Register for numba's events; ``event`` is its module."""
 
     class Kernels(event.Listener):  # type: ignore[misc]
-        """Hears of kernels that are not on disk."""
+        """Receives the events of kernels that are not on disk."""
 
         def __init__(self) -> None:
             self._begun: list[float] = []
@@ -36,7 +36,7 @@ def listen(event: Any) -> None:
         def on_start(self, occurrence: Any) -> None:
             self._begun.append(time.monotonic())
             if len(self._begun) == 1:
-                # To compile makes millions of objects that stay to the end. Looking at them again and again
+                # Compilation creates millions of objects that live to the end. Scanning them again and again
                 # takes a fifth of the time.
                 self._collects = gc.isenabled()
                 gc.disable()
@@ -50,8 +50,8 @@ def listen(event: Any) -> None:
                 self._tell(occurrence, time.monotonic() - began)
 
         def _tell(self, occurrence: Any, seconds: float) -> None:
-            if _wanted and _wanted[0][0] == os.getpid():
+            if _listeners and _listeners[0][0] == os.getpid():
                 function = occurrence.data["dispatcher"].py_func
-                _wanted[0][1](f"{function.__module__}.{function.__name__}", seconds)
+                _listeners[0][1](f"{function.__module__}.{function.__name__}", seconds)
 
     event.register("numba:compile", Kernels())

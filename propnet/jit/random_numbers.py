@@ -18,7 +18,7 @@ STEP = 0x9E3779B97F4A7C15
 
 @inner
 def next_random(state: Words) -> np.uint64:
-    """The next of the 64-bit numbers that follow from ``state``, uint64 of shape (1,)."""
+    """The next 64-bit number of the sequence with ``state``, uint64 of shape (1,)."""
     state[0] += np.uint64(STEP)
     return scramble(state[0])
 
@@ -35,7 +35,7 @@ _MASK = (1 << 64) - 1
 
 
 def streams(seed: int) -> Words:
-    """The state of eight streams, shape (4, 8); a function of ``seed`` modulo 2**64 alone."""
+    """The state of eight streams, shape (4, 8); it depends only on ``seed`` modulo 2**64."""
     state = aligned(4)
     _fill(state, np.uint64(seed & _MASK))
     return state

@@ -1,11 +1,11 @@
 """Vectors of 512 bits inside numba kernels: a value type ``<8 x i64>`` and its operations.
 
-numba has no vector values and does not vectorise a walk over gates. So this module teaches it a
-type whose values LLVM keeps in vector registers: one with AVX-512, two with AVX2, more on older
-processors, with the same results.
+numba has no vector values and does not vectorise a walk over gates. So this module adds a type whose
+values LLVM keeps in vector registers: one with AVX-512, two with AVX2, more on older processors, with
+the same results.
 
-Inside ``@njit`` code vectors know ``& | ^ ~ +`` and the functions below. Offsets are byte
-offsets into a contiguous array; nothing checks them.
+Inside ``@njit`` code vectors support ``& | ^ ~ +`` and the functions below. Offsets are byte
+offsets into a contiguous array; they are not checked.
 """
 
 # mypy: disallow-untyped-calls=False
@@ -31,7 +31,7 @@ LANES = 512
 WORDS = LANES // 64
 """64-bit words of a vector. Lane i is bit ``i % 64`` of word ``i // 64``."""
 BYTES = LANES // 8
-"""Bytes of a vector: what byte offsets are multiples of."""
+"""Bytes of a vector; byte offsets are multiples of this."""
 
 _T = TypeVar("_T")
 _I8 = ir.IntType(8)
@@ -41,11 +41,11 @@ _IR_BITS = ir.IntType(LANES)
 
 
 _intrinsic: Any = intrinsic
-"""For type checkers: what it makes is called without the context."""
+"""``intrinsic`` for type checkers: its results are called without the context."""
 
 
 def _operation(result: type[_T]) -> Callable[[Callable[..., Any]], Callable[..., _T]]:
-    """The same, with the type that kernels get from it."""
+    """``intrinsic``, with the type that kernels get from the result."""
     return lambda generate: cast(Callable[..., _T], _intrinsic(generate))
 
 
@@ -67,7 +67,7 @@ class _VectorModel(models.PrimitiveModel):
 
 
 def _define(operation: Callable[..., Any], emit: str, operands: int) -> None:
-    """Have an operation of Python's take vectors, by the method ``emit`` of LLVM's builder."""
+    """Extend a Python operation to vectors, by the method ``emit`` of LLVM's builder."""
     vectors = (vector,) * operands
 
     @infer_global(operation)
@@ -109,14 +109,14 @@ def _start(context: Any, builder: Any, array_type: Any, array: Any) -> Any:
 
 
 def _bytes(builder: Any, value: Any, integer: Any) -> Any:
-    """A byte offset as an i64, extended as its numba type says."""
+    """A byte offset as an i64, extended according to its numba type."""
     if value.type.width >= 64:
         return value
     return builder.sext(value, _I64) if integer.signed else builder.zext(value, _I64)
 
 
 def _vector_at(context: Any, builder: Any, array: Any, args: Any, offset: Any) -> Any:
-    """Pointer to the vector that stands ``args[1]`` bytes behind the start of the array ``args[0]``."""
+    """Pointer to the vector ``args[1]`` bytes after the start of the array ``args[0]``."""
     start = _start(context, builder, array, args[0])
     return builder.bitcast(builder.gep(start, [_bytes(builder, args[1], offset)]), _IR_VECTOR.as_pointer())
 
@@ -138,7 +138,7 @@ def _spread(builder: Any, word: Any) -> Any:
 
 @_operation(Vector)
 def load(typing_context: Any, array: Any, offset: Any) -> Any:
-    """The vector that stands ``offset`` bytes behind the start of an array."""
+    """The vector ``offset`` bytes after the start of an array."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.load(_vector_at(context, builder, array, args, offset), align=8)
@@ -148,7 +148,7 @@ def load(typing_context: Any, array: Any, offset: Any) -> Any:
 
 @_intrinsic
 def store(typing_context: Any, array: Any, offset: Any, value: Any) -> Any:
-    """Write a vector ``offset`` bytes behind the start of an array."""
+    """Write a vector ``offset`` bytes after the start of an array."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         builder.store(args[2], _vector_at(context, builder, array, args, offset), align=8)
@@ -169,7 +169,7 @@ def item(typing_context: Any, array: Any, index: Any) -> Any:
 
 @_intrinsic
 def put(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-    """``array[index] = value``, in the way of :func:`item`."""
+    """``array[index] = value``, indexed as in :func:`item`."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         word = context.cast(builder, args[2], value, array.dtype)
@@ -181,12 +181,12 @@ def put(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
 
 @_intrinsic
 def raw(typing_context: Any, array: Any) -> Any:
-    """An array's start as a bare pointer for the functions of this module, or a named tuple with one in
+    """An array's start as a bare pointer for the functions of this module; or a named tuple with a pointer in
     place of each of its arrays.
 
     numba counts references to arrays: in functions that it does not inline, at every use of every array,
-    which in a kernel's loop costs more than its work. Pointers are not counted: the caller of a kernel
-    keeps the arrays alive."""
+    which in a kernel's loop costs more than its work. Pointers are not counted; the caller of a kernel
+    must keep the arrays alive."""
     if not isinstance(array, types.NamedTuple | types.NamedUniTuple):
         return PointerType(array.dtype)(array), lambda c, b, sig, args: _start(c, b, array, args[0])
     pointers = [PointerType(field.dtype) for field in array.types]
@@ -222,7 +222,7 @@ def any_lane(typing_context: Any, value: Any) -> Any:
 
 @_operation(int)
 def count_lanes(typing_context: Any, value: Any) -> Any:
-    """How many bits of a vector are set."""
+    """The number of set bits of a vector."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         count = cgutils.get_or_insert_function(
@@ -286,7 +286,7 @@ def lowest_bit(typing_context: Any, word: Any) -> Any:
 
 @_operation(int)
 def count_bits(typing_context: Any, word: Any) -> Any:
-    """How many bits of a 64-bit word are set."""
+    """The number of set bits of a 64-bit word."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.ctpop(args[0])

@@ -1,4 +1,4 @@
-"""Kernels for given states: what holds in them, and what follows a joint move."""
+"""Kernels for given states: evaluation, and the successors after joint moves."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from propnet.kernels.step import (
 def evaluate(
     args: KernelArgs, wires: Words, records: Words, terminal: Flags, goals: Goals, legal: Words, single: bool
 ) -> None:
-    """Fill in whether each of n states is terminal (n,), its goals (n, roles; -1 on entry and
-    where no value holds, or with ``single`` several do) and its legal moves as records (n, words)."""
+    """Fill in whether each of n states is terminal (n,), its goals (n, roles) and its legal moves as records
+    (n, words). Goals are -1 on entry and stay so if no value holds, or with ``single`` if several do."""
     n = records.shape[0]
     lanes = np.empty((2, WORDS), np.uint64)
     rows = np.empty(LANES, np.int32)
@@ -93,7 +93,7 @@ def perceive(
     seen: Words,
 ) -> None:
     """Fill in the records (n, words) of the states after one move id per role (n, roles), and ``seen``
-    (n, percept words): bit p is the wire at ``offsets[p]``, negated where ``signs[p]`` is -1."""
+    (n, percept words): bit p is the wire at ``offsets[p]``, negated if ``signs[p]`` is -1."""
     n = records.shape[0]
     for first in range(0, n, LANES):
         count = min(LANES, n - first)
@@ -105,7 +105,7 @@ def perceive(
 
 @inner
 def _make_moves(args: KernelArgs, wires: Words, moves: Int32s, first: Index, count: Index) -> None:
-    """Evaluate what follows from the ``count`` joint moves from ``first`` on, each in a loaded lane."""
+    """Evaluate the effects of the ``count`` joint moves from ``first`` on, each in a loaded lane."""
     sizes = sizes_of(args)
     evaluate_play(args, wires)
     clear_moves(args, wires)

@@ -1,7 +1,7 @@
 """The bit-sliced gate kernel: walks a plan's gate arrays for 512 lanes at once.
 
 Compiled once for all games: nothing of a game is a constant here. Wires are a ``(wires, 8)``
-uint64 array, lane i of a wire being bit ``i % 64`` of its word ``i // 64``; the other arrays
+uint64 array; lane i of a wire is bit ``i % 64`` of its word ``i // 64``. The other arrays
 are those of :class:`propnet.kernels.plan.Plan`.
 """
 
@@ -18,7 +18,7 @@ from propnet.kernels.plan import BLOCK, RUN, GateBlock, GateRun
 
 @inner
 def read_wire(wires: Words, offsets: Offsets, signs: Ints, k: Index) -> Vector:
-    """The wire at the k-th offset, negated where the k-th sign is -1."""
+    """The wire at the k-th offset, negated if the k-th sign is -1."""
     return load(wires, item(offsets, k)) ^ splat(item(signs, k))
 
 
@@ -144,8 +144,8 @@ def _evaluate_listed(wires: Words, runs: Int32s, inputs: Offsets, first: Index, 
 def _evaluate_loop(
     wires: Words, runs: Int32s, inputs: Offsets, first: Index, last: Index, forward: bool
 ) -> bool:
-    """One round through a loop's gates; whether a wire changed in some lane. Rounds
-    alternate their direction, so that values spread as fast against the order of the gates as along it."""
+    """Evaluate a loop's gates once. Returns whether a wire changed in some lane. Rounds alternate their
+    direction, so that values spread as fast against the order of the gates as along it."""
     changed = splat(0)
     for step in range(last - first):
         run = _run(runs, first + step if forward else last - 1 - step)

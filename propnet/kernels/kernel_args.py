@@ -1,4 +1,4 @@
-"""A plan as the kernels take it: one named tuple of arrays, which numba passes as one typed value."""
+"""A plan as the argument of kernels: one named tuple of arrays, which numba passes as one typed value."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from propnet.kernels.plan import Plan
 from propnet.rests import MOST_KEYS, Rest
 
 FLUSH = 1_000
-"""What it costs to take up the next playouts, in gate inputs (see docs/measurements.md)."""
+"""The cost of starting the next playouts, in gate inputs (see docs/measurements.md)."""
 
 
 class Segment(NamedTuple):
-    """What is evaluated at one go: a row of :attr:`KernelArgs.segments`."""
+    """A part of the gates that is evaluated in one go: a row of :attr:`KernelArgs.segments`."""
 
     function: Index
     """Address of a native function, or 0: the blocks ``first_block <= b < end_block`` are interpreted."""
@@ -31,7 +31,7 @@ class Sizes(NamedTuple):
     """Numbers of a plan, from :attr:`KernelArgs.sizes`.
 
     The segments that every step needs before moves are made end at ``play_end``, those that only goals need
-    at ``goals_end``, those that need the moves at ``moves_end``. Taking up new playouts costs ``flush_cost``
+    at ``goals_end``, those that need the moves at ``moves_end``. Starting new playouts costs ``flush_cost``
     gate inputs, a step ``step_cost``. ``legal_in_place``: whether the segments leave the moves' legality in
     the moves' own wires. ``direct``: whether no base proposition's next value is read from another's wire.
     """
@@ -49,12 +49,12 @@ class Sizes(NamedTuple):
 
 
 class KernelArgs(NamedTuple):
-    """A plan as the kernels take it: the arrays of :class:`propnet.kernels.plan.Plan`, and three more.
+    """A plan as the argument of kernels: the arrays of :class:`propnet.kernels.plan.Plan`, and three more.
 
-    ``segments``, int64 (segments, 3), has rows of :class:`Segment`; ``sizes``, int64 (10,), the fields of
-    :class:`Sizes`; ``rests``, int64 (roles, 10), says when each role rests
-    (:class:`propnet.rests.Rest`): its waiting move, how many keys it has (0 where it is not known),
-    and for each key the wire offset and the sign. Kernels hand the tuple on as bare pointers
+    ``segments``, int64 (segments, 3), has rows of :class:`Segment`. ``sizes``, int64 (10,), holds the fields
+    of :class:`Sizes`. ``rests``, int64 (roles, 10), holds the condition under which each role rests
+    (:class:`propnet.rests.Rest`): its waiting move, the number of its keys (0 if these are unknown), and for
+    each key the wire offset and the sign. Kernels pass the tuple on as bare pointers
     (:func:`propnet.jit.vector512.raw`).
     """
 
@@ -105,7 +105,7 @@ def with_segments(
 
 
 def with_rests(args: KernelArgs, known: Sequence[Rest | None]) -> KernelArgs:
-    """The same, for which it is known when roles rest."""
+    """The arguments with the conditions under which roles rest, as far as these are known."""
     rows = np.zeros_like(args.rests)
     for row, rest in zip(rows, known, strict=True):
         if rest is not None:

@@ -1,7 +1,8 @@
-"""Numbers of 512 lanes in planes: legal moves are counted, ranks below the counts drawn and counted down.
+"""Numbers of 512 lanes in planes: legal moves are counted, and ranks below the counts are drawn and counted
+down.
 
-Many moves are counted in groups of fifteen (:mod:`propnet.kernels.uniform_choice` says what for). The scratch
-array ``groups`` is described there.
+Many moves are counted in groups of fifteen, for the reason in :mod:`propnet.kernels.uniform_choice`. The
+scratch array ``groups`` is described there.
 """
 
 from __future__ import annotations
@@ -15,14 +16,15 @@ from propnet.jit.vector512 import BYTES, WORDS, any_lane, item, load, put, splat
 from propnet.kernels.scratch import GROUP, GROUP_ROWS
 
 GROUP_BYTES = GROUP * BYTES
-"""Of the wires of a group."""
+"""The bytes of the wires of a group."""
 
 
 @inner
 def count_move(
     legal: Vector, ones: Vector, twos: Vector, fours: Vector
 ) -> tuple[Vector, Vector, Vector, Vector]:
-    """Count one more move in the lanes where it is legal: the three planes of the count, and the carry."""
+    """Count one more move in the lanes in which it is legal. Returns the three planes of the count, and the
+    carry."""
     two = ones & legal
     four = twos & two
     return ones ^ legal, twos ^ two, fours ^ four, fours & four
@@ -30,7 +32,8 @@ def count_move(
 
 @inner
 def add_carry(planes: Words, at: Index, carry: Vector) -> Index:
-    """Add a carry to the numbers whose planes begin at byte ``at``; the byte up to which planes changed."""
+    """Add a carry to the numbers whose planes begin at byte ``at``. Returns the end of the planes that
+    changed, in bytes."""
     while any_lane(carry):
         before = load(planes, at)
         store(planes, at, before ^ carry)
@@ -42,7 +45,7 @@ def add_carry(planes: Words, at: Index, carry: Vector) -> Index:
 @inner
 def highest_rank(planes: Words, depth: Index, top: Index, some: Vector) -> Index:
     """Turn counts of ``top`` planes into counts - 1 in ``some`` lanes with a legal move, and into 0 in
-    others; how many planes these need.
+    others. Returns the number of planes that these need.
 
     The second planes become the masks for the draw: all bits up to the highest one."""
     borrow = some
@@ -62,11 +65,11 @@ def highest_rank(planes: Words, depth: Index, top: Index, some: Vector) -> Index
 
 
 @inner
-def draw(planes: Words, depth: Index, bits: Index, wanted: Vector, streams: Words) -> None:
+def draw(planes: Words, depth: Index, bits: Index, drawing: Vector, streams: Words) -> None:
     """Draw ranks from 0 to the highest rank, all equally likely, into the third planes.
 
-    A lane draws as many random bits as its highest rank has, until they do not exceed it: less
-    than two draws on average, and only lanes that must draw again take the new bits."""
+    A lane draws as many random bits as its highest rank has, until they do not exceed it: on average
+    fewer than two draws. Only lanes that must draw again take the new bits."""
     s0 = load(streams, 0)
     s1 = load(streams, BYTES)
     s2 = load(streams, 2 * BYTES)
@@ -74,7 +77,7 @@ def draw(planes: Words, depth: Index, bits: Index, wanted: Vector, streams: Word
     ranks = 2 * depth * BYTES
     for k in range(depth):
         store(planes, ranks + k * BYTES, splat(0))
-    while any_lane(wanted):
+    while any_lane(drawing):
         above = splat(0)
         for k in range(bits):
             random, s0, s1, s2, s3 = advance(s0, s1, s2, s3)
@@ -82,22 +85,22 @@ def draw(planes: Words, depth: Index, bits: Index, wanted: Vector, streams: Word
             drawn = random & load(planes, (depth + k) * BYTES)
             above = (drawn & ~highest) | (above & ~(drawn ^ highest))
             at = ranks + k * BYTES
-            store(planes, at, (load(planes, at) & ~wanted) | (drawn & wanted))
-        wanted = wanted & above
+            store(planes, at, (load(planes, at) & ~drawing) | (drawn & drawing))
+        drawing = drawing & above
     store(streams, 0, s0)
     store(streams, BYTES, s1)
     store(streams, 2 * BYTES, s2)
     store(streams, 3 * BYTES, s3)
 
 
-# The walks: subtract each move's wire from the ranks and leave the borrow in its place. What the
-# top plane lends is the choice: the rank is then all ones, and too few legal moves are left to
-# choose again. More than six planes take several walks, each borrowing from the one before.
+# The walks: subtract each move's wire from the ranks and leave the borrow in its place. The lanes that
+# borrow from the top plane have chosen the move: the rank is then all ones, and too few legal moves remain
+# to choose again. More than six planes take several walks, each borrowing from the one before.
 
 
 @inner
 def count_down(borrow: Vector, p0: Vector, p1: Vector, p2: Vector) -> tuple[Vector, Vector, Vector, Vector]:
-    """Subtract a bit from ranks of three planes: what is lent beyond them, and the planes."""
+    """Subtract a bit from ranks of three planes. Returns the borrow beyond them, and the planes."""
     b1 = borrow & ~p0
     b2 = b1 & ~p1
     return b2 & ~p2, p0 ^ borrow, p1 ^ b1, p2 ^ b2
@@ -126,7 +129,7 @@ def begin_at(group: Index) -> Index:
 
 @inner
 def _add(a: Vector, b: Vector, c: Vector) -> tuple[Vector, Vector]:
-    """The sum of three bits: its lower plane, and the higher one."""
+    """The sum of three bits: its lower and its higher plane."""
     one = a ^ b
     return one ^ c, (a & b) | (one & c)
 
@@ -135,8 +138,8 @@ def _add(a: Vector, b: Vector, c: Vector) -> tuple[Vector, Vector]:
 def count_groups(
     wires: Words, begin: Index, end: Index, planes: Words, groups: Words
 ) -> tuple[Vector, Index, Index]:
-    """Count the lanes' legal moves into the first planes, and by groups; returns the lanes with some, how
-    many groups have some, and how many planes the counts have."""
+    """Count the lanes' legal moves into the first planes, and by groups. Returns the lanes with legal moves,
+    the number of groups with legal moves, and the number of planes of the counts."""
     ones = splat(0)
     twos = splat(0)
     fours = splat(0)
@@ -199,7 +202,7 @@ def _count_whole(wires: Words, at: Index) -> tuple[Vector, Vector, Vector, Vecto
 
 @inner
 def _count_part(wires: Words, at: Index, end: Index) -> tuple[Vector, Vector, Vector, Vector]:
-    """The same for a group that ends early."""
+    """Count the legal moves of a group that ends early, in four planes."""
     ones = splat(0)
     twos = splat(0)
     fours = splat(0)
@@ -212,7 +215,7 @@ def _count_part(wires: Words, at: Index, end: Index) -> tuple[Vector, Vector, Ve
 
 @inner
 def choose_groups(planes: Words, ranks: Index, bits: Index, groups: Words, live: Index) -> None:
-    """Count the ranks down by the groups' counts: leave with each group the lanes that choose it, and the
+    """Count the ranks down by the groups' counts. Leaves in each group the lanes that choose it, and the
     lanes' ranks within the groups."""
     p0, p1, p2 = load_planes(planes, ranks)
     p3 = load(planes, ranks + 3 * BYTES)
@@ -247,14 +250,15 @@ def choose_groups(planes: Words, ranks: Index, bits: Index, groups: Words, live:
 
 @inner
 def _subtract(a: Vector, b: Vector, borrow: Vector) -> tuple[Vector, Vector]:
-    """A bit less another bit and a borrow: the difference, and what is lent."""
+    """The difference of a bit and the sum of another bit and a borrow, and the new borrow."""
     other = a ^ b
     return other ^ borrow, (b & ~a) | (borrow & ~other)
 
 
 @inner
 def gather(wires: Words, end: Index, groups: Words, live: Index, whole: Index) -> None:
-    """Copy in every lane the legality of the moves of its group; all but the last group may be ``whole``."""
+    """Copy in every lane the legality of the moves of its group. Only the first ``whole`` groups are
+    complete."""
     for i in range(0, GROUP * BYTES, 5 * BYTES):
         a = splat(0)
         b = splat(0)
@@ -283,7 +287,7 @@ def gather(wires: Words, end: Index, groups: Words, live: Index, whole: Index) -
 
 @inner
 def walk_group(groups: Words) -> None:
-    """Count the ranks within groups down over the fifteen moves, and leave the choice in their place."""
+    """Count the ranks within groups down over the fifteen moves, which the choice then replaces."""
     p0, p1, p2 = load_planes(groups, np.int64(GROUP * BYTES))
     p3 = load(groups, (GROUP + 3) * BYTES)
     for at in range(0, GROUP * BYTES, BYTES):

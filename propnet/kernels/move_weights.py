@@ -1,4 +1,4 @@
-"""A playout policy: a weight for every move, as the weighted choice takes it."""
+"""A playout policy: a weight for every move, in the form for the weighted choice."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Policy(NamedTuple):
     """Weights of moves, by classes of moves that weigh the same.
 
     ``order``, int32 (moves,), holds the moves of all roles, role by role, those of a role sorted by
-    weight. ``classes``, int32 (classes, 3), has rows of :class:`WeightClass`; ``role_classes``, int32
-    (roles + 1,), says where each role's classes begin. Without classes the choice is uniform.
+    weight. ``classes``, int32 (classes, 3), has rows of :class:`WeightClass`. ``role_classes``, int32
+    (roles + 1,), holds the number of each role's first class. Without classes the choice is uniform.
     """
 
     order: Int32s
@@ -37,10 +37,10 @@ class WeightClass(NamedTuple):
 
 
 def policy_of(exponents: Octets, role_moves: Int32s) -> Policy:
-    """The policy by which a role makes each of its legal moves with a chance in proportion to the move's
-    weight, 2**exponent. ``exponents``, uint8 (moves,), 0 to :data:`HEAVIEST`, count on from role to role;
-    ``role_moves``, int32 (roles + 1,), says where each role's begin. Raises ValueError if there is not one
-    exponent for each move, or one is too large."""
+    """The policy by which a role makes each of its legal moves with a probability proportional to the move's
+    weight, 2**exponent. ``exponents``, uint8 (moves,), 0 to :data:`HEAVIEST`, are numbered on from role to
+    role. ``role_moves``, int32 (roles + 1,), holds the number of each role's first move. Raises ValueError if
+    there is not one exponent for each move, or one is too large."""
     if exponents.shape != (role_moves[-1],):
         raise ValueError(f"{exponents.shape} exponents for {role_moves[-1]} moves")
     if exponents.size and exponents.max() > HEAVIEST:
@@ -60,7 +60,7 @@ def policy_of(exponents: Octets, role_moves: Int32s) -> Policy:
 
 
 UNIFORM = Policy(np.zeros(0, np.int32), np.zeros((0, 3), np.int32), np.zeros(0, np.int32))
-"""Every legal move with the same chance."""
+"""Every legal move with the same probability."""
 
 
 @inner

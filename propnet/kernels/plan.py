@@ -1,7 +1,7 @@
 """A `Network` levelled, sorted and laid out in arrays for the gate kernel.
 
-Gates are sorted by level (longest path from the inputs) and, inside a level, by how many plain
-and how many negated inputs they read. Gates of one shape form *runs*: the kernel decides once per
+Gates are sorted by level (longest path from the inputs) and, inside a level, by the numbers of plain
+and of negated inputs that they read. Gates of one shape form *runs*: the kernel decides once per
 run, not once per gate, and the processor predicts its branches.
 """
 
@@ -30,8 +30,8 @@ _PAGE = 4096
 class GateRun(NamedTuple):
     """Gates of one shape that are evaluated one after another: a row of :attr:`Plan.runs`.
 
-    Each has so many ``plain`` and ``negated`` inputs; the first one's begin at ``inputs_at`` in
-    :attr:`Plan.inputs`, and its wire is ``first_wire``, which the others' follow."""
+    Each gate has ``plain`` and ``negated`` inputs. Those of the first gate begin at ``inputs_at`` in
+    :attr:`Plan.inputs`. Its wire is ``first_wire``; the wires of the others follow."""
 
     plain: Index
     negated: Index
@@ -42,7 +42,8 @@ class GateRun(NamedTuple):
 
 class GateBlock(NamedTuple):
     """Runs that are evaluated together: a row of :attr:`Plan.blocks`. A loop has the wires from
-    ``first_wire`` to before ``end_wire``; other blocks have an ``end_wire`` of 0, and 0 or :data:`LISTED`."""
+    ``first_wire`` to before ``end_wire``. Other blocks have an ``end_wire`` of 0 and a ``first_wire`` of 0 or
+    :data:`LISTED`."""
 
     first_run: Index
     end_run: Index
@@ -56,30 +57,30 @@ RUN, BLOCK = len(GateRun._fields), len(GateBlock._fields)
 
 @dataclass(frozen=True)
 class Plan:
-    """What the kernels read. Wire w is row w of a ``(wires, 8)`` array: the constant true, the base
-    propositions, the moves of all roles (these as in the network), then the gates in plan order.
-    A *wire offset* is a wire's byte offset, 64 * w.
+    """The arrays that the kernels read. Wire w is row w of a ``(wires, 8)`` array: the constant true, the
+    base propositions, the moves of all roles (these as in the network), then the gates in plan order. A *wire
+    offset* is a wire's byte offset, 64 * w.
 
     Attributes:
-        wires: how many wires there are.
-        bases, moves: how many of them are base propositions and moves.
+        wires: the number of wires.
+        bases, moves: the numbers of base propositions and moves among them.
         inputs: uint32: wire offsets, gate after gate, the plain inputs of a gate before the negated.
         runs: int32, shape (runs, 5): rows of :class:`GateRun`.
         blocks: int32, shape (blocks, 4): rows of :class:`GateBlock`.
-        base_blocks: how many of the first blocks need no move.
-        play_blocks: how many of these come before the blocks that only goals need.
-        goal_inputs, step_inputs: how many inputs the gates have that only goals need, and the others.
-        init: uint8, shape (wires,): what the gates of loops start from.
-        next_offsets, next_signs: uint32 and int64 (bases,): wire offset that gives each base
-            proposition's next value, and -1 where it is to be negated (else 0).
+        base_blocks: the number of blocks at the start that need no move.
+        play_blocks: the number of these before the blocks that only goals need.
+        goal_inputs, step_inputs: the numbers of inputs of the gates that only goals need, and of the others.
+        init: uint8, shape (wires,): the initial values of the gates of loops.
+        next_offsets, next_signs: uint32 and int64 (bases,): wire offset of each base proposition's next
+            value, and -1 if it must be negated (else 0).
         legal_offsets, legal_signs: the same, (moves,).
-        role_moves: int32 (roles + 1,): where each role's moves begin among all moves.
-        goal_offsets, goal_signs: the same, (goals,), sorted by role.
+        role_moves: int32 (roles + 1,): the number of each role's first move among all moves.
+        goal_offsets, goal_signs: the same as for moves, (goals,), sorted by role.
         goal_values: int16 (goals,).
-        role_goals: int32 (roles + 1,): where each role's goals begin.
+        role_goals: int32 (roles + 1,): the number of each role's first goal.
         terminal: int64 (2,): wire offset and sign of ``terminal``.
         initial: bool (bases,).
-        percept_offsets, percept_signs: as next's, (percepts of all roles,).
+        percept_offsets, percept_signs: like those of next, (percepts of all roles,).
     """
 
     wires: int
@@ -109,7 +110,7 @@ class Plan:
 
 
 def plan(network: Network) -> Plan:
-    """Lay a network out for the kernels. Raises TooLargeError past the reach of wire offsets."""
+    """The layout of a network for the kernels. Raises TooLargeError past the reach of wire offsets."""
     if network.nodes * BYTES >= 2**32:
         raise TooLargeError(f"the network has {network.nodes:,} nodes, more than the interpreter can address")
     gates, first = network.gates, network.first_gate
@@ -129,7 +130,7 @@ def plan(network: Network) -> Plan:
     section = sections(network, start, read)
     play_gates = int(np.count_nonzero(section == PLAY))
     level = levels(network, start, read, loop_of)
-    # Inside a loop the network's own order stays: it settles fastest.
+    # Inside a loop the network's own order remains: it settles fastest.
     shape = np.where(loop_of >= 0, 0, plain), np.where(loop_of >= 0, 0, negations)
     order = np.lexsort((np.arange(gates), *shape, loop_of, level, section))
     runs, blocks, edges = _runs(
@@ -177,7 +178,7 @@ def complete_plan(
     step_inputs: int,
     init: Octets,
 ) -> Plan:
-    """The plan of gates that are laid out: each node's ``wire``, and fields of the plan as they are."""
+    """The plan of gates that are laid out, from each node's ``wire`` and the remaining fields of the plan."""
 
     def places(literals: Int32s | Ints) -> tuple[Offsets, Ints]:
         wide = literals.astype(np.int64)
@@ -218,7 +219,7 @@ def complete_plan(
 
 
 def sections(network: Network, start: Ints, read: Ints) -> Ints:
-    """What each gate is for: PLAY (every step needs it), GOALS (only goals do) or MOVES."""
+    """The section of each gate: PLAY (every step needs it), GOALS (only goals do) or MOVES."""
     first, base_gates = network.first_gate, network.base_gates
     needed = np.zeros(network.nodes, np.bool_)
     for literals in (network.legal_literals, network.next_literals, network.percept_literals):
@@ -227,18 +228,18 @@ def sections(network: Network, start: Ints, read: Ints) -> Ints:
     needed[read[start[base_gates] :]] = True
     begins = start.tolist()
     nodes = read.tolist()
-    wanted = needed.tolist()
+    is_needed = needed.tolist()
     loop_ending = {int(high): int(low) for low, high in network.loops}
     gate = base_gates
     while gate > 0:
         # The gates of a loop need each other.
         low = loop_ending.get(gate, gate - 1)
-        if any(wanted[first + low : first + gate]):
-            wanted[first + low : first + gate] = [True] * (gate - low)
+        if any(is_needed[first + low : first + gate]):
+            is_needed[first + low : first + gate] = [True] * (gate - low)
             for node in nodes[begins[low] : begins[gate]]:
-                wanted[node] = True
+                is_needed[node] = True
         gate = low
-    section = np.where(np.array(wanted[first:], np.bool_), PLAY, GOALS)
+    section = np.where(np.array(is_needed[first:], np.bool_), PLAY, GOALS)
     section[base_gates:] = MOVES
     return section
 
@@ -246,7 +247,7 @@ def sections(network: Network, start: Ints, read: Ints) -> Ints:
 def _by_place(
     order: Ints, start: Ints, read: Ints, shape: tuple[Ints, Ints], loop_of: Ints, level: Ints, first: int
 ) -> Ints:
-    """The same order, but gates that were equal sorted by the mean place of what they read."""
+    """The same order, but equal gates are sorted by the mean place of their inputs."""
     order = order.copy()
     place = np.arange(first + len(order))
     widths = np.diff(start)
@@ -273,7 +274,7 @@ def _inputs(order: Ints, first: int, start: Ints, read: Ints, negated: Int32s) -
 
 
 def _far_reads(runs: Int32s, inputs: Offsets) -> int:
-    """How many inputs stand more than a page away from the same input of the gate before."""
+    """The number of inputs that lie more than a page away from the same input of the gate before."""
     far = 0
     for plain, negated, gates, at, _ in runs.tolist():
         rows = inputs[at : at + gates * (plain + negated)].reshape(gates, -1).astype(np.int64)

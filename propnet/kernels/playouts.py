@@ -1,19 +1,19 @@
 """The playout kernel: random playouts in 512 asynchronous lanes.
 
-A lane whose playout is over is parked, its state held, until what the parked lanes idle away has cost as
-much as the gates that only goals need and the taking up of new playouts. Then the goals of all parked lanes
-are evaluated at once, and these lanes take the next playouts that wait. They do so at every second step only
-(every third with three roles, and so on), so that in games where roles take turns the same role is to move
-in all lanes and the others' choice is free. A lane in whose start another role is to move waits for a step.
-Which playouts are reported does not depend on how long they last.
+A lane whose playout is over is parked, and its state is kept. It waits until the parked lanes' idle time has
+cost as much as the gates that only goals need and the start of new playouts. Then the goals of all parked
+lanes are evaluated at once, and these lanes take the next playouts that wait. They do so only at every second
+step (every third with three roles, and so on). So in games with alternating turns the same role is to move in
+all lanes, and the others' choice costs nothing. A lane in whose start another role is to move waits for a
+step. Which playouts are reported does not depend on their length.
 
-A call may also stop as soon as too few lanes are busy: what they play goes on in the next call. Then no lanes
-idle while the longest playouts come to their ends.
+A call may also stop as soon as too few lanes are busy: their playouts continue in the next call. Then no
+lanes idle while the longest playouts end.
 
-Tallies of which moves 512 playouts have made, and how these ended: for all moves as first (Gelly and
-Silver 2007) and for policies learnt from playouts.
+Tallies count the moves that 512 playouts have made, and sum their results: for the all-moves-as-first
+heuristic (Gelly and Silver 2007) and for policies learnt from playouts.
 
-``chosen`` is (moves, 8) uint64, a vector per move: the lanes whose playout has made it where its role
+``chosen`` is (moves, 8) uint64, a vector per move: the lanes whose playout has made the move when its role
 had several legal moves.
 """
 
@@ -67,8 +67,8 @@ from propnet.kernels.weighted_choice import choose_by_policy
 
 @inner
 def _note_choices(args: KernelArgs, wires: Words, choosing: Words, lanes: Vector, chosen: Words) -> None:
-    """Note the moves just made in these lanes by the roles that had several legal ones;
-    ``choosing`` (roles, 8) says where."""
+    """Record the moves just made in these lanes by the roles that had several legal moves: in the lanes of
+    ``choosing`` (roles, 8)."""
     sizes = sizes_of(args)
     out = 1 + sizes.bases
     for role in range(sizes.roles):
@@ -96,13 +96,12 @@ def tally(
     block: Words,
     tallies: Ints,
 ) -> None:
-    """Count the moves of the playouts that have ended, and forget them in ``chosen``.
+    """Count the moves of the playouts that have ended, and clear them in ``chosen``.
 
-    The playouts are those in the lanes ``ended``, the first ``count`` lanes in ``lane_of``; their
-    numbers are in ``job`` (512,), ``per_row`` of them share a row of ``tallies`` (rows, moves), and of
-    each ``each`` of them the first ``counted`` count. A move that was made adds 1 to the lower half
-    of its number, and the goal of its role to the upper half, if the role has one. ``block`` is
-    scratch, (64, 8).
+    The playouts are those in the lanes ``ended``, the first ``count`` lanes in ``lane_of``. Their numbers are
+    in ``job`` (512,); ``per_row`` of them share a row of ``tallies`` (rows, moves). Of each ``each`` playouts
+    the first ``counted`` count. A move that was made adds 1 to the lower half of its number, and the goal of
+    its role to the upper half, if the role has one. ``block`` is scratch, (64, 8).
     """
     for role in range(sizes_of(args).roles):
         last = np.int64(item(args.role_moves, role + 1))
@@ -137,11 +136,11 @@ def tally(
 
 
 class _LaneNotes(NamedTuple):
-    """What is noted of the lanes while playouts run: per lane the playout in it (``job``) and the step with
-    which that began (``since``); a list of lanes (``lane_of``); two vectors to look at single lanes
-    (``lanes``); where each role has several legal moves (``choosing``); moves that are counted (``block``);
-    the one record that all playouts start from, -1 for true, if there is one (``start``). For ``widths`` see
-    :mod:`propnet.kernels.weighted_choice`."""
+    """Notes about the lanes while playouts run. Per lane the playout in it (``job``) and the step at which
+    that began (``since``); a list of lanes (``lane_of``); two vectors for access to single lanes (``lanes``);
+    the lanes in which each role has several legal moves (``choosing``); scratch for counting moves
+    (``block``); the one record from which all playouts start, -1 for true, if there is one (``start``). For
+    ``widths`` see :mod:`propnet.kernels.weighted_choice`."""
 
     job: Int32s
     since: Ints
@@ -172,22 +171,22 @@ def playouts(
     going_on: Words,
     playout_in: Int32s,
 ) -> int:
-    """Play one playout per row of ``lengths`` (n,) and ``goals`` (n, roles; -1 on entry, and left so where
-    a role has no legal move). On entry ``lengths`` are the steps that playouts have behind them.
+    """Play one playout per row of ``lengths`` (n,) and ``goals`` (n, roles; -1 on entry, which remains if a
+    role has no legal move). On entry ``lengths`` are the steps that playouts have already made.
 
-    As many playouts start from each record of ``starts`` (their number divides n), in their
-    order. The first moves of playout ``watched`` (-1 for none) are written to ``trace``, shape
-    (steps, roles). Moves are chosen by the policy, if it has classes. ``tallies`` (rows, moves) is
-    added to as :func:`propnet.kernels.playouts.tally` says, by the first ``counted`` playouts of each
-    start, those of as many starts per row; it may have no rows. Returns how many were cut by
-    ``max_steps`` or for want of a legal move.
+    The same number of playouts starts from each record of ``starts`` (the number of records divides n), in
+    their order. The first moves of playout ``watched`` (-1 for none) are written to ``trace``, shape (steps,
+    roles). Moves are chosen by the policy, if it has classes. ``tallies`` (rows, moves) grows as in
+    :func:`propnet.kernels.playouts.tally`, by the first ``counted`` playouts of each start, with the same
+    number of starts per row; it may have no rows. Returns the number of playouts cut by ``max_steps`` or for
+    lack of a legal move.
 
-    With ``fewest`` above 0, those that are not over are left where no playout waits and fewer lanes are busy,
-    or ``most`` steps were made: their numbers are in ``playout_in`` (512,; -1 on entry), by lane, their
-    states in the same rows of ``going_on`` (512, words), their steps so far in ``lengths``.
+    With ``fewest`` above 0 the call ends early: when no playout waits and, besides, fewer lanes are busy or
+    ``most`` steps were made. The numbers of the unended playouts are then in ``playout_in`` (512,; -1 on
+    entry), by lane, their states in the same rows of ``going_on`` (512, words), their steps in ``lengths``.
     """
     sizes = sizes_of(args)
-    # Made here, used there: the arrays outlive the bare pointers to them.
+    # Created here and used in _play: the arrays must outlive the bare pointers to them.
     notes = _LaneNotes(
         np.zeros(LANES, np.int32),
         np.zeros(LANES, np.int64),
@@ -255,7 +254,7 @@ def _play(
     turn = np.int64(0)
     deadline: Index = np.int64(0 if fewest > 0 else max_steps)
     parked = splat(0)
-    stuck = splat(0)  # of the parked, those where a role has no legal move: their goals stay -1
+    stuck = splat(0)  # the parked lanes in which a role has no legal move: their goals stay -1
     idle = np.int64(0)
     fresh = active
     while any_lane(active):
@@ -341,9 +340,9 @@ def _play(
 
 @inner
 def _out_of_turn(args: KernelArgs, wires: Words, going: Vector, fresh: Vector) -> Vector:
-    """Those of the lanes taken up just now in which another role is to move than in most: they wait for a
-    step. Then one role rests in all lanes, whatever states playouts start from. Of two roles, where it is
-    known when the first rests."""
+    """The new lanes in which another role is to move than in most lanes: they wait for a step. Then one role
+    rests in all lanes, whatever states playouts start from. Only for two roles, if the rest of the first is
+    known."""
     if sizes_of(args).roles != 2 or not can_rest(args, np.int64(0)):
         return splat(0)
     first = awake(args, wires, np.int64(0))
@@ -359,7 +358,7 @@ def _out_of_turn(args: KernelArgs, wires: Words, going: Vector, fresh: Vector) -
 def _begin(
     wires: Words, notes: _LaneNotes, starts: Words, count: Index, each: Index, bases: Index, made: Int32s
 ) -> Vector:
-    """Take up the first ``count`` playouts, ``each`` from every start: the lanes that play them."""
+    """Start the first ``count`` playouts, ``each`` from every start. Returns the lanes that play them."""
     for base in range(notes.start.size):
         notes.start[base] = record_mask(starts, 0, base)
     for lane in range(count):
@@ -379,8 +378,8 @@ def _begin(
 
 @inner
 def _take_up(notes: _LaneNotes, count: Index, job: Index, step: Index, made: Int32s) -> Vector:
-    """Give the playouts from ``job`` on, of which so many steps are ``made``, to the first ``count`` lanes in
-    the list, which are returned."""
+    """Assign the playouts from ``job`` on, which have already made ``made`` steps, to the first ``count``
+    lanes in the list. Returns these lanes."""
     store(notes.lanes, 0, splat(0))
     for i in range(count):
         lane = item(notes.lane_of, i)
@@ -392,7 +391,8 @@ def _take_up(notes: _LaneNotes, count: Index, job: Index, step: Index, made: Int
 
 @inner
 def _find_overdue(notes: _LaneNotes, step: Index, max_steps: int) -> Index:
-    """Leave in the first vector of ``notes.lanes`` those that have made ``max_steps``; when to look again."""
+    """Leave in the first vector of ``notes.lanes`` the lanes that have made ``max_steps``. Returns the step
+    of the next check."""
     deadline = step + max_steps
     store(notes.lanes, 0, splat(0))
     for lane in range(LANES):
@@ -417,20 +417,20 @@ def _note_moves(
     first_move = 1 + sizes_of(args).bases
     store(notes.lanes, 0, active)
     for lane in range(LANES):
-        made = step - item(notes.since, lane)
-        if item(notes.job, lane) != watched or get_lane(notes.lanes, lane) == 0 or made >= trace.shape[0]:
+        played = step - item(notes.since, lane)
+        if item(notes.job, lane) != watched or get_lane(notes.lanes, lane) == 0 or played >= trace.shape[0]:
             continue
         for role in range(trace.shape[1]):
             first = item(args.role_moves, role)
             for move in range(first, item(args.role_moves, role + 1)):
                 if get_lane(wires, LANES * (first_move + move) + lane) != 0:
-                    trace[made, role] = move - first
+                    trace[played, role] = move - first
 
 
 @inner
 def _scatter(wires: Words, records: Words, notes: _LaneNotes, each: Index) -> None:
-    """Set the bases of their playouts' start records in the lanes of the first vector of ``notes.lanes``, all
-    neighbours with one record together; the second vector is scratch."""
+    """Set the bases of the start records in the lanes of the first vector of ``notes.lanes``, all neighbours
+    with the same record together. The second vector is scratch."""
     lanes = notes.lanes
     record = np.int64(-1)
     store(lanes, BYTES, splat(0))
@@ -439,11 +439,11 @@ def _scatter(wires: Words, records: Words, notes: _LaneNotes, each: Index) -> No
         while left != 0:
             lane = lowest_bit(left)
             left &= left - np.uint64(1)
-            wanted = item(notes.job, 64 * word + lane) // each
-            if wanted != record:
+            start = item(notes.job, 64 * word + lane) // each
+            if start != record:
                 if record >= 0:
                     _set_bases(wires, records, record, load(lanes, BYTES))
-                record = np.int64(wanted)
+                record = np.int64(start)
                 store(lanes, BYTES, splat(0))
             set_lane(lanes, LANES + 64 * word + lane)
     if record >= 0:

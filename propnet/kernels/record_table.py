@@ -13,14 +13,14 @@ from propnet.jit.decorators import inner, kernel
 
 @inner
 def mix(h: np.uint64, word: np.uint64) -> np.uint64:
-    """A hash with one more 64-bit word in it."""
+    """The hash after one more 64-bit word."""
     h = (h ^ word) * np.uint64(0x9FB21C651E98DF25)
     return h ^ (h >> np.uint64(32))
 
 
 @inner
 def hash_record(records: Words, row: Index, mask: Words | None = None) -> np.uint64:
-    """A hash of a record, or of its bits in a mask, shape (words,). Kernels call it themselves:
+    """A hash of a record, or of its bits in a mask, shape (words,). Kernels call it directly:
     an ``inner`` function between them would make numba count references to the arrays."""
     h = np.uint64(0x243F6A88)
     for w in range(records.shape[1]):
@@ -40,7 +40,7 @@ def same_record(records: Words, number: Index, wanted: Words, row: Index, mask: 
 
 @kernel(nogil=True)
 def find_record(table: Int32s, records: Words, wanted: Words, row: Index) -> Index:
-    """The number of the record that is ``wanted[row]``, or minus 1 minus the free slot of the table."""
+    """The number of the record that equals ``wanted[row]``, or minus 1 minus the free slot of the table."""
     mask = len(table) - 1
     slot = np.int64(hash_record(wanted, row) & np.uint64(mask))
     while table[slot]:

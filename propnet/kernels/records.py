@@ -2,7 +2,7 @@
 
 A *record* is one state as a row of uint64 words: bit ``b % 64`` of word ``b // 64`` is base
 proposition b, and the bits past the last proposition are 0. A *sliced* array holds up to 512
-states the other way round, shape (rows, 8) uint64: row b is proposition b, and bit ``i % 64``
+states transposed, shape (rows, 8) uint64: row b is proposition b, and bit ``i % 64``
 of its word ``i // 64`` belongs to state i.
 """
 
@@ -33,8 +33,8 @@ _BITS = 0x0F0F0F0F0F0F0F0F, 0x3333333333333333, 0x5555555555555555
 
 
 def record_words(bits: int) -> int:
-    """64-bit words of a record of this many bits: at least one, so that states without propositions have
-    records that can be counted, hashed and sorted as all others."""
+    """The 64-bit words of a record of this many bits: at least one, so that states without propositions have
+    records that can be counted, hashed and sorted like all others."""
     return max(1, (bits + 63) // 64)
 
 
@@ -71,7 +71,7 @@ def write_lanes(records: Words, first: Index, n: Index, wires: Words, wire: Inde
     if n < LANES:
         block[:] = 0
     for word in range((bits + 63) // 64):
-        # Row by row: what is read as a vector next must not have been written just now.
+        # Row by row: memory that is read as a vector next must not have been written just now.
         for row in range(min(64, n)):
             at = (first + row) * words + word
             for column in range((n - row + 63) // 64):
@@ -85,7 +85,7 @@ def write_lanes(records: Words, first: Index, n: Index, wires: Words, wire: Inde
 @inner
 def read_lanes(wires: Words, offsets: Offsets, signs: Ints, records: Words, first: Index, n: Index) -> None:
     """Read the records ``first .. first + n - 1`` from lanes 0 .. n - 1: bit b of a record is
-    the wire at byte offset ``offsets[b]``, negated where ``signs[b]`` is -1."""
+    the wire at byte offset ``offsets[b]``, negated if ``signs[b]`` is -1."""
     block = np.empty((64, WORDS), np.uint64)
     for word in range((offsets.size + 63) // 64):
         collect(wires, offsets, signs, np.int64(64 * word), min(64, offsets.size - 64 * word), block)
@@ -97,7 +97,7 @@ def read_lanes(wires: Words, offsets: Offsets, signs: Ints, records: Words, firs
 @inner
 def spread(block: Words, wires: Words, wire: Index, bits: Index) -> None:
     """Transpose a block (64, 8) of which row r, word w is a word of the record in lane 64 * w + r,
-    and write it to the ``bits`` wires (at most 64) from ``wire`` on. The block is scratch then."""
+    and write it to the ``bits`` wires (at most 64) from ``wire`` on. The block is scratch afterwards."""
     _exchange_bytes(block)
     at = wire * BYTES
     full = bits // 8 * (8 * BYTES)
@@ -112,7 +112,7 @@ def spread(block: Words, wires: Words, wire: Index, bits: Index) -> None:
 @inner
 def collect(wires: Words, offsets: Offsets, signs: Ints, first: Index, bits: Index, block: Words) -> None:
     """The reverse of :func:`spread`: fill the block with the record words that begin at bit
-    ``first`` and have ``bits`` bits (at most 64), from the wires at ``offsets``, negated where
+    ``first`` and have ``bits`` bits (at most 64), from the wires at ``offsets``, negated if
     ``signs`` is -1."""
     for bit in range(bits):
         store(block, bit * BYTES, read_wire(wires, offsets, signs, first + bit))
@@ -187,7 +187,7 @@ def set_lane(lanes: Words, lane: Index) -> None:
 
 @inner
 def list_lanes(wanted: Vector, scratch: Words, lane_of: Ints) -> Index:
-    """List the wanted lanes in ``lane_of`` (512,), ascending; how many they are. ``scratch`` is (1, 8)."""
+    """List the wanted lanes in ``lane_of`` (512,), ascending; return their number. ``scratch`` is (1, 8)."""
     store(scratch, 0, wanted)
     count = np.int64(0)
     for word in range(WORDS):
@@ -201,5 +201,5 @@ def list_lanes(wanted: Vector, scratch: Words, lane_of: Ints) -> Index:
 
 @inner
 def record_mask(records: Words, row: Index, base: Index) -> np.int64:
-    """-1 where a base proposition is true in a record, else 0: what to fill a vector with."""
+    """-1 if a base proposition is true in a record, else 0: the value for the words of a vector."""
     return -np.int64((records[row, base >> 6] >> np.uint64(base & 63)) & np.uint64(1))

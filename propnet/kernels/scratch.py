@@ -1,4 +1,4 @@
-"""The arrays that kernels work in: what a machine has one of, whichever kernel runs."""
+"""The arrays in which kernels work. A machine has one set for all kernels."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from propnet.kernels.move_weights import HEAVIEST
 from propnet.kernels.plan import Plan
 
 GROUP = 15
-"""Moves of a role that are counted together: as many as four planes count."""
+"""The moves of a role that are counted together: as many as four planes can count."""
 GROUP_ROWS = GROUP + 5
-"""Vectors before those of the first group: a group's moves, and ranks among them."""
+"""Vectors before those of the first group: the moves of a group, and ranks among them."""
 
 
 class Scratch(NamedTuple):
-    """Vectors on 64-byte borders, uint64. Nothing but the constant wire is kept from call to call."""
+    """Vectors on 64-byte borders, uint64. Only the constant wire keeps its value from call to call."""
 
     wires: Words
     """(wires, 8): the value of each wire, as in :mod:`propnet.kernels.gates`."""
@@ -49,14 +49,15 @@ def new_scratch(plan: Plan) -> Scratch:
 
 
 def new_wires(plan: Plan) -> Words:
-    """Wires for the kernels to work on, the constant set."""
+    """Wires for the kernels, with the constant set."""
     wires = aligned(plan.wires)
     wires[0] = np.iinfo(np.uint64).max
     return wires
 
 
 def _plane_depth(most: int) -> int:
-    """How many planes hold the number of a role's legal moves, up to ``most``: whole walks of six."""
+    """The number of planes for counts of a role's legal moves up to ``most``, rounded up to whole walks of
+    six."""
     return (most.bit_length() // 6 + 1) * 6
 
 
@@ -66,7 +67,7 @@ def new_planes(most: int) -> Words:
 
 
 def new_groups(most: int) -> Words:
-    """Room for the uniform choice among up to this many moves of a role, in groups."""
+    """Scratch for the uniform choice among up to this many moves of a role, in groups."""
     return aligned(GROUP_ROWS + 5 * (most // GROUP + 1))
 
 
@@ -77,17 +78,17 @@ def new_weighted_planes(most: int) -> Words:
 
 
 class BlockScratch(NamedTuple):
-    """What batched expansion works in besides. Flat but for the vectors, which are on 64-byte borders:
-    ``block`` (64, 8), ``masks`` (2, 8), ``legal`` (moves, 8), the legality of the live moves, and ``after``
-    (wires, 8), wires in which successors are looked at.
+    """Further scratch of batched expansion. All arrays are flat except the vectors, which are on 64-byte
+    borders: ``block`` (64, 8), ``masks`` (2, 8), ``legal`` (moves, 8), the legality of the live moves, and
+    ``after`` (wires, 8), wires in which successors are examined.
 
-    Per lane of a block of states: ``counts`` and ``strides`` (roles * 512), each role's legal moves
-    and how many joint moves pass before its move changes; ``seen`` (512), moves met; ``joints``
-    (512), joint moves; ``begin`` (512), row of joint move 0; ``low`` and ``high`` (512), the joint
-    moves wanted. ``lanes`` and ``ended`` (512) list lanes, ``rows`` (512) says the row of a lane.
-    ``live`` (moves) lists the moves that are legal in some lane, role r's from ``live_from[r]`` to
-    before ``live_from[r + 1]``; ``chooses`` (roles) says whether a role has a choice in some lane.
-    ``waiting`` (rows) lists rows that wait for dense passes.
+    Per lane of a block of states: ``counts`` and ``strides`` (roles * 512), each role's legal moves and the
+    number of joint moves before its move changes; ``seen`` (512), moves met; ``joints`` (512), joint moves;
+    ``begin`` (512), row of joint move 0; ``low`` and ``high`` (512), the range of joint moves to write.
+    ``lanes`` and ``ended`` (512) list lanes. ``rows`` (512) holds the row of each lane. ``live`` (moves)
+    lists the moves that are legal in some lane, role r's from ``live_from[r]`` to before ``live_from[r +
+    1]``. ``chooses`` (roles) is set for roles that have a choice in some lane. ``waiting`` (rows) lists rows
+    that wait for dense passes.
     """
 
     block: Words
@@ -111,7 +112,7 @@ class BlockScratch(NamedTuple):
 
 
 def new_block_scratch(plan: Plan, rows: int) -> BlockScratch:
-    """Scratch arrays for the expansion of states into so many rows."""
+    """Scratch arrays for the expansion of states into this number of rows."""
     roles = len(plan.role_moves) - 1
     sizes = dict.fromkeys(("seen", "joints", "begin", "low", "high", "lanes", "ended"), LANES)
     sizes |= {"counts": roles * LANES, "strides": roles * LANES}

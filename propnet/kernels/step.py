@@ -1,9 +1,9 @@
-"""The parts of a step of 512 lanes, for the kernels to put together.
+"""The parts of a step of 512 lanes, which the kernels combine.
 
-A step evaluates what needs no move, chooses or sets the moves, evaluates what needs them, and gives the
-base propositions their next values. ``args`` and ``wires`` may be arrays or bare pointers
-(:func:`propnet.jit.vector512.raw`); wires are as in :mod:`propnet.kernels.gates`. Constants are handed on
-as ``np.int64(0)``: a bare ``0`` is a type of its own to numba, which would compile the function again.
+A step evaluates the gates that need no move, chooses or sets the moves, evaluates the gates that need them,
+and gives the base propositions their next values. ``args`` and ``wires`` may be arrays or bare pointers
+(:func:`propnet.jit.vector512.raw`); wires are as in :mod:`propnet.kernels.gates`. Constants are passed as
+``np.int64(0)``: a bare ``0`` is a type of its own to numba, which would compile the function again.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from propnet.kernels.uniform_choice import choose_of_role
 
 @inner
 def evaluate_play(args: KernelArgs, wires: Words) -> None:
-    """Evaluate what every step needs and needs no move."""
+    """Evaluate the gates that every step needs and that need no move."""
     evaluate_segments(args, wires, np.int64(0), sizes_of(args).play_end)
 
 
 @inner
 def evaluate_goals(args: KernelArgs, wires: Words) -> None:
-    """Evaluate what only goals need, after :func:`evaluate_play` and before moves are made."""
+    """Evaluate the gates that only goals need, after :func:`evaluate_play` and before moves are made."""
     sizes = sizes_of(args)
     evaluate_segments(args, wires, sizes.play_end, sizes.goals_end)
 
 
 @inner
 def evaluate_moves(args: KernelArgs, wires: Words) -> None:
-    """Evaluate what needs the moves."""
+    """Evaluate the gates that need the moves."""
     sizes = sizes_of(args)
     evaluate_segments(args, wires, sizes.goals_end, sizes.moves_end)
 
@@ -47,7 +47,7 @@ def terminal_lanes(args: KernelArgs, wires: Words) -> Vector:
 
 @inner
 def clear_moves(args: KernelArgs, wires: Words) -> None:
-    """Have no move made in any lane."""
+    """Clear the moves in all lanes."""
     sizes = sizes_of(args)
     for wire in range(1 + sizes.bases, 1 + sizes.bases + sizes.moves):
         store(wires, wire * BYTES, splat(0))
@@ -64,11 +64,11 @@ def choose_moves(
     streams: Words,
     choosing: Words,
 ) -> Vector:
-    """Choose a move for every role in all ``lanes``, and some or none in others; returns the lanes in which
-    some role has no legal one.
+    """Choose a move for every role in all ``lanes``, and some or none in others. Returns the lanes in which
+    some role has no legal move.
 
-    ``choosing`` is (roles, 8): the lanes in which each role has several legal moves; for roles
-    of a single move it means nothing."""
+    ``choosing`` is (roles, 8): the lanes in which each role has several legal moves. It is undefined for
+    roles with a single move."""
     stuck = splat(0)
     for role in range(sizes_of(args).roles):
         some, several = choose_of_role(args, wires, planes, groups, depth, role, lanes, streams)
@@ -87,9 +87,9 @@ def next_states(
     one_start: bool,
     first: Ints,
 ) -> None:
-    """Give the base propositions their next values; parked lanes keep theirs, renewed ones take
-    those of the one start, ``first`` (bases,; -1 for true), or false where starts differ. ``following`` is
-    scratch, (bases, 8)."""
+    """Give the base propositions their next values. Parked lanes keep theirs. Renewed lanes take those of the
+    one start, ``first`` (bases,; -1 for true), or false if starts differ. ``following`` is scratch,
+    (bases, 8)."""
     sizes = sizes_of(args)
     if sizes.direct == 0:
         for base in range(sizes.bases):
@@ -112,7 +112,7 @@ def next_states(
 
 @inner
 def load_records(wires: Words, records: Words, first: Index, count: Index, bases: Index) -> None:
-    """Bring records into the first lanes of the bases' wires; a single one into all lanes."""
+    """Load records into the first lanes of the bases' wires; a single one into all lanes."""
     if count == 1:
         for base in range(bases):
             store(wires, (1 + base) * BYTES, splat(record_mask(records, first, base)))
@@ -131,8 +131,8 @@ def read_goals(
     goals: Goals,
     single: bool = False,
 ) -> None:
-    """Write the goals of the first ``count`` lanes in ``lane_of`` to ``goals[rows[lane]]`` (-1 on entry):
-    the highest that holds; with ``single`` only where exactly one does. ``scratch`` is (1, 8)."""
+    """Write the goals of the first ``count`` lanes in ``lane_of`` to ``goals[rows[lane]]`` (-1 on entry): the
+    highest that holds; with ``single`` only if exactly one does. ``scratch`` is (1, 8)."""
     roles = sizes_of(args).roles
     for role in range(roles):
         low, high = item(args.role_goals, role), item(args.role_goals, role + 1)

@@ -1,19 +1,19 @@
 """Uniformly random moves for 512 lanes at once, without leaving the bit-sliced form.
 
-Per role: the legal moves of every lane are counted by carry-save adders (Harley and Seal), a
-rank below the count is drawn for every lane by rejection, and one walk over the role's moves
-counts the ranks down: the move at which a lane's rank passes below zero is its choice. All
-numbers are *planes*: bit k of a lane's number is that lane's bit of plane k.
+Per role the legal moves of every lane are counted by carry-save adders (Harley and Seal), and a rank below
+the count is drawn for every lane by rejection. One walk over the role's moves then counts the ranks down: the
+move at which a lane's rank passes below zero is its choice. All numbers are *planes*: bit k of a lane's
+number is that lane's bit of plane k.
 
-Many moves are counted in groups of fifteen. Then the walk is one over groups, from whose counts the
-ranks are counted down. Each lane copies the moves of the group that it has chosen to the same fifteen
-vectors, a walk over these ends the choice for all lanes, and the groups copy it back. So a move costs
-an AND and an OR each way, whatever the number of planes.
+Many moves are counted in groups of fifteen. The walk then goes over groups, whose counts are subtracted from
+the ranks. Each lane copies the moves of the group that it has chosen to the same fifteen vectors, a walk over
+these ends the choice for all lanes, and the groups copy it back. So a move costs an AND and an OR each way,
+for any number of planes.
 
-The scratch array ``planes`` is (3 * depth, 8) uint64: counts (then the highest rank), masks
-for the draw, ranks (:func:`propnet.kernels.scratch.new_planes`). The scratch array ``groups`` is (20 + 5 *
-groups, 8): fifteen moves, ranks among them (4), and for each group in which some lane has a legal move the
-planes of its counts (4), of which the first becomes the lanes that choose it, and where it begins
+The scratch array ``planes`` is (3 * depth, 8) uint64: counts (then the highest rank), masks for the draw,
+ranks (:func:`propnet.kernels.scratch.new_planes`). The scratch array ``groups`` is (20 + 5 * groups, 8):
+fifteen moves, ranks among them (4), and for each group with a legal move in some lane the planes of its
+counts (4), of which the first becomes the lanes that choose it, and the place at which it begins
 (:func:`propnet.kernels.scratch.new_groups`).
 """
 
@@ -45,15 +45,15 @@ from propnet.kernels.scratch import GROUP
 from propnet.rests import MOST_KEYS
 
 FEW = 2 * GROUP
-"""Moves of a role up to which there are no groups."""
+"""The number of a role's moves up to which there are no groups."""
 _REST = 2 + 2 * MOST_KEYS
 """Numbers per row of :attr:`propnet.kernels.kernel_args.KernelArgs.rests`."""
 
 
 @inner
 def legal_wires(args: KernelArgs, wires: Words, role: Index) -> tuple[Index, Index]:
-    """Have the legality of a role's moves in the moves' own wires: the first of these, and the one behind
-    the last."""
+    """Bring the legality of a role's moves into the moves' own wires. Returns the first of these wires, and
+    the one after the last."""
     sizes = sizes_of(args)
     first, last = np.int64(item(args.role_moves, role)), np.int64(item(args.role_moves, role + 1))
     out = 1 + sizes.bases
@@ -73,10 +73,10 @@ def choose_of_role(
     lanes: Vector,
     streams: Words,
 ) -> tuple[Vector, Vector]:
-    """Choose a move of a role in all ``lanes``; in others the moves' wires mean nothing. Returns the lanes in
-    which it has some, and those of ``lanes`` in which it has several.
+    """Choose a move of a role in all ``lanes``; in others the moves' wires are undefined. Returns the lanes
+    in which it has legal moves, and those of ``lanes`` in which it has several.
 
-    What holds in other lanes makes no difference to what is drawn: there machines may differ."""
+    The draws do not depend on other lanes: there machines may differ."""
     if rests(args, wires, role, lanes):
         return rest(args, wires, role), splat(0)
     first, last = legal_wires(args, wires, role)
@@ -86,13 +86,13 @@ def choose_of_role(
 
 @inner
 def rests(args: KernelArgs, wires: Words, role: Index, lanes: Vector) -> bool:
-    """Whether it is clear that a role has nothing to choose in these lanes."""
+    """Whether it is clear that a role has no choice in these lanes."""
     return can_rest(args, role) and not any_lane(awake(args, wires, role) & lanes)
 
 
 @inner
 def can_rest(args: KernelArgs, role: Index) -> bool:
-    """Whether it is known when a role rests."""
+    """Whether the condition under which a role rests is known."""
     return bool(item(args.rests, role * _REST + 1) > 0)
 
 
@@ -108,7 +108,7 @@ def awake(args: KernelArgs, wires: Words, role: Index) -> Vector:
 
 @inner
 def rest(args: KernelArgs, wires: Words, role: Index) -> Vector:
-    """Have a role that rests make its waiting move: the lanes in which it may."""
+    """Let a role that rests make its waiting move. Returns the lanes in which that move is legal."""
     sizes = sizes_of(args)
     first = np.int64(item(args.role_moves, role))
     waiting = first + item(args.rests, role * _REST)
@@ -122,8 +122,8 @@ def rest(args: KernelArgs, wires: Words, role: Index) -> Vector:
 
 @inner
 def copy_legal(wires: Words, offsets: Offsets, signs: Ints, first: Index, last: Index, out: Index) -> None:
-    """Copy the legality of the moves ``first <= m < last`` to their own wires ``out + m``; ``offsets`` and
-    ``signs`` (moves,) say where it is read."""
+    """Copy the legality of the moves ``first <= m < last`` to their own wires ``out + m``, from the wires at
+    ``offsets``, negated according to ``signs`` (moves,)."""
     to = (out + first) * BYTES
     for move in range(first, last):
         store(wires, to, read_wire(wires, offsets, signs, move))
@@ -143,8 +143,8 @@ def choose(
 ) -> Vector:
     """Choose one of a role's legal moves at random in each of the ``lanes`` that has one, and any in others.
 
-    The wires ``first <= w < last`` hold the legality of the moves, and then the lanes that chose them.
-    ``depth`` is a third of the planes. Returns the lanes with some legal move.
+    The wires ``first <= w < last`` hold the legality of the moves, and afterwards the lanes that chose them.
+    ``depth`` is a third of the planes. Returns the lanes with legal moves.
     """
     begin = first * BYTES
     end = last * BYTES
@@ -174,7 +174,7 @@ def choose(
 
 @inner
 def _count(wires: Words, begin: Index, end: Index, planes: Words, depth: Index) -> Vector:
-    """Count the lanes' legal moves into the first planes; returns the lanes with some."""
+    """Count the lanes' legal moves into the first planes; return the lanes with legal moves."""
     for k in range(depth):
         store(planes, k * BYTES, splat(0))
     ones = splat(0)

@@ -1,19 +1,19 @@
 """Weighted random moves for 512 lanes at once, without leaving the bit-sliced form.
 
 Moves that weigh the same, 2**e, form a class (:class:`propnet.kernels.move_weights.WeightClass`). Per role
-and lane the kernel counts the legal moves of each class, moves the counts up by e planes and sums them to the
-lane's total weight. It draws a rank below that (:mod:`propnet.kernels.uniform_choice`) and subtracts the
-classes' weights one after another, which tells the class that the rank falls into. The rank's planes from e
-on are then a uniform rank among the class's legal moves, and a walk over these ends the choice. So moves are
-chosen exactly in proportion to their weights; the cost above that of the uniform choice grows with the number
-of classes, hardly with that of moves.
+and lane the kernel counts the legal moves of each class, shifts the counts up by e planes and sums them to
+the lane's total weight. It draws a rank below that (:mod:`propnet.kernels.uniform_choice`) and subtracts the
+classes' weights one after another, which gives the class of the rank. The rank's planes from e on are then a
+uniform rank among the class's legal moves, and a walk over these ends the choice. So moves are chosen exactly
+in proportion to their weights. The additional cost over the uniform choice grows with the number of classes,
+hardly with that of moves.
 
 The scratch array ``planes`` is (13 * depth + 40, 8) uint64
-(:func:`propnet.kernels.scratch.new_weighted_planes`): the total weight, masks and ranks (3 * top rows,
-top <= depth + 8, as in :mod:`propnet.kernels.uniform_choice`; room for 3 * (depth + 8)), the difference
-while a class is subtracted (depth + 8), ranks within the classes (depth), the counts of eight classes
-(depth each), and which lanes chose each of them (8). ``widths`` is (8,) int64: how many planes each
-class's counts need.
+(:func:`propnet.kernels.scratch.new_weighted_planes`): the total weight, masks and ranks (3 * top rows, top <=
+depth + 8, as in :mod:`propnet.kernels.uniform_choice`; space for 3 * (depth + 8)), the difference while a
+class is subtracted (depth + 8), ranks within the classes (depth), the counts of eight classes (depth each),
+and the lanes that chose each of them (8). ``widths`` is (8,) int64: the number of planes of each class's
+counts.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ _CLASSES = HEAVIEST + 1
 
 
 class RoleChoice(NamedTuple):
-    """A choice among the moves of the classes ``low <= c < high``, whose legality the wires ``out + m`` hold;
-    ``planes`` and ``widths`` are scratch as the module says."""
+    """A choice among the moves of the classes ``low <= c < high``. The wires ``out + m`` hold their legality;
+    ``planes`` and ``widths`` are the scratch described in the module."""
 
     wires: Words
     policy: Policy
@@ -59,8 +59,8 @@ def choose_by_policy(
     streams: Words,
     choosing: Words,
 ) -> Vector:
-    """Choose a move for every role by a policy; the rest is as in
-    :func:`propnet.kernels.step.choose_moves`. ``depth`` is that of both arrays of planes."""
+    """Choose a move for every role by a policy; otherwise as in :func:`propnet.kernels.step.choose_moves`.
+    ``depth`` is that of both arrays of planes."""
     sizes = sizes_of(args)
     wires, planes, groups = scratch.wires, scratch.planes, scratch.groups
     stuck = splat(0)
@@ -79,7 +79,7 @@ def choose_by_policy(
     return stuck
 
 
-# Byte offsets of what stands in the planes, in the order of the module's docstring.
+# Byte offsets of the parts of the planes, in the order of the module's docstring.
 
 
 @inner
@@ -90,7 +90,7 @@ def _within(depth: Index) -> Index:
 
 @inner
 def _counts(depth: Index, place: Index) -> Index:
-    """The counts of the class with this place among the role's."""
+    """The counts of the class with this place among the role's classes."""
     return _within(depth) + (1 + place) * depth * BYTES
 
 
@@ -102,7 +102,7 @@ def _chosen(depth: Index, place: Index) -> Index:
 
 @inner
 def choose_weighted(choice: RoleChoice, lanes: Vector, streams: Words) -> tuple[Vector, Vector]:
-    """Choose a move in these lanes; returns all lanes with some legal move, and those with several."""
+    """Choose a move in these lanes. Returns all lanes with legal moves, and those with several."""
     low, high, planes, depth = choice.low, choice.high, choice.planes, choice.depth
     some = splat(0)
     several = splat(0)
@@ -133,7 +133,7 @@ def choose_weighted(choice: RoleChoice, lanes: Vector, streams: Words) -> tuple[
 
 @inner
 def _count_class(choice: RoleChoice, number: Index, counts: Index) -> Index:
-    """Count the lanes' legal moves of a class; returns how many planes the counts need."""
+    """Count the lanes' legal moves of a class. Returns the number of planes that the counts need."""
     planes = choice.planes
     ones = splat(0)
     twos = splat(0)
@@ -156,7 +156,7 @@ def _count_class(choice: RoleChoice, number: Index, counts: Index) -> Index:
 
 @inner
 def _add(planes: Words, counts: Index, width: Index, exponent: Index) -> Index:
-    """Add a class's weight to the total; returns how many planes of the total it changed at most."""
+    """Add a class's weight to the total. Returns the most planes of the total that changed."""
     carry = splat(0)
     at = exponent * BYTES
     for k in range(width):
@@ -170,8 +170,8 @@ def _add(planes: Words, counts: Index, width: Index, exponent: Index) -> Index:
 
 @inner
 def _choose_class(choice: RoleChoice, ranks: Index, bits: Index, undecided: Vector) -> Index:
-    """Subtract the classes' weights from the ranks until these pass below zero: note the lanes that
-    chose each class, and their ranks in it. Returns how many planes these need."""
+    """Subtract the classes' weights from the ranks until these pass below zero, and record the lanes that
+    chose each class and their ranks in it. Returns the number of planes that these need."""
     low, planes, depth = choice.low, choice.planes, choice.depth
     within = _within(depth)
     lesser = within - (depth + _CLASSES) * BYTES
@@ -210,8 +210,8 @@ def _choose_class(choice: RoleChoice, ranks: Index, bits: Index, undecided: Vect
     return most
 
 
-# The walk is that of :mod:`propnet.kernels.uniform_choice`, class by class: only the lanes that
-# chose a class count down over its moves.
+# The walk is that of :mod:`propnet.kernels.uniform_choice`, class by class: only the lanes that chose a class
+# count down over its moves.
 
 
 @inner

@@ -1,10 +1,10 @@
 """Straight-line vector code for a network's pieces, as LLVM's assembly language.
 
-A piece becomes one C function ``void f<number>(ptr wires)`` on ``<8 x i64>``. A loop's function calls
-others, of a piece's size each, that go through its gates to and fro until nothing changes. The text holds
+A piece becomes one C function ``void f<number>(ptr wires)`` on ``<8 x i64>``. A loop's function calls others,
+each as large as a piece, that evaluate its gates forwards and backwards until nothing changes. The text holds
 nothing of the rules but numbers.
 
-What is not compiled yet is interpreted: a plan with a block for each piece.
+The pieces that are not compiled yet are interpreted: by a plan with a block for each piece.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from propnet.kernels.plan import BLOCK, LISTED, RUN, GateBlock, GateRun, Plan
 from propnet.native.layout import PIECE, Straight
 
 VERSION = 1
-"""Changes whenever the same layout would give other code."""
+"""Changes whenever the code of the same layout would change."""
 _TYPE = f"<{WORDS} x i64>"
 _ONES = "splat (i64 -1)"
 _RETURN = "ret void\n}"
 
 
 def text(straight: Straight, pieces: Sequence[int]) -> str:
-    """LLVM's assembly language of some pieces: a function ``f<piece>`` each."""
+    """LLVM's assembly language of some pieces: a function ``f<piece>`` for each."""
     writer = _VectorCode(straight)
     for piece in pieces:
         _, low, high = straight.pieces[piece].tolist()
@@ -44,7 +44,7 @@ def text(straight: Straight, pieces: Sequence[int]) -> str:
 
 
 class _VectorCode:
-    """Writes functions, one at a time; in it the registers ``values`` hold the wires' values."""
+    """Writes functions, one at a time; in each the registers ``values`` hold the wires' values."""
 
     def __init__(self, straight: Straight) -> None:
         self.start, self.literals = straight.start.tolist(), straight.literals.tolist()
@@ -62,17 +62,17 @@ class _VectorCode:
         self.count = 0
 
     def new(self, operation: str) -> str:
-        """The register that takes an operation's result."""
+        """A new register with an operation's result."""
         self.count += 1
         self.lines.append(f"%t{self.count} = {operation}")
         return f"%t{self.count}"
 
     def pointer(self, wire: int) -> str:
-        """Where a wire is."""
+        """A register with the address of a wire."""
         return self.new(f"getelementptr i8, ptr %w, i64 {wire * BYTES}")
 
     def load(self, wire: int) -> str:
-        """A wire's value."""
+        """A register with a wire's value."""
         value = self.values.get(wire)
         if value is None:
             value = self.values[wire] = self.new(f"load {_TYPE}, ptr {self.pointer(wire)}, align 8")
@@ -83,7 +83,7 @@ class _VectorCode:
         self.lines.append(f"store {_TYPE} {value}, ptr {self.pointer(wire)}, align 8")
 
     def gate(self, gate: int) -> str:
-        """The AND of a gate's literals, known from now on as the value of its wire."""
+        """The AND of a gate's literals, which becomes the value of the gate's wire."""
         plain: list[str] = []
         negated: list[str] = []
         for literal in self.literals[self.start[gate] : self.start[gate + 1]]:
@@ -102,7 +102,7 @@ class _VectorCode:
         return whole
 
     def loop(self, piece: int, low: int, high: int) -> None:
-        """The function of a loop, and those that it calls."""
+        """Write the function of a loop, and those that it calls."""
         parts = [range(at, min(high, at + PIECE)) for at in range(low, high, PIECE)]
         for number, part in enumerate(parts):
             self._round(f"f{piece}_{number}", part)
@@ -118,7 +118,7 @@ class _VectorCode:
         self.lines.append(_RETURN)
 
     def _round(self, name: str, gates: Iterable[int]) -> None:
-        """The function that goes through some of a loop's gates once."""
+        """Write the function that evaluates some of a loop's gates once."""
         self.begin(f"define internal void @{name}")
         # Not through `values`: several functions add to this wire, in memory.
         changed = self.new(f"load {_TYPE}, ptr {self.pointer(self.changed)}, align 8")
@@ -133,7 +133,7 @@ class _VectorCode:
         self.lines.append(_RETURN)
 
     def _rounds(self, label: str, following: str, names: list[str]) -> None:
-        """A block that calls functions and goes on to the next block if they changed something."""
+        """Write a block that calls functions, followed by the next block if they changed something."""
         self.lines.append(f"{label}:")
         self.values.clear()
         self.store("zeroinitializer", self.changed)
@@ -147,8 +147,8 @@ class _VectorCode:
 def interpreted(straight: Straight, pieces: Sequence[int]) -> Plan:
     """The layout's plan with a block for each of these pieces, in this order.
 
-    Inside a piece gates are sorted by level, then by how many plain and negated inputs they
-    have, so that the interpreter meets like gates one after another.
+    Inside a piece gates are sorted by level, then by the numbers of their plain and negated inputs, so that
+    the interpreter meets similar gates one after another.
     """
     start, literals = straight.start.tolist(), straight.literals.tolist()
     out = straight.out.tolist()

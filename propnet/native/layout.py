@@ -1,9 +1,9 @@
 """A network laid out for straight-line code: gates depth first in pieces, values in few wires.
 
-Three things make native code faster than walking gates level by level: a value that is read soon stays
-in a register; a wire is used again after its value has been read for the last time, so that a step's
-working set is small; and the moves' legality ends where the choice of moves reads it. The interpreter's
-kernels run the same layout, piece by piece, where there is no native code for it.
+Three things make native code faster than a walk over gates level by level. A value that is read soon stays in
+a register. A wire is reused after its value has been read for the last time, so that a step's working set is
+small. And the moves' legality ends in the wires in which the choice of moves reads it. The interpreter's
+kernels run the same layout, piece by piece, as long as there is no native code for it.
 """
 
 from __future__ import annotations
@@ -21,29 +21,30 @@ from propnet.kernels.plan import BLOCK, GOALS, MOVES, PLAY, RUN, Plan, complete_
 from propnet.network import Network
 
 VERSION = 2
-"""Changes whenever the same network would be laid out in another way."""
+"""Changes whenever the layout of the same network would change."""
 PIECE = 64
 """Gates per piece. Larger pieces keep more values in registers, but take longer to compile."""
 _PIECE_INPUTS = 256
 """Gate inputs after which a piece ends."""
 WIDE = 16
-"""Gates with more inputs are computed in several steps, so that few inputs must wait."""
+"""Gates with more inputs are computed in several steps, so that few inputs are held at once."""
 
 
 @dataclass(frozen=True)
 class Straight:
-    """The gates of a network as a program. Wire 0 is true, then come base propositions and moves
-    as in the network, then wires that are used again and again.
+    """The gates of a network as a program. Wire 0 is true. Base propositions and moves follow as in the
+    network, then wires that are reused.
 
     Attributes:
         start: int32 (gates + 1,): gate g reads ``literals[start[g]:start[g + 1]]``.
         literals: int32: ``2 * wire + negated``.
         out: int32 (gates,): the wire that takes the AND of a gate's literals.
         stored: bool (gates,): whether other pieces, or the kernels, read it.
-        pieces: int32 (pieces, 3): section, first gate, past-the-last gate; first the pieces of PLAY,
-            then of GOALS, then of MOVES. The others read what PLAY's gates leave; MOVES' do not change it.
-        loops: bool (pieces,): whether a piece is a loop, to be evaluated to its fixpoint.
-        plan: the layout as the kernels take it, with nothing to interpret
+        pieces: int32 (pieces, 3): section, first gate, past-the-last gate; first the pieces of PLAY, then of
+            GOALS, then of MOVES. The other sections read the values that PLAY's gates leave; those of MOVES
+            do not change these.
+        loops: bool (pieces,): whether a piece is a loop, which must be evaluated to its fixpoint.
+        plan: the layout for the kernels, with nothing to interpret
             (:mod:`propnet.native.codegen` adds that).
     """
 
@@ -57,15 +58,15 @@ class Straight:
 
 
 def straighten(network: Network) -> Straight:
-    """Lay a network out. Raises TooLargeError past the reach of wire offsets."""
+    """The layout of a network. Raises TooLargeError past the reach of wire offsets."""
     program = _Program(network)
     program.run()
     return program.laid_out()
 
 
 class _Program:
-    """The gates in their new order, which grows. Until the wires are known literals are the network's;
-    gates that the network lacks have further node numbers."""
+    """The gates in their new order, which grows. Until the wires are known, literals are the network's.
+    Gates that the network lacks have further node numbers."""
 
     def __init__(self, network: Network) -> None:
         self.network = network
@@ -128,7 +129,7 @@ class _Program:
         return (gate,) if low < 0 else range(low, self.loop_end[low])
 
     def _cone(self, literals: Iterable[int]) -> bytearray:
-        """Which gates (1 or 0) the literals depend on."""
+        """The gates on which the literals depend: 1 for these, else 0."""
         first = self.first
         needed = bytearray(len(self.inputs))
         stack = [node - first for literal in literals if (node := literal >> 1) >= first]
@@ -145,7 +146,7 @@ class _Program:
 
     def _visit(self, literals: Iterable[int], within: bytes | bytearray) -> None:
         """Append the gates ``within`` that the literals need and that are not yet there, each
-        behind what it reads."""
+        after the gates that it reads."""
         first, done, inputs, loop_of = self.first, self.done, self.inputs, self.loop_of
         for root in literals:
             stack = [(root >> 1) - first]
@@ -174,7 +175,7 @@ class _Program:
                 stack.pop()
 
     def _copy(self, literal: int, wire: int | None) -> int:
-        """Append a gate that copies a literal, to this wire if there is one; returns its node."""
+        """Append a gate that copies a literal, to ``wire`` if given. Returns its node."""
         gate = len(self.inputs)
         self.inputs.append([literal])
         self.loop_of.append(-1)
@@ -185,8 +186,8 @@ class _Program:
         return self.first + gate
 
     def _pieces(self) -> tuple[list[tuple[int, int, int]], list[bool]]:
-        """(section, first, past-the-last) of each piece, as places in the order, and which are
-        loops."""
+        """The (section, first, past-the-last) of each piece, as places in the order, and whether it is a
+        loop."""
         pieces: list[tuple[int, int, int]] = []
         loops: list[bool] = []
         low = 0
@@ -237,7 +238,7 @@ class _Program:
         others = goal_literals, network.percept_literals, [network.terminal_literal]
         outputs = np.concatenate((next_literals, *others)) >> 1
         last[made_at(outputs.astype(np.int64))] = len(pieces)
-        # Batched expansion runs MOVES several times on what one PLAY left.
+        # Batched expansion runs MOVES several times on the values that one run of PLAY left.
         last[(piece_of < moves_begin) & (last >= moves_begin)] = len(pieces)
         stored = last > piece_of
         stored[places[np.array(list(self.fixed), np.int64)]] = True
@@ -258,7 +259,7 @@ class _Program:
             stored=stored,
             pieces=np.array(pieces, np.int32).reshape(-1, 3),
             loops=np.array(loops, np.bool_),
-            # Nothing of it is to be interpreted; the moves' legality is in their own wires.
+            # Nothing of it is interpreted; the moves' legality is in their own wires.
             plan=complete_plan(
                 network,
                 wire_of,
@@ -277,7 +278,7 @@ class _Program:
         )
 
     def _goal_inputs(self) -> int:
-        """How many inputs the network's gates of GOALS have."""
+        """The number of inputs of the network's gates of GOALS."""
         low, high = self.section_ends[:2]
         begins = self.network.gate_start
         mine = np.array([g for g in self.order[low:high] if g < self.network.gates], np.int64)
@@ -286,9 +287,10 @@ class _Program:
     def _wires(
         self, pieces: list[tuple[int, int, int]], loops: list[bool], last: Ints, stored: Flags
     ) -> tuple[Ints, int]:
-        """The wire of each gate in order, and how many wires there are (linear scan: Poletto and
-        Sarkar). A wire is freed after the last piece that reads it; the last freed, most likely
-        still cached, is used first. What only its own piece reads has wires that all pieces share."""
+        """The wire of each gate in order, and the number of wires (linear scan: Poletto and Sarkar).
+
+        A wire is freed after the last piece that reads it. The last freed wire, most likely still cached, is
+        used first. Values that only their own piece reads have wires that all pieces share."""
         expires: list[list[int]] = [[] for _ in pieces]
         out = np.full(len(last), -1, np.int64)
         free: list[int] = []
@@ -302,7 +304,7 @@ class _Program:
                 if fixed is not None:
                     out[at] = fixed
                 elif loop:
-                    out[at] = wires  # the kernels want the wires of a loop side by side
+                    out[at] = wires  # the kernels need the wires of a loop to be adjacent
                     wires += 1
                 elif not keeps[at]:
                     out[at] = -2 - inside
@@ -320,5 +322,5 @@ class _Program:
             free += reversed(expires[number])
         within = out <= -2
         out[within] = wires - 2 - out[within]
-        # In the last wire the code of loops notes what has changed.
+        # The code of loops records changes in the last wire.
         return out, wires + most + 1

@@ -1,7 +1,7 @@
 """`NativeMachine`: the network compiled to straight-line vector code, piece by piece.
 
-The interpreter runs the pieces that are not compiled, so a machine can be used before all are: those
-that every step needs are compiled first, the goals' last.
+The interpreter runs the pieces that are not compiled, so a machine can be used before all are compiled. The
+pieces that every step needs are compiled first, those of the goals last.
 """
 
 from __future__ import annotations
@@ -39,23 +39,24 @@ log = logging.getLogger("propnet.native")
 UNIT = 16
 """Pieces per object file."""
 PAYS = 0.6
-"""Share of a step's gate inputs from which on the compiled machine is the faster one. The interpreter is
-slower on pieces in straight-line order than on its own (see docs/measurements.md)."""
+"""The compiled share of a step's gate inputs from which the compiled machine is faster. The interpreter is
+slower on pieces in straight-line order than on its own order (see docs/measurements.md)."""
 LARGE = 40_000
-"""Gate inputs of a step from which on native code may not fit into the processor's caches: both are timed."""
+"""Gate inputs of a step from which native code may not fit into the processor's caches: both are then
+timed."""
 _CLEARLY = 1.05
-"""How many times the interpreter's time native code may take before the interpreter is preferred."""
+"""The factor of the interpreter's time up to which native code is preferred."""
 _SECONDS_PER_INPUT = 5e-5
-"""What LLVM takes per gate input, about (see docs/measurements.md)."""
+"""LLVM's time per gate input, roughly (see docs/measurements.md)."""
 
 
 @dataclass(frozen=True)
 class NativeCode:
-    """What is compiled of a network.
+    """The compiled part of a network.
 
     Attributes:
         straight: the layout.
-        target: the processor it is compiled for.
+        target: the processor for which it is compiled.
         objects: object files by the first of their pieces.
     """
 
@@ -72,19 +73,19 @@ class NativeCode:
         return done / total if total else 1.0
 
     def complete(self) -> bool:
-        """Whether all that can be compiled is."""
+        """Whether everything that can be compiled is compiled."""
         return all(unit[0] in self.objects for unit in _units(self.straight))
 
 
 class NativeMachine(PropnetMachine):
-    """A machine whose gates are native code. In all else it is the :class:`PropnetMachine` of the same
+    """A machine whose gates are native code. Otherwise it is the :class:`PropnetMachine` of the same
     network: the same ids, records and random choices.
 
-    It interprets the network where too little is compiled to pay.
+    It interprets the network if too little is compiled to pay.
 
     Attributes:
-        code: what is compiled, if anything.
-        compiled: the share of a step's gate inputs that run native, 0 to 1.
+        code: the compiled part, if any.
+        compiled: the share of a step's gate inputs that run as native code, 0 to 1.
     """
 
     level = "native"
@@ -111,7 +112,7 @@ class NativeMachine(PropnetMachine):
                 interpreter = super()._laid_out()
                 if _step_seconds(*native) <= _CLEARLY * _step_seconds(*interpreter):
                     return native
-                log.info("native code is no faster than the interpreter here; the network is interpreted")
+                log.info("native code is not faster than the interpreter here; the network is interpreted")
                 self.compiled = 0.0
                 return interpreter
         self.compiled = 0.0
@@ -126,19 +127,19 @@ def compile_network(
     cache: ObjectCache | None = None,
     target: Target | None = None,
 ) -> Iterator[NativeCode]:
-    """Compile a network; yields what is compiled so far, each time more.
+    """Compile a network. Yields the compiled part so far, each time a larger one.
 
-    It yields what the cache holds, if anything; the code when it begins to pay (:data:`PAYS`); and the
-    code at the end, after storing it in the cache.
+    It yields the code in the cache, if any; the code when it begins to pay (:data:`PAYS`); and the final
+    code, after storing it in the cache.
 
     Args:
-        seconds: wall time after which nothing more is begun; the last code is then incomplete.
-        jobs: how many processes compile, above 1 besides this one.
-        cache: where to look first, and to store what is compiled.
-        target: the processor to compile for, or this one's.
+        seconds: wall time after which no piece is started; the last code is then incomplete.
+        jobs: the number of processes that compile; if above 1, in addition to this one.
+        cache: searched first, and stores the code.
+        target: the processor to compile for; by default this one.
 
     Raises:
-        TooLargeError: so little could be compiled in time that it would not pay, or the network
+        TooLargeError: the part that could be compiled in time would be too small to pay, or the network
             cannot be addressed.
     """
     deadline = time.monotonic() + seconds
@@ -166,7 +167,7 @@ def compile_network(
             if paid:
                 yield code
     except (RuntimeError, MemoryError, OSError) as error:
-        log.warning("native code: %s; what is not compiled is interpreted", error)
+        log.warning("native code: %s; the part that is not compiled is interpreted", error)
     if cache:
         cache.put(network, target, straight, objects)
     yield NativeCode(straight, target, dict(objects))
@@ -175,8 +176,8 @@ def compile_network(
 def native_machine(
     rules: Rules, network: Network, *, seconds: float = float("inf"), cache: ObjectCache | None = None
 ) -> NativeMachine:
-    """The machine of a network, compiled here and now. After ``seconds`` of wall time no more is compiled;
-    ``cache`` is looked into first, and stores what is compiled."""
+    """The machine of a network, compiled now. After ``seconds`` of wall time no more is compiled. ``cache``
+    is searched first, and stores the code."""
     code: NativeCode | None = None
     try:
         *_, code = compile_network(network, seconds=seconds, cache=cache)
@@ -186,19 +187,19 @@ def native_machine(
 
 
 def _check_time(network: Network, seconds: float) -> None:
-    """Raises TooLargeError if code would not pay by then. What only goals need may wait."""
+    """Raise TooLargeError if code would not pay by then. Gates that only goals need may wait."""
     if len(network.gate_inputs) * PAYS * _SECONDS_PER_INPUT <= seconds:
         return
     needed = plan(network).step_inputs * PAYS * _SECONDS_PER_INPUT
     if needed > seconds:
         raise TooLargeError(
-            f"native code would take {needed:.0f} s to pay, {seconds:.0f} s are given",
+            f"native code would take {needed:.0f} s to pay, but has {seconds:.0f} s",
             remedy="the interpreter plays the game meanwhile; give the compiler more time",
         )
 
 
 def _units(straight: Straight) -> list[list[int]]:
-    """The pieces of each object file, the most wanted first."""
+    """The pieces of each object file, the most needed first."""
     units: list[list[int]] = []
     for section in (PLAY, MOVES, GOALS):
         pieces = np.flatnonzero(straight.pieces[:, 0] == section).tolist()
@@ -207,14 +208,14 @@ def _units(straight: Straight) -> list[list[int]]:
 
 
 def _inputs(straight: Straight, pieces: Iterable[int], *, goals: bool = True) -> int:
-    """How many inputs the gates of these pieces have, with or without those of GOALS."""
+    """The number of inputs of these pieces' gates, with or without those of GOALS."""
     section, low, high = straight.pieces[list(pieces)].T
     counted = goals | (section != GOALS)
     return int((straight.start[high] - straight.start[low])[counted].sum())
 
 
 def _with_native(code: NativeCode, loaded: Loaded) -> tuple[Plan, KernelArgs]:
-    """The layout for the kernels: a segment per compiled piece, and per stretch of others."""
+    """The layout for the kernels: a segment for each compiled piece, and for each stretch of other pieces."""
     straight = code.straight
     native = {piece for unit in _units(straight) if unit[0] in code.objects for piece in unit}
     rest = [piece for piece in range(len(straight.pieces)) if piece not in native]
@@ -238,7 +239,8 @@ def _with_native(code: NativeCode, loaded: Loaded) -> tuple[Plan, KernelArgs]:
 
 
 def _step_seconds(plan: Plan, args: KernelArgs) -> float:
-    """CPU time of evaluating 512 states and their successors: the shortest of many, other processes apart."""
+    """CPU time of evaluating 512 states and their successors: the shortest of many, without other
+    processes."""
     wires = new_wires(plan)
     records = np.repeat(pack(plan.initial[None, :]), LANES, axis=0)
     moves = np.zeros((LANES, len(plan.role_moves) - 1), np.int32)
@@ -252,17 +254,17 @@ def _step_seconds(plan: Plan, args: KernelArgs) -> float:
 
 
 _OVERTIME_SECONDS = 10.0
-"""A compiler that has said nothing for so long after the deadline is stopped: a unit takes a second."""
+"""A compiler that has sent nothing for this time after the deadline is stopped: a unit takes a second."""
 _Results = queue.SimpleQueue[tuple[int, bytes] | Exception | None]
-"""Object files by their first pieces; None, or the error before it, where a process is through."""
+"""Object files by their first pieces. None, perhaps after an error, when a process has finished."""
 
 
 def _compile(
     straight: Straight, units: Sequence[list[int]], target: Target, jobs: int, deadline: float
 ) -> Iterator[tuple[int, bytes]]:
-    """The object files of these units, by their first pieces, one after another."""
+    """Yield the object files of these units, by their first pieces."""
     if jobs > 1 and len(units) > 2 * jobs:
-        yield from _compile_beside(straight, units, target, jobs, deadline)
+        yield from _compile_in_processes(straight, units, target, jobs, deadline)
         return
     for unit in units:
         if time.monotonic() >= deadline:
@@ -270,10 +272,10 @@ def _compile(
         yield unit[0], compile_text(text(straight, unit), target)
 
 
-def _compile_beside(
+def _compile_in_processes(
     straight: Straight, units: Sequence[list[int]], target: Target, jobs: int, deadline: float
 ) -> Iterator[tuple[int, bytes]]:
-    """The same by several processes: LLVM holds a lock, so threads would not help."""
+    """Like :func:`_compile`, by several processes: LLVM holds a lock, so threads would not help."""
     todo: queue.SimpleQueue[list[int]] = queue.SimpleQueue()
     for unit in units:
         todo.put(unit)
@@ -292,7 +294,7 @@ def _compile_beside(
             try:
                 result = results.get(timeout=None if math.isinf(left) else left)
             except queue.Empty:
-                log.info("%d compilers do not answer: the rest is interpreted", working)
+                log.info("%d compilers do not respond: the rest is interpreted", working)
                 return
             if result is None:
                 working -= 1
@@ -316,7 +318,7 @@ def _feed(
     results: _Results,
     deadline: float,
 ) -> None:
-    """Have one process compile units until there are no more."""
+    """Let one process compile units until there are no more."""
     assert process.stdin is not None
     assert process.stdout is not None
     try:
@@ -333,6 +335,6 @@ def _feed(
             if size < 0 or len(data) < size:
                 raise OSError(f"it ended with status {process.poll()}")
             results.put((unit[0], data))
-    except Exception as error:  # also where there is no memory for a unit's text: somebody waits for a word
+    except Exception as error:  # also a lack of memory: the caller waits for a result
         results.put(error)
     results.put(None)

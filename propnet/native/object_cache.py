@@ -1,12 +1,12 @@
-"""LLVM as an assembler: its assembly language to object files, these into memory, and compiled networks on
-disk, one file per network, processor and version.
+"""LLVM as an assembler: from its assembly language to object files, and these into memory. Also compiled
+networks on disk, one file per network, processor and version.
 
-LLVM gives a vector what the processor has: one register with AVX-512, where AND, OR and NOT of three
-values are one instruction, two registers with AVX2, four with SSE2, and so on.
+LLVM gives a vector the registers of the processor: one with AVX-512, where AND, OR and NOT of three values
+are one instruction, two with AVX2, four with SSE2, and so on.
 
 ``python -m propnet.native.object_cache CPU FEATURES PARENT`` is a process that compiles texts for its parent,
-and ends with it: it reads each as a line with its length in bytes, then the text, and answers with objects
-in the same form.
+and ends with it. It reads each text as a line with its length in bytes, then the text, and writes object
+files in the same form.
 """
 
 # mypy: disallow-untyped-calls=False
@@ -44,7 +44,8 @@ from propnet.storage.file_store import FileStore
 
 
 _OPTIMISE = 1
-"""LLVM's level (see docs/measurements.md). The text is already in the order in which it should run."""
+"""LLVM's optimisation level (see docs/measurements.md). The text is already in the order in which it should
+run."""
 _LOCK = threading.Lock()
 
 
@@ -54,7 +55,7 @@ class Target:
 
     Attributes:
         cpu: LLVM's name of it.
-        features: what it has and has not, as LLVM spells it: ``+avx2,-avx512f,...``.
+        features: the features that it has and lacks, in LLVM's notation: ``+avx2,-avx512f,...``.
     """
 
     cpu: str
@@ -62,7 +63,7 @@ class Target:
 
     @property
     def name(self) -> str:
-        """What its object files depend on, LLVM's version included."""
+        """A text that changes with everything on which object files depend, including LLVM's version."""
         return f"{llvmlite.__version__}/{llvm.get_default_triple()}/{self.cpu}/{self.features}"
 
     def runs_here(self) -> bool:
@@ -72,8 +73,8 @@ class Target:
 
 @functools.cache
 def host() -> Target:
-    """This machine's processor, or an older one that numba is told to compile for: ``NUMBA_CPU_NAME``, and
-    ``NUMBA_CPU_FEATURES`` for what it has beside."""
+    """This machine's processor, or an older one set for numba by ``NUMBA_CPU_NAME`` and, for its additional
+    features, ``NUMBA_CPU_FEATURES``."""
     if name := os.environ.get("NUMBA_CPU_NAME"):
         return Target(name, os.environ.get("NUMBA_CPU_FEATURES", ""))
     return Target(llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
@@ -84,16 +85,16 @@ def _present(features: str) -> set[str]:
 
 
 def compile_text(source: str, target: Target) -> bytes:
-    """An object file of LLVM's assembly language. Raises RuntimeError where LLVM refuses it."""
+    """An object file of LLVM's assembly language. Raises RuntimeError if LLVM refuses the text."""
     with _LOCK:
         module = llvm.parse_assembly(source)
         return bytes(_shared_generator(target).emit_object(module))
 
 
 class Loaded:
-    """Object files in this process's memory, until this object goes.
+    """Object files in this process's memory, for the lifetime of this object.
 
-    Raises RuntimeError where LLVM refuses one."""
+    Raises RuntimeError if LLVM refuses one."""
 
     def __init__(self, objects: Sequence[bytes], target: Target) -> None:
         with _LOCK:
@@ -120,7 +121,7 @@ def _shared_generator(target: Target) -> Any:
 
 
 def _new_generator(target: Target) -> Any:
-    """LLVM's code generator. An engine takes over the one that it is given."""
+    """LLVM's code generator. An engine takes ownership of its generator."""
     _start_llvm()
     triple = llvm.Target.from_default_triple()
     return triple.create_target_machine(cpu=target.cpu, features=target.features, opt=_OPTIMISE, jit=True)
@@ -142,14 +143,14 @@ if __name__ == "__main__":
 log = logging.getLogger("propnet.native")
 
 MOST_BYTES = 1 << 30
-"""How large all files together may become."""
+"""The most bytes of all files together."""
 Compiled = tuple[Straight, dict[int, bytes]]
 """A layout, and the object files by the first piece of each."""
 
 
 class ObjectCache:
-    """A directory of compiled networks, created when first needed (``native`` in the default directory if
-    None is given), with at most ``most_bytes``. Nothing is raised: a cache that fails only forgets."""
+    """A directory of compiled networks, created at its first use (``native`` in the default directory if
+    None is given), with at most ``most_bytes``. It raises nothing: a cache that fails only forgets."""
 
     def __init__(self, directory: Path | None = None, most_bytes: int = MOST_BYTES) -> None:
         self._files = FileStore(directory or default_directory() / "native", most_bytes)
@@ -159,7 +160,7 @@ class ObjectCache:
         return self._files.directory / _name(network, target)
 
     def get(self, network: Network, target: Target) -> Compiled | None:
-        """What is stored for a network and a processor that this machine can stand in for."""
+        """The code stored for a network and a processor, if this machine has that processor's features."""
         name = _name(network, target)
         data = self._files.get(name) if target.runs_here() else None
         if data is None:
@@ -171,7 +172,7 @@ class ObjectCache:
             return None
 
     def put(self, network: Network, target: Target, straight: Straight, objects: dict[int, bytes]) -> None:
-        """Store what is compiled of a network."""
+        """Store the compiled code of a network."""
         self._files.put(_name(network, target), to_bytes(straight, objects))
 
 
@@ -181,7 +182,7 @@ def _name(network: Network, target: Target) -> str:
 
 
 def digest(network: Network) -> bytes:
-    """A checksum of all of a network but its names."""
+    """A checksum of a network without its names."""
     hashed = hashlib.sha256()
     numbers = [len(network.bases), network.base_gates, network.terminal_literal, *map(len, network.moves)]
     hashed.update(json.dumps(numbers).encode())
@@ -208,11 +209,12 @@ def to_bytes(straight: Straight, objects: dict[int, bytes]) -> bytes:
 
 
 def from_bytes(data: bytes) -> Compiled:
-    """What :func:`to_bytes` was given. Raises ValueError where it was another version's."""
+    """The layout and object files that :func:`to_bytes` wrote. Raises ValueError for another version's
+    bytes."""
     try:
         arrays: dict[str, NDArray[Any]] = dict(np.load(io.BytesIO(data), allow_pickle=False))
     except (BadZipFile, EOFError) as error:
-        raise ValueError(f"the bytes are not whole: {error}") from None
+        raise ValueError(f"the bytes are damaged: {error}") from None
 
     def part(name: str, owner: type) -> dict[str, Any]:
         values = {f.name: arrays.get(f"{name}.{f.name}") for f in fields(owner)}
@@ -221,7 +223,7 @@ def from_bytes(data: bytes) -> Compiled:
     try:
         straight = Straight(**part("straight", Straight), plan=Plan(**part("plan", Plan)))
     except TypeError as error:
-        raise ValueError(f"the file is of another version: {error}") from None
+        raise ValueError(f"the file was written by another version: {error}") from None
     objects = {
         int(name.partition(".")[2]): array.tobytes()
         for name, array in arrays.items()

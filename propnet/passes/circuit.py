@@ -15,12 +15,12 @@ FALSE = 1
 
 @dataclass(frozen=True)
 class Shape:
-    """How the inputs and outputs of a circuit are laid out.
+    """The layout of the inputs and outputs of a circuit.
 
-    Nodes: 0 is true; then the base propositions, the moves role by role, and the *cuts* (atoms at which
-    cycles of positive recursion were cut open), then the gates. Outputs: next (one per base), legal (one per
-    move), goals, terminal, the definition of each cut. An output that nothing can make true is ``FALSE``.
-    The fields say how many of each there are, moves by role.
+    Nodes: 0 is true; then the base propositions, the moves role by role, the *cuts* (atoms at which cycles of
+    positive recursion were cut open), and the gates. Outputs: next (one per base), legal (one per move),
+    goals, terminal, the definition of each cut. An output that nothing can make true is ``FALSE``. The fields
+    are the numbers of each kind, moves by role.
     """
 
     bases: int
@@ -59,14 +59,14 @@ class Shape:
         return list(accumulate(self.moves, initial=self.first_move))
 
     def role_of(self, move: int) -> int:
-        """The role whose move a node is."""
+        """The role to which a move's node belongs."""
         return bisect_right(self.role_starts, move) - 1
 
 
 @dataclass(frozen=True)
 class Circuit:
-    """A combinational circuit: the literals that each gate is the AND of, ascending, of inputs and gates
-    before it, and a literal for each output. The cuts are inputs, and outputs define them."""
+    """A combinational circuit: for each gate the literals of which it is the AND, ascending, of inputs and of
+    gates before it, and a literal for each output. The cuts are inputs, and outputs define them."""
 
     shape: Shape
     gates: list[tuple[int, ...]]
@@ -74,11 +74,11 @@ class Circuit:
 
     @property
     def gate_inputs(self) -> int:
-        """The sum of all gates' inputs: what evaluating the circuit costs."""
+        """The sum of all gates' inputs: the cost of evaluating the circuit."""
         return sum(map(len, self.gates))
 
     def fanout(self) -> list[int]:
-        """How many gates and outputs read each node."""
+        """The number of gates and outputs that read each node."""
         count = [0] * (self.shape.first_gate + len(self.gates))
         for literals in (*self.gates, self.outputs):
             for literal in literals:
@@ -86,7 +86,7 @@ class Circuit:
         return count
 
     def with_inputs(self, literals: list[int]) -> Circuit:
-        """The circuit built anew with other literals in place of its inputs (by node, node 0 first)."""
+        """The circuit rebuilt with other literals in place of its inputs (by node, node 0 first)."""
         builder = CircuitBuilder(self.shape.first_gate)
         literal_of = literals.copy()
         for gate in self.gates:
@@ -96,8 +96,8 @@ class Circuit:
 
 @dataclass
 class CircuitBuilder:
-    """Makes gates from node ``first_gate`` on, each only once (structural hashing, by ``index``: gate -> its
-    literal), with the trivial laws applied. Factoring may still look at ``effort`` literals; then ORs of
+    """Builds gates from node ``first_gate`` on, each only once (structural hashing, by ``index``: gate -> its
+    literal), with the trivial laws applied. Factoring may still visit ``effort`` literals; after that, ORs of
     products are built as they are."""
 
     first_gate: int
@@ -113,9 +113,9 @@ class CircuitBuilder:
         if len(inputs) < 2:
             return inputs.pop() if inputs else TRUE
         key = tuple(sorted(inputs))
-        known = self.index.get(key)
-        if known is not None:
-            return known
+        existing = self.index.get(key)
+        if existing is not None:
+            return existing
         if key[0] == FALSE:
             return FALSE
         previous = -1
@@ -139,7 +139,7 @@ class CircuitBuilder:
 
 
 def readers_of(gates: Iterable[Iterable[int]]) -> dict[int, list[int]]:
-    """Per literal the numbers of the gates that read it, ascending."""
+    """For each literal the numbers of the gates that read it, ascending."""
     readers: defaultdict[int, list[int]] = defaultdict(list)
     for number, gate in enumerate(gates):
         for x in gate:
@@ -154,7 +154,7 @@ def replaced(literals: Iterable[int], literal_of: list[int]) -> list[int]:
 
 
 def remove_dead(circuit: Circuit) -> Circuit:
-    """The circuit without gates that no output depends on."""
+    """The circuit without gates on which no output depends."""
     first = circuit.shape.first_gate
     gates = circuit.gates
     alive = [False] * len(gates)

@@ -1,8 +1,8 @@
-"""From ground rules to a circuit: each atom is the factored OR of its rules' ANDs, cycles are cut open
-at few atoms that every cycle passes (a greedy feedback vertex set).
+"""From ground rules to a circuit: each atom is the factored OR of its rules' ANDs. Cycles are cut open at few
+atoms through which every cycle passes (a greedy feedback vertex set).
 
-Before it, constants are propagated in the ground rules, unread atoms go, atoms that are read alike become
-one, and what decides legal, terminal and goal is separated from the moves.
+Before that, constants are propagated in the ground rules, unread atoms are dropped, atoms that are read alike
+become one, and the rules of legal, terminal and goal are separated from the moves.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from propnet.passes.simplify import Product, sum_of_products
 
 @dataclass
 class AtomRules(RuleTable):
-    """A game's rules and the outputs that they define. Atoms below ``bases`` are base propositions, those
-    from there to below ``inputs`` moves. ``outputs`` has the atom of each output (next, legal, goals,
-    terminal), -1 for one that never holds; all but the first ``bases``, those of next, are evaluated before
+    """A game's rules and the outputs that they define. Atoms below ``bases`` are base propositions, the
+    following ones below ``inputs`` are moves. ``outputs`` holds the atom of each output (next, legal, goals,
+    terminal), -1 for one that never holds. All but the first ``bases``, those of next, are evaluated before
     any move is made."""
 
     inputs: int
@@ -36,15 +36,15 @@ class AtomRules(RuleTable):
     outputs: NDArray[np.int32]
 
     def marked(self, atoms: Ints | slice) -> Bools:
-        """A mask of some atoms; negative ones are left out."""
+        """A mask of some atoms; negative ones are ignored."""
         mask = np.zeros(self.atom_count, bool)
         mask[atoms if isinstance(atoms, slice) else atoms[atoms >= 0]] = True
         return mask
 
 
 def prune(ground: GroundRules) -> tuple[AtomRules, NDArray[np.int8]]:
-    """What the outputs depend on of a game's rules, with legal, terminal and goal independent of the moves;
-    and each atom's value: 1 holds, 0 never holds, -1 depends."""
+    """The rules on which the outputs depend, with legal, terminal and goal independent of the moves; and each
+    atom's value: 1 holds, 0 never holds, -1 depends."""
     goals = [atom for _, _, atom in ground.goal_atoms]
     bases = len(ground.bases)
     rules = AtomRules(
@@ -67,8 +67,8 @@ def prune(ground: GroundRules) -> tuple[AtomRules, NDArray[np.int8]]:
 def _separate_moves(rules: AtomRules) -> None:
     """Make legal, terminal and goal independent of the moves.
 
-    In sound games they are. Where one of them reads ``does``, it is evaluated with no move made: its cone is
-    copied, without the rules that need a move and without the literals that deny one.
+    In sound games they are. If one of them reads ``does``, it is evaluated with no move made: its cone is
+    copied, without the rules that need a move and without the literals that negate one.
     """
     head, read = rules.heads[rules.rule_of], rules.literals >> 1
     moved = rules.marked(slice(rules.bases, rules.inputs))
@@ -87,7 +87,7 @@ def _separate_moves(rules: AtomRules) -> None:
     clone = RuleTable(rules.heads, rules.rule_of, rules.literals)
     clone.keep(possible, ~is_move)
     early = rules.outputs[rules.bases :]
-    # Only a move that is itself an output would be negative here; the grounder makes none.
+    # Only a move that is itself an output would be negative here; the grounder creates none.
     early[early >= 0] = copy[early[early >= 0]]
     rules.atom_count += int(np.count_nonzero(copied))
     rules.rule_of = np.concatenate([rules.rule_of, len(rules.heads) + clone.rule_of])
@@ -96,8 +96,8 @@ def _separate_moves(rules: AtomRules) -> None:
 
 
 def _propagate_constants(rules: AtomRules) -> NDArray[np.int8]:
-    """Remove atoms that always hold and atoms that have no rule left; returns each atom's value: 1 holds,
-    0 never holds, -1 depends."""
+    """Remove atoms that always hold and atoms without rules. Returns each atom's value: 1 holds, 0 never
+    holds, -1 depends."""
     value = np.full(rules.atom_count, -1, np.int8)
     undecided = ~rules.marked(slice(0, rules.inputs))
     while True:
@@ -114,17 +114,18 @@ def _propagate_constants(rules: AtomRules) -> NDArray[np.int8]:
 
 
 def _remove_unread(rules: AtomRules) -> None:
-    """Remove the rules of atoms that no output depends on."""
-    wanted = rules.marked(rules.outputs)
-    spread(wanted, rules.heads[rules.rule_of], rules.literals >> 1)
-    rules.keep(wanted[rules.heads])
+    """Remove the rules of atoms on which no output depends."""
+    needed = rules.marked(rules.outputs)
+    spread(needed, rules.heads[rules.rule_of], rules.literals >> 1)
+    rules.keep(needed[rules.heads])
 
 
 def cut_points(edges: dict[int, list[int]]) -> list[int]:
-    """Atoms without which the dependency graph (atom -> what its rules read) has no cycles, ascending.
+    """Atoms without which the dependency graph (atom -> the atoms that its rules read) has no cycles,
+    ascending.
 
-    Vertices without predecessors or successors are peeled; when none is left, the vertex
-    with the largest product of degrees is cut.
+    Vertices without predecessors or successors are peeled. If none is left, the vertex with the largest
+    product of degrees is cut.
     """
     forward: dict[int, set[int]] = {v: set(reads) for v, reads in edges.items()}
     backward: dict[int, set[int]] = defaultdict(set)
@@ -167,16 +168,16 @@ def cut_points(edges: dict[int, list[int]]) -> list[int]:
 
 
 ELSEWHERE = -1
-"""In place of a literal: the atom is merged into its reader, or not defined yet."""
+"""Stands for the literal of an atom that is merged into its reader, or not defined yet."""
 
 _INLINED_USES = 4
-"""A two-literal product that at most so many rules read is copied into them: it factors
-better there, and extraction shares pairs that stay common."""
+"""A two-literal product is copied into its readers if at most this number of rules read it: it factors
+better there, and extraction shares pairs that remain common."""
 
 
 def construct(rules: AtomRules, values: NDArray[np.int8], moves: tuple[int, ...], goals: int) -> Circuit:
-    """Build the circuit of the rules and values from :func:`prune`, for so many moves
-    of each role and so many goals. Raises RulesError if an atom depends on its own negation."""
+    """Build the circuit of the rules and values from :func:`prune`, for these numbers of moves of each role
+    and of goals. Raises RulesError if an atom depends on its own negation."""
     sequence, cuts = _evaluation_order(rules)
     shape = Shape(rules.bases, moves, goals, len(cuts))
     builder = CircuitBuilder(shape.first_gate)
@@ -216,14 +217,14 @@ def construct(rules: AtomRules, values: NDArray[np.int8], moves: tuple[int, ...]
 
 
 class _Atoms:
-    """The rules in plain lists, and what their atoms have become."""
+    """The rules in plain lists, and the literals of their atoms."""
 
     def __init__(self, rules: AtomRules, literals: list[int]) -> None:
-        # Per literal of the rules that of the circuit, or ELSEWHERE.
+        # For each literal of the rules the literal of the circuit, or ELSEWHERE.
         self.literals = literals
         # Atoms read once that have a single product, or are the whole body of the rule that reads them.
         self.merged: dict[int, list[Product]] = {}
-        # Products that are copied wherever they are read un-negated.
+        # Products that are copied into all rules that read them un-negated.
         self.copied: dict[int, Product] = {}
         by_head = np.argsort(rules.heads, kind="stable")
         heads, atoms = rules.heads[by_head], np.arange(rules.atom_count)
@@ -264,8 +265,8 @@ class _Atoms:
 
 
 def _evaluation_order(rules: AtomRules) -> tuple[list[int], list[int]]:
-    """The atoms that have rules, each after those it reads, and the atoms at which cycles are cut: what reads
-    a cut does not wait for it. Raises RulesError if an atom depends on its own negation."""
+    """The atoms that have rules, each after those it reads, and the atoms at which cycles are cut. Readers of
+    a cut may precede it. Raises RulesError if an atom depends on its own negation."""
     read = rules.literals >> 1
     head = rules.heads[rules.rule_of]
     derived = read >= rules.inputs
@@ -274,7 +275,7 @@ def _evaluation_order(rules: AtomRules) -> tuple[list[int], list[int]]:
     cuts: list[int] = []
     sequence, behind = order(rules.atom_count, source, target)
     if behind.any():
-        # Atoms on cycles or behind them, numbered in their own right.
+        # Atoms on cycles or after them, numbered separately.
         atoms: list[int] = np.flatnonzero(behind).tolist()
         number = np.cumsum(behind) - 1
         inside = behind[source] & behind[target]
@@ -296,7 +297,7 @@ def _evaluation_order(rules: AtomRules) -> tuple[list[int], list[int]]:
 
 
 def _single_uses(rules: AtomRules) -> tuple[set[int], set[int]]:
-    """Atoms that one rule alone reads, un-negated; and those of them that are that rule's whole body."""
+    """Atoms that only one rule reads, un-negated; and those of them that are that rule's whole body."""
     read = rules.literals >> 1
     uses = np.bincount(read, minlength=rules.atom_count)
     uses[rules.outputs[rules.outputs >= 0]] += 2

@@ -1,7 +1,7 @@
 """Common cube extraction: inputs that several gates share become a gate of their own
 (J. Rajski and J. Vasudevamurthy, 1992).
 
-Before it, what two gates have in common becomes a gate of its own: rectangles of two rows
+Before that, the common part of two gates becomes a gate of its own: rectangles of two rows
 (R. Brayton, R. Rudell, A. Sangiovanni-Vincentelli and A. Wang: The rectangular covering problem, 1987).
 """
 
@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from propnet.passes.circuit import Circuit, CircuitBuilder, Shape, readers_of, replaced
 
 WIDEST = 200
-"""Gates with more inputs are left out of the count of pairs, which grow with the square."""
+"""Gates with more inputs are left out of the count of pairs, which grows with the square."""
 
 _PAIRS = 6_000_000
-"""Most pairs of inputs that are counted."""
+"""The most pairs of inputs that are counted."""
 
 _COMPARISONS = 1_000_000
-"""Most literals that are looked at in search of gates inside gates."""
+"""The most literals that are visited in the search for gates inside gates."""
 
 ROW = 1 << 32
 """A pair of numbers is packed as ``low * ROW + high``."""
@@ -29,7 +29,7 @@ ROW = 1 << 32
 
 def extract(circuit: Circuit) -> Circuit:
     """Share inputs: gates inside gates, inputs that always occur together, frequent pairs. All three keep
-    every gate's function and lower the number of gate inputs."""
+    every gate's function and reduce the number of gate inputs."""
     pool = _Pool(circuit)
     pool.use_contained_gates()
     pool.join_companions()
@@ -39,7 +39,7 @@ def extract(circuit: Circuit) -> Circuit:
 
 
 class _Pool:
-    """Gates as sets of literals in no order; a new gate's node is past all others'."""
+    """Gates as sets of literals in no order; a new gate has a node after all others."""
 
     def __init__(self, circuit: Circuit) -> None:
         self.shape = circuit.shape
@@ -51,12 +51,12 @@ class _Pool:
         return 2 * (self.first + gate)
 
     def add(self, inputs: set[int]) -> int:
-        """A new gate; gives its literal."""
+        """Add a gate; return its literal."""
         self.gates.append(inputs)
         return self.literal(len(self.gates) - 1)
 
     def use_contained_gates(self) -> None:
-        """A gate whose inputs another gate has among its own is read in their place."""
+        """Let gates whose inputs contain all inputs of another gate read that gate instead."""
         readers = readers_of(self.gates)
         widest = {x: max([len(self.gates[g]) for g in gates]) for x, gates in readers.items()}
         budget = _COMPARISONS
@@ -76,7 +76,7 @@ class _Pool:
                     outer.add(self.literal(number))
 
     def join_companions(self) -> None:
-        """Literals that exactly the same gates read become one gate."""
+        """Turn literals that exactly the same gates read into one gate."""
         groups: dict[tuple[int, ...], list[int]] = {}
         for x, readers in readers_of(self.gates).items():
             if len(readers) > 1:
@@ -92,7 +92,7 @@ class _Pool:
                     self.gates[number].add(joint)
 
     def join_pairs(self) -> None:
-        """The pair of literals that most gates share becomes a gate, again and again."""
+        """Turn the pair of literals that most gates share into a gate, again and again."""
         sharing = self.frequent_pairs()
         heap = [(-len(gates), pair) for pair, gates in sharing.items()]
         heapify(heap)
@@ -142,7 +142,7 @@ class _Pool:
 
 
 def _pairs_in_rows(rows: list[list[int]], room: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The pairs in ascending rows (packed), and the number of the row of each. Short rows come first; there
+    """The pairs in ascending rows (packed), and the number of the row of each. Short rows come first. There
     are at most ``room`` pairs."""
     by_size: dict[int, list[int]] = {}
     for number, row in enumerate(rows):
@@ -160,8 +160,8 @@ def _pairs_in_rows(rows: list[list[int]], room: int) -> tuple[NDArray[np.int64],
 
 
 def in_order(shape: Shape, gates: list[set[int]], outputs: list[int]) -> Circuit:
-    """A circuit of the gates that outputs depend on, each after what it reads. Positive gates that only one
-    gate reads merge into it."""
+    """A circuit of the gates on which outputs depend, each after the gates that it reads. Positive gates that
+    only one gate reads merge into it."""
     first = shape.first_gate
     uses = [0] * (first + len(gates))
     for gate in gates:
@@ -196,19 +196,19 @@ def in_order(shape: Shape, gates: list[set[int]], outputs: list[int]) -> Circuit
 
 
 READERS = 12
-"""Literals that more gates read are left out when overlaps are counted."""
+"""Literals with more readers are left out when overlaps are counted."""
 
 _OVERLAPS = 4_000_000
-"""Most pairs of gates that are counted, once for each literal that they share."""
+"""The most pairs of gates that are counted, once for each literal that they share."""
 
 _SMALLEST = 3
 """Sharing fewer literals saves nothing."""
 
 
 def share_overlaps(circuit: Circuit) -> Circuit:
-    """Take out of two gates what both read, the largest overlap first. ``extract`` shares few literals of
-    many gates, this many literals of two: sets of moves that cross, such as those from one square and those
-    to another."""
+    """Take out of two gates the literals that both read, the largest overlap first. ``extract`` shares few
+    literals of many gates; this pass shares many literals of two: sets of moves that cross, such as those
+    from one square and those to another."""
     first = circuit.shape.first_gate
     gates = [set(gate) for gate in circuit.gates]
     readers = readers_of(circuit.gates)
@@ -246,7 +246,7 @@ def share_overlaps(circuit: Circuit) -> Circuit:
 
 
 def _overlaps(readers: dict[int, list[int]]) -> list[tuple[int, int, int]]:
-    """How many literals two gates share, and the gates, where it is enough."""
+    """The number of literals that two gates share, and the gates, for all pairs that share enough."""
     pairs, _ = _pairs_in_rows([gates for gates in readers.values() if 1 < len(gates) <= READERS], _OVERLAPS)
     key, size = np.unique(pairs, return_counts=True)
     enough = size >= _SMALLEST

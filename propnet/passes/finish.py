@@ -1,4 +1,5 @@
-"""From a circuit to a `Network`: loops are closed, gates put into evaluation order, base-only ones first."""
+"""From a circuit to a `Network`: loops are closed and gates put into evaluation order, base-only ones
+first."""
 
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ from propnet.passes.circuit import FALSE, Circuit, Shape
 
 
 def _settle_cuts(circuit: Circuit) -> Circuit:
-    """Replace cuts that are constants, inputs or each other's equals. A cut that is its own definition has
-    the least fixpoint false; two cuts with one definition are one."""
+    """Replace cuts that are constants, inputs or equal to other cuts. A cut that is its own definition has
+    the least fixpoint false. Two cuts with one definition are merged."""
     while True:
         shape = circuit.shape
         first = shape.first_cut
@@ -65,11 +66,12 @@ def finish(
 ) -> Network:
     """Close the loops and lay the gates out in evaluation order.
 
-    Order: what legal and terminal need, what else next needs of the base propositions, what goals alone need,
-    then everything that needs moves. Within each section a gate stands close before its first reader.
+    The order: gates that legal and terminal need, other gates without moves that next needs, gates that only
+    goals need, then all gates that need moves. Within each section a gate stands shortly before its first
+    reader.
 
-    ``game`` gives the roles, the names of the circuit's inputs and the initial state, ``goals`` the role and
-    the value of each goal output. Raises RulesError if an atom depends on its own negation.
+    ``game`` provides the roles, the names of the circuit's inputs and the initial state, ``goals`` the role
+    and the value of each goal output. Raises RulesError if an atom depends on its own negation.
     """
     circuit = _settle_cuts(circuit)
     shape = circuit.shape
@@ -178,7 +180,7 @@ def _layout(
 
 
 def _moved(shape: Shape, reads: list[tuple[int, ...]]) -> list[bool]:
-    """Which nodes depend on moves."""
+    """Whether each node depends on moves."""
     first = shape.first_gate
     mark = np.zeros(first + len(reads), bool)
     mark[shape.first_move : shape.first_cut] = True
@@ -191,7 +193,7 @@ def _moved(shape: Shape, reads: list[tuple[int, ...]]) -> list[bool]:
 def _loop_values(
     circuit: Circuit, reads: list[tuple[int, ...]], sequence: list[int], loops: list[tuple[int, int]]
 ) -> NDArray[np.uint8]:
-    """The value that each gate of a loop starts from: false if it can only rise towards the least fixpoint,
+    """The value from which each gate of a loop starts: false if it can only rise towards the least fixpoint,
     true if it can only fall. Raises RulesError if it would have to do both."""
     shape, first = circuit.shape, circuit.shape.first_gate
     definitions = circuit.outputs[shape.first_cut_output :]
@@ -203,15 +205,15 @@ def _loop_values(
         own = {x >> 1 for gate in place for x in circuit.gates[gate] if x >> 1 in cuts}
         starts = [definitions[node - shape.first_cut] for node in own]
         stack = [((x >> 1) - first, x & 1) for x in starts if (x >> 1) - first in place]
-        known: dict[int, int] = {}
+        start_of: dict[int, int] = {}
         while stack:
             gate, value = stack.pop()
-            if known.setdefault(gate, value) != value:
+            if start_of.setdefault(gate, value) != value:
                 raise RulesError("an atom depends on its own negation")
             values[place[gate]] = value
             stack.extend(
                 ((x >> 1) - first, value ^ (x & 1))
                 for x in reads[gate]
-                if (x >> 1) - first in place and known.get((x >> 1) - first) != value ^ (x & 1)
+                if (x >> 1) - first in place and start_of.get((x >> 1) - first) != value ^ (x & 1)
             )
     return values

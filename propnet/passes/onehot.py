@@ -1,7 +1,7 @@
-"""One move per role and turn: what depends on one role's moves alone is a set of moves.
+"""One move per role and turn: a gate that depends on one role's moves alone is a set of moves.
 
-Before it, base propositions and moves that never change become constants: ternary simulation from the initial
-state (R. Bryant and C. Seger: Formal verification by symbolic evaluation of trajectories, 1995).
+Before that, base propositions and moves that never change become constants: ternary simulation from the
+initial state (R. Bryant and C. Seger: Formal verification by symbolic evaluation of trajectories, 1995).
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 from propnet.passes.circuit import FALSE, TRUE, Circuit, CircuitBuilder, remove_dead
 
 OPEN = 2
-"""The value of what may be true as well as false."""
+"""The value of a node that may be true as well as false."""
 
 
 def constant_latches(circuit: Circuit, initial: NDArray[np.bool_]) -> Circuit:
-    """Put constants in the place of base propositions that keep their initial value in every state that legal
-    moves lead to, and of moves that are legal in none of these states.
+    """Replace by constants the base propositions that keep their initial value in every state that legal
+    moves lead to, and the moves that are legal in none of these states.
 
     Outputs keep their function in these states: a constant base proposition still has its (constant) output.
-    What cuts hold is taken to be open; ``initial``, shape (bases,), is the initial state.
+    Cuts are assumed to be open. ``initial``, shape (bases,), is the initial state.
     """
     shape = circuit.shape
     values = _values_in_play(circuit, initial)
@@ -41,14 +41,14 @@ def constant_latches(circuit: Circuit, initial: NDArray[np.bool_]) -> Circuit:
 
 
 def _values_in_play(circuit: Circuit, initial: NDArray[np.bool_]) -> list[int]:
-    """Each node's value in all states that can be reached: 0, 1 or ``OPEN``."""
+    """Each node's value in all reachable states: 0, 1 or ``OPEN``."""
     # Values start from those of the initial state with no move made and only ever open: moves
-    # that are legal, then base propositions that may change, and what depends on them.
+    # that are legal, then base propositions that may change, and the nodes that depend on them.
     shape = circuit.shape
     first = shape.first_gate
     gates = circuit.gates
     values: list[int] = [1, *initial.astype(int).tolist(), *[0] * sum(shape.moves), *[OPEN] * shape.cuts]
-    # A false gate waits for one false input, the first, to open; a true one for any.
+    # A false gate waits for one false input, the first one, to open; a true one for any input.
     waiting: list[list[int]] = [[] for _ in range(first + len(gates))]
     place = [0] * len(gates)
     for number, gate in enumerate(gates):
@@ -100,19 +100,19 @@ def _values_in_play(circuit: Circuit, initial: NDArray[np.bool_]) -> list[int]:
 
 
 _SETS = 8_000_000
-"""Most moves that all sets of moves may hold together; gates past that are left alone."""
+"""The most moves that all sets of moves may hold together; further gates are left alone."""
 
 
 def one_move_per_role(circuit: Circuit) -> Circuit:
     """Use that each role makes exactly one of its moves.
 
-    A gate that reads one role's moves alone says whether the move made is in a certain set. Sets that meet in
-    a gate are intersected; each set is written as the OR of its moves or as the negated OR of the role's
+    A gate that reads one role's moves alone tests whether the move made is in a certain set. Sets that meet
+    in a gate are intersected. Each set is written as the OR of its moves or as the negated OR of the role's
     other moves, whichever is shorter, so that equal and complementary sets are one gate. An OR of several
     roles' sets is an OR of one set for each role if that has fewer inputs.
 
-    Only what depends on moves changes: legal, terminal and goal, which are evaluated before any move is made,
-    do not.
+    Only gates that depend on moves change. Legal, terminal and goal, which are evaluated before any move is
+    made, do not.
     """
     return _MoveSets(circuit).run()
 
@@ -131,7 +131,7 @@ class _MoveSet:
 
 @dataclass
 class _Meet:
-    """An intersection in the making: ``within`` (None is all moves) without ``without``."""
+    """An intersection under construction: ``within`` (None is all moves) without ``without``."""
 
     within: Set[int] | None = None
     without: set[int] = field(default_factory=set)
@@ -149,7 +149,7 @@ class _Meet:
 
 
 class _MoveSets:
-    """The circuit in the making."""
+    """The circuit under construction."""
 
     def __init__(self, circuit: Circuit) -> None:
         self.circuit = circuit
@@ -158,7 +158,7 @@ class _MoveSets:
         self.moves = range(shape.first_move, shape.first_cut)
         # Role and set of each old gate that depends on one role's moves alone.
         self.set_of: dict[int, tuple[int, _MoveSet]] = {}
-        # Where the negation of an old gate says that some role's move is in a set: role -> that set.
+        # If the negation of an old gate means that some role's move is in a set: role -> that set.
         self.union_of: dict[int, dict[int, _MoveSet]] = {}
         self.literal_of = [2 * node for node in range(shape.first_gate)]
         self.room = _SETS
@@ -178,15 +178,15 @@ class _MoveSets:
         return new ^ (old & 1)
 
     def moves_of(self, old: int) -> tuple[int, _MoveSet] | None:
-        """The role whose moves alone an old literal depends on, and for which it holds."""
+        """The role on whose moves alone an old literal depends, and the moves for which it holds."""
         node = old >> 1
         if node in self.moves:
             return self.shape.role_of(node), _MoveSet({node}, bool(old & 1))
-        known = self.set_of.get(node)
-        return known and (known[0], known[1].negated(old & 1))
+        own = self.set_of.get(node)
+        return own and (own[0], own[1].negated(old & 1))
 
     def add(self, gate: tuple[int, ...]) -> None:
-        """Rewrite one gate; one that is a set gets its literal only when something reads it."""
+        """Rewrite one gate. A gate that is a set gets its literal only when something reads it."""
         node = len(self.literal_of)
         meets: dict[int, _Meet] = {}
         inputs = []
@@ -213,8 +213,8 @@ class _MoveSets:
         self.literal_of.append(self.builder.conjunction([*literals, *map(self.literal, inputs)]))
 
     def union(self, sets: dict[int, _MoveSet], inputs: Iterable[int]) -> dict[int, _MoveSet] | None:
-        """The AND of sets and old literals as a negated union: per role a set of moves such that
-        the AND is false where a move of one of these sets is made. None if it is no such thing."""
+        """The AND of sets and old literals as a negated union: for each role a set of moves such that the AND
+        is false if a move of one of these sets is made. None if it cannot be written in this way."""
         meets: dict[int, _Meet] = {}
         for role, moves in sets.items():
             meets.setdefault(role, _Meet()).add(moves)
@@ -229,11 +229,11 @@ class _MoveSets:
         return union
 
     def width(self, role: int, moves: _MoveSet) -> int:
-        """About how many gate inputs it takes to read whether a role's move is in a set."""
+        """The number of gate inputs for a test whether a role's move is in a set, roughly."""
         return 1 + min(len(moves.members), self.shape.moves[role] - len(moves.members))
 
     def membership(self, role: int, moves: _MoveSet) -> int:
-        """A literal that says that the role's move is in a set."""
+        """A literal for "the role's move is in the set"."""
         members, others = moves.members, moves.others
         size, count = len(members), self.shape.moves[role]
         if size in (0, count):

@@ -1,7 +1,8 @@
-"""Percepts as outputs beside next: while the passes run they are base propositions that nothing reads.
+"""Percepts as outputs next to those of the next state: while the passes run they are base propositions that
+nothing reads.
 
-So a pass treats them as all that the next state depends on, and needs to know nothing of them; rules without
-``sees`` give the network that they always gave.
+So a pass treats them like everything on which the next state depends, and needs no knowledge of them. Rules
+without ``sees`` give the same network as ever.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from propnet.network import Network
 
 
 def percepts_as_bases(ground: GroundRules) -> GroundRules:
-    """The rules with a base proposition ``(sees ROLE PERCEPT)`` for each percept, behind the others: it is
-    true in the states after which the role perceives that. The rules themselves where there are none."""
+    """The rules with a base proposition ``(sees ROLE PERCEPT)`` for each percept, after the others. It is
+    true in the states after which the role has that percept. The rules themselves if there are no
+    percepts."""
     more = len(ground.percept_atoms)
     if not more:
         return ground
@@ -53,8 +55,8 @@ def percepts_as_bases(ground: GroundRules) -> GroundRules:
 
 
 def percepts_as_outputs(network: Network, ground: GroundRules) -> Network:
-    """The network of :func:`percepts_as_bases` of these rules, without those base propositions: what made
-    them true are its percepts."""
+    """The network of :func:`percepts_as_bases` of these rules, without those base propositions; their next
+    functions become its percepts."""
     more, bases = len(ground.percept_atoms), len(ground.bases)
     if not ground.percepts:
         return network

@@ -1,4 +1,4 @@
-"""What a role's move picks is picked once: one multiplexer for many sums.
+"""Values picked by a role's move are picked once: one multiplexer for many sums.
 
 A role makes one move, so for some of its moves S and all its moves M ``OR[m in S] does(m) & f(m)`` is
 ``(OR[m in S] does(m)) & (OR[m in M] does(m) & f(m))``.
@@ -13,13 +13,13 @@ from itertools import chain
 from propnet.passes.circuit import Circuit, CircuitBuilder, remove_dead, replaced
 
 _MEMBERS = 3_000_000
-"""Most moves that all unions of moves may hold together; gates past that are left alone."""
+"""The most moves that all unions of moves may hold together; further gates are left alone."""
 
 WIDEST = 1 / 3
-"""A product that a larger share of a role's moves pick is no pick: it says what stays as it is."""
+"""A product picked by a larger share of a role's moves is not a pick: it says which values stay the same."""
 
 CANDIDATES = 3
-"""A sum is compared with so many multiplexers: those that it shares most with."""
+"""The number of multiplexers with which a sum is compared: those with which it shares most."""
 
 Rest = tuple[int, ...]
 Moves = tuple[int, ...]
@@ -31,15 +31,15 @@ class Pick:
 
     gate: int
     roles: int
-    """How many roles' moves it names."""
+    """The number of roles whose moves it names."""
     saved: float
-    """Gate inputs that go if one role's share of it goes."""
+    """Gate inputs that are saved if one role's share of it is removed."""
 
 
 @dataclass
 class Sum:
-    """What one role's moves contribute to one OR, ``gate``, by the products ``picks``: the number of the rest
-    that each move (its node) picks."""
+    """The contribution of one role's moves to one OR, ``gate``, by the products ``picks``. ``rest_of`` maps
+    each move (its node) to the number of the rest that it picks."""
 
     gate: int
     role: int
@@ -54,7 +54,7 @@ class Sum:
 
 @dataclass
 class _Multiplexer:
-    """Sums of one role that agree on every move that several of them know."""
+    """Sums of one role that agree on every move that several of them contain."""
 
     role: int
     rest_of: dict[int, int] = field(default_factory=dict)
@@ -69,25 +69,25 @@ class _Multiplexer:
 
 
 def select_once(circuit: Circuit) -> Circuit:
-    """Share what moves pick between the ORs that pick it.
+    """Share the values that moves pick between the ORs that pick them.
 
-    Without this pass a piece that arrives takes one product for each move and each piece it might be; with it
-    the piece is read off once, where the move comes from, and handed to the square where the move goes.
+    Without this pass an arriving piece takes one product for each move and each possible piece. With it the
+    piece is read once, at the square from which the move comes, and passed to the square to which it goes.
     """
     return _Selections(circuit).run()
 
 
 class _Selections:
-    """What the moves of a circuit pick: ``rests`` numbers the rests of products."""
+    """The picks of a circuit's moves; ``rests`` numbers the rests of products."""
 
     def __init__(self, circuit: Circuit) -> None:
         self.circuit = circuit
         shape = circuit.shape
         self.first = shape.first_gate
         self.rests: dict[Rest, int] = {}
-        # Literals that hold where one of some moves is made, and the nodes of these moves.
+        # Literals that hold if one of some moves is made, and the nodes of these moves.
         self.unions = self.find_unions()
-        # Per node whether it is known before any move is made, or is a move itself.
+        # Whether each node is known before any move is made, or is a move itself.
         self.early = [True] * shape.first_cut + [False] * shape.cuts
         moved = [False] * shape.first_move + [True] * (self.first - shape.first_move)
         for gate in circuit.gates:
@@ -150,12 +150,12 @@ class _Selections:
         return sums
 
     def multiplexers(self, sums: list[Sum]) -> list[_Multiplexer]:
-        """Sums put together, those first that pick most, each where it shares most."""
+        """Combine sums, those that pick most first, each where it shares most."""
         multiplexers: list[_Multiplexer] = []
-        known: dict[tuple[int, int], list[int]] = {}
+        numbers_of: dict[tuple[int, int], list[int]] = {}
         for own in sorted(sums, key=lambda s: -len(s.picks)):
             rests = dict.fromkeys(own.rest_of.values())
-            shared = Counter([number for rest in rests for number in known.get((own.role, rest), ())])
+            shared = Counter([number for rest in rests for number in numbers_of.get((own.role, rest), ())])
             for number, _ in shared.most_common(CANDIDATES):
                 rest_of = multiplexers[number].rest_of
                 if all(rest_of.get(move, rest) == rest for move, rest in own.rest_of.items()):
@@ -164,7 +164,7 @@ class _Selections:
                 number = len(multiplexers)
                 multiplexers.append(_Multiplexer(own.role))
             for rest in rests:
-                numbers = known.setdefault((own.role, rest), [])
+                numbers = numbers_of.setdefault((own.role, rest), [])
                 if number not in numbers:
                     numbers.append(number)
             multiplexers[number].rest_of.update(own.rest_of)
@@ -172,7 +172,7 @@ class _Selections:
         return [multiplexer for multiplexer in multiplexers if len(multiplexer.sums) > 1]
 
     def worthwhile(self, multiplexers: list[_Multiplexer]) -> list[_Multiplexer]:
-        """Those that lower the number of gate inputs."""
+        """The multiplexers that reduce the number of gate inputs."""
         rests = list(self.rests)
         moves = self.circuit.shape.moves
 
@@ -194,7 +194,7 @@ class _Selections:
                 return multiplexers
 
     def rewritten(self, multiplexers: list[_Multiplexer]) -> Circuit:
-        """The circuit with the products of the multiplexers' sums replaced."""
+        """The circuit in which multiplexers replace the products of their sums."""
         circuit, first = self.circuit, self.first
         builder = CircuitBuilder(first)
         literal_of = [2 * node for node in range(first)] + [-1] * len(circuit.gates)

@@ -1,6 +1,6 @@
 """Absorption, subsumption, flattening and refactoring: below an input of a gate the other inputs are true.
 
-Factoring is algebraic: take the literal that most product terms share out of them, recurse
+Factoring is algebraic: take the literal that most product terms share out of them, and recurse
 (R. Brayton: Factoring logic functions, 1987).
 """
 
@@ -14,7 +14,7 @@ from propnet.passes.circuit import FALSE, TRUE, Circuit, CircuitBuilder, readers
 Product = tuple[int, ...]
 
 DEEPEST = 40
-"""How many literals are taken out of one product, one after the other."""
+"""The most literals that are taken out of one product, one after the other."""
 
 
 def sum_of_products(builder: CircuitBuilder, products: list[Product], depth: int = 0) -> int:
@@ -70,10 +70,10 @@ def sum_of_products(builder: CircuitBuilder, products: list[Product], depth: int
 
 
 def _absorb(plain: list[int], longer: list[Product]) -> list[Product]:
-    """Products less those that a one-literal term absorbs, and less its complement in them."""
-    known = set(plain)
+    """Products, without those that a one-literal term absorbs and without its complement in the others."""
+    true_literals = set(plain)
     denied = {literal ^ 1 for literal in plain}
-    rest = [product for product in longer if known.isdisjoint(product)]
+    rest = [product for product in longer if true_literals.isdisjoint(product)]
     return [p if denied.isdisjoint(p) else tuple([x for x in p if x not in denied]) for p in rest]
 
 
@@ -83,25 +83,25 @@ def _pays(group: list[Product]) -> bool:
 
 
 _TREE_DEPTH = 40
-"""Gates that are read once form trees; below this depth a tree is cut into several."""
+"""Gates that are read once form trees; a tree is cut below this depth."""
 
 _CLOSURE = 64
-"""How many consequences of one literal are looked at."""
+"""The most consequences of one literal that are followed."""
 
 
 def simplify(circuit: Circuit) -> Circuit:
     """Rewrite every tree of gates that are read once.
 
-    In a gate ``x & f``, ``f`` takes ``x`` for true, at any depth as long as nothing else reads the gate that
-    changes. Positive gates read once merge into their reader, product terms that imply another product term
-    of the same OR go, and the remaining OR of products is factored anew.
+    In a gate ``x & f``, ``f`` is rewritten for a true ``x``, at any depth, as long as nothing else reads the
+    gate that changes. Positive gates read once merge into their reader. Product terms that imply another
+    product term of the same OR are dropped, and the remaining OR of products is factored again.
     """
     return _Simplifier(circuit).run()
 
 
 class _Simplifier:
-    """The circuit in the making: ``literal_of`` has the new literal of each old root, ``known`` the new
-    literals that hold where the current gate matters."""
+    """The circuit under construction. ``literal_of`` holds the new literal of each old root, ``assumed`` the
+    new literals that hold whenever the current gate matters."""
 
     def __init__(self, circuit: Circuit) -> None:
         self.circuit = circuit
@@ -109,10 +109,10 @@ class _Simplifier:
         self.builder = CircuitBuilder(self.first)
         self.literal_of = [2 * node for node in range(self.first)] + [-1] * len(circuit.gates)
         self.is_root = self._roots()
-        self.known: set[int] = set()
+        self.assumed: set[int] = set()
 
     def _roots(self) -> list[bool]:
-        """Per node whether it is an input, or a gate that is not read just once or lies deep in its tree."""
+        """Per node whether it is an input, a gate that is not read exactly once, or deep in its tree."""
         circuit, first = self.circuit, self.first
         root = [count != 1 for count in circuit.fanout()]
         root[:first] = [True] * first
@@ -140,7 +140,7 @@ class _Simplifier:
         return Circuit(self.circuit.shape, self.builder.gates, outputs)
 
     def conjunction(self, old_inputs: tuple[int, ...]) -> int:
-        """The new literal of an AND of old literals, where ``known`` holds."""
+        """The new literal of an AND of old literals, given that ``assumed`` holds."""
         fixed: list[int] = []
         trees: list[tuple[int, ...]] = []
         stack = list(old_inputs)
@@ -163,8 +163,8 @@ class _Simplifier:
             if below != FALSE:
                 inputs = () if below & 1 else self.builder.inputs_of(below)
                 products.append(inputs or (below,))
-        self.known.difference_update(learnt)
-        # Gates that others read as well stay gates, but may absorb, or be absorbed.
+        self.assumed.difference_update(learnt)
+        # Gates that others read as well remain gates, but may absorb, or be absorbed.
         shared = [x for x in literals if x & 1 and x >> 1 >= self.first]
         if len(products) + len(shared) > 1:
             literals = [x for x in literals if not x & 1 or x >> 1 < self.first]
@@ -177,15 +177,15 @@ class _Simplifier:
         return self.builder.conjunction(literals)
 
     def settle(self, literals: Iterable[int]) -> tuple[list[int], list[int]] | None:
-        """Literals that remain of an AND where ``known`` holds, and what they add to
-        ``known`` (to be taken out again by the caller); None where the AND is false."""
-        known = self.known
+        """The literals that remain of an AND given ``assumed``, and those that it adds to ``assumed`` (which
+        the caller must remove again); None if the AND is false."""
+        assumed = self.assumed
         learnt: list[int] = []
         remaining: list[int] = []
         negative: list[int] = []
-        # Later gates come first: what they imply makes earlier literals needless.
+        # Later gates come first: their consequences make earlier literals needless.
         for x in sorted(set(literals), reverse=True):
-            if x in known:
+            if x in assumed:
                 continue
             if x & 1 and x >> 1 >= self.first:
                 negative.append(x)
@@ -193,40 +193,40 @@ class _Simplifier:
             if self.learn(x, learnt):
                 remaining.append(x)
                 continue
-            known.difference_update(learnt)
+            assumed.difference_update(learnt)
             return None
         for x in negative:
-            if x in known:
+            if x in assumed:
                 continue
             inputs = self.builder.inputs_of(x)
-            rest = [y for y in inputs if y not in known]
+            rest = [y for y in inputs if y not in assumed]
             if len(rest) == 1:
                 x = rest[0] ^ 1
-                if x in known:
+                if x in assumed:
                     continue
             elif not rest:
-                known.difference_update(learnt)
+                assumed.difference_update(learnt)
                 return None
-            elif any(y ^ 1 in known for y in rest):
+            elif any(y ^ 1 in assumed for y in rest):
                 continue
             if not self.learn(x, learnt):
-                known.difference_update(learnt)
+                assumed.difference_update(learnt)
                 return None
             remaining.append(x)
         return remaining, learnt
 
     def learn(self, literal: int, learnt: list[int]) -> bool:
-        """Add a literal and what it implies to ``known``; False if that contradicts it."""
-        known = self.known
+        """Add a literal and its consequences to ``assumed``; return False if that contradicts it."""
+        assumed = self.assumed
         stack = [literal]
         room = _CLOSURE
         while stack:
             x = stack.pop()
-            if x ^ 1 in known or x == FALSE:
+            if x ^ 1 in assumed or x == FALSE:
                 return False
-            if x in known:
+            if x in assumed:
                 continue
-            known.add(x)
+            assumed.add(x)
             learnt.append(x)
             room -= 1
             if room > 0 and not x & 1 and x >> 1 >= self.first:
@@ -234,7 +234,7 @@ class _Simplifier:
         return True
 
     def closure(self, product: tuple[int, ...]) -> set[int]:
-        """Literals that a product term implies, itself included; at most about ``_CLOSURE``."""
+        """The literals that a product term implies, itself included; about ``_CLOSURE`` at most."""
         implied = set(product)
         stack = [x for x in product if not x & 1 and x >> 1 >= self.first]
         while stack and len(implied) < _CLOSURE:
@@ -246,12 +246,12 @@ class _Simplifier:
         return implied
 
     def unsubsumed(self, products: list[tuple[int, ...]]) -> list[int]:
-        """The numbers of the product terms that imply no other one."""
+        """The numbers of the product terms that imply no other term."""
         times: dict[int, int] = {}
         for product in products:
             for x in product:
                 times[x] = times.get(x, 0) + 1
-        # Each product is filed under the input that fewest products have.
+        # Each product is filed under its input with the fewest products.
         filed: dict[int, list[int]] = {}
         for number, product in enumerate(products):
             filed.setdefault(min(product, key=times.__getitem__), []).append(number)

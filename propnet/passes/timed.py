@@ -1,6 +1,6 @@
-"""What no move influences goes through one known series of states, so that some of it is always the same.
+"""Propositions that no move influences go through one known series of states, so some of them are constant.
 
-A step counter and whose turn it is, for example: in no state is the step even and the first player to move.
+For example a step counter and the player to move: in no state is the step even and the first player to move.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from gdl.grounding.graph import spread
 from propnet.passes.circuit import FALSE, TRUE, Circuit, CircuitBuilder, remove_dead, replaced
 
 STATES = 4096
-"""So many states of the clocks are looked at; clocks that take longer are left alone."""
+"""The most states of the clocks that are followed; clocks with a longer course are left alone."""
 
 _INPUTS = 400_000
-"""Gate inputs that are looked at while the clocks run."""
+"""The most gate inputs that are visited while the clocks run."""
 
 
 def timed_constants(circuit: Circuit, initial: NDArray[np.bool_]) -> Circuit:
-    """Replace gates that depend on clocks alone, and say the same in all states that the clocks go through
-    from the initial state on: as a constant, or as another such node.
+    """Replace gates that depend on clocks alone by a constant, or by another such node, if they have the same
+    values in all states through which the clocks go from the initial state on.
 
     *Clocks* are base propositions that no move ever influences. A clock that never changes becomes a
-    constant, too. Outputs keep their function in all states that can be reached; ``initial``, shape (bases,),
-    is the initial state.
+    constant, too. Outputs keep their function in all reachable states. ``initial``, shape (bases,), is the
+    initial state.
     """
     shape, first = circuit.shape, circuit.shape.first_gate
     timed = _timed(circuit)
@@ -36,27 +36,27 @@ def timed_constants(circuit: Circuit, initial: NDArray[np.bool_]) -> Circuit:
     if courses is None:
         return circuit
     every = courses[0]
-    # Per course the literal of the first node that has it.
-    known = {0: FALSE, every: TRUE}
+    # For each course the literal of the first node that has it.
+    literal_with = {0: FALSE, every: TRUE}
     literal_of = [2 * node for node in range(first)]
     fixed = []
     for node in np.flatnonzero(timed[: shape.first_move]).tolist()[1:]:
         course = courses[node]
         if course in (0, every):
-            literal_of[node] = known[course]
+            literal_of[node] = literal_with[course]
             fixed.append(node)
-        known.setdefault(course, 2 * node)
+        literal_with.setdefault(course, 2 * node)
     builder = CircuitBuilder(first)
     for number, gate in enumerate(circuit.gates):
         course = courses.get(first + number, -1)
-        literal = known.get(course, -1)
+        literal = literal_with.get(course, -1)
         if literal < 0 <= course:
-            literal = known.get(every ^ course, -1)
+            literal = literal_with.get(every ^ course, -1)
             literal ^= literal >= 0
         if literal < 0:
             literal = builder.conjunction(replaced(gate, literal_of))
             if course >= 0:
-                known[course] = literal
+                literal_with[course] = literal
         literal_of.append(literal)
     outputs = replaced(circuit.outputs, literal_of)
     for node in fixed:
@@ -65,7 +65,7 @@ def timed_constants(circuit: Circuit, initial: NDArray[np.bool_]) -> Circuit:
 
 
 def _timed(circuit: Circuit) -> NDArray[np.bool_]:
-    """Which nodes no move influences, now or in earlier states."""
+    """The nodes that no move influences, now or in earlier states, as a mask."""
     shape, first, gates = circuit.shape, circuit.shape.first_gate, circuit.gates
     widths = np.fromiter(map(len, gates), np.int64, len(gates))
     read = np.fromiter(chain.from_iterable(gates), np.int64, int(widths.sum())) >> 1
@@ -79,8 +79,8 @@ def _timed(circuit: Circuit) -> NDArray[np.bool_]:
 
 
 def _courses(circuit: Circuit, timed: list[bool], initial: NDArray[np.bool_]) -> dict[int, int] | None:
-    """Per node that depends on clocks alone its values in all states of these, bit by bit; None where there
-    are too many."""
+    """For each node that depends on clocks alone its values in all states of the clocks, bit by bit; None if
+    there are too many states."""
     shape, first, gates = circuit.shape, circuit.shape.first_gate, circuit.gates
     clocks = [node for node in range(1, shape.first_move) if timed[node]]
     numbers = [number for number in range(len(gates)) if timed[first + number]]

@@ -1,5 +1,5 @@
-"""Networks recoded to few bits: of propositions that exclude each other only which one is true is kept.
+"""Networks recoded to few bits: for propositions that exclude each other, the code of the true one is kept.
 
-Read coding (which bits, and their gates), samples and find (how a coding is found), recoded (the network).
+Read coding (the bits, and their gates), samples and find (the search for a coding), recoded (the network).
 For playouts: registers (a network that keeps wide groups as codes), playing (the machine that uses it).
 """

@@ -1,9 +1,9 @@
-"""How a network's states are coded in few bits: exclusive groups, clocks, and what is left out. Which
-member of a group is true becomes a condition on its bits, in gates.
+"""The coding of a network's states in few bits: exclusive groups, clocks, and propositions that are left out.
+In gates, "this member of a group is true" becomes a condition on its bits.
 
-A condition "none of these members" is a function of the bits of one code. Where few *cubes* (products of
-bits) cover it, or its negation, gates that read the bits take the place of one that reads the members; codes
-that no state has may fall on either side (W. Quine, The problem of simplifying truth functions, 1952).
+A condition "none of these members" is a function of the bits of one code. If few *cubes* (products of bits)
+cover it, or its negation, gates that read the bits replace one that reads the members. Codes that no state
+has may fall on either side (W. Quine, The problem of simplifying truth functions, 1952).
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ class ExclusiveGroup:
 
 @dataclass(frozen=True, slots=True)
 class Coding:
-    """Where the bits of a recoded state come from.
+    """The origin of the bits of a recoded state.
 
     The record of a recoded state holds, from bit 0 up, the codes of ``groups``, then those of ``clocks``,
     then one bit, *broken*. The first group is the least significant one of the key.
 
     Attributes:
-        bases: how many base propositions the network has that is recoded.
-        groups: the propositions that make the key.
-        clocks: those that need not tell states apart (:func:`propnet.analysis.cones.step_clocks`).
+        bases: the number of base propositions of the network that is recoded.
+        groups: the propositions in the key.
+        clocks: those that need not distinguish states (:func:`propnet.analysis.cones.step_clocks`).
         left_out: base propositions (ids) that keep their initial value.
     """
 
@@ -64,10 +64,10 @@ class Coding:
     left_out: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        """Raises ValueError unless each base proposition is in one place, and each group has a member."""
+        """Raise ValueError unless each base proposition is in one place and each group has a member."""
         parts = [*self.left_out, *(base for group in self.all_groups for base in group.members)]
         if sorted(parts) != list(range(self.bases)):
-            raise ValueError("a coding has to name each base proposition once")
+            raise ValueError("a coding must name each base proposition once")
         if not all(group.members for group in self.all_groups):
             raise ValueError("a coding has a group without members")
 
@@ -83,7 +83,7 @@ class Coding:
 
     @property
     def key_bits(self) -> int:
-        """How many of the first bits tell states apart."""
+        """The number of bits, the first ones, that distinguish states."""
         return sum(group.width for group in self.groups)
 
     @property
@@ -98,10 +98,10 @@ class Coding:
 
 
 class Codec:
-    """Turns the bits of states into codes and back; for few states, the network does it for many."""
+    """Converts the bits of states into codes and back. Meant for few states; for many the network does it."""
 
     def __init__(self, coding: Coding, initial: NDArray[np.bool_]) -> None:
-        """``initial``, shape (bases,): it says what the propositions are that are left out."""
+        """``initial``, shape (bases,), holds the values of the propositions that are left out."""
         self.coding = coding
         self.initial = np.asarray(initial, np.bool_)
         groups = coding.all_groups
@@ -125,7 +125,8 @@ class Codec:
         return codes
 
     def decode(self, codes: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """States, shape (n, bases), of codes, shape (n, coding.bits); codes that no state has give any."""
+        """States, shape (n, bases), of codes, shape (n, coding.bits); any state for codes that no state
+        has."""
         bits = np.zeros((len(codes), self.coding.bases), np.bool_)
         bits[:, self._left_out] = self.initial[self._left_out]
         for group, start in zip(self.coding.all_groups, self.coding.starts, strict=False):
@@ -137,14 +138,15 @@ class Codec:
 
 
 WIDEST = 5
-"""Bits of codes whose cubes are all looked at, 3 to the power of that many; else those of two bits or one."""
+"""The most bits of codes whose cubes are all tried, 3 to this power; for wider codes cubes of at most two
+bits."""
 
 _Cube = tuple[int, int]
 """Codes that agree with the second number in the bits of the first."""
 
 
 class CodeGates(CircuitBuilder):
-    """A builder of gates that knows which literals are members of groups."""
+    """A builder of gates that recognises literals of groups' members."""
 
     def __init__(self, first_gate: int) -> None:
         super().__init__(first_gate)
@@ -153,17 +155,17 @@ class CodeGates(CircuitBuilder):
         # Per group the literals of its bits, those of its members by 1 << code, and its codes.
         self._groups: list[tuple[list[int], dict[int, int], _Codes]] = []
         self._codes: dict[tuple[int, int], _Codes] = {}
-        self._known: dict[tuple[int, int], list[int]] = {}
+        self._none_of_cache: dict[tuple[int, int], list[int]] = {}
 
     def add_group(self, bits: list[int], codes: list[int], none: bool) -> list[int]:
-        """The literals of members that have these codes, whose bits are these literals; 0 is a code, too, if
-        ``none``. Bits are not read that only a code which no state has would need."""
+        """The literals of members with these codes, given the literals of the codes' bits. If ``none``, 0 is
+        a code, too. A bit is not read if only codes that no state has would need it."""
         used = set(codes) | ({0} if none else set())
         decoded = []
         for code in codes:
             cube, read = [code], []
             for bit in range(len(bits)):
-                others = [known ^ 1 << bit for known in cube]
+                others = [code_in_cube ^ 1 << bit for code_in_cube in cube]
                 if used.isdisjoint(others):
                     cube += others
                 else:
@@ -201,21 +203,21 @@ class CodeGates(CircuitBuilder):
         return super().conjunction(inputs)
 
     def _none_of(self, group: int, codes: int, plain: list[int]) -> list[int]:
-        """Literals that are all true where a group's code is none of these; ``plain`` are such."""
-        known = self._known.get((group, codes))
-        if known is None:
-            known = self._known[group, codes] = self._cheapest(group, codes, sorted(plain))
-        return known
+        """Literals that are all true if a group's code is none of these; ``plain`` are such literals."""
+        cached = self._none_of_cache.get((group, codes))
+        if cached is None:
+            cached = self._none_of_cache[group, codes] = self._cheapest(group, codes, sorted(plain))
+        return cached
 
     def _cheapest(self, group: int, codes: int, plain: list[int]) -> list[int]:
-        bits, members, known = self._groups[group]
+        bits, members, own_codes = self._groups[group]
         if self.effort < 0:
             return plain
-        self.effort -= 4 * len(known.cubes)
+        self.effort -= 4 * len(own_codes.cubes)
 
         def terms(covered: int) -> tuple[int, list[list[int]]]:
-            """Products of which one is true where the code is one of these, and what they cost."""
-            cubes, rest = known.cover(covered)
+            """The cost of products of which one is true if the code is one of these, and the products."""
+            cubes, rest = own_codes.cover(covered)
             products = [_literals(bits, cube) for cube in cubes]
             while rest:
                 code = rest & -rest
@@ -224,7 +226,7 @@ class CodeGates(CircuitBuilder):
                 rest ^= code
             return sum(1 if len(p) == 1 else 1 + len(p) for p in products), products
 
-        without, within = terms(codes), terms(known.used & ~codes)
+        without, within = terms(codes), terms(own_codes.used & ~codes)
         spent = min(len(plain), without[0])
         if within[0] + (len(within[1]) > 1) < spent:
             if len(within[1]) == 1:
@@ -233,7 +235,7 @@ class CodeGates(CircuitBuilder):
         return [self._product(p) ^ 1 for p in without[1]] if without[0] < len(plain) else plain
 
     def _product(self, literals: list[int]) -> int:
-        """A gate as it is."""
+        """A gate for these literals, without a search for cheaper ones."""
         return super().conjunction(literals)
 
 
@@ -244,8 +246,8 @@ def _literals(bits: list[int], cube: _Cube) -> list[int]:
 
 
 class _Codes:
-    """The codes that a group's states have, as a set of bits ``1 << code``, and its cubes: each with the
-    codes in it that states have."""
+    """The codes that a group's states have, as a set of bits ``1 << code``, and its cubes, each with its
+    codes that states have."""
 
     def __init__(self, width: int, used: int) -> None:
         self.used = used
@@ -256,7 +258,7 @@ class _Codes:
             if used >> code & 1:
                 for mask in masks:
                     by_cube[mask, code & mask] = by_cube.get((mask, code & mask), 0) | 1 << code
-        # Each with what it costs to read it; a member alone is read for one.
+        # Each cube with the cost of reading it; reading a single literal costs 1.
         self.cubes = [
             (1 if (size := cube[0].bit_count()) == 1 else 1 + size, held, cube)
             for cube, held in sorted(by_cube.items(), key=lambda entry: (entry[0][0].bit_count(), entry[0]))
@@ -264,8 +266,8 @@ class _Codes:
         ]
 
     def cover(self, codes: int) -> tuple[list[_Cube], int]:
-        """Cubes that cover many of these codes, and no others that states have; and the codes that are left.
-        Greedily, those first that cost least for each code that they add."""
+        """Cubes that cover many of these codes, and no other codes that states have; and the codes that
+        remain. Greedily, the cubes first that cost least for each code that they add."""
         fitting = [entry for entry in self.cubes if not entry[1] & ~codes]
         chosen: list[_Cube] = []
         while fitting:
@@ -279,7 +281,7 @@ class _Codes:
 
 
 def products_of(builder: CircuitBuilder, literal: int) -> list[tuple[int, ...]]:
-    """A literal as an OR of products, as its gate and those below it say: two levels."""
+    """A literal as an OR of products, by its gate and the gates below: two levels."""
     if literal <= FALSE:
         return [()] if literal == TRUE else []
     if not literal & 1:

@@ -1,4 +1,4 @@
-"""How a coding is found: groups that samples of states do not refute, by the propositions' names first."""
+"""The search for a coding: groups that samples of states do not refute, by the propositions' names first."""
 
 from __future__ import annotations
 
@@ -20,58 +20,60 @@ from propnet.recoding.coding import Coding, ExclusiveGroup
 from propnet.recoding.samples import clock_states
 
 _EVIDENCE = 16.0
-"""How many pairs of members would be true together in the samples, were they independent: with fewer, that
-none are says little."""
+"""The expected number of pairs of members that are true together in the samples, if members were independent.
+With fewer, the absence of such pairs means little."""
 
 FEW = 64
-"""So many candidates for a clique are compared by how many others among them they leave."""
+"""At most this number of candidates for a clique are compared by the number of other candidates they
+leave."""
 
 MANY = 5_000
-"""Of relations with more propositions only groups that differ in one argument, or in all, are tested."""
+"""In relations with more propositions only groups that differ in one argument, or in all, are tested."""
 
 _MOST_REST = 1500
-"""Propositions without a group among which cliques are looked for, at most."""
+"""The most propositions without a group among which cliques are searched."""
 
 _CELLS = 2_000_000
-"""Values of propositions in samples that are looked at, about."""
+"""The values of propositions in samples that are visited, roughly."""
 
 ROOM = 55
-"""Bits of a key that leave a byte of a word, and a bit, to what is kept with it."""
+"""Bits of a key that leave a byte of a word, and a bit, for data stored with the key."""
 
 _WORD = 64
 
 _PART = 1024
 
 ATTEMPTS = 5
-"""How often groups are looked for again that the samples which were not looked at before do not refute."""
+"""The number of searches for groups that the samples not used before do not refute."""
 
 
 def find_coding(machine: PropnetMachine, samples: Words, counterexamples: Words | None = None) -> Coding:
-    """A coding that neither the samples, uint64 (n, words), at least one, nor the ``counterexamples`` refute:
-    states, uint64 (m, words), that another coding did not fit. Large games are tested on a part of the
-    samples only, but on all counterexamples.
+    """A coding that neither the samples, uint64 (n, words), at least one, nor the ``counterexamples`` refute.
 
-    Groups are looked for first among propositions of one relation that differ in some arguments only,
-    as in ``(cell 1 2 ?)``, then among the rest as cliques of the graph of those that are never true
-    together; where groups overlap the one that saves most bits comes first.
+    Counterexamples are states, uint64 (m, words), that another coding did not fit. Large games are tested on
+    only a part of the samples, but on all counterexamples.
 
-    Propositions that never change are left out. Those that change in no sample, but may, are left out if
-    records get shorter by that, or keys of more than :data:`ROOM` bits fit into these, and there are no
-    counterexamples yet.
+    Groups are searched first among propositions of one relation that differ in only some arguments, as in
+    ``(cell 1 2 ?)``, then among the rest as cliques of the graph of propositions that are never true
+    together. If groups overlap, the one that saves most bits comes first.
 
-    The most significant groups of the key are those that most samples agree on with the initial state.
+    Propositions that never change are left out. Propositions that may change, but do so in no sample, are
+    left out if there are no counterexamples yet and if that makes records shorter, or makes keys of more than
+    :data:`ROOM` bits fit into these.
+
+    The most significant groups of the key are those in which most samples agree with the initial state.
     """
-    known = np.zeros((0, machine.words), np.uint64) if counterexamples is None else counterexamples
+    refuting = np.zeros((0, machine.words), np.uint64) if counterexamples is None else counterexamples
     step = max(1, -(-len(samples) * len(machine.network.bases) // _CELLS))
-    changed = unpack(_changes(np.concatenate([known, samples]), machine), len(machine.network.bases))[0]
-    tested = np.concatenate([known, samples[::step]])
-    coding = _coding(machine, tested, changed, bool(len(known)))
+    changed = unpack(_changes(np.concatenate([refuting, samples]), machine), len(machine.network.bases))[0]
+    tested = np.concatenate([refuting, samples[::step]])
+    coding = _coding(machine, tested, changed, bool(len(refuting)))
     for _ in range(ATTEMPTS if step > 1 else 0):
         wrong, broken = _refuted(coding, samples)
         if not wrong:
             return coding
         tested = np.concatenate([tested, broken])
-        coding = _coding(machine, tested, changed, bool(len(known)))
+        coding = _coding(machine, tested, changed, bool(len(refuting)))
     wrong = _refuted(coding, samples)[0] if step > 1 else set()
     return Coding(
         coding.bases, _dissolved(coding.groups, wrong), _dissolved(coding.clocks, wrong), coding.left_out
@@ -79,7 +81,7 @@ def find_coding(machine: PropnetMachine, samples: Words, counterexamples: Words 
 
 
 def _dissolved(groups: Iterable[ExclusiveGroup], wrong: set[ExclusiveGroup]) -> tuple[ExclusiveGroup, ...]:
-    """The groups with single propositions in place of some."""
+    """The groups, with single propositions in place of the wrong ones."""
     single = ([ExclusiveGroup((base,)) for base in group.members] for group in groups if group in wrong)
     return (*chain(*single), *(group for group in groups if group not in wrong))
 
@@ -92,7 +94,7 @@ def _changes(samples: Words, machine: PropnetMachine) -> Words:
 
 
 def _refuted(coding: Coding, samples: Words) -> tuple[set[ExclusiveGroup], Words]:
-    """The groups that some sample does not fit, and such samples, up to some number."""
+    """The groups that some sample does not fit, and a limited number of such samples."""
     groups = [group for group in coding.all_groups if len(group.members) > 1]
     starts = np.cumsum([0, *(len(group.members) for group in groups)])[:-1]
     order = [base for group in groups for base in group.members]
@@ -110,14 +112,14 @@ def _refuted(coding: Coding, samples: Words) -> tuple[set[ExclusiveGroup], Words
 
 
 def _coding(machine: PropnetMachine, samples: Words, changed: Flags, all_kept: bool) -> Coding:
-    """A coding that no sample refutes, without propositions that never change, or, unless ``all_kept``, that
-    have not ``changed``, if records get shorter by that."""
+    """A coding that no sample refutes. It leaves out propositions that never change, and, unless
+    ``all_kept``, those that have not ``changed``, if that makes records shorter."""
     network = machine.network
     bits = unpack(samples, len(network.bases))
     initial = np.asarray(network.initial, np.bool_)
     clock = step_clocks(network)
     ticks = unpack(clock_states(machine), len(network.bases))
-    # These are all the states of the clocks, so that nothing is an accident.
+    # These are all the states of the clocks, so that nothing in them is accidental.
     clocks = groups_of(network.bases, ticks, np.flatnonzero(clock & (ticks != ticks[0]).any(axis=0)), 0.0)
     candidates = np.flatnonzero(~constant_bases(network) & ~clock)
     wide = _key(network.bases, bits, candidates, initial)
@@ -129,15 +131,15 @@ def _coding(machine: PropnetMachine, samples: Words, changed: Flags, all_kept: b
         return key > ROOM, -(-(spent + key) // _WORD)
 
     groups = wide if all_kept or cost(wide) <= cost(narrow) else narrow
-    kept = {base for group in (*groups, *clocks) for base in group.members}
-    left_out = tuple(base for base in range(len(initial)) if base not in kept)
+    coded = {base for group in (*groups, *clocks) for base in group.members}
+    left_out = tuple(base for base in range(len(initial)) if base not in coded)
     return Coding(len(initial), tuple(groups), tuple(clocks), left_out)
 
 
 def _key(
     names: Sequence[Term], bits: Flags, candidates: NDArray[np.int64], initial: Flags
 ) -> list[ExclusiveGroup]:
-    """Groups of the candidates, the steadiest last."""
+    """Groups of the candidates, the one that changes least last."""
     groups = groups_of(names, bits, candidates)
 
     def steadiness(group: ExclusiveGroup) -> float:
@@ -169,7 +171,7 @@ Places = tuple[tuple[int, ...], bool]
 
 
 class _Samples:
-    """Which of some propositions are true in samples of states: uint8, shape (propositions, samples)."""
+    """The values of some propositions in samples of states: uint8, shape (propositions, samples)."""
 
     def __init__(self, names: Sequence[Term], values: NDArray[np.uint8], evidence: float) -> None:
         self.names, self.values, self.evidence = names, values, evidence
@@ -190,15 +192,15 @@ class _Samples:
                 chosen.append((tuple(members), exact))
                 taken.update(members)
                 continue
-            # What is left of a group is a smaller one; it waits for those that save more.
+            # The rest of a group is a smaller group; it waits until the groups that save more are chosen.
             exact = exact and bool((self.values[left].sum(axis=0) == 1).all())
             if len(left) > 1 and _saved(len(left), exact) > 0:
                 heappush(heap, (-_saved(len(left), exact), left, exact))
         return chosen
 
     def _by_name(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """Propositions of one relation in groups that differ in some arguments only, for all choices of
-        these: their places, group after group, and where the groups begin among them."""
+        """Propositions of one relation in groups that differ in only some arguments, for all choices of
+        these: their places, group after group, and the places at which groups begin."""
         relations: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
         for place, name in enumerate(self.names):
             relations[name.signature].append(place)
@@ -219,7 +221,7 @@ class _Samples:
     def _exclusive(
         self, order: NDArray[np.int64], starts: NDArray[np.int64]
     ) -> Iterator[tuple[int, list[int], bool]]:
-        """The groups of which at most one member is true in all samples, and that is no accident: the
+        """The groups of which at most one member is true in all samples, unless that may be accidental: the
         negated number of bits saved, the members, and whether exactly one is true."""
         count = np.add.reduceat(self.values[order], starts, axis=0, dtype=np.uint16)
         most, exact = count.max(axis=1), count.min(axis=1) == 1
@@ -233,8 +235,8 @@ class _Samples:
                 yield -saved, members, bool(exact[group])
 
     def cliques(self, rest: Sequence[int]) -> list[Places]:
-        """Groups of propositions that no sample has true together, where it would be no wonder if one had;
-        greedily, the most frequent ones first."""
+        """Groups of propositions of which no sample has two true, although that would be expected if they
+        were independent; greedily, the most frequent propositions first."""
         if not 2 <= len(rest) <= _MOST_REST:
             return []
         values = self.values[list(rest)].astype(np.float32)
@@ -249,7 +251,7 @@ class _Samples:
                 continue
             members, open_ = [first], apart[first] & free
             while open_.any():
-                # The one that leaves most others.
+                # The candidate that leaves most others.
                 options = np.flatnonzero(open_)
                 if len(options) <= FEW:
                     best = int(options[np.argmax(apart[np.ix_(options, options)].sum(axis=1))])
@@ -266,5 +268,5 @@ class _Samples:
 
 
 def _saved(members: int, exact: bool) -> int:
-    """Bits that a group saves."""
+    """The bits that a group saves."""
     return members - (members + (not exact) - 1).bit_length()

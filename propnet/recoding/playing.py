@@ -1,6 +1,6 @@
-"""A machine whose playouts run on a network with registers, from the states of the network before.
+"""A machine whose playouts run on a network with registers, from the states of the original network.
 
-Records of states turned into records of codes.
+Records of states are converted into records of codes.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def encode(records: Words, starts: Ints, widths: Ints, codes: Ints, coded: Words
     """Write the codes of records, uint64 (n, words), to ``coded``, uint64 (n, other words), 0 on entry.
 
     A base proposition that is true sets the bits of its code, ``codes`` (bases,), in a field of ``widths``
-    (bases,) bits, at most 32, from bit ``starts`` (bases,) on. Returns False, and leaves codes of no use,
-    where two propositions of one field are true.
+    (bases,) bits, at most 32, from bit ``starts`` (bases,) on. Returns False if two propositions of one field
+    are true; the codes are then useless.
     """
     for row in range(records.shape[0]):
         for column in range(records.shape[1]):
@@ -64,24 +64,24 @@ def encode(records: Words, starts: Ints, widths: Ints, codes: Ints, coded: Words
 log = logging.getLogger("propnet.registers")
 
 FASTER = 1.15
-"""How many times as fast playouts must be to be worth a second network."""
+"""The factor by which playouts must be faster to be worth a second network."""
 
 _TRIED = 1024
-"""Playouts that are timed."""
+"""The number of playouts that are timed."""
 
 _STORED_BYTES = 1 << 28
 _VERSION = "1"
-"""Changes whenever the same network would be coded in another way."""
+"""Changes whenever the coding of the same network would change."""
 
 
 @dataclass(frozen=True)
 class Encoder:
-    """Turns records of states into those of a coding without exact groups, and nothing left out.
+    """Converts records of states into those of a coding that has no exact groups and leaves nothing out.
 
     Attributes:
         words: 64-bit words of a coded record.
-        starts, widths, codes: int64, shape (bases,): where a proposition's code is in a record, how many bits
-            it has, and the code.
+        starts, widths, codes: int64, shape (bases,): the first bit of each proposition's code in a record,
+            the code's number of bits, and the code.
     """
 
     words: int
@@ -99,22 +99,22 @@ class Encoder:
         return cls(record_words(coding.bits), starts, widths, codes)
 
     def encoded(self, records: Words) -> Words | None:
-        """The coded records, uint64 (n, words), of records of states, uint64 (n, other words); None where
-        some state does not fit the coding."""
+        """The coded records, uint64 (n, words), of records of states, uint64 (n, other words); None if some
+        state does not fit the coding."""
         coded = np.zeros((len(records), self.words), np.uint64)
         records = np.require(records, np.uint64, ["C", "A", "W"])
         return coded if encode(records, self.starts, self.widths, self.codes, coded) else None
 
 
 class RegisterMachine(NativeMachine):
-    """The native machine of a game, and another one that makes its playouts: the same ones, only faster.
+    """The native machine of a game, with a second machine that runs its playouts: the same playouts, faster.
 
-    Where the coding does not fit a state, this machine makes the playouts itself, from then on always.
+    If the coding does not fit a state, this machine runs the playouts itself, from then on always.
 
     Attributes:
         registers: the machine of the network with registers.
-        coding: what the bits of that network's states mean.
-        encoder: turns records of this machine into those of the other; None once the coding did not fit.
+        coding: the meaning of the bits of that network's states.
+        encoder: converts records of this machine into those of the other; None once the coding did not fit.
     """
 
     def __init__(
@@ -185,8 +185,8 @@ def _alike(ours: KernelArgs, theirs: KernelArgs, encoder: Encoder) -> KernelArgs
 
 
 def register_network(machine: NativeMachine) -> tuple[Network, Coding] | None:
-    """The network with registers of a machine's network, and its coding; None where that has no use. The
-    answer is stored on disk, whichever it is."""
+    """The network with registers of a machine's network, and its coding; None if that is useless. Either
+    result is stored on disk."""
     network = machine.network
     if len(network.bases) < SAVED:
         return None
@@ -215,25 +215,25 @@ def register_bytes(network: Network, coding: Coding) -> bytes:
 
 
 def read_registers(data: bytes) -> tuple[Network, Coding]:
-    """What :func:`register_bytes` was given. Raises GdlError or ValueError for other bytes."""
+    """The network and coding in bytes of :func:`register_bytes`. Raises GdlError or ValueError for others."""
     head, _, body = data.partition(b"\n")
     groups = tuple(ExclusiveGroup(tuple(members)) for members in json.loads(head))
     return from_bytes(body), Coding(sum(len(group.members) for group in groups), groups)
 
 
 def _read(data: bytes, network: Network) -> tuple[Network, Coding]:
-    """The same, for the roles and moves of a network: games that differ in names alone share a file."""
+    """The same, with the roles and moves of a network: games that differ only in names share a file."""
     stored, coding = read_registers(data)
     if coding.bases != len(network.bases) or coding.bits != len(stored.bases):
-        raise ValueError("it is of another game")
+        raise ValueError("the file is of another game")
     return replace(stored, roles=network.roles, moves=network.moves), coding
 
 
 def with_register_playouts(
     machine: NativeMachine, *, seconds: float = float("inf"), cache: ObjectCache | None = None
 ) -> NativeMachine:
-    """The machine with playouts on a network with registers, compiled here in so many seconds, if the game
-    has one that makes them faster; else the machine itself."""
+    """The machine with playouts on a network with registers, compiled here within ``seconds``, if the game
+    has one that makes them faster; otherwise the machine itself."""
     found = register_network(machine) if machine.compiled else None
     if found is None:
         return machine

@@ -1,9 +1,10 @@
-"""A machine over a recoded network, and its records turned into those of the machine before, and back.
+"""A machine over a recoded network, and the conversion of its records from and to those of the original
+machine.
 
-The recoded network has decoders before its gates, encoders behind its next literals.
+The recoded network has decoders before its gates and encoders after its next literals.
 
-Nothing proves that a coding fits the game. So a recoded network has one more base proposition, *broken*: its
-next value says that the state that follows does not fit. As long as no record has it, all are right.
+Nothing proves that a coding fits the game. So a recoded network has one more base proposition, *broken*. Its
+next value is true if the following state does not fit. As long as no record has it, all records are right.
 """
 
 from __future__ import annotations
@@ -31,22 +32,23 @@ MOST_INPUTS = 200_000
 """A circuit with more gate inputs is left as it is."""
 
 _MOST_LITERALS = 50_000
-"""Literals of products that are looked at for the next values of one group's bits."""
+"""The most literals of products that are visited for the next values of one group's bits."""
 
 WIDE = 4
-"""Codes of at least so many bits are put together from halves."""
+"""Codes of at least this number of bits are combined from halves."""
 
 _AGREEING = 4
-"""Two ORs of products that are not to be true together are multiplied out where so few products are left."""
+"""Two ORs of products that must not be true together are multiplied out if at most this number of products
+remain."""
 
 
 def recode(network: Network, coding: Coding) -> Network:
     """The network over the bits of a coding; moves, their ids, goals and the end of the match are the same.
 
-    Its base propositions are ``(bit 0)``, ``(bit 1)`` and so on, and last ``(broken)``, which nothing reads:
-    it is true in a state in which a group of the coding had more than one true member, or none although the
-    group is exact, or in which a proposition that is left out has changed. What else such a state holds is
-    of no use. The initial state is the network's; broken, if it does not fit.
+    Its base propositions are ``(bit 0)``, ``(bit 1)`` and so on, and last ``(broken)``, which nothing reads.
+    It is true in a state in which a group of the coding had more than one true member, or none although the
+    group is exact, or in which a proposition that is left out has changed. The other propositions of such a
+    state are useless. The initial state is the network's; broken, if it does not fit.
 
     Raises ValueError for a coding of another number of base propositions.
     """
@@ -69,7 +71,7 @@ def names_of(coding: Coding) -> tuple[Term, ...]:
 
 
 class Recoding:
-    """Builds the gates of a recoded network. Of each loop the gates are cut that are read before they are
+    """Builds the gates of a recoded network. In loops it cuts the gates that are read before they are
     evaluated."""
 
     def __init__(self, network: Network, coding: Coding) -> None:
@@ -82,14 +84,14 @@ class Recoding:
         self.builder = CodeGates(self.shape.first_gate)
         self.literal_of = [TRUE] + [TRUE if value else FALSE for value in network.initial.tolist()]
         self.literal_of += [2 * (self.shape.first_move + move) for move in range(network.move_count)]
-        # A cut rises from false; the gate that it stands for may fall from true.
+        # A cut rises from false; the gate for which it stands may fall from true.
         self.cut_literals = {
             gate: 2 * (self.shape.first_cut + number) ^ int(network.loop_init[gate])
             for gate, number in self.cuts.items()
         }
 
     def _cuts(self) -> dict[int, int]:
-        """The gates that are read before they are evaluated, each with its number among these."""
+        """The gates that are read before they are evaluated, each with its number among these gates."""
         first = self.network.first_gate
         early = {
             (x >> 1) - first
@@ -130,21 +132,21 @@ class Recoding:
         return Circuit(shape, builder.gates, outputs)
 
     def literal(self, x: int) -> int:
-        """What a literal of the network has become."""
+        """The new literal of a literal of the network."""
         node = x >> 1
         if node < len(self.literal_of):
             return self.literal_of[node] ^ (x & 1)
         return self.cut_literals[node - self.network.first_gate] ^ (x & 1)
 
     def _decoded(self, group: ExclusiveGroup, places: list[int]) -> list[int]:
-        """The literals of a group's members, whose code is in these bits."""
+        """The literals of a group's members, given the bits of the code."""
         return self.builder.add_group(places, [code for _, code in group.codes()], not group.exact)
 
     def _encoded(
         self, group: ExclusiveGroup, following: list[int], start: int
     ) -> tuple[list[int], list[Product]]:
-        """The next values of a group's bits, which stand from ``start`` on, and products that are true where
-        the group does not fit."""
+        """The next values of a group's bits, which begin at ``start``, and products that are true if the
+        group does not fit."""
         builder, width = self.builder, group.width
         if len(group.members) == 1 and not group.exact:
             return [following[group.members[0]]], []
@@ -152,7 +154,7 @@ class Recoding:
         faults: list[Product] = []
         for number, (one, zero) in enumerate(self._sums(group, following)):
             bits.append(one)
-            # Two members that are both true differ in some bit; where none is true, none has any.
+            # Two members that are both true differ in some bit; if no member is true, no bit has a value.
             faults += self._both(one, zero)
             if group.exact and number == 0:
                 faults.append((builder.conjunction([one ^ 1, zero ^ 1]),))
@@ -161,8 +163,8 @@ class Recoding:
         return bits, faults
 
     def _sums(self, group: ExclusiveGroup, following: list[int]) -> list[tuple[int, int]]:
-        """Per bit whether a member will be true whose code has the bit, and whether one that has not: as
-        ORs of the members, or of the products that these are ORs of, whichever is smaller."""
+        """Per bit whether a member will be true whose code has the bit, and whether one whose code lacks it:
+        as ORs of the members, or of the products of which these are ORs, whichever is smaller."""
         gates, codes = self.builder.gates, list(group.codes())
         start = len(gates)
         by_member = self._by_member(group.width, [(following[base], code) for base, code in codes])
@@ -181,13 +183,13 @@ class Recoding:
             )
             for bit in range(group.width)
         ]
-        # Where products are read, the gates of the members are read no more.
+        # If products are read, the gates of the members are no longer read.
         own = sum(len(self.builder.inputs_of(following[base])) for base, _ in codes)
         more = sum(map(len, gates[start:])) - own - literals
         return [(one, zero) for one, zero in by_product] if more < spent else by_member
 
     def _by_member(self, width: int, members: list[tuple[int, int]]) -> list[tuple[int, int]]:
-        """The sums over members, each a literal and its code: of wide codes over their halves first."""
+        """The sums over members, each a literal and its code; for wide codes over their halves first."""
         builder = self.builder
         if width < WIDE:
             parts = [(range(width), members)]
@@ -211,7 +213,8 @@ class Recoding:
         ]
 
     def _both(self, one: int, other: int) -> list[Product]:
-        """Products whose OR is the AND of two literals: of their own products, if few of these agree."""
+        """Products whose OR is the AND of two literals: of their own products, if few of these are
+        compatible."""
         builder = self.builder
         first, second = products_of(builder, one), products_of(builder, other)
         if len(first) * len(second) <= _AGREEING**2:
@@ -222,29 +225,29 @@ class Recoding:
 
 
 _COUNTEREXAMPLES = 4096
-"""States that broke a coding which are kept of each chunk of successors, at most."""
+"""The most states per chunk of successors that are kept because they broke a coding."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recoded:
     """A game whose states are records of few bits.
 
-    ``key_mask`` takes the step clocks of the coding away (:func:`propnet.analysis.cones.step_clocks`). States
-    that differ in these alone have the same moves, and their successors differ in these alone; but the end of
-    the match, and so the goals, may depend on them. Whoever masks them must look at states that end with the
-    clocks on, and begin anew with clocks in the key where it was only the clock that ended a line.
+    ``key_mask`` removes the step clocks of the coding (:func:`propnet.analysis.cones.step_clocks`). States
+    that differ only in these have the same moves, and their successors differ only in these. But the end of
+    the match, and so the goals, may depend on them. A search that masks them must evaluate states that end
+    with the clocks on. It must start again with clocks in the key if only the clock ended a line.
 
     Attributes:
         original: the machine whose records :meth:`encode` takes.
         machine: the machine over the recoded network; moves and their ids are the same.
-        coding: what the bits mean.
-        key_bits: how many of the first bits of a record tell states apart, clocks apart.
-        key_mask, clock_mask: uint64, shape (words,): which bits of a record are the key, and the clocks.
-        codec: turns the bits of single states into codes.
+        coding: the meaning of the bits.
+        key_bits: the number of bits, the first ones of a record, that distinguish states, without clocks.
+        key_mask, clock_mask: uint64, shape (words,): the bits of a record in the key, and in the clocks.
+        codec: converts the bits of single states into codes.
         counterexamples: states of the original machine, uint64 (m, original.words), that codings before this
             one did not fit.
-        broken_bit: the topmost bit; a record that has it, and all that follow from it, are of no use: the
-            coding does not fit the game (:meth:`mended` finds another one).
+        broken_bit: the topmost bit. A record that has it, and all records that follow from it, are useless:
+            the coding does not fit the game (:meth:`mended` finds another one).
     """
 
     original: PropnetMachine
@@ -259,8 +262,8 @@ class Recoded:
 
     @classmethod
     def find(cls, machine: PropnetMachine, counterexamples: Words | None = None, seed: int = 0) -> Recoded:
-        """Recode a machine's network as samples of its states suggest
-        (:func:`propnet.recoding.find.find_coding`); the same seed gives the same coding."""
+        """Recode a machine's network according to samples of its states
+        (:func:`propnet.recoding.find.find_coding`). The same seed gives the same coding."""
         samples = sample_states(machine, seed=seed)
         return cls.of(machine, find_coding(machine, samples, counterexamples), counterexamples)
 
@@ -282,20 +285,20 @@ class Recoded:
 
     def encode(self, records: Words) -> Words:
         """The records, uint64 (n, machine.words), of states of the original machine, uint64
-        (n, original.words); states that do not fit have the broken bit."""
+        (n, original.words). States that do not fit have the broken bit."""
         return pack(self.codec.encode(unpack(records, self.coding.bases)))
 
     def decode(self, coded: Words) -> Words:
-        """The original machine's records of records of this one; those that have the broken bit give any."""
+        """The original machine's records of records of this one; any record for those with the broken bit."""
         return pack(self.codec.decode(unpack(coded, self.coding.bits)))
 
     def mended(self, parents: Words) -> Recoded:
-        """Another recoding, which the successors of these states fit as well as all that was known to break
-        codings before.
+        """Another recoding, which fits the successors of these states and all known counterexamples to
+        earlier codings.
 
         ``parents`` are records of this machine, uint64 (n, machine.words), without the broken bit; some have
-        successors with it. All records of this machine are of no use for the other one: decode the states of
-        a search, or begin it anew. It takes few attempts: none finds a coding that was refuted before.
+        successors with it. Records of this machine are useless for the other one: decode the states of a
+        search, or start it again. Few attempts are needed: none finds a coding that was refuted before.
         """
         states = self.decode(parents)
         found = [self.counterexamples]

@@ -1,13 +1,14 @@
-"""Networks for playouts that keep wide exclusive groups as codes: in place of 81 propositions 7 bits.
+"""Networks for playouts that keep wide exclusive groups as codes: 7 bits in place of 81 propositions.
 
-Where states have thousands of propositions, a step goes through more memory than the processor's caches hold.
+If states have thousands of propositions, a step goes through more memory than the processor's caches hold.
 Most of these propositions belong to groups of which at most one is true, as in ``(connected ? a 1)``: the
 group is a *register*. Its members mostly stay as they are, or all give way to one that is the same for many
 registers.
 
-Nothing proves that a group is exclusive. A playout in which one is not ends at once, without goals; whoever
-runs playouts has to look for that, and to play again on the network before. The gates that find it are few:
-they ask whether the true member stays while another one comes, and do not mind if both are the same.
+Nothing proves that a group is exclusive. A playout in which a group is not exclusive ends at once, without
+goals. The caller of playouts must check for that, and play again on the original network. Only few gates
+detect it: they test whether the true member stays while another one comes, and ignore whether both are the
+same.
 """
 
 from __future__ import annotations
@@ -32,21 +33,21 @@ from propnet.recoding.recoded import Recoding, names_of
 from propnet.recoding.samples import sample_states
 
 FEWEST = 24
-"""Members of a register at least."""
+"""The fewest members of a register."""
 
 SAVED = 2_000
-"""Bits of a state that registers must save."""
+"""The bits of a state that registers must save."""
 
 _SAMPLES, _MATCHES = 2048, 16
-"""States that are looked at, and matches that they are taken from."""
+"""States that are sampled, and matches from which they are taken."""
 
 _MOST_PRODUCTS = 100_000
-"""Literals of products that are looked at for one register."""
+"""The most literals of products that are visited for one register."""
 
 
 def register_coding(machine: PropnetMachine) -> Coding | None:
-    """A coding with registers where samples of states suggest wide groups, all other propositions as they
-    are; None where that would save little."""
+    """A coding with registers if samples of states suggest wide groups, with all other propositions
+    unchanged. None if that would save little."""
     network = machine.network
     bases = len(network.bases)
     if bases < SAVED:
@@ -55,7 +56,7 @@ def register_coding(machine: PropnetMachine) -> Coding | None:
     candidates = np.flatnonzero(~constant_bases(network))
     found = groups_of(network.bases, bits, candidates)
     wide = [group for group in found if len(group.members) >= FEWEST]
-    # A register may be empty, even where no sample has it so.
+    # A register may be empty, even if no sample has it empty.
     registers = [ExclusiveGroup(group.members) for group in wide]
     if sum(len(group.members) - group.width for group in registers) < SAVED:
         return None
@@ -80,8 +81,8 @@ def with_registers(network: Network, coding: Coding) -> Network:
 
 
 def _apart(codes: list[int], sources: list[dict[int, int]]) -> bool:
-    """Whether products of different codes exclude each other, as all of them need different members of one
-    register: ``sources`` has for each its members of registers, by the register's number."""
+    """Whether products of different codes exclude each other, because all of them need different members of
+    one register. ``sources`` holds for each product its members of registers, by the register's number."""
     for register in sources[0] if sources else ():
         if all(register in source for source in sources):
             code_of: dict[int, int] = {}
@@ -93,7 +94,7 @@ def _apart(codes: list[int], sources: list[dict[int, int]]) -> bool:
 
 class _LineGates(CodeGates):
     """A builder of gates that reads members of registers as ANDs of two *lines*, each the AND of half of the
-    bits: that is shared by more gates than the member."""
+    bits. More gates share a line than a member."""
 
     def __init__(self, first_gate: int) -> None:
         super().__init__(first_gate)
@@ -103,7 +104,7 @@ class _LineGates(CodeGates):
         return super().conjunction([y for x in literals for y in self.lines.get(x, (x,))])
 
     def member(self, lines: tuple[int, int]) -> int:
-        """The literal of a register's member that is the AND of these."""
+        """The literal of a register's member that is the AND of these lines."""
         literal = super().conjunction(lines)
         self.lines[literal] = lines
         return literal
@@ -117,7 +118,7 @@ class _Registers(Recoding):
     def __init__(self, network: Network, coding: Coding) -> None:
         super().__init__(network, coding)
         self.builder = _LineGates(self.shape.first_gate)
-        # Literals of the network's that are members of registers, each with the number of its register.
+        # The network's literals that are members of registers, each with the number of its register.
         self.register_of = {
             2 * (1 + base): number
             for number, group in enumerate(coding.all_groups)
@@ -153,23 +154,23 @@ class _Registers(Recoding):
         if len(group.members) < FEWEST:
             return super()._encoded(group, following, start)
         builder = self.builder
-        kept: dict[int, list[int]] = {}
+        conditions: dict[int, list[int]] = {}
         come: list[tuple[Product, int]] = []
         sources: list[dict[int, int]] = []
-        told = 0
+        literals = 0
         for base, code in group.codes():
             own = 2 * (1 + base)
             for product in self._products(int(self.network.next_literals[base])):
-                told += len(product)
+                literals += len(product)
                 if own in product:
                     rest = builder.conjunction([self.literal(x) for x in product if x != own])
-                    kept.setdefault(base, []).append(rest)
+                    conditions.setdefault(base, []).append(rest)
                 elif (whole := builder.conjunction(map(self.literal, product))) != FALSE:
                     come.append((self._inputs(whole), code))
                     sources.append({self.register_of[x]: x for x in product if x in self.register_of})
-        if told * group.width > _MOST_PRODUCTS:
+        if literals * group.width > _MOST_PRODUCTS:
             raise TooLargeError("a register has too many ways to change")
-        stays = self._stays(group, {base: builder.disjunction(rests) for base, rests in kept.items()})
+        stays = self._stays(group, {base: builder.disjunction(rests) for base, rests in conditions.items()})
         apart = _apart([code for _, code in come], sources)
         bits: list[int] = []
         faults: list[Product] = []
@@ -184,13 +185,13 @@ class _Registers(Recoding):
         faults.append((builder.conjunction([some, stays, sum_of_products(builder, [p for p, _ in come])]),))
         return bits, faults
 
-    def _stays(self, group: ExclusiveGroup, kept: dict[int, int]) -> int:
-        """Whether the true member of a group stays, where one is true, given when each does."""
+    def _stays(self, group: ExclusiveGroup, stay_of: dict[int, int]) -> int:
+        """A literal for "the true member of a group, if any, stays", given the literals for each member."""
         builder = self.builder
-        cases = [(self.literal(2 * (1 + base)), kept.get(base, FALSE)) for base in group.members]
-        # The other question, whether it goes, may be asked elsewhere, by the same gates.
-        made = sum(tuple(sorted((*builder.lines[x], stay ^ 1))) in builder.index for x, stay in cases)
-        negate = int(made > 0)
+        cases = [(self.literal(2 * (1 + base)), stay_of.get(base, FALSE)) for base in group.members]
+        # Gates elsewhere may test the opposite, whether the member goes, which this test can then share.
+        existing = sum(tuple(sorted((*builder.lines[x], stay ^ 1))) in builder.index for x, stay in cases)
+        negate = int(existing > 0)
         products = [self._inputs(builder.conjunction([x, stay ^ negate])) for x, stay in cases]
         return sum_of_products(builder, [p for p in products if p != (FALSE,)]) ^ negate
 
@@ -203,7 +204,7 @@ class _Registers(Recoding):
         )
 
     def _products(self, x: int) -> list[list[int]]:
-        """A literal of the network as an OR of products, as its gate and those below it say."""
+        """A literal of the network as an OR of products, by its gate and the gates below."""
         first = self.network.first_gate
         if x == FALSE:
             return []

@@ -16,18 +16,19 @@ MATCHES = 128
 """Random matches that are played at once."""
 
 STEPS = 400
-"""Steps of them at most; matches that end begin anew."""
+"""The most steps of them; matches that end start again."""
 
 _BITS = 16_000_000
-"""Bits of propositions and moves that are looked at, about; large games get fewer steps."""
+"""The bits of propositions and moves that are visited, roughly; large games get fewer steps."""
 
 
 def sample_states(machine: PropnetMachine, count: int = 4096, seed: int = 0, matches: int = MATCHES) -> Words:
-    """About so many reachable states that are not all near the start: uint64, shape (n, words).
+    """About ``count`` reachable states that are not all near the start: uint64, shape (n, words).
 
-    They are those of random matches, which choose moves uniformly, thinned out evenly, the initial state
-    among them; the successors of some of them by every joint move; and, a quarter of ``count``, those that
-    take fewest moves. The same seed gives the same states. In large games fewer ``matches`` get further.
+    They come from random matches, which choose moves uniformly, evenly thinned out and with the initial
+    state; from the successors of some of them by every joint move; and, a quarter of ``count``, from the
+    states with the fewest moves. The same seed gives the same states. In large games fewer ``matches`` get
+    further.
     """
     rng = np.random.default_rng(seed)
     start = machine.records([machine.initial_state()])
@@ -49,7 +50,7 @@ def sample_states(machine: PropnetMachine, count: int = 4096, seed: int = 0, mat
 
 
 def _nearest(machine: PropnetMachine, start: Words, most: int) -> Words:
-    """So many states that take fewest moves, or all there are."""
+    """The ``most`` states that take the fewest moves, or all if there are fewer."""
     found = [start]
     seen = {start.tobytes()}
     expander = Expander(machine, 8 * most)
@@ -66,7 +67,7 @@ def _nearest(machine: PropnetMachine, start: Words, most: int) -> Words:
 
 
 def _choose(machine: PropnetMachine, legal: Flags, rng: np.random.Generator) -> tuple[Int32s, Flags]:
-    """A legal move of each role in each state, given which are legal, shape (n, moves); and the states that
+    """A legal move of each role in each state, given the legal moves, shape (n, moves); and the states that
     leave a role without one."""
     bounds = machine.role_moves.tolist()
     chosen = np.zeros((len(legal), len(bounds) - 1), np.int32)
@@ -82,9 +83,9 @@ def _choose(machine: PropnetMachine, legal: Flags, rng: np.random.Generator) -> 
 
 
 def clock_states(machine: PropnetMachine, most: int = 1 << 12, start: Words | None = None) -> Words:
-    """The states that the step clocks go through from the initial state on, or from ``start``, uint64, shape
-    (1, words), whatever is played, until they repeat, ``most`` at most: uint64, shape (n, words), all other
-    propositions false. The first alone where a role has no moves, as nothing is played then."""
+    """The states of the step clocks from the initial state on, or from ``start``, uint64, shape (1, words),
+    until they repeat, at most ``most``; they do not depend on the moves. uint64, shape (n, words), all other
+    propositions false. Only the first one if a role has no moves, because nothing can then be played."""
     mask, counters = (pack(kind(machine.network)[None, :])[0] for kind in (clocks, step_clocks))
     moves = np.zeros((1, len(machine.roles)), np.int32)
     record = (machine.records([machine.initial_state()]) if start is None else start) & mask

@@ -1,9 +1,10 @@
-"""`OneState`: the network settled on one state, asked and moved on from Python.
+"""`OneState`: the network settled on one state, for questions and steps from Python.
 
-The kernels of a single state: flip what changed, settle the gates that it reaches, tell what holds.
+The kernels of a single state flip the nodes that changed, settle the gates that these reach, and return the
+results.
 
 Event-driven evaluation in level order, as in logic simulators (Ulrich, "Exclusive simulation of activity in
-digital networks", 1969): every gate is looked at no more than once a step, and most are not at all.
+digital networks", 1969): every gate is evaluated at most once a step, and most are not evaluated at all.
 """
 
 from __future__ import annotations
@@ -55,25 +56,26 @@ from propnet.single.wiring import (
 )
 
 BLOCK = 16
-"""Gates of a run that are counted before it is looked which of them changed."""
+"""Gates of a run that are counted before the changed ones among them are searched."""
 _COUNT_BITS = 0xFFFFFFFF
-"""Of a node's word."""
+"""The bits of the count in a node's word."""
 
 
 class Wires(NamedTuple):
-    """Where the arrays of a :class:`propnet.single.wiring.Wiring` are, and a few more, in the order of the
-    table of addresses.
+    """The addresses of the arrays of a :class:`propnet.single.wiring.Wiring`, and a few more, in the order of
+    the table of addresses.
 
-    ``current`` and ``target`` are the records of the state that the wires are settled on and of the one
-    that is wanted. ``joint``, int64 (roles,), is the joint move that is made, ``made`` the one that was.
-    ``marks``, int64 (bases,), are hashes of the propositions, ``mark``, int64 (1,), that of ``current``.
-    ``role_moves``, int32 (roles + 1,), is where roles' moves begin; ``legal``, int32, has room for all.
-    ``worth``, int64 (2, roles), are the highest goal of each role, and the only one; -1 for none.
-    ``sizes``: see :class:`_WireSizes`.
+    ``current`` and ``target`` are the records of the state on which the wires are settled and of the state to
+    reach. ``joint``, int64 (roles,), is the joint move to make, ``last_moves`` the nodes of the one made
+    before. ``marks``, int64 (bases,), are hashes of the propositions, ``mark``, int64 (1,), that of
+    ``current``. ``role_moves``, int32 (roles + 1,), is the number of each role's first move; ``legal``,
+    int32, has space for all moves. ``worth``, int64 (2, roles), are the highest goal of each role, and the
+    only one; -1 for none. ``sizes``: see :class:`_WireSizes`.
 
-    There are several copies of what is written while wires settle, each with a table of its own: a state goes
-    to the one that ``copies``, the addresses of these tables, has for the values of the bases ``hubs`` in it,
-    the first one the lowest bit. ``here``, int64 (1,), is the address of the table that was used last.
+    The arrays that are written while wires settle have several copies, each with a table of its own. The
+    values of the bases ``hubs`` in a state, the first one the lowest bit, give the state's place in
+    ``copies``, the addresses of these tables. ``here``, int64 (1,), is the address of the table that was used
+    last.
     """
 
     nodes: Ints
@@ -95,7 +97,7 @@ class Wires(NamedTuple):
     current: Words
     target: Words
     joint: Ints
-    made: Ints
+    last_moves: Ints
     marks: Ints
     role_moves: Int32s
     legal: Int32s
@@ -107,13 +109,13 @@ class Wires(NamedTuple):
     here: Ints
 
 
-_COPIED = frozenset({"nodes", "stacks", "stack_ends", "broken", "answers", "current", "made", "mark"})
-"""The arrays that each copy has for itself."""
+_COPIED = frozenset({"nodes", "stacks", "stack_ends", "broken", "answers", "current", "last_moves", "mark"})
+"""The arrays of which each copy has its own."""
 
 
 class _WireSizes(NamedTuple):
-    """Numbers that go with the arrays: of roles, base propositions, words of a record, words of the answers;
-    past the last level of each section; the bit of the first goal; of hubs."""
+    """Numbers that belong to the arrays: of roles, base propositions, words of a record, words of the
+    answers; past the last level of each section; the bit of the first goal; of hubs."""
 
     roles: Index
     bases: Index
@@ -128,7 +130,7 @@ class _WireSizes(NamedTuple):
 
 @inner
 def _wires(t: Ints) -> Wires:
-    """The arrays. Functions hand on the table, which is one number, and take from it what they need."""
+    """The arrays. Functions pass on the table, which is one number, and take from it the arrays they need."""
     return Wires(
         int64s(item(t, 0)), int32s(item(t, 1)), int32s(item(t, 2)), int32s(item(t, 3)), octets(item(t, 4)),
         int32s(item(t, 5)), int32s(item(t, 6)), int32s(item(t, 7)), int32s(item(t, 8)), int32s(item(t, 9)),
@@ -151,12 +153,12 @@ def _sizes(wires: Wires) -> _WireSizes:
 
 @kernel
 def answer(address: int, joint: object) -> object:
-    """Make a joint move, a sequence of a move id per role, in the current state; or, where it is no sequence,
-    go to the state whose record is the target.
+    """Make a joint move, a sequence of a move id per role, in the current state. If ``joint`` is not a
+    sequence, go to the state whose record is the target.
 
-    Returns the key of the state that it goes to; whether that one is terminal, 0 or 1; and per role the ids
-    of its legal moves, ascending. Where a move id is out of range, nothing is done, and the key is ().
-    ``address`` is that of any copy's table."""
+    Returns the key of the new state; whether it is terminal, 0 or 1; and per role the ids of its legal moves,
+    ascending. If a move id is out of range, nothing is done, and the key is (). ``address`` is that of any
+    copy's table."""
     table = int64s(item(_wires(int64s(address)).here, 0))
     wires = _wires(table)
     sizes = _sizes(wires)
@@ -184,7 +186,8 @@ def answer(address: int, joint: object) -> object:
 
 @kernel
 def worth(address: int) -> Index:
-    """Tell the goals of the current state; returns 0. ``address`` is that of any copy's table."""
+    """Write the goals of the current state to ``worth``; return 0. ``address`` is that of any copy's
+    table."""
     table = int64s(item(_wires(int64s(address)).here, 0))
     wires = _wires(table)
     sizes = _sizes(wires)
@@ -209,16 +212,16 @@ def _bit(answers: Words, bit: Index) -> Index:
 
 @inner
 def _make(table: Ints, sizes: _WireSizes) -> None:
-    """Make the joint move in place of the one that was made."""
+    """Make the joint move instead of the one made before."""
     wires = _wires(table)
     for role in range(sizes.roles):
-        before = item(wires.made, role)
+        before = item(wires.last_moves, role)
         now = 1 + sizes.bases + item(wires.role_moves, role) + item(wires.joint, role)
         if now != before:
             if before >= 0:
                 _flip(table, before)
             _flip(table, now)
-            put(wires.made, role, now)
+            put(wires.last_moves, role, now)
 
 
 @inner
@@ -251,13 +254,13 @@ def _move_to_target(table: Ints, sizes: _WireSizes) -> None:
 
 @inner
 def _settle(table: Ints, sizes: _WireSizes, first: Index, end: Index) -> None:
-    """Look at the gates that wait in these levels, until none does."""
+    """Evaluate the gates that wait in these levels, until none waits."""
     wires = _wires(table)
     for level in range(first, end):
-        # A loop has to begin anew also where its gates still hold each other up, so that none waits.
+        # A loop must also restart if its gates still hold each other up, so that none waits.
         loop = np.int64(item(wires.loop_of_level, level))
         if loop >= 0 and item(wires.broken, loop) != 0:
-            _begin_anew(table, sizes, loop)
+            _restart(table, sizes, loop)
         start = item(wires.stack_starts, level)
         while item(wires.stack_ends, level) != start:
             last = item(wires.stack_ends, level) - 1
@@ -270,8 +273,8 @@ def _settle(table: Ints, sizes: _WireSizes, first: Index, end: Index) -> None:
 
 
 @inner
-def _begin_anew(table: Ints, sizes: _WireSizes, loop: Index) -> None:
-    """Set the gates of a loop to what they begin from, and have all of them looked at."""
+def _restart(table: Ints, sizes: _WireSizes, loop: Index) -> None:
+    """Reset the gates of a loop to their initial values, and let all of them wait."""
     wires = _wires(table)
     for i in range(item(wires.loops, loop), item(wires.loops, loop + 1)):
         gate = np.int64(item(wires.loop_gates, i))
@@ -289,7 +292,7 @@ def _begin_anew(table: Ints, sizes: _WireSizes, loop: Index) -> None:
 
 @inner
 def _flip(table: Ints, node: Index) -> None:
-    """Flip a node, tell what it gives, and count it in the gates that read it."""
+    """Flip a node, toggle its bits of the answers, and count it in the gates that read it."""
     wires = _wires(table)
     word = item(wires.nodes, node) ^ 1 << VALUE_SHIFT
     put(wires.nodes, node, word)
@@ -333,7 +336,7 @@ def _tell(answers: Words, bit: Index) -> None:
 def _count_run(
     nodes: Ints, stacks: Int32s, stack_ends: Int32s, first: Index, end: Index, more: Index
 ) -> None:
-    """Add ``more`` to the counts of a run of gates; those that leave or reach 0 have to be looked at."""
+    """Add ``more`` to the counts of a run of gates; gates whose count leaves or reaches 0 then wait."""
     while first < end:
         stop = min(first + BLOCK, end)
         crossed = np.int64(0)
@@ -352,8 +355,8 @@ def _count_run(
 
 @inner
 def _push(stacks: Int32s, stack_ends: Int32s, gate: Index, word: Index, wanted: Index) -> Index:
-    """Have a gate looked at if that is ``wanted`` (0 or 1) and it does not wait already; its word then. There
-    are no branches: no processor could predict them."""
+    """Let a gate wait if ``wanted`` is 1 (not 0) and it does not wait already; return its new word. There are
+    no branches: no processor could predict them."""
     level = word >> LEVEL_SHIFT & 0xFFFFFF
     last = np.int64(item(stack_ends, level))
     new = wanted & ~(word >> WAITS_SHIFT)
@@ -370,47 +373,47 @@ def _legal(table: Ints, sizes: _WireSizes) -> object:
     for role in range(sizes.roles):
         moves = np.int64(item(wires.role_moves, role + 1)) - np.int64(item(wires.role_moves, role))
         first = np.int64(item(wires.role_words, role))
-        told = np.int64(0)
+        count = np.int64(0)
         for word in range((moves + 63) >> 6):
             left = item(wires.answers, first + word)
             while left != 0:
-                put(wires.legal, told, 64 * word + lowest_bit(left))
+                put(wires.legal, count, 64 * word + lowest_bit(left))
                 left &= left - np.uint64(1)
-                told += 1
-        set_item(result, role, make_tuple(wires.legal, told))
+                count += 1
+        set_item(result, role, make_tuple(wires.legal, count))
     return result
 
 
 MOST_HUBS = 4
-"""Bases that choose the copy of the wires to which a state goes."""
+"""The most bases that choose the copy of the wires for a state."""
 _OFTEN = 0.3
-"""The share of steps in which a hub flips, at least."""
+"""The least share of steps in which a hub flips."""
 SHARE = 0.05
-"""The share of all that flips cost in which a hub has part, at least."""
+"""The least share of a hub in the cost of all flips."""
 WALK = 64
-"""States of the walk that finds the hubs."""
+"""The number of states of the walk that finds the hubs."""
 WORTH_IT = 0.85
-"""Copies are kept where the walk takes at most this share of the time that it takes without."""
+"""Copies are kept if the walk takes at most this share of the time without them."""
 _TRIALS = 5
-"""How often the walk is timed with and without copies; the fastest counts."""
+"""The number of times that the walk is timed with and without copies; the fastest counts."""
 _MOST_TRIED = 0.02
 """Seconds of a walk after which it is not timed again."""
 MOST_COPIED = 64 << 20
-"""Bytes of the wires that are copied."""
+"""The most bytes of the wires that are copied."""
 
 
 class OneState:
-    """What holds in one state of a network, and what follows a joint move.
+    """The values in one state of a network, and its successors.
 
-    States are keys: the bytes of their records (:mod:`propnet.kernels.records`). Going to a state costs what
-    changes from the last one with the same role in turn (:func:`hubs_of`), so questions about a state and its
-    successors are cheap, those about a state far away cost up to a whole evaluation. Only one thread at a
-    time may use it.
+    States are keys: the bytes of their records (:mod:`propnet.kernels.records`). The cost of going to a state
+    grows with the changes from the last state with the same role in turn (:func:`hubs_of`). So questions
+    about a state and its successors are cheap; those about a distant state cost up to a whole evaluation.
+    Only one thread at a time may use it.
 
     Attributes:
-        key: of the state that it is at; None before the first question.
-        terminal: whether that one is terminal, 0 or 1.
-        legal: per role the ids of the moves that it may make there, ascending.
+        key: of the current state; None before the first question.
+        terminal: whether the current state is terminal, 0 or 1.
+        legal: per role the ids of its legal moves there, ascending.
     """
 
     __slots__ = (
@@ -430,8 +433,9 @@ class OneState:
             "current": np.zeros(record, np.uint64),
             "target": np.zeros(record, np.uint64),
             "joint": np.zeros(roles, np.int64),
-            "made": np.full(roles, -1, np.int64),
-            # Python's own hash of each proposition: a state's is that of its propositions, on any machine.
+            "last_moves": np.full(roles, -1, np.int64),
+            # Python's own hash of each proposition: a state's hash comes from its propositions, on any
+            # machine.
             "marks": np.array([*map(hash, network.bases)], np.int64),
             "role_moves": np.cumsum([0, *map(len, network.moves)]).astype(np.int32),
             "legal": np.zeros(network.move_count, np.int32),
@@ -457,7 +461,7 @@ class OneState:
             self._make_copies(network, arrays)
 
     def _make_copies(self, network: Network, arrays: dict[str, NDArray[Any]]) -> None:
-        """Give each value of the hubs that is met on a walk a copy of its own, if the walk is faster so."""
+        """Give each value of the hubs on a walk a copy of its own, if that makes the walk faster."""
         initial = pack(np.asarray(network.initial, np.bool_)[None, :]).tobytes()
         way = self._walk(initial)
         self.key = None
@@ -491,8 +495,8 @@ class OneState:
             arrays["here"][0] = self._address
 
     def _walk(self, initial: bytes) -> list[tuple[bytes, list[int]]]:
-        """States on a random way, over and over from the initial one to an end, and the legal joint moves
-        made there."""
+        """States of a random walk that starts again and again from the initial state, and the legal joint
+        moves made there."""
         rng, way = random.Random(0), list[tuple[bytes, list[int]]]()
         self.go(initial)
         while len(way) < WALK:
@@ -513,19 +517,19 @@ class OneState:
         self._valued = False
 
     def play(self, key: Hashable, joint_move: Sequence[int]) -> bytes:
-        """Make a joint move, a move id per role, in the state with this key; the key of the state that it
-        goes to. Raises MoveError for ids that no move has; legality is the caller's business."""
+        """Make a joint move, a move id per role, in the state with this key; return the key of the new state.
+        Raises MoveError for ids that no move has. The caller must make sure that moves are legal."""
         if key is not self.key and key != self.key:
             self.go(key)
-        told = self._answer(self._address, joint_move)
-        if not told[0]:
+        answered = self._answer(self._address, joint_move)
+        if not answered[0]:
             raise MoveError("a move id is out of range", remedy="ids are places in network.moves[role]")
-        self.key, self.terminal, self.legal = told
+        self.key, self.terminal, self.legal = answered
         self._valued = False
-        return cast(bytes, told[0])
+        return cast(bytes, answered[0])
 
     def goal(self, role: int) -> int | None:
-        """The role's goal value there; None where not exactly one holds."""
+        """The role's goal value there; None unless exactly one holds."""
         return self._value(len(self._worth) // 2 + role)
 
     def result(self, role: int) -> int | None:
@@ -545,7 +549,7 @@ class OneState:
 
 
 class _Copy:
-    """What wires are while they settle, and the table of addresses by which kernels find it."""
+    """The arrays that change while wires settle, and the table of addresses by which kernels find them."""
 
     __slots__ = ("_arrays", "_mark", "address", "weight")
 
@@ -558,15 +562,15 @@ class _Copy:
 
     @property
     def mark(self) -> int:
-        """The hash of the state on which they are settled."""
+        """The hash of the state on which the wires are settled."""
         return int(self._mark[0])
 
 
 def hubs_of(records: NDArray[np.bool_], readers: NDArray[np.int64]) -> list[int]:
-    """The bases, :data:`MOST_HUBS` at most, whose flips cost a walk most.
+    """The bases, at most :data:`MOST_HUBS`, whose flips cost most in a walk.
 
-    Where roles take turns, nearly all that they may do hangs on whose turn it is. A copy of the wires for
-    each turn sees only what both have changed since, and nothing of the turn itself.
+    If roles take turns, nearly all their legal moves depend on the turn. With a copy of the wires for each
+    turn, a step costs only the changes of the last moves, and nothing for the turn itself.
 
     Args:
         records: bool (states, bases), the states of a walk.

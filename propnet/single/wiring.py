@@ -1,12 +1,13 @@
-"""A `Network` laid out for single states: from each node to the gates that read it, and to what it tells.
+"""A `Network` laid out for single states: from each node to the gates that read it, and to its bits of the
+answers.
 
 Gates count their false inputs. A flip of a node adds one to, or takes one from, the counts of the gates that
-read it; a gate is looked at again only where its count leaves or reaches 0. Nodes that very many gates read
-(whose turn it is) have these in *runs* of one number after the other, which are counted as vectors.
+read it. A gate is evaluated again only if its count leaves or reaches 0. For nodes that very many gates read
+(the player to move) these gates have consecutive numbers, in *runs*, which are counted as vectors.
 
-What is asked of a state are *answers*, bits of a few words: a flip of a node toggles the bits that it gives.
-They are in this order, each part beginning a word: the bases' next values, each role's legal moves, and last
-whether the state is terminal, and the goals.
+The *answers* are the values that can be asked of a state, bits of a few words: a flip of a node toggles its
+bits. They are in this order, each part beginning a word: the bases' next values, each role's legal moves, and
+last whether the state is terminal, and the goals.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ from propnet.kernels.records import record_words
 from propnet.network import Network
 
 HEAVY = 32
-"""A node that so many gates read has runs."""
+"""The number of readers from which a node has runs."""
 _LEAST_RUN = 8
-"""Gates of a run, at least."""
+"""The fewest gates of a run."""
 SINGLES, EXTRAS, SINK, _ = range(4)
 """Columns of :attr:`Wiring.rows`."""
 ROW, EXTRA = 4, 4
@@ -32,39 +33,40 @@ ROW, EXTRA = 4, 4
 TELL, BREAK, COUNT = range(3)
 """Kinds of extras."""
 LEVEL_SHIFT, VALUE_SHIFT, WAITS_SHIFT = 32, 56, 57
-"""Where a node's level, value and whether it waits stand in its word; its count stands in the lower half."""
+"""The places of a node's level, its value and whether it waits, in its word; its count is in the lower
+half."""
 
 
 @dataclass(frozen=True)
 class Wiring:
-    """What the kernels read and, where it says so, write. Node numbers are the network's, but its gates stand
-    in another order.
+    """The arrays that the kernels read and, where marked, write. Node numbers are the network's, but its
+    gates are in another order.
 
     Attributes:
-        nodes: int64, shape (nodes,), written: a word per node. Of a gate: its false inputs; its level; its
-            value; whether it waits to be looked at.
-        rows: int32, shape (nodes + 1, 4): where a node's entries begin in ``singles`` and ``extras`` (they
-            end where the next node's begin), and the bit of the answers that is its value or its negation. A
-            node that tells nothing has a bit of the last word, which means nothing.
+        nodes: int64, shape (nodes,), written: a word per node. For a gate: its false inputs; its level; its
+            value; whether it waits for evaluation.
+        rows: int32, shape (nodes + 1, 4): the places at which a node's entries begin in ``singles`` and
+            ``extras`` (they end where the next node's begin), and the bit of the answers that holds its value
+            or its negation. A node without such a bit has an unused bit of the last word.
         singles: int32: ``2 * gate node + negated`` of the gates that read a node.
         extras: int32, shape (extras, 4): the kind of an extra, and by kind: another bit of the answers; the
-            loop that has to begin anew where the node flips to this value, the value; of a run the first
-            node, the past-the-last, whether negated.
-        init: uint8, shape (nodes,): the value a gate of a loop begins from.
+            loop that must restart if the node flips to this value, and the value; of a run the first node,
+            the past-the-last, whether negated.
+        init: uint8, shape (nodes,): the value from which a gate of a loop begins.
         stacks: int32, written: gates that wait, each level's from ``stack_starts`` to before ``stack_ends``.
-            There is room for one more in each level.
+            Each level has space for one more.
         stack_starts, stack_ends: int32, shape (levels,), the second written.
-        loops: int32, shape (loops + 1,): where each loop's gates begin in ``loop_gates``.
+        loops: int32, shape (loops + 1,): the places at which each loop's gates begin in ``loop_gates``.
         loop_gates: int32: the nodes of the gates of loops.
         loop_of_level: int32, shape (levels,): -1 for none.
-        broken: uint8, shape (loops,), written: whether a loop has to begin anew.
+        broken: uint8, shape (loops,), written: whether a loop must restart.
         answers: uint64, written.
-        level_ends: past the last level of what every step needs before moves, of what needs the moves, and
-            of what only goals need.
+        level_ends: past the last level of the gates that every step needs before moves, of those that need
+            the moves, and of those that only goals need.
         goal_bits: bit of the answers of the first goal; ``terminal_bit`` is the one before.
         goal_values: int32, shape (goals,), sorted by role.
-        role_goals: int32, shape (roles + 1,): where each role's goals begin.
-        role_words: int32, shape (roles,): word of the answers at which a role's legal moves begin.
+        role_goals: int32, shape (roles + 1,): the number of each role's first goal.
+        role_words: int32, shape (roles,): the word of the answers at which a role's legal moves begin.
     """
 
     nodes: Ints
@@ -88,12 +90,12 @@ class Wiring:
 
     @property
     def terminal_bit(self) -> int:
-        """The bit of the answers that says whether the state is terminal."""
+        """The bit of the answers that is set if the state is terminal."""
         return self.goal_bits - 1
 
 
 def wire_up(network: Network) -> Wiring:
-    """Lay a network out: no proposition is true, no move made, every gate yet to be looked at."""
+    """The layout of a network in which no proposition is true, no move is made and every gate waits."""
     first, gates, nodes = network.first_gate, network.gates, network.nodes
     start = network.gate_start.astype(np.int64)
     literals = network.gate_inputs.astype(np.int64)
@@ -166,7 +168,7 @@ def wire_up(network: Network) -> Wiring:
 
 
 class _AnswerPlaces:
-    """Which literal each bit of the answers shows.
+    """The literal that each bit of the answers shows.
 
     Attributes:
         literals, bits: int64: a literal, and the bit that is its value.
@@ -193,8 +195,8 @@ class _AnswerPlaces:
 def _level_numbers(
     network: Network, start: Ints, read: Ints, loop_of: Ints
 ) -> tuple[Ints, tuple[int, int, int]]:
-    """Per gate its level, counted on over the sections in the order PLAY, MOVES, GOALS, a loop having one to
-    itself; and past the last level of each section."""
+    """Per gate its level, numbered on over the sections in the order PLAY, MOVES, GOALS; each loop has a
+    level of its own. Also the end of the levels of each section."""
     section = sections(network, start, read)
     place = np.zeros(3, np.int64)
     place[[PLAY, MOVES, GOALS]] = range(3)
@@ -206,7 +208,7 @@ def _level_numbers(
 
 
 def _ranks(gates: int, owner: Ints, literals: Ints, nodes: int) -> Ints:
-    """A number for each gate: those that read the same much-read literals get numbers one after the other."""
+    """A number for each gate; gates that read the same much-read literals get consecutive numbers."""
     readers = np.bincount(literals >> 1, minlength=nodes)
     heavy = readers[literals >> 1] >= HEAVY
     by_weight = np.argsort(-readers[literals >> 1][heavy], kind="stable")
@@ -225,7 +227,8 @@ def _ranks(gates: int, owner: Ints, literals: Ints, nodes: int) -> Ints:
 
 
 def _readers(read: Ints, negated: Ints, read_by: Ints, nodes: int) -> tuple[Int32s, Int32s, Ints]:
-    """Where each node's single readers begin, these, and the runs: node, first, past the last, negated."""
+    """The start of each node's single readers, these readers, and the runs: node, first, past the last,
+    negated."""
     order = np.lexsort((read_by, negated, read))
     node, sign, gate = read[order], negated[order], read_by[order]
     edge = (
@@ -241,22 +244,23 @@ def _readers(read: Ints, negated: Ints, read_by: Ints, nodes: int) -> tuple[Int3
 
 
 def _breaks(network: Network, node_of: Ints, owner: Ints, literals: Ints, loop_of: Ints) -> Ints:
-    """Rows of a node, a loop and a value: where this node, which is none of the loop, flips to the value,
-    what reads it in the loop would have to fall back. A loop cannot do that: its gates hold each other up."""
+    """Rows of a node outside a loop, the loop and a value: if the node flips to the value, its readers in the
+    loop would have to fall back. A loop cannot do that: its gates hold each other up."""
     loop = loop_of[owner]
     looped = np.flatnonzero(loop >= 0)
     read = literals[looped] >> 1
     inner = read - network.first_gate
     inside = (inner >= 0) & (loop_of[np.maximum(inner, 0)] == loop[looped])
     looped, read = looped[~inside], read[~inside]
-    # A gate that begins false falls with an input that becomes false, one that begins true with one true.
+    # A gate that begins false falls with an input that becomes false; one that begins true, with one that
+    # becomes true.
     begins = network.loop_init[owner[looped]].astype(np.int64)
     value = begins ^ (literals[looped] & 1)
     return np.unique(np.stack((node_of[read], loop[looped], value), axis=1), axis=0).reshape(-1, 3)
 
 
 def _extra(kind: int, rows: Ints) -> Ints:
-    """Rows of a node and what goes with it as a node, the kind, and up to three numbers."""
+    """Rows of extras: a node, the kind, and up to three numbers, from rows of a node and these numbers."""
     extra = np.zeros((len(rows), 1 + EXTRA), np.int64)
     extra[:, 0] = rows[:, 0]
     extra[:, 1] = kind
@@ -265,5 +269,5 @@ def _extra(kind: int, rows: Ints) -> Ints:
 
 
 def _starts(numbers: Ints, nodes: int) -> Int32s:
-    """Where each node's entries begin among entries sorted by node, and where the last ones end."""
+    """The start of each node's entries among entries sorted by node, and the end of the last ones."""
     return np.searchsorted(numbers, np.arange(nodes + 1)).astype(np.int32)

@@ -1,2 +1,2 @@
-"""Networks on disk: network_bytes writes and reads one, and finds it by the rules it comes from; file_store
-keeps files."""
+"""Networks on disk: network_bytes writes and reads one, and finds it by its rules; file_store stores
+files."""

@@ -1,5 +1,5 @@
-"""A store of named files on disk, with an upper bound: the least recently used go when all together grow too
-large. Which files are trusted, and how they are written: :mod:`propnet.private_files`.
+"""A store of named files on disk with an upper bound: if all together become too large, the least recently
+used are removed. :mod:`propnet.private_files` writes them, and decides which files are trusted.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ log = logging.getLogger("propnet.kept")
 
 
 class FileStore:
-    """A directory of such files, made when first needed; folders in it are left alone. Together the files
-    have at most ``most_bytes``. No method raises: where one fails it only forgets."""
+    """A directory of such files, created at its first use; folders in it are left alone. Together the files
+    have at most ``most_bytes``. No method raises: a failed read or write only loses the file."""
 
     def __init__(self, directory: Path, most_bytes: int) -> None:
         self.directory = directory
@@ -41,23 +41,23 @@ class FileStore:
         return data
 
     def put(self, name: str, data: bytes) -> bool:
-        """Store bytes under a name; whether that was possible."""
+        """Store bytes under a name; return whether that was possible."""
         if len(data) + DIGEST_BYTES > self._most_bytes:
             return False
         try:
             make_directory(self.directory)
             if not is_trusted(self.directory):
-                log.warning("nothing is kept in %s: others can write to it", self.directory)
+                log.warning("nothing is stored in %s: others can write to it", self.directory)
                 return False
             write(self.directory / name, data)
             self._make_room()
         except OSError as error:
-            log.warning("%s is not kept: %s", name, error)
+            log.warning("%s is not stored: %s", name, error)
             return False
         return True
 
     def _make_room(self) -> None:
-        """Remove the least recently used files, among them leftovers of killed writers."""
+        """Remove the least recently used files, including leftovers of killed writers."""
         files: list[tuple[float, int, Path]] = []
         for path in self.directory.iterdir():
             with contextlib.suppress(OSError):  # another process has removed it

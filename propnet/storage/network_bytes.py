@@ -2,7 +2,7 @@
 
 Layout: the line ``network 1``, a line of JSON with the names of all symbols and a description of each field,
 then little-endian arrays: first that of the terms, then those of the fields. The terms' array holds, term
-after term, the place of its name, how many arguments it has, and their places among the terms before it.
+after term, the place of its name, the number of its arguments, and their places among the terms before it.
 
 On disk, a game that was played before needs no grounding and no building. A file is named by a hash of the
 rules and of the code that builds: no other game, and no other version of a pass, finds it.
@@ -55,20 +55,20 @@ def to_bytes(network: Network) -> bytes:
 
 
 def from_bytes(data: bytes) -> Network:
-    """The network that :func:`to_bytes` wrote. Raises GdlError if the bytes are none, or if its parts do not
-    fit together."""
+    """The network that :func:`to_bytes` wrote. Raises GdlError if the bytes are not a network, or if its
+    parts do not fit together."""
     try:
         network = _read(data)
         fault = _fault(network)
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
-        raise GdlError(f"these bytes are no network: {error}") from None
+        raise GdlError(f"these bytes are not a network: {error}") from None
     if fault:
         raise GdlError(f"this network does not fit together: {fault}")
     return network
 
 
 class _Terms:
-    """Numbers terms, arguments before what holds them."""
+    """Numbers terms, arguments before the terms that hold them."""
 
     def __init__(self) -> None:
         self.names: dict[str, int] = {}
@@ -97,7 +97,7 @@ def _nested(terms: list[Term], places: list[Any]) -> tuple[Any, ...]:
 
 def _read(data: bytes) -> Network:
     if not data.startswith(_HEAD):
-        raise ValueError("another beginning")
+        raise ValueError("the first line is not 'network 1'")
     end = data.index(b"\n", len(_HEAD))
     head = json.loads(data[len(_HEAD) : end])
     at = end + 1
@@ -167,19 +167,19 @@ def _fault(network: Network) -> str:
 
 
 MAX_BYTES = 256 * 1024 * 1024
-"""Size of all files together, in bytes."""
+"""The largest size of all files together, in bytes."""
 _CODE = "gdl", "propnet"
 """The packages that take part in building."""
 
 
 def load(rules: Rules, kind: str = "") -> bytes | None:
-    """The bytes of the network of these rules, if they are stored; ``kind`` tells apart those that are built
+    """The stored bytes of the network of these rules, or None. ``kind`` distinguishes networks that are built
     in other ways."""
     return files.get(_name(rules, kind)) if (files := _files()) is not None else None
 
 
 def keep(rules: Rules, network: bytes, kind: str = "") -> bool:
-    """Store the bytes of a network; whether that was possible."""
+    """Store the bytes of a network; return whether that was possible."""
     files = _files()
     return files is not None and files.put(_name(rules, kind), network)
 

@@ -11,16 +11,15 @@ except ImportError:  # no such locks on this platform: each process works for it
     fcntl = None  # type: ignore[assignment]
 
 PATIENCE_SECONDS = 90.0
-"""How long to wait for another process, which may be stopped; then this one does the work too."""
+"""The longest wait for another process, which may be stopped; after that this one does the work too."""
 _LOOK_SECONDS = 0.02
 
 
 class ProcessLock:
-    """A lock between processes: a file that is locked (``flock``) as long as the process lives, or until it
-    leaves.
+    """A lock between processes: a file that is locked (``flock``) until the process leaves it or ends.
 
     Attributes:
-        locked: whether this process has it, and no other one can have it.
+        locked: whether this process holds it and no other one can.
     """
 
     def __init__(self, path: str) -> None:
@@ -29,13 +28,13 @@ class ProcessLock:
         self.locked = False
 
     def take(self, patience: float = PATIENCE_SECONDS) -> bool:
-        """Wait for the lock ``patience`` seconds at most; whether it was obtained. It is obtained at once
-        where it is held already, and where there can be no locks."""
+        """Wait for the lock for at most ``patience`` seconds; return whether it was obtained. It is obtained
+        at once if this process holds it already, or if locks are not available."""
         if self._file >= 0 or fcntl is None:
             return True
         try:
             self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except OSError:  # a folder that can only be read: nobody else writes there either
+        except OSError:  # a read-only folder: no other process writes there either
             return True
         end = time.monotonic() + patience
         while True:

@@ -1,10 +1,11 @@
-"""Networks whose next state is the smallest of its orbit, and lines through such states made real again.
+"""Networks whose next state is the smallest of its orbit, and the conversion of lines of such states into
+real ones.
 
 Symmetry reduction as in model checking (E. Clarke, R. Enders, T. Filkorn and S. Jha: Exploiting symmetry in
 temporal logic model checking, 1996), done by gates: a search over such a network keeps one state of each
-orbit without knowing of it.
+orbit without knowing about orbits.
 
-It pays where the states saved outweigh the gate inputs per successor: begin with :func:`paying_orbits`.
+It pays if the states saved outweigh the gate inputs per successor: begin with :func:`paying_orbits`.
 """
 
 from __future__ import annotations
@@ -39,22 +40,22 @@ Order = NDArray[np.int32] | Sequence[int]
 class Orbits:
     """The orbits of states under a group of automorphisms, and the smallest state of each.
 
-    Of two states the smaller is the one in which the first base proposition of ``order`` in which they
-    differ is false. Base propositions that no automorphism moves do not count, and an order may leave out
-    others that are known from those in it: then the smallest is the first of equals, in the order of the
-    group. That is one state of each orbit only if states that are equal in the order are equal.
+    The smaller of two states is the one in which the first base proposition of ``order`` that differs is
+    false. Base propositions that no automorphism moves do not count. An order may also leave out base
+    propositions that follow from those in it; among equal states the first in the order of the group is then
+    the smallest. This gives one state per orbit only if states that are equal in the order are equal.
 
-    Where automorphisms exchange roles, the goals of a state's smallest image may be those of the other roles.
+    If automorphisms exchange roles, the goals of a state's smallest image may be those of the other roles.
 
-    Base propositions that are not observed (:func:`propnet.analysis.cones.observed`) count in no state: they
-    have their initial value in the smallest ones.
+    Base propositions that are not observed (:func:`propnet.analysis.cones.observed`) are ignored: they have
+    their initial value in the smallest states.
     """
 
     def __init__(self, network: Network, group: Sequence[Automorphism], order: Order | None = None) -> None:
         """``group``: as :func:`~propnet.symmetries.group.automorphisms` returns it for the network. Raises
-        ValueError for none, and for an order that has something twice or that is no base proposition."""
+        ValueError if it is empty, or if the order has duplicates or unknown base propositions."""
         if not group:
-            raise ValueError("a group has the identity at least")
+            raise ValueError("a group must have at least the identity")
         bases = len(network.bases)
         identity = np.arange(bases)
         self.bases = bases
@@ -62,16 +63,16 @@ class Orbits:
         self.unobserved = np.flatnonzero(~observed(network))
         self.order = np.asarray(identity if order is None else order, np.int64)
         if len(set(self.order.tolist())) < len(self.order) or not np.isin(self.order, identity).all():
-            raise ValueError("an order has every base proposition once at most")
-        # Row g says of which base proposition each one gets its value.
+            raise ValueError("an order may have every base proposition at most once")
+        # Row g holds for each base proposition the one from which it gets its value.
         self.sources = np.array([np.argsort(g.bases) for g in group if not g.trivial], np.int64)
         self.sources = self.sources.reshape(-1, bases)
         self.moved = (self.sources != identity).any(axis=0)
         self.order = self.order[self.moved[self.order]]
 
     def canonical(self, records: Words) -> Words:
-        """The smallest states of the orbits of states: records, uint64, shape (n, words). For few states:
-        it takes about a byte per base proposition and state."""
+        """The smallest states of the orbits of states: records, uint64, shape (n, words). Meant for few
+        states: it takes about a byte per base proposition and state."""
         bits = unpack(records, self.bases)
         bits[:, self.unobserved] = self.network.initial[self.unobserved]
         moved = np.flatnonzero(self.moved)
@@ -90,13 +91,13 @@ class Orbits:
         return pack(bits)
 
     def canonical_network(self) -> Network:
-        """The network with the smallest of its orbit in the place of the next and of the initial state.
-        Per automorphism and base proposition that can change it has at most 14 gate inputs more.
+        """The network in which the smallest state of its orbit replaces the next and the initial state. Per
+        automorphism and base proposition that can change it has at most 14 more gate inputs.
 
-        All elements of the group are compared, one after the other, each the image of the same next state: so
-        the result is the same for all states of an orbit. Moves mean what they did: a move of the new network
-        is that of the old one, followed by a renaming. Whatever the order, each state is replaced by one of
-        its orbit, so that the search is right (:func:`~propnet.symmetries.group.automorphisms`)."""
+        All elements of the group are compared, one after the other, each as an image of the same next state.
+        So the result is the same for all states of an orbit. A move of the new network is the move of the old
+        one followed by a renaming. For any order each state is replaced by one of its orbit, so the search is
+        right (:func:`~propnet.symmetries.group.automorphisms`)."""
         network = self.network
         builder = CircuitBuilder(network.nodes)
         following: list[int] = network.next_literals.tolist()
@@ -123,17 +124,17 @@ class Orbits:
 
     def unfold(self, machine: PropnetMachine, start: State, states: Words) -> list[JointMove]:
         """Joint moves of a line of the machine's game that begins in a state and passes through the orbits of
-        some states: records, uint64, shape (length, words), the one after ``start`` first. The states may be
-        any of their orbits. Raises StateError where no move leads from one orbit to the next."""
+        other states: records, uint64, shape (length, words), the one after ``start`` first. The states may be
+        any of their orbits. Raises StateError if no move leads from one orbit to the next."""
         line: list[JointMove] = []
-        wanted = self.canonical(states)
-        for number, record in enumerate(wanted, 1):
+        targets = self.canonical(states)
+        for number, record in enumerate(targets, 1):
             options = machine.expand([start])[0]
             after = self.canonical(machine.records([state for _, state in options]))
             hits = np.flatnonzero((after == record).all(axis=1))
             if not len(hits):
                 raise StateError(
-                    f"no move leads to state {number} of the line, nor to one that is its image",
+                    f"no move leads to state {number} of the line or to an image of it",
                     remedy="unfold lines of a search over the same network and the same automorphisms",
                 )
             joint, start = options[hits[0]]
@@ -163,27 +164,27 @@ def _smaller(builder: CircuitBuilder, left: list[int], right: list[int], order: 
 
 
 _SAMPLE = 4096
-"""States that a sample has about."""
+"""The states of a sample, roughly."""
 
 _SIZES = 256
-"""States of it whose orbits are counted."""
+"""The states of a sample whose orbits are counted."""
 
 _FEWEST = 64
-"""States that are enough for a sample."""
+"""The number of states that is enough for a sample."""
 
 _STEPS = 200
-"""Layers of a sample at most."""
+"""The most layers of a sample."""
 
 _INPUT_COST = 0.004
-"""What a gate input costs per successor, in nanoseconds (see docs/measurements.md, Frontier)."""
+"""The cost of a gate input per successor, in nanoseconds (see docs/measurements.md, Frontier)."""
 
 _REST_COST = 60.0
-"""What else a successor costs at least: to read, sort, code and merge it, in nanoseconds."""
+"""The least other cost of a successor (to read, sort, code and merge it), in nanoseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Saving:
-    """What keeping one state of each orbit brings and costs.
+    """The gain and cost of keeping one state of each orbit.
 
     Attributes:
         met: states per orbit among those that the first layers of a search meet.
@@ -198,12 +199,13 @@ class _Saving:
 
     @property
     def states(self) -> float:
-        """By what number of states are divided, estimated: the geometric mean of ``met`` and ``size``."""
+        """The estimated factor by which the number of states falls: the geometric mean of ``met`` and
+        ``size``."""
         return float(np.sqrt(self.met * self.size))
 
     @property
     def cost(self) -> float:
-        """By what the time per successor is multiplied, estimated."""
+        """The estimated factor by which the time per successor grows."""
         plain, canonical = (_REST_COST + _INPUT_COST * inputs for inputs in self.inputs)
         return canonical / plain
 
@@ -214,23 +216,23 @@ class _Saving:
 
 
 def saving(orbits: Orbits, canonical: Network, sample: int = _SAMPLE) -> _Saving:
-    """Estimate what a search over ``canonical``, the network that ``orbits`` made, saves. It meets the same
-    orbits as one over the first network, so that this is searched, for about ``sample`` states."""
+    """Estimate the saving of a search over ``canonical``, the network of ``orbits``. It meets the same orbits
+    as one over the first network, so the first network is searched, for about ``sample`` states."""
     states = _first_states(orbits.network, sample)
     rows = unpack(states, orbits.bases)
     rows[:, orbits.unobserved] = orbits.network.initial[orbits.unobserved]
     seen = {row.tobytes() for row in pack(rows)}
-    kept = {row.tobytes() for row in orbits.canonical(states)}
+    smallest = {row.tobytes() for row in orbits.canonical(states)}
     some = rows[np.linspace(0, len(rows) - 1, min(_SIZES, len(rows))).astype(np.int64)]
     images = [pack(some), *(pack(some[:, source]) for source in orbits.sources)]
     sizes = [len({row.tobytes() for row in of_state}) for of_state in zip(*images, strict=True)]
     inputs = len(orbits.network.gate_inputs), len(canonical.gate_inputs)
-    return _Saving(len(seen) / len(kept), float(np.mean(sizes)), inputs)
+    return _Saving(len(seen) / len(smallest), float(np.mean(sizes)), inputs)
 
 
 def paying_orbits(network: Network, ground: GroundRules | None = None) -> tuple[Orbits, Network] | None:
-    """The orbits of a game's states and the network that keeps one state of each, or None where there are
-    no automorphisms or this costs more than it saves. The arguments are those of
+    """The orbits of a game's states and the network that keeps one state of each. None if there are no
+    automorphisms, or if this costs more than it saves. The arguments are those of
     :func:`~propnet.symmetries.group.automorphisms` and of :class:`~propnet.symmetries.canonical.Orbits`."""
     group = automorphisms(network, ground)
     if len(group) == 1:
@@ -242,7 +244,7 @@ def paying_orbits(network: Network, ground: GroundRules | None = None) -> tuple[
 
 def _first_states(network: Network, most: int) -> Words:
     """The records of the first layers of a breadth-first search, until there are ``most`` states. A layer
-    that would make them more than twice as many is left out, unless hardly anything would be left."""
+    that would more than double that number is left out, unless few states would remain."""
     machine = PropnetMachine(Rules(()), network)
     expander = Expander(machine, rows=1024)
     layer = machine.records([machine.initial_state()])

@@ -1,13 +1,11 @@
 """Automorphisms of a game: found by colour refinement, verified gate by gate, closed to a group.
 
-Permutations of a circuit's inputs that look like automorphisms: individualisation and refinement
-(B. McKay: Practical graph isomorphism, 1981), with the generators found level by level of a stabiliser chain
-(C. Sims, 1970).
+Permutations of a circuit's inputs that look like automorphisms are found by individualisation and refinement
+(B. McKay: Practical graph isomorphism, 1981), the generators level by level of a stabiliser chain (C. Sims,
+1970). These are candidates, which are then verified.
 
-What is found here are candidates: :mod:`propnet.symmetries.group` verifies them.
-
-They are looked for in a circuit of its own: every atom the OR of its rules' ANDs, flattened. The passes that
-make a network small choose between equals (which pair to share, what to factor out), so that a network has
+The search has a circuit of its own: every atom is the OR of its rules' ANDs, flattened. The passes that
+make a network small choose between equals (which pair to share, what to factor out), so a network has
 fewer automorphisms than its game. Here nothing is chosen: each rewriting is the same for nodes that can be
 exchanged.
 """
@@ -32,12 +30,12 @@ from propnet.passes.circuit import FALSE, TRUE, Circuit, CircuitBuilder, Shape, 
 from propnet.passes.construct import AtomRules, prune
 
 WIDE = 64
-"""A gate with more inputs that several gates read is not merged into these."""
+"""A gate that has more inputs and several readers is not merged into the readers."""
 
 
 def _form_of_rules(ground: GroundRules, network: Network) -> Circuit:
-    """The form of ground rules, and of their network: the constants that the network knows are put in, for
-    :func:`_fixed_bases` too, inputs as well as outputs. Atoms of positive recursion are cuts."""
+    """The form of ground rules, and of their network. The network's constants are inserted, also those of
+    :func:`_fixed_bases`, as inputs and as outputs. Atoms of positive recursion are cuts."""
     rules, values = prune(ground)
     sequence, recursive = _evaluation_order(rules)
     moves = tuple(map(len, ground.moves))
@@ -75,7 +73,7 @@ def _form_of_rules(ground: GroundRules, network: Network) -> Circuit:
 
 
 def _form_of_network(network: Network) -> Circuit:
-    """The form of a network alone, constants put in as above. Gates of loops are cuts."""
+    """The form of a network alone, with its constants inserted. Gates of loops are cuts."""
     first = network.first_gate
     cyclic = [gate for low, high in network.loops.tolist() for gate in range(low, high)]
     shape = Shape(len(network.bases), tuple(map(len, network.moves)), len(network.goals), len(cyclic))
@@ -105,7 +103,7 @@ def _form_of_network(network: Network) -> Circuit:
 
 
 def _fixed_bases(network: Network) -> NDArray[np.bool_]:
-    """Which base propositions are known to keep their initial value, or are not observed: shape (bases,)."""
+    """Base propositions that surely keep their initial value or are not observed: shape (bases,)."""
     return constant_bases(network) | ~observed(network)
 
 
@@ -118,7 +116,7 @@ def _put_constants(network: Network, outputs: list[int]) -> None:
 
 
 def _inputs(network: Network) -> list[int]:
-    """The literals of base propositions and moves, or the constants that they are."""
+    """The literals of base propositions and moves, or their constants."""
     fixed = _fixed_bases(network).tolist()
     literals = [2 + 2 * base for base in range(len(fixed))]
     for base, value in enumerate(network.initial.tolist()):
@@ -135,8 +133,9 @@ def _inputs(network: Network) -> list[int]:
 
 
 def flattened(circuit: Circuit) -> Circuit:
-    """The circuit in which no gate reads a gate un-negated, and below a gate its other inputs are taken for
-    true: ``x & !(x & f)`` is ``x & !f``. Each gate is there once, none is dead."""
+    """The circuit in which no gate reads a gate un-negated, and in which a gate below another assumes that
+    the latter's other inputs are true: ``x & !(x & f)`` becomes ``x & !f``. It has no duplicate or dead
+    gates."""
     shape, first = circuit.shape, circuit.shape.first_gate
     builder = CircuitBuilder(first)
     fanout = circuit.fanout()
@@ -179,8 +178,8 @@ def _absorbed(builder: CircuitBuilder, inputs: set[int], first: int) -> int:
 
 
 def _evaluation_order(rules: AtomRules) -> tuple[list[int], list[int]]:
-    """The atoms that have rules, each after those it reads, and all atoms on cycles: nothing waits for
-    them."""
+    """The atoms that have rules, each after those it reads, and all atoms on cycles, which may be read before
+    their own turn."""
     read, head = rules.literals >> 1, rules.heads[rules.rule_of]
     derived = read >= rules.inputs
     source, target = read[derived], head[derived]
@@ -207,13 +206,13 @@ Nodes = NDArray[np.int64]
 """A permutation of a circuit's nodes up to the first gate: constant, base propositions, moves, cuts."""
 
 _GENERATORS = 24
-"""So many are accepted at most."""
+"""The most generators that are accepted."""
 
 _STAYING = np.uint64(1 << 40)
 
 _NEXT, _LEGAL, _CUT = 2, 4, 6
-"""Kinds of edges from a base proposition, a move and a cut to the node that defines it; those of a gate to
-what it reads are of kind 0. Each kind plus one stands for a negated literal."""
+"""Kinds of edges from a base proposition, a move and a cut to the node that defines it. The edges from a gate
+to the nodes that it reads have kind 0. Each kind plus one stands for a negated literal."""
 
 
 @dataclass
@@ -228,7 +227,7 @@ class _SymmetrySearch:
     """Looks for automorphisms of a circuit.
 
     Attributes:
-        effort: how many visits of edges are still allowed; the search ends when it is below 0.
+        effort: the number of visits of edges that are still allowed; the search ends when it is below 0.
     """
 
     def __init__(
@@ -239,8 +238,8 @@ class _SymmetrySearch:
         effort: int,
         exchange: bool,
     ) -> None:
-        """``goals`` are the (role, value) of the circuit's goal outputs; ``fixed``, shape (bases,), says
-        which base propositions stay. With ``exchange`` roles may be exchanged."""
+        """``goals`` are the (role, value) of the circuit's goal outputs. ``fixed``, shape (bases,), is true
+        for base propositions that may not move. With ``exchange`` roles may be exchanged."""
         self.circuit = circuit
         self.effort = effort
         shape = circuit.shape
@@ -262,7 +261,7 @@ class _SymmetrySearch:
         self._colour = colour
 
     def run(self, accept: Callable[[Nodes], bool]) -> None:
-        """Offer candidates that move base propositions; those that are accepted count as generators."""
+        """Pass candidates that move base propositions to ``accept``; accepted ones become generators."""
         levels = self._levels()
         found: list[Nodes] = []
         for number in range(len(levels) - 1, -1, -1):
@@ -280,7 +279,7 @@ class _SymmetrySearch:
                 orbit = _orbit(cell[0], found)
 
     def _levels(self) -> list[_Level]:
-        """Choose base propositions one by one until all differ; the last level has nothing to choose."""
+        """Choose base propositions one by one until all differ. After the last level none can be chosen."""
         levels: list[_Level] = []
         colour = self._refined(self._colour)
         while self.effort >= 0:
@@ -293,7 +292,7 @@ class _SymmetrySearch:
         return []
 
     def _cell(self, colour: Colours) -> list[int]:
-        """The base propositions of a colour that several have, ascending: the fewest; none if all differ."""
+        """The base propositions of the smallest colour that several have, ascending; none if all differ."""
         bases = self.circuit.shape.bases
         _, inverse, counts = np.unique(colour[1 : 1 + bases], return_inverse=True, return_counts=True)
         several = np.flatnonzero(counts > 1)
@@ -304,24 +303,24 @@ class _SymmetrySearch:
         return nodes
 
     def _images(self, levels: list[_Level], number: int, colour: Colours, image: int) -> Iterator[Nodes]:
-        """Candidates that map what was chosen on a level to the image, given the colours of images."""
+        """Candidates that map the node chosen on a level to the image, given the colours of images."""
         if self.effort < 0:
             return
         last = number + 1 == len(levels)
-        wanted = self._last if last else levels[number + 1].colour
+        target = self._last if last else levels[number + 1].colour
         after = self._refined(self._individual(colour, image))
-        if not np.array_equal(np.sort(wanted), np.sort(after)):
+        if not np.array_equal(np.sort(target), np.sort(after)):
             return
         if last:
-            yield self._matched(wanted, after)
+            yield self._matched(target, after)
             return
-        shade = wanted[levels[number + 1].cell[0]]
+        shade = target[levels[number + 1].cell[0]]
         bases = self.circuit.shape.bases
         for other in (1 + np.flatnonzero(after[1 : 1 + bases] == shade)).tolist():
             yield from self._images(levels, number + 1, after, other)
 
     def _matched(self, left: Colours, right: Colours) -> Nodes:
-        """Nodes up to the first gate by colour; those of one colour in ascending order."""
+        """Nodes up to the first gate, matched by colour, and in ascending order within a colour."""
         first = self.circuit.shape.first_gate
         image = np.empty(first, np.int64)
         image[np.argsort(left[:first], kind="stable")] = np.argsort(right[:first], kind="stable")
@@ -370,22 +369,23 @@ def _orbit(start: int, generators: list[Nodes]) -> set[int]:
 
 
 MOST = 64
-"""Elements of a group unless told otherwise."""
+"""The default limit of elements of a group."""
 
 EFFORT = 10_000_000
 """Visits of edges by colour refinement: about 0.4 seconds."""
 
 MOST_INPUTS = 50_000
-"""Ground rules with more literals are not looked at, only their network; nor is a form with more inputs."""
+"""Ground rules with more literals are skipped and only their network is searched; so is a form with more
+inputs."""
 
 
 @dataclass(frozen=True, eq=False)
 class Automorphism:
-    """A renaming of a game's base propositions and moves that the game does not notice.
+    """A renaming of a game's base propositions and moves that leaves the game the same.
 
     Attributes:
         bases: int32, shape (bases,): base proposition b becomes ``bases[b]``.
-        moves: int32, shape (moves of all roles,): the same for moves, counted on in role order.
+        moves: int32, shape (moves of all roles,): the same for moves, numbered in role order.
         roles: role r becomes ``roles[r]``; the identity unless roles may be exchanged.
     """
 
@@ -395,14 +395,14 @@ class Automorphism:
 
     @staticmethod
     def identity(network: Network) -> Automorphism:
-        """The one that renames nothing."""
+        """The renaming that changes nothing."""
         bases = np.arange(len(network.bases), dtype=np.int32)
         moves = np.arange(network.move_count, dtype=np.int32)
         return Automorphism(bases, moves, tuple(range(len(network.roles))))
 
     @property
     def trivial(self) -> bool:
-        """Whether every base proposition stays what it is."""
+        """Whether no base proposition is renamed."""
         return bool((self.bases == np.arange(len(self.bases))).all())
 
     def then(self, other: Automorphism) -> Automorphism:
@@ -421,33 +421,33 @@ def automorphisms(
     effort: int = EFFORT,
     inputs: int = MOST_INPUTS,
 ) -> list[Automorphism]:
-    """A group of automorphisms of a game, the identity first; no two move base propositions alike.
+    """A group of automorphisms of a game, the identity first; no two move base propositions in the same way.
 
     An automorphism g renames base propositions and moves so that in every state s and for all joint moves m
     ``legal(g(s)) = g(legal(s))`` and ``next(g(s), g(m)) = g(next(s, m))``, and ``terminal`` and the goals are
-    those of s. Base propositions with a constant value stay what they are, and so do those that are not
-    observed (:func:`propnet.analysis.cones.observed`): neither do these count in ``next``. (Leaving them
-    out is a bisimulation.)
+    those of s. Base propositions with a constant value stay the same, and so do those that are not observed
+    (:func:`propnet.analysis.cones.observed`); neither count in ``next``. (Leaving them out is a
+    bisimulation.)
 
     *The initial state need not be mapped to itself.* Let s ~ t if some g maps s to t. If s ~ t, every
     successor of s is ~ some successor of t: g(next(s, m)) = next(t, g(m)), and g(m) is legal in t. So the
     states ~ those that are reachable from s in n moves are the states ~ those that are reachable from t in n
-    moves; a search that puts any member of its orbit in the place of any state, the initial one too, meets
-    the same orbits at the same depths, with the same goals. The network's outputs are what its game's rules
-    say wherever constant base propositions have their values, and that holds in the orbits too.
+    moves. A search that replaces any state, the initial one too, by any member of its orbit meets the same
+    orbits at the same depths, with the same goals. The network's outputs follow the game's rules whenever
+    constant base propositions have their values, and that holds in the orbits too.
 
-    The group may be smaller than the game's: where more than ``most`` elements would come of a generator it
-    is left out, the search ends after ``effort`` visits of edges, and what the form of the rules hides
-    (:mod:`propnet.symmetries.group`) is not found. What is returned is verified: every gate of the form is
-    mapped to a gate that is the AND of the mapped literals, and every output to the mapped output's gate;
-    by induction over the gates (for positive recursion: over the rounds that lead to the least fixpoint)
-    they are the same functions.
+    The group may be smaller than the game's. A generator that would give more than ``most`` elements is left
+    out; the search ends after ``effort`` visits of edges; and automorphisms that the form of the rules hides
+    (:mod:`propnet.symmetries.group`) are not found. All returned automorphisms are verified: every gate of
+    the form is mapped to a gate that is the AND of the mapped literals, and every output to the mapped
+    output's gate. By induction over the gates (for positive recursion: over the rounds that lead to the least
+    fixpoint) they are the same functions.
 
     Args:
-        ground: the rules that the network was built of. They have automorphisms that passes hide; where
-            none is found in them, the network is looked at.
+        ground: the rules that the network was built from. They have automorphisms that passes hide. If none
+            is found in them, the network is searched.
         exchange: whether roles may be exchanged: g maps role r to role s, r's moves and goals to s's.
-        inputs: forms with more gate inputs, and ground rules with more literals, are not looked at.
+        inputs: forms with more gate inputs, and ground rules with more literals, are skipped.
 
     Raises ValueError if the ground rules are those of another network.
     """
@@ -500,7 +500,7 @@ def _group_of(
 
 def closure(generators: list[Automorphism], identity: Automorphism, most: int) -> list[Automorphism] | None:
     """All products of generators, one for each way to move base propositions, the identity first; None if
-    they are more than ``most``."""
+    there are more than ``most``."""
     elements = {identity.bases.tobytes(): identity}
     waiting = [identity]
     while waiting:
@@ -528,7 +528,7 @@ class _Check:
         self.goals = dict(zip(goals, outputs[shape.first_goal_output :], strict=False))
 
     def verified(self, nodes: Nodes) -> Automorphism | None:
-        """The automorphism that renames the nodes up to the first gate so, or None if that is none."""
+        """The automorphism that renames the nodes up to the first gate in this way; None if there is none."""
         shape = self.shape
         roles = self._roles(nodes)
         kinds = ((0, 1), (1, shape.first_move), (shape.first_cut, shape.first_gate))
@@ -558,7 +558,7 @@ class _Check:
         return Automorphism(bases, moves, roles)
 
     def _roles(self, nodes: Nodes) -> tuple[int, ...] | None:
-        """Where each role goes, of which all moves go there."""
+        """The image of each role, which the images of all its moves must share; None if there is none."""
         starts = self.shape.role_starts
         ends = np.array(starts[1:])
         roles: list[int] = []

@@ -39,6 +39,6 @@ def test_factors_are_told_and_a_classification_survives_the_way() -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"[]", b'{"factors": []}', b"\xff"])
-def test_other_bytes_are_no_classification(data: bytes) -> None:
-    with pytest.raises(GdlError, match="no classification"):
+def test_other_bytes_are_not_a_classification(data: bytes) -> None:
+    with pytest.raises(GdlError, match="not a classification"):
         Classification.from_bytes(data)

@@ -1,4 +1,4 @@
-"""Kernels on disk are compiled anew when a file of those that they call changes."""
+"""Kernels on disk are compiled again when a file of those that they call changes."""
 
 from __future__ import annotations
 

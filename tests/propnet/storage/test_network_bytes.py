@@ -1,4 +1,4 @@
-"""Networks go through bytes and come back the same; bytes that are no network are told as such."""
+"""Networks go through bytes and come back the same; bytes that are not a network are refused."""
 
 from __future__ import annotations
 
@@ -63,5 +63,5 @@ def test_bytes_that_were_changed_are_refused_or_a_network_that_fits_together(dat
 
 @pytest.mark.parametrize("data", [b"", b"network 1\n", b"network 1\n{}\n", b"network 2\n{}\n", b"\x80\x04."])
 def test_other_bytes_are_refused(data: bytes) -> None:
-    with pytest.raises(GdlError, match="no network"):
+    with pytest.raises(GdlError, match="not a network"):
         from_bytes(data)
