@@ -20,9 +20,9 @@ from typer.core import TyperGroup
 
 import ggp
 from gdl.errors import GdlError, StuckError
-from gdl.visible import visible
 from ggp.commands import THEMES
 from ggp.complaint import complain
+from ggp.printing import escape_what_cannot_be_encoded, show
 from propnet.jit.notice import tell_when_compiling
 
 _WIDE = 100
@@ -107,7 +107,7 @@ def build(wanted: str | None) -> typer.Typer:
 def _show_version(wanted: bool) -> None:
     if wanted:
         known = ggp.version()
-        typer.echo(f"ggp {known}" if known else "ggp, not installed: run from a checkout")
+        show(f"ggp {known}" if known else "ggp, not installed: run from a checkout")
         raise typer.Exit
 
 
@@ -117,7 +117,8 @@ def main() -> None:
     Exit status: 0 success, 1 a negative finding, 2 wrong usage or input, 130 Ctrl-C. A match that cannot go
     on, for a role has no legal move, is a negative finding.
     """
-    if sys.stderr.isatty():
+    escape_what_cannot_be_encoded()
+    if sys.stderr is not None and sys.stderr.isatty():
         tell_when_compiling(_tell_kernel)
     wanted = next((a for a in sys.argv[1:] if not a.startswith("-")), None)
     try:
@@ -140,13 +141,13 @@ def main() -> None:
 def _tell_kernel(name: str, seconds: float) -> None:
     """Say on stderr which kernel is compiled, once per installation, and how long it took where one waits."""
     if seconds < 0.0:
-        print(f"ggp: compiling {name}, only the first time...", end="\r", file=sys.stderr, flush=True)
+        show(f"ggp: compiling {name}, only the first time...", end="\r", err=True)
     elif seconds > 1.0:
-        print(f"ggp: compiled {name} in {seconds:.1f} s" + " " * 20, file=sys.stderr)
+        show(f"ggp: compiled {name} in {seconds:.1f} s" + " " * 20, err=True)
 
 
 def _fail(why: str) -> None:
-    print(visible(f"ggp: {why}"), file=sys.stderr)
+    show(f" {why}", head="ggp:", err=True)
     sys.exit(2)
 
 

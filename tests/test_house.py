@@ -206,6 +206,26 @@ def test_there_is_one_kind_of_console() -> None:
                 assert all("name" not in title for title in titles), f"{path}:{call.lineno}"
 
 
+def test_all_that_commands_print_goes_through_one_function() -> None:
+    """Others would pass on what drives a terminal, or fail where the locale lacks a character."""
+    others = {
+        "print",
+        "typer.echo",
+        "typer.secho",
+        "click.echo",
+        "sys.stderr.write",
+        "sys.stdout.buffer.write",
+    }
+    allowed = {
+        "ggp/printing.py": "prints for all others",
+        "ggp/commands/rules/format.py": "the bytes of files as they are, outside terminals",
+    }
+    for path in (ROOT / "ggp").rglob("*.py"):
+        name = str(path.relative_to(ROOT))
+        used = others & {called for called, _ in source(path).calls}
+        assert bool(used) == (name in allowed), f"{name}: {used}"
+
+
 PASSED_ON = {
     "blind_table.py",
     "bodies.py",

@@ -17,6 +17,7 @@ from gdl.errors import FileError, GdlError
 from gdl.reading import read_limited, read_open
 from gdl.visible import visible
 from ggp.complaint import complain
+from ggp.printing import show
 
 THEMES = ("play", "rules", "puzzles", "server", "learning")
 """The folders, in the order of ``ggp --help``, which shows the beginnings of their first lines as titles."""
@@ -63,12 +64,10 @@ def read_or_complain(path: Path) -> bytes | None:
     except FileError as error:
         complain(error)
     except OSError as error:  # standard input is closed, or a folder
-        typer.echo(f"ggp: <stdin>: {error.strerror}", err=True)
+        show(f"ggp: <stdin>: {error.strerror}", err=True)
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
-        typer.echo(
-            f"ggp: {visible(str(path))}:{line}: this is not UTF-8 text (save the file as UTF-8)", err=True
-        )
+        show(f"ggp: {path}:{line}: this is not UTF-8 text (save the file as UTF-8)", err=True)
     return None
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from gdl.machine import State
 from gdl.syntax.writer import OwnNotation
 from gdl.words import counted
+from ggp import printing
 from players.player import Choice, Player
 
 if TYPE_CHECKING:
@@ -217,7 +218,7 @@ class HumanPlayer(Player):
         self,
         *,
         seed: int = 0,
-        show: Callable[[str], None] = print,
+        show: Callable[[str], None] = printing.show,
         ask: Callable[[str], str] | None = None,
         width: int = 80,
     ) -> None:

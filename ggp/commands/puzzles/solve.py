@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ggp.commands import GAME_HELP, parse_bytes
+from ggp.printing import show
 
 if TYPE_CHECKING:
     from ggp.sokoban.wishes import Wishes
@@ -84,7 +85,6 @@ def command(
     Sokoban levels (FILE.xsb, FILE.xsb:N) are solved as they are, each in so many seconds. With --solver
     frontier all states are searched breadth-first, and the line is a shortest one.
     """
-    import sys
 
     from gdl.errors import GdlError
     from ggp.game import Game
@@ -199,7 +199,7 @@ def command(
             "states": best.states,
             "doubt": doubt,
         }
-        sys.stdout.buffer.write(orjson.dumps(line) + b"\n")
+        show(orjson.dumps(line))
     elif not lurd:
         view.show(best, clock, doubt)
     if wishes is not None and level is not None and not interrupted:
@@ -252,7 +252,6 @@ def _solve_levels(
     wishes: Wishes | None,
 ) -> None:
     """Solve one level of a file, or all."""
-    import sys
 
     from gdl.errors import GdlError
     from ggp.game import locate_level
@@ -281,8 +280,7 @@ def _solve_levels(
             for number, solution in solve_levels(levels, order, view.watch):
                 found.append(solution)
                 if as_json:
-                    sys.stdout.buffer.write(as_line(path.stem, number, levels[number], solution))
-                    sys.stdout.buffer.flush()
+                    show(as_line(path.stem, number, levels[number], solution), end="")
                 elif every:
                     view.row(number, levels[number], solution)
         except KeyboardInterrupt:
