@@ -24,7 +24,7 @@ EXAMPLE = re.compile(r"^ *>>> ", re.MULTILINE)
 )
 def test_examples_give_what_they_show(path: Path) -> None:
     found = doctest.testmod(importlib.import_module(module_name(path)), optionflags=doctest.ELLIPSIS)
-    assert found.attempted >= len(EXAMPLE.findall(path.read_text()))  # ggp.load is Game.load: twice
+    assert found.attempted >= len(EXAMPLE.findall(path.read_text(encoding="utf-8")))  # ggp.load is Game.load: twice
     assert not found.failed
 
 

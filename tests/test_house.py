@@ -39,7 +39,7 @@ class Source:
 @functools.cache
 def source(path: Path) -> Source:
     """What a file holds. Each is parsed and walked once."""
-    text = path.read_text()
+    text = path.read_text(encoding="utf-8")
     tree = ast.parse(text)
     found = Source(len(text.splitlines()), ast.get_docstring(tree), [], [], [], [])
     for node in ast.walk(tree):
@@ -204,6 +204,15 @@ def test_there_is_one_kind_of_console() -> None:
                     ast.unparse(word.value) for word in call.keywords if word.arg in ("title", "subtitle")
                 ]
                 assert all("name" not in title for title in titles), f"{path}:{call.lineno}"
+
+
+def test_no_text_is_read_or_written_in_the_encoding_of_the_locale() -> None:
+    """ruff sees (PLW1514) only calls on objects whose type it can infer."""
+    for path in SOURCES:
+        for name, call in source(path).calls:
+            binary = any(isinstance(word, ast.Constant) and "b" in str(word.value) for word in call.args[1:2])
+            if name.rpartition(".")[2] in ("read_text", "write_text", "fdopen") and not binary:
+                assert "encoding" in {word.arg for word in call.keywords}, f"{path}:{call.lineno}"
 
 
 def test_all_that_commands_print_goes_through_one_function() -> None:

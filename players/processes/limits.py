@@ -132,7 +132,7 @@ def _try(leader: int, tries: int) -> None:
     nice, later = _wanted[leader], False
     try:
         if os.getsid(leader) == leader:
-            Path(f"/proc/{leader}/autogroup").write_text(str(nice))
+            Path(f"/proc/{leader}/autogroup").write_text(str(nice), encoding="utf-8")
         else:
             later = leader != os.getpid() and tries > _TRIES - _BEGINS
     except BlockingIOError:
