@@ -215,6 +215,17 @@ def test_no_text_is_read_or_written_in_the_encoding_of_the_locale() -> None:
                 assert "encoding" in {word.arg for word in call.keywords}, f"{path}:{call.lineno}"
 
 
+def test_one_module_asks_others_over_http() -> None:
+    """It follows no redirects, unpacks nothing, and bounds what comes."""
+    clients = {"ClientSession", "urlopen", "HTTPConnection", "HTTPSConnection"}
+    asking = [
+        str(path.relative_to(ROOT))
+        for path in SOURCES
+        if clients & {name.rpartition(".")[2] for name, _ in source(path).calls}
+    ]
+    assert asking == ["ggp/protocol/asking.py"]
+
+
 def test_all_that_commands_print_goes_through_one_function() -> None:
     """Others would pass on what drives a terminal, or fail where the locale lacks a character."""
     others = {
