@@ -23,6 +23,7 @@ from gdl.errors import GdlError, StuckError
 from ggp.commands import THEMES
 from ggp.complaint import complain
 from ggp.printing import escape_what_cannot_be_encoded, show
+from ggp.usage import UsageError, bound_numbers, in_our_words
 from propnet.jit.notice import tell_when_compiling
 
 _WIDE = 100
@@ -96,6 +97,7 @@ def build(wanted: str | None) -> typer.Typer:
 
     for name in shown:
         function = importlib.import_module(known[name][1]).command
+        bound_numbers(function)
         # The whole first line: what click shortens it to ends in dots. Paragraphs without line ends: they are
         # to be wrapped for the terminal.
         text = inspect.getdoc(function) or ""
@@ -122,11 +124,17 @@ def main() -> None:
         tell_when_compiling(_tell_kernel)
     wanted = next((a for a in sys.argv[1:] if not a.startswith("-")), None)
     try:
-        build(wanted)()
+        sys.exit(build(wanted)(standalone_mode=False) or 0)
     except GdlError as error:
         complain(error)
         sys.exit(1 if isinstance(error, StuckError) else 2)
-    except KeyboardInterrupt:
+    except UsageError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            show(error.ctx.get_help())
+        else:
+            complain(in_our_words(error, wanted, list(modules())))
+        sys.exit(2)
+    except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
     except BrokenPipeError:
         # The reader went away (``ggp ground x | head``): nothing more to say to anyone.
