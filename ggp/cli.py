@@ -22,7 +22,7 @@ import ggp
 from gdl.errors import GdlError, StuckError
 from ggp.commands import THEMES
 from ggp.complaint import complain
-from ggp.printing import escape_what_cannot_be_encoded, show
+from ggp.printing import prepare_streams, show
 from ggp.usage import UsageError, bound_numbers, in_our_words
 from propnet.jit.notice import tell_when_compiling
 
@@ -119,8 +119,8 @@ def main() -> None:
     Exit status: 0 success, 1 a negative finding, 2 wrong usage or input, 130 Ctrl-C. A match that cannot go
     on, for a role has no legal move, is a negative finding.
     """
-    escape_what_cannot_be_encoded()
-    if sys.stderr is not None and sys.stderr.isatty():
+    prepare_streams()
+    if sys.stderr.isatty():
         tell_when_compiling(_tell_kernel)
     wanted = next((a for a in sys.argv[1:] if not a.startswith("-")), None)
     try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
 import sys
 
 from gdl.visible import escaped, visible
@@ -26,8 +27,6 @@ def show(text: str | bytes, *, head: str = "", err: bool = False, end: str = "\n
         end: stands behind the text.
     """
     stream = sys.stderr if err else sys.stdout
-    if stream is None:  # it was closed before the program began
-        return
     terminal = stream.isatty()
     shown = visible(text.decode() if isinstance(text, bytes) else text, keep="\n\t")
     if isinstance(text, bytes) and not terminal:
@@ -45,8 +44,16 @@ def _replacement(error: UnicodeError) -> tuple[str, int]:
     return escaped(error.object[error.start : error.end]), error.end
 
 
-def escape_what_cannot_be_encoded() -> None:
-    """Have stdout and stderr write escapes for characters that the locale's encoding lacks."""
+def prepare_streams() -> None:
+    """Have stdout and stderr write escapes for characters that the locale's encoding lacks. Streams that were
+    closed go nowhere: the next file that is opened would take their place."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="visible")

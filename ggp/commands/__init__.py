@@ -54,6 +54,8 @@ def read_or_complain(path: Path) -> bytes | None:
 
     try:
         standard = str(path) == "-"
+        if standard and sys.stdin is None:
+            raise FileError("standard input is closed", remedy="name a file")
         data = (
             read_open(sys.stdin.buffer, MOST_BYTES, "<stdin>")
             if standard

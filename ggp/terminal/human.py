@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from gdl.errors import GdlError
 from gdl.machine import State
 from gdl.syntax.writer import OwnNotation
 from gdl.words import counted
@@ -147,6 +148,8 @@ class LineEditor:
 
     def __call__(self, prompt: str) -> str:
         """Print a prompt and read a line. Raises EOFError where there is none."""
+        if sys.stdin is None:
+            raise GdlError("standard input is closed", remedy="people type their moves there")
         if self._readline is None and sys.stdin.isatty() and sys.stdout.isatty():
             self._readline = _readline()
         if self._readline is not None:

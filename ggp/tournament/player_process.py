@@ -1,9 +1,9 @@
 """The process of one local player: ``python -m ggp.tournament.player_process``.
 
 To it: ``load`` (make a game and a player ready before any clock runs), ``start``, ``choose``, ``stop``.
-From it: ``building`` and ``built`` (the machine), ``loaded`` or ``refused``, ``ready``, and per turn ``move``,
-``illegal`` or ``failed``. Deadlines are seconds of :func:`time.monotonic`, which all processes of one computer
-share. The referee trusts none of this, and kills a process that does not answer.
+From it: ``building``, ``built`` (the machine), ``loaded`` or ``refused``, ``ready``, and per turn ``move``,
+``illegal`` or ``failed``. Deadlines are seconds of :func:`time.monotonic`, which all processes of one
+computer share. The referee trusts none of this, and kills a process that does not answer.
 """
 
 from __future__ import annotations

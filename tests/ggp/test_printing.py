@@ -13,7 +13,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from ggp.console import new_console, text_column
-from ggp.printing import escape_what_cannot_be_encoded, show
+from ggp.printing import prepare_streams, show
 from tests.gdl.test_visible import texts
 
 EVIL = "e\x1b[31m\x9b31m\u202e"
@@ -24,10 +24,8 @@ def printed(text: str | bytes, encoding: str = "utf-8") -> str:
     stream = io.TextIOWrapper(io.BytesIO(), encoding)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "stdout", stream)
-        patch.setattr(sys, "stderr", None)
-        escape_what_cannot_be_encoded()
+        prepare_streams()
         show(text, head="ggp:", end="")
-        show("nobody reads this", err=True)
         stream.flush()
         return stream.buffer.getvalue().decode("utf-8" if isinstance(text, bytes) else encoding)  # type: ignore[attr-defined]
 

@@ -70,7 +70,7 @@ def test_an_import_that_hangs_is_named_and_ended(
     monkeypatch.setattr(patience, "READY_SECONDS", 0.4)
     monkeypatch.setattr(patience, "REMIND_SECONDS", 0.2)
     before = signal.getsignal(signal.SIGALRM)
-    with pytest.raises(GdlError, match="hanging_import cannot be imported: .*:Player is not done after"):
+    with pytest.raises(GdlError, match=r"hanging_import cannot be imported: .*:Player is not done after"):
         parse_entrants(["hanging_import:Player"])
     assert capsys.readouterr().err == "ggp: waiting for the import of hanging_import:Player\n"
     assert signal.getsignal(signal.SIGALRM) == before
