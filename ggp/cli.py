@@ -7,6 +7,7 @@ heavy before it runs.
 
 from __future__ import annotations
 
+import errno
 import importlib
 import inspect
 import pkgutil
@@ -142,7 +143,11 @@ def main() -> None:
         sys.exit(141)
     except MemoryError:
         _fail("out of memory; a smaller --memory limit fails earlier and cleaner")
-    except OSError as error:
+    except (OSError, RuntimeError) as error:
+        if "start new thread" in str(error) or (isinstance(error, OSError) and error.errno == errno.EAGAIN):
+            _fail("there are no more processes or threads to be had (end some, or raise `ulimit -u`)")
+        if not isinstance(error, OSError):
+            raise
         _fail(f"{error.strerror or error}: {error.filename or ''}".rstrip(": "))
 
 
