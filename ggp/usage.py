@@ -6,7 +6,7 @@ import inspect
 import math
 from collections.abc import Callable
 from difflib import get_close_matches
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 import typer
 from typer.models import ParameterInfo
@@ -30,7 +30,7 @@ def bound_numbers(function: Callable[..., None]) -> None:
     function.__annotations__ = get_type_hints(function, include_extras=True)
     for name, hint in function.__annotations__.items():
         kind, info = hint, defaults[name].default if name in defaults else None
-        if get_origin(hint) is Annotated:
+        if hasattr(hint, "__metadata__"):  # Annotated
             kind, info = get_args(hint)[:2]
         kinds = {int, float} & {kind, *get_args(kind)}
         if kinds and isinstance(info, ParameterInfo) and info.parser is None:

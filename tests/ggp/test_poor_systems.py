@@ -125,7 +125,7 @@ def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(OSError, match="No space left") as full:
         writer.add(block)
     assert full.value.filename == str(path)
-    monkeypatch.setattr("tempfile.NamedTemporaryFile", lambda **_: open("/dev/full", "wb"))
+    monkeypatch.setattr("tempfile.NamedTemporaryFile", lambda **_: open("/dev/full", "wb"))  # noqa: SIM115
     monkeypatch.setattr(os, "unlink", lambda _: None)
     with pytest.raises(OSError, match="No space left") as full:
         replace_file(tmp_path / "manifest", b"x" * (1 << 20))
