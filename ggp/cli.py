@@ -144,7 +144,9 @@ def main() -> None:
     except MemoryError:
         _fail("out of memory; a smaller --memory limit fails earlier and cleaner")
     except (OSError, RuntimeError) as error:
-        if "start new thread" in str(error) or (isinstance(error, OSError) and error.errno == errno.EAGAIN):
+        if "start new thread" in f"{error} {error.__context__}" or (
+            isinstance(error, OSError) and error.errno == errno.EAGAIN
+        ):
             _fail("there are no more processes or threads to be had (end some, or raise `ulimit -u`)")
         if not isinstance(error, OSError):
             raise
