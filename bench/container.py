@@ -59,7 +59,9 @@ def stages(path: Path) -> list[Stage]:
     run must not count as shown."""
     found: list[Stage] = []
     lines = [
-        line for line in path.read_text().splitlines() if line.strip() and not line.lstrip().startswith("#")
+        line
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if line.strip() and not line.lstrip().startswith("#")
     ]
     text = "\n".join(lines).replace("\\\n", " ")
     for line in text.splitlines():
@@ -140,7 +142,7 @@ def base_root(place: Path, certificates: Path | None) -> None:
     if certificates is not None:
         shutil.copy(certificates, place / "etc/ssl/certs/ca-certificates.crt")
     shutil.copy("/etc/resolv.conf", place / "etc/resolv.conf")
-    hosts = Path("/etc/hosts").read_text()
+    hosts = Path("/etc/hosts").read_text(encoding="utf-8")
     (place / "etc/hosts").write_text(hosts)
 
 
@@ -210,7 +212,7 @@ def healthy(image: Image, stage: Stage) -> bool:
 def stop(server: subprocess.Popen[bytes]) -> float:
     """Send SIGTERM to the first process of the container, as engines do; the seconds until it has ended."""
     began = time.monotonic()
-    children = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text().split()
+    children = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text(encoding="utf-8").split()
     for child in children:
         os.kill(int(child), signal.SIGTERM)
     try:

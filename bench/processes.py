@@ -64,7 +64,7 @@ def _wait(child: BaseProcess, pipe: Connection, limit: float) -> str:
 def cpu_seconds(process: int | None) -> float:
     """CPU time of a process up to now; 0 where the system does not tell."""
     try:
-        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     except (OSError, ValueError, IndexError):
         return 0.0

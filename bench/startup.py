@@ -82,8 +82,8 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "levels.xsb").write_text(LEVELS)
-        Path(folder, "puzzle.kif").write_text(PUZZLE)
+        Path(folder, "levels.xsb").write_text(LEVELS, encoding="utf-8")
+        Path(folder, "puzzle.kif").write_text(PUZZLE, encoding="utf-8")
         # Byte code is kept, as it is for whoever installed the program.
         environment = {**os.environ, "PYTHONPYCACHEPREFIX": os.path.join(folder, "bytecode")}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -24,13 +24,13 @@ def excerpt(text: str, place: Place | None, width: int = 80) -> tuple[str, str] 
         return None
     line = lines[place.line - 1]
     at = place.column - 1
-    end = at + extent(line[at:])
     gutter = f"{place.line:>5} | "
     room = max(width - len(gutter), 20)
+    end = at + extent(line[at : at + room])
     first = 0
     if len(line.rstrip()) > room:
         first = max(0, min(at - room // 3, len(line) - room))
-    before, marked, after = (_shown(part) for part in (line[first:at], line[at:end], line[end:]))
+    before, marked, after = (_shown(part) for part in (line[first:at], line[at:end], line[end : end + room]))
     if first:
         before = _CLIPPED + before[len(_CLIPPED) :]
     shown = (before + marked + after).rstrip()

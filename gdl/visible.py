@@ -7,6 +7,7 @@ bytes that are no UTF-8 cannot be written at all. The reader of KIF refuses all 
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable
@@ -17,16 +18,29 @@ _REPLACEMENT = "\ufffd"
 
 
 def visible(text: str, keep: str = "") -> str:
-    r"""The text with each character that is not printable as an escape; those in ``keep`` stay.
+    r"""The text with each character that is not printable as JSON escapes it, so that JSON stays the same
+    JSON; those in ``keep`` stay.
 
     >>> print(visible("red\x9b31m \u202e \udcff"))
-    red\x9b31m \u202e \udcff
+    red\u009b31m \u202e \udcff
     >>> visible("naïve 棋 ♞")
     'naïve 棋 ♞'
     """
-    if text.isprintable():
+    rest = text
+    for character in keep:
+        rest = rest.replace(character, "")
+    if rest.isprintable():
         return text
-    return "".join(c if c.isprintable() or c in keep else _escape(c) for c in text)
+    return "".join(c if c.isprintable() or c in keep else escaped(c) for c in text)
+
+
+def escaped(text: str) -> str:
+    r"""Characters other than quotes and backslashes in ASCII, as JSON escapes them.
+
+    >>> print(escaped("♞"))
+    \u265e
+    """
+    return json.dumps(text)[1:-1]
 
 
 def without_folders(text: str) -> str:
@@ -54,7 +68,3 @@ def first_forbidden(word: str) -> int:
     if word.isprintable() and _REPLACEMENT not in word:
         return -1
     return next(i for i, c in enumerate(word) if not c.isprintable() or c == _REPLACEMENT)
-
-
-def _escape(character: str) -> str:
-    return character.encode("unicode_escape").decode()

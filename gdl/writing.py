@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,17 @@ NEW = ".new-"
 """How the names of files begin that are being written. A process that is killed leaves them behind."""
 
 _DIGEST, _BODY = "digest", "body"
+
+
+@contextlib.contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Errors of the system within name this path, if they name none, as those of a full disk do."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(path)
+        raise
 
 
 def replace_file(path: Path, data: bytes, *, mode: int = 0o600, lasting: bool = True) -> None:
@@ -32,9 +44,9 @@ def replace_file(path: Path, data: bytes, *, mode: int = 0o600, lasting: bool = 
         lasting: whether the file, and all names in its folder, are to be on the disk when this returns, and
             the old one is there until then.
 
-    Raises OSError; the old file stays then.
+    Raises OSError, which names the path; the old file stays then.
     """
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=NEW, delete=False) as file:
+    with naming(path), tempfile.NamedTemporaryFile(dir=path.parent, prefix=NEW, delete=False) as file:
         try:
             file.write(data)
             file.flush()

@@ -7,6 +7,7 @@ heavy before it runs.
 
 from __future__ import annotations
 
+import errno
 import importlib
 import inspect
 import pkgutil
@@ -20,9 +21,10 @@ from typer.core import TyperGroup
 
 import ggp
 from gdl.errors import GdlError, StuckError
-from gdl.visible import visible
 from ggp.commands import THEMES
 from ggp.complaint import complain
+from ggp.printing import prepare_streams, show
+from ggp.usage import UsageError, bound_numbers, in_our_words
 from propnet.jit.notice import tell_when_compiling
 
 _WIDE = 100
@@ -96,6 +98,7 @@ def build(wanted: str | None) -> typer.Typer:
 
     for name in shown:
         function = importlib.import_module(known[name][1]).command
+        bound_numbers(function)
         # The whole first line: what click shortens it to ends in dots. Paragraphs without line ends: they are
         # to be wrapped for the terminal.
         text = inspect.getdoc(function) or ""
@@ -107,7 +110,7 @@ def build(wanted: str | None) -> typer.Typer:
 def _show_version(wanted: bool) -> None:
     if wanted:
         known = ggp.version()
-        typer.echo(f"ggp {known}" if known else "ggp, not installed: run from a checkout")
+        show(f"ggp {known}" if known else "ggp, not installed: run from a checkout")
         raise typer.Exit
 
 
@@ -117,15 +120,22 @@ def main() -> None:
     Exit status: 0 success, 1 a negative finding, 2 wrong usage or input, 130 Ctrl-C. A match that cannot go
     on, for a role has no legal move, is a negative finding.
     """
+    prepare_streams()
     if sys.stderr.isatty():
         tell_when_compiling(_tell_kernel)
     wanted = next((a for a in sys.argv[1:] if not a.startswith("-")), None)
     try:
-        build(wanted)()
+        sys.exit(build(wanted)(standalone_mode=False) or 0)
     except GdlError as error:
         complain(error)
         sys.exit(1 if isinstance(error, StuckError) else 2)
-    except KeyboardInterrupt:
+    except UsageError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            show(error.ctx.get_help())
+        else:
+            complain(in_our_words(error, wanted, list(modules())))
+        sys.exit(2)
+    except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
     except BrokenPipeError:
         # The reader went away (``ggp ground x | head``): nothing more to say to anyone.
@@ -133,20 +143,26 @@ def main() -> None:
         sys.exit(141)
     except MemoryError:
         _fail("out of memory; a smaller --memory limit fails earlier and cleaner")
-    except OSError as error:
+    except (OSError, RuntimeError) as error:
+        if "start new thread" in f"{error} {error.__context__}" or (
+            isinstance(error, OSError) and error.errno == errno.EAGAIN
+        ):
+            _fail("there are no more processes or threads to be had (end some, or raise `ulimit -u`)")
+        if not isinstance(error, OSError):
+            raise
         _fail(f"{error.strerror or error}: {error.filename or ''}".rstrip(": "))
 
 
 def _tell_kernel(name: str, seconds: float) -> None:
     """Say on stderr which kernel is compiled, once per installation, and how long it took where one waits."""
     if seconds < 0.0:
-        print(f"ggp: compiling {name}, only the first time...", end="\r", file=sys.stderr, flush=True)
+        show(f"ggp: compiling {name}, only the first time...", end="\r", err=True)
     elif seconds > 1.0:
-        print(f"ggp: compiled {name} in {seconds:.1f} s" + " " * 20, file=sys.stderr)
+        show(f"ggp: compiled {name} in {seconds:.1f} s" + " " * 20, err=True)
 
 
 def _fail(why: str) -> None:
-    print(visible(f"ggp: {why}"), file=sys.stderr)
+    show(f" {why}", head="ggp:", err=True)
     sys.exit(2)
 
 

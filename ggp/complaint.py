@@ -6,12 +6,10 @@ import shutil
 import sys
 from pathlib import Path
 
-import typer
-
 from gdl.errors import FileError, GdlError, RulesError, TooLargeError
 from gdl.excerpt import excerpt
 from gdl.reading import text_of_file
-from gdl.visible import visible
+from ggp.printing import show
 
 _MOST_BYTES = 4_000_000
 
@@ -24,11 +22,11 @@ def complain(error: GdlError) -> None:
     path = _file_of(error)
     if path is not None:
         error.source = str(path)
-    typer.echo(f"{typer.style('ggp:', fg='red', bold=True)} {visible(str(error), chr(10))}", err=True)
+    show(f" {error}", head="ggp:", err=True)
     shown = None if path is None else excerpt(_text(path), error.place, shutil.get_terminal_size().columns)
     if shown is not None:
-        typer.echo(visible(shown[0]), err=True)
-        typer.echo(typer.style(shown[1], fg="red", bold=True), err=True)
+        show(shown[0], err=True)
+        show("", head=shown[1], err=True)
 
 
 def _file_of(error: GdlError) -> Path | None:

@@ -1,25 +1,41 @@
-"""The terminal: what is printed there is printed as it is.
+"""The terminal: text is printed as it is, and every character of it can be seen.
 
 Names of games, players and levels come from files of strangers. So no text is markup (``[red]``) or a code
-for an emoji (``:smile:``); what is to have a colour is a :class:`rich.text.Text`. A test of the tree forbids
-other consoles.
+for an emoji (``:smile:``), and controls become escapes. Coloured text is a :class:`rich.text.Text`. A test of
+the tree forbids other consoles.
 """
 
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.segment import Segment
+from rich.text import Text
+
+from gdl.visible import visible
+
+
+class _VisibleConsole(Console):
+    def render_str(self, text: str, **options: Any) -> Text:
+        return super().render_str(visible(text, keep="\n\t"), **options)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            if segment.control or segment.text.isprintable():
+                yield segment
+            else:
+                yield Segment(visible(segment.text, keep="\n"), segment.style)
 
 
 def new_console(**options: Any) -> Console:
     """A console; ``options`` as for :class:`rich.console.Console`, and nothing is coloured by its looks."""
-    return Console(markup=False, emoji=False, highlight=False, **options)
+    return _VisibleConsole(markup=False, emoji=False, highlight=False, **options)
 
 
 def text_column(form: str) -> TextColumn:

@@ -7,6 +7,7 @@ import logging
 from datetime import UTC, datetime
 
 from gdl.errors import GdlError
+from gdl.visible import visible
 
 logger = logging.getLogger("ggp.server")
 
@@ -47,8 +48,8 @@ class _Formatter(logging.Formatter):
             # The last line says what it is, the rest where.
             fields["error"] = self.formatException(record.exc_info)[-_LONGEST:]
         if self._json:
-            line = json.dumps({key: _plain(value) for key, value in fields.items()}, ensure_ascii=False)
-            return line if line.isprintable() else json.dumps(json.loads(line))
+            plain = {key: _plain(value) for key, value in fields.items()}
+            return visible(json.dumps(plain, ensure_ascii=False))
         return _logfmt(fields)
 
 
@@ -64,7 +65,7 @@ def _quoted(value: object) -> str:
     """A value, in quotation marks with escapes where it has blanks or anything that is not printable."""
     text = str(value)[:_LONGEST]
     plain = text.isprintable() and not any(c in text for c in ' "=\\')
-    return text if plain and text else json.dumps(text, ensure_ascii=not text.isprintable())
+    return text if plain and text else visible(json.dumps(text, ensure_ascii=False))
 
 
 def one_line(text: str) -> str:

@@ -21,6 +21,7 @@ from gdl.machine import Machine, State
 from gdl.scramble import Cipher
 from gdl.syntax.parser import parse_term
 from gdl.terms import RANDOM, sort_key
+from gdl.visible import visible
 from gdl.words import counted
 from ggp.protocol import messages
 from ggp.protocol.address import Address, parse_address
@@ -396,4 +397,4 @@ def _start_error(answer: Answer) -> str:
 
 def _short(text: str) -> str:
     text = " ".join(text.split())
-    return text if len(text) <= 120 else text[:117] + "..."
+    return visible(text if len(text) <= 120 else text[:117] + "...")

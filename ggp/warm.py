@@ -138,7 +138,7 @@ def alone(player: str) -> str:
 
 def main() -> None:
     """Warm up for one player, or compile some parts, and say what is compiled."""
-    out = os.fdopen(os.dup(1), "w")
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     # What libraries print must not mix with the messages.
     os.dup2(2, 1)
 
@@ -241,7 +241,7 @@ class _WarmProcess:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         self._fault = ""
         ours, theirs = os.pipe()
-        self._messages = os.fdopen(ours)
+        self._messages = os.fdopen(ours, encoding="utf-8")
         self._process: subprocess.Popen[bytes] | None = None
         try:
             self._process = anew("ggp.warm", arguments, {1: theirs, 2: self._errors.fileno()})

@@ -45,7 +45,7 @@ LARGE = re.compile(r"^(?:from|import) (sb3_contrib|stable_baselines3|torchrl)\b"
 
 def _blocks(page: Path, language: str) -> Iterator[tuple[int, str]]:
     """The line before each block of a language, and its text."""
-    text = page.read_text()
+    text = page.read_text(encoding="utf-8")
     for block in FENCE.finditer(text):
         if block[1] == language:
             yield text.count("\n", 0, block.start(2)), block[2]
@@ -159,7 +159,7 @@ def validate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, 
     monkeypatch.setenv("NO_COLOR", "1")
 
     def run(name: str, text: str) -> list[str]:
-        Path(name).write_text(text)
+        Path(name).write_text(text, encoding="utf-8")
         return CliRunner().invoke(build("validate"), ["validate", name]).stdout.splitlines()
 
     return run
@@ -207,14 +207,14 @@ def test_rules_that_readme_and_the_landing_page_show_are_those_of_tictactoe() ->
     "page", [*PAGES, *(ROOT / "docs").rglob("*.svg")], ids=lambda page: str(page.relative_to(ROOT))
 )
 def test_names_of_our_code_on_a_page_are_there(page: Path) -> None:
-    spans = NAMED.findall(page.read_text())
+    spans = NAMED.findall(page.read_text(encoding="utf-8"))
     for name in filter(OURS.fullmatch, (name for span in spans for name in span)):
         assert pydoc.locate(name) is not None, f"{page.name} names {name}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_files_that_a_page_links_to_are_there(page: Path) -> None:
-    for link in re.findall(r"\]\((?!https?:)([^)#]+)", FENCE.sub("", page.read_text())):
+    for link in re.findall(r"\]\((?!https?:)([^)#]+)", FENCE.sub("", page.read_text(encoding="utf-8"))):
         assert (page.parent / link).exists(), f"{page.name} links to {link}"
 
 

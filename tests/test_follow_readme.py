@@ -77,4 +77,4 @@ def test_what_is_left_running_is_found_and_ended(tmp_path: Path, monkeypatch: py
     wrong, _ = _follow(tmp_path, ("sh", f"setsid sleep 60 &\necho $! > {number}"))
     assert "left behind" in wrong
     state = Path(f"/proc/{number.read_text().strip()}/stat")
-    assert not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z"
+    assert not state.exists() or state.read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z"

@@ -39,7 +39,7 @@ class Source:
 @functools.cache
 def source(path: Path) -> Source:
     """What a file holds. Each is parsed and walked once."""
-    text = path.read_text()
+    text = path.read_text(encoding="utf-8")
     tree = ast.parse(text)
     found = Source(len(text.splitlines()), ast.get_docstring(tree), [], [], [], [])
     for node in ast.walk(tree):
@@ -227,6 +227,47 @@ def test_there_is_one_kind_of_console() -> None:
                     ast.unparse(word.value) for word in call.keywords if word.arg in ("title", "subtitle")
                 ]
                 assert all("name" not in title for title in titles), f"{path}:{call.lineno}"
+
+
+def test_no_text_is_read_or_written_in_the_encoding_of_the_locale() -> None:
+    """ruff sees (PLW1514) only calls on objects whose type it can infer."""
+    for path in SOURCES:
+        for name, call in source(path).calls:
+            binary = any(isinstance(word, ast.Constant) and "b" in str(word.value) for word in call.args[1:2])
+            if name.rpartition(".")[2] in ("read_text", "write_text", "fdopen") and not binary:
+                named = "encoding" in {word.arg for word in call.keywords}
+                assert named or (name.endswith("read_text") and call.args), f"{path}:{call.lineno}"
+
+
+def test_one_module_asks_others_over_http() -> None:
+    """It follows no redirects, unpacks nothing, and bounds what comes."""
+    clients = {"ClientSession", "urlopen", "HTTPConnection", "HTTPSConnection"}
+    asking = [
+        str(path.relative_to(ROOT))
+        for path in SOURCES
+        if clients & {name.rpartition(".")[2] for name, _ in source(path).calls}
+    ]
+    assert asking == ["ggp/protocol/asking.py"]
+
+
+def test_all_that_commands_print_goes_through_one_function() -> None:
+    """Others would pass on what drives a terminal, or fail where the locale lacks a character."""
+    others = {
+        "print",
+        "typer.echo",
+        "typer.secho",
+        "click.echo",
+        "sys.stderr.write",
+        "sys.stdout.buffer.write",
+    }
+    allowed = {
+        "ggp/printing.py": "prints for all others",
+        "ggp/commands/rules/format.py": "the bytes of files as they are, outside terminals",
+    }
+    for path in (ROOT / "ggp").rglob("*.py"):
+        name = str(path.relative_to(ROOT))
+        used = others & {called for called, _ in source(path).calls}
+        assert bool(used) == (name in allowed), f"{name}: {used}"
 
 
 PASSED_ON = {

@@ -15,7 +15,11 @@ from tests.places import ROOT, SOURCES, module_name
 
 
 def functions(path: Path) -> set[str]:
-    return {node.name for node in ast.parse(path.read_text()).body if isinstance(node, ast.FunctionDef)}
+    return {
+        node.name
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.FunctionDef)
+    }
 
 
 LAZY = [path for path in SOURCES if path.name == "__init__.py" and "__getattr__" in functions(path)]

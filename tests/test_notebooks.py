@@ -21,7 +21,7 @@ def test_every_cell_of_a_notebook_runs(
         pytest.importorskip(package, reason="pip install 'kaskade-ggp[plots,rl]'")
     monkeypatch.setenv("MPLBACKEND", "agg")
     names: dict[str, object] = {"__name__": "notebook"}
-    for number, cell in enumerate(json.loads(path.read_text())["cells"]):
+    for number, cell in enumerate(json.loads(path.read_text(encoding="utf-8"))["cells"]):
         if cell["cell_type"] == "code":
             exec(compile("".join(cell["source"]), f"{path.name}, cell {number}", "exec"), names)
     shown = capsys.readouterr().out
@@ -30,5 +30,5 @@ def test_every_cell_of_a_notebook_runs(
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_is_kept_without_what_it_shows(path: Path) -> None:
-    cells = json.loads(path.read_text())["cells"]
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     assert not [cell for cell in cells if cell.get("outputs") or cell.get("execution_count")]

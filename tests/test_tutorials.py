@@ -73,7 +73,7 @@ def test_a_tutorial_runs_from_its_first_line_to_its_last(
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     namespace: dict[str, object] = {"__name__": "page"}
-    for language, text in FENCE.findall(page.read_text()):
+    for language, text in FENCE.findall(page.read_text(encoding="utf-8")):
         if language in ("python", "lisp") and (file := FILE.match(text)):
             (tmp_path / file[1]).write_text(text)
         elif language == "python":

@@ -143,7 +143,7 @@ def victim(*words: str) -> Iterator[Victim]:
 
     Raises RuntimeError where it does not end by itself."""
     command = [sys.executable, "-m", "ggp", *words, "--port", "0"]
-    with tempfile.TemporaryFile("w+") as log:
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, cwd=ROOT)
         try:
             yield Victim(process, _port(process, log, words), log)

@@ -82,7 +82,7 @@ def rate(python: Path, peer: str, game: str, seconds: float) -> float | str:
 def processor() -> str:
     """The name of the processor."""
     try:
-        text = Path("/proc/cpuinfo").read_text()
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:
         return platform.processor()
     names = [line.partition(":")[2].strip() for line in text.splitlines() if line.startswith("model name")]

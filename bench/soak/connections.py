@@ -76,7 +76,7 @@ def serving(checkout: Path) -> Iterator[tuple[int, int]]:
 
 def cpu_seconds(pid: int) -> float:
     """Processor time that a process has used."""
-    words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    words = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 

@@ -52,8 +52,8 @@ SETTLE_SECONDS = 20.0
 def role_of(pid: int) -> str:
     """What a process is for; empty where it is gone."""
     try:
-        name = Path(f"/proc/{pid}/comm").read_text().strip()
-        line = Path(f"/proc/{pid}/cmdline").read_text()
+        name = Path(f"/proc/{pid}/comm").read_text(encoding="utf-8").strip()
+        line = Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8")
     except OSError:
         return ""
     known = [role for role in ROLES if role.startswith(name.removeprefix("ggp-")[:8])]
@@ -315,7 +315,7 @@ _EVENT = re.compile(r'level=(?:warning|error) event=("[^"]*"|\S+)')
 def _born(pid: int) -> str:
     """When a process was started, in clock ticks since boot; empty where there is none."""
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     except OSError:
         return ""
     return fields[19] if fields[0] != "Z" else ""

@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, or compare two measurements."""
     options = _options(arguments)
     if options.compare:
-        old, new = (json.loads(Path(name).read_text()) for name in options.compare)
+        old, new = (json.loads(Path(name).read_text(encoding="utf-8")) for name in options.compare)
         print(compared(old, new))
         return 0
     if options.one == 0:
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(totals(rows))
     if options.out:
         Path(options.out).parent.mkdir(parents=True, exist_ok=True)
-        Path(options.out).write_text(json.dumps(told, indent=1) + "\n")
+        Path(options.out).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     return 0
 
 

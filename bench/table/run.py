@@ -99,7 +99,7 @@ def about(given: Row) -> dict[str, Any]:
 def _processor() -> str:
     """The processor's name and how wide its vectors are."""
     try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
         return platform.processor() or platform.machine()
     fields = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}

@@ -190,7 +190,7 @@ class Splitter:
                 continue
             inner, outer = clauses
             shared = {
-                v: min([self._column(a, v) for a in inner.positives if v in a.args]) for v in inner.head.args
+                v: min(self._column(a, v) for a in inner.positives if v in a.args) for v in inner.head.args
             }
             inside = self._rows(inner.positives, self._relevant(inner))
             atoms = min(inside, prod(shared.values()))

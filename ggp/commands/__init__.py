@@ -17,6 +17,7 @@ from gdl.errors import FileError, GdlError
 from gdl.reading import read_limited, read_open, text_of
 from gdl.visible import visible
 from ggp.complaint import complain
+from ggp.printing import show
 
 THEMES = ("play", "rules", "puzzles", "server", "learning")
 """The folders, in the order of ``ggp --help``, which shows the beginnings of their first lines as titles."""
@@ -53,6 +54,8 @@ def read_or_complain(path: Path) -> bytes | None:
 
     try:
         standard = str(path) == "-"
+        if standard and sys.stdin is None:
+            raise FileError("standard input is closed", remedy="name a file")
         data = (
             read_open(sys.stdin.buffer, MOST_BYTES, "<stdin>")
             if standard
@@ -63,7 +66,7 @@ def read_or_complain(path: Path) -> bytes | None:
     except FileError as error:
         complain(error)
     except OSError as error:  # standard input is closed, or a folder
-        typer.echo(f"ggp: <stdin>: {error.strerror}", err=True)
+        show(f"ggp: <stdin>: {error.strerror}", err=True)
     return None
 
 

@@ -247,11 +247,11 @@ def page(title: str, solutions: Sequence[Packed]) -> str:
     # "<" inside JSON only stands in strings, and there \u003c means the same: no tag can begin.
     parts = {
         "@TITLE@": escape(title),
-        "@LIBRARY@": (files / "ogl.min.js").read_text("utf-8"),
+        "@LIBRARY@": (files / "ogl.min.js").read_text(encoding="utf-8"),
         "@DATA@": orjson.dumps(data).decode().replace("<", "\\u003c"),
-        "@SCRIPT@": (files / "page.js").read_text("utf-8"),
+        "@SCRIPT@": (files / "page.js").read_text(encoding="utf-8"),
     }
-    text = (files / "page.html").read_text("utf-8")
+    text = (files / "page.html").read_text(encoding="utf-8")
     pieces = []
     while text:
         at = {text.find(mark): mark for mark in parts if mark in text}

@@ -27,6 +27,7 @@ from gdl.words import counted
 from gdl.writing import make_lasting, replace_file, sealed, unsealed
 from ggp.console import new_console, noted_ctrl_c, text_column
 from ggp.cover.instance import CoverInstance, RunningSearch
+from ggp.printing import show
 from players.puzzles.cover.outcome import CoverOptions, CoverResult, is_solution
 from players.puzzles.cover.problem import CoverError
 
@@ -252,11 +253,11 @@ def solve_cover(instance: CoverInstance, request: CoverRequest, as_json: bool) -
 
         told = [instance.as_json(each) for each in found] if request.options.delivers else None
         line = as_json_object(instance.name, result, told, stopped)
-        sys.stdout.write(json.dumps(line) + "\n")
+        show(json.dumps(line))
     else:
         view.show(result, stopped)
     if stopped and file is not None:
-        print(f"ggp: it goes on from here with --resume {file.path}", file=sys.stderr)
+        show(f"ggp: it goes on from here with --resume {file.path}", err=True)
     if stopped == "interrupted":
         return 130
     return 0 if result.solutions else 1

@@ -109,5 +109,5 @@ def usual_memory() -> int:
     except (AttributeError, OSError, ValueError):  # Windows does not tell
         size = 8 * 1024**3
     with contextlib.suppress(OSError, ValueError):  # no group, or no limit
-        size = min(size, int(_GROUP_LIMIT.read_text()))
+        size = min(size, int(_GROUP_LIMIT.read_text(encoding="utf-8")))
     return size // 2

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
+_THREADS = 4
+"""How many libuv starts."""
 
 
 def new_loop() -> asyncio.AbstractEventLoop:
@@ -16,10 +19,25 @@ def new_loop() -> asyncio.AbstractEventLoop:
         import uvloop
     except ImportError:
         return asyncio.new_event_loop()
+    _check_threads()
     return uvloop.new_event_loop()
 
 
+def _check_threads() -> None:
+    """Raise RuntimeError where the event loop would find no threads: libuv would end the process then,
+    without a word."""
+    over = threading.Event()
+    try:
+        for _ in range(_THREADS):
+            threading.Thread(target=over.wait, daemon=True).start()
+    finally:
+        over.set()
+
+
 def run_server(main: Coroutine[Any, Any, Result]) -> Result:
-    """As :func:`asyncio.run`, on such a loop."""
-    with asyncio.Runner(loop_factory=new_loop) as runner:
-        return runner.run(main)
+    """As :func:`asyncio.run`, on such a loop. Raises RuntimeError if the system has no threads for it."""
+    try:
+        with asyncio.Runner(loop_factory=new_loop) as runner:
+            return runner.run(main)
+    finally:
+        main.close()

@@ -18,6 +18,12 @@ class Address:
     def __str__(self) -> str:
         return f"{self.host}:{self.port}"
 
+    @property
+    def url(self) -> str:
+        """The same as a URL without a path."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}"
+
 
 def parse_address(text: str) -> Address:
     """The address in ``http://host:port``, ``host:port`` or ``host`` (port 9147). Raises HttpError if no

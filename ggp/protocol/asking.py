@@ -1,4 +1,7 @@
-"""Messages to players through aiohttp's client, in the form that players know.
+"""All that this program asks of others over HTTP: messages to players, and the events of their servers.
+
+Only the address that the operator has named is called: redirects are answers like others, and proxies of the
+environment are not used. Nothing that comes is unpacked, and all of it is bounded.
 
 A player's reply may end with its connection, have a head of one line or lines that end without a carriage
 return: :mod:`ggp.protocol.dialect` reads it, and aiohttp gets an equivalent one. One session serves all
@@ -9,13 +12,14 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from urllib.parse import unquote
 
 import aiohttp
 from aiohttp.client_proto import ResponseHandler
+from aiohttp.http_exceptions import HttpProcessingError
 
 from ggp.protocol.address import Address
 from ggp.protocol.dialect import MAX_BODY, MAX_HEAD, ReplyReader, decoded, request_headers
@@ -32,7 +36,7 @@ async def asking() -> AsyncIterator[aiohttp.ClientSession]:
     if known is not None:
         yield known
         return
-    async with _new_session() as session:
+    async with _new_session(_Connector(), middlewares=(_in_managers_order,)) as session:
         token = _session.set(session)
         try:
             yield session
@@ -48,13 +52,12 @@ async def post(address: Address, message: str, receiver: str, seconds: float) ->
         ConnectionError, OSError: the player cannot be reached.
         TimeoutError: no complete reply within ``seconds``.
     """
-    host = f"[{address.host}]" if ":" in address.host else address.host
     try:
         async with (
             asyncio.timeout(seconds),
             asking() as session,
             session.post(
-                f"http://{host}:{address.port}/",
+                f"{address.url}/",
                 data=message.encode("utf-8"),
                 headers=request_headers(address.host, receiver),
                 allow_redirects=False,
@@ -73,6 +76,31 @@ async def post(address: Address, message: str, receiver: str, seconds: float) ->
     if reply.status != 200:
         raise HttpError(400, f"the player answers {status}: {text[:200]}")
     return text
+
+
+@asynccontextmanager
+async def events(address: Address, silence: float, longest: int) -> AsyncIterator[aiohttp.StreamReader]:
+    """The lines of ``GET /events`` of a server.
+
+    Raises:
+        HttpError: the server answers with something else.
+        OSError: it cannot be reached, breaks off, or sends a line of more than twice ``longest`` bytes.
+        TimeoutError: nothing comes for ``silence`` seconds.
+    """
+    timeout = aiohttp.ClientTimeout(total=None, sock_connect=5.0, sock_read=silence)
+    try:
+        async with (
+            asyncio.timeout(silence) as limit,
+            _new_session(aiohttp.TCPConnector(force_close=True), timeout) as session,
+            session.get(f"{address.url}/events", allow_redirects=False, read_bufsize=longest) as reply,
+        ):
+            limit.reschedule(None)
+            packed = "Content-Encoding" in reply.headers or "Transfer-Encoding" in reply.headers
+            if reply.status != 200 or reply.content_type != "text/event-stream" or packed:
+                raise HttpError(400, f"answers {reply.status} {reply.content_type}: no events")
+            yield reply.content
+    except (aiohttp.ClientError, HttpProcessingError) as error:
+        raise ConnectionError(str(error)) from None
 
 
 class _ReplyHandler(ResponseHandler):
@@ -128,15 +156,19 @@ async def _in_managers_order(
     return await send(request)
 
 
-def _new_session() -> aiohttp.ClientSession:
+def _new_session(
+    connector: aiohttp.TCPConnector,
+    timeout: aiohttp.ClientTimeout = _UNBOUND,
+    middlewares: Sequence[aiohttp.ClientMiddlewareType] = (),
+) -> aiohttp.ClientSession:
     return aiohttp.ClientSession(
-        connector=_Connector(),
+        connector=connector,
         cookie_jar=aiohttp.DummyCookieJar(),
-        timeout=_UNBOUND,
+        timeout=timeout,
         version=aiohttp.HttpVersion10,
         skip_auto_headers=("User-Agent", "Accept-Encoding", "Accept"),
         auto_decompress=False,
-        middlewares=(_in_managers_order,),
+        middlewares=middlewares,
         max_line_size=8 * MAX_HEAD,
         max_field_size=8 * MAX_HEAD,
         trust_env=False,

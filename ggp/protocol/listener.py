@@ -16,7 +16,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from aiohttp import web_response
+
 from gdl.errors import GdlError
+
+# The Server header of every reply of ours, of refusals too: versions would say what to attack.
+web_response.SERVER_SOFTWARE = "kaskade"  # type: ignore[attr-defined]
 
 MOMENT = 0.02
 """Seconds after which a new connection makes others go."""

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from gdl.visible import visible
 from ggp.protocol.messages import spaced
 
 
@@ -108,5 +109,5 @@ class MatchRecord:
         return fields
 
     def to_json(self) -> str:
-        """The record as JSON text."""
-        return json.dumps(self.to_dict(), ensure_ascii=False)
+        """The record as JSON text on one line, every character of which can be seen."""
+        return visible(json.dumps(self.to_dict(), ensure_ascii=False))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,6 +14,7 @@ from gdl.errors import GdlError
 from gdl.machine import State
 from ggp.console import noted_ctrl_c
 from ggp.game import Game
+from ggp.printing import show
 from ggp.solving.frontier_options import FRONTIER
 from ggp.solving.frontier_view import FrontierView, check_plot, write_plot
 from ggp.solving.view import doubt_of
@@ -79,8 +79,7 @@ def solve_by_frontier(
     if plot is not None:
         write_plot(plot, game.name, result)
     if as_json:
-        line = as_json_object(game.name, result, moves, watch, stopped, doubt)
-        sys.stdout.buffer.write(orjson.dumps(line) + b"\n")
+        show(orjson.dumps(as_json_object(game.name, result, moves, watch, stopped, doubt)))
     else:
         view.show(result, moves.get(result.value, []), watch, doubt)
     if stopped is not None and (fault is None or isinstance(fault, OutOfRoomError)):
@@ -192,4 +191,4 @@ def _say_how_to_go_on(scratch: Path | None) -> None:
         hint = f"it goes on from its last whole layer with: ggp solve --resume {scratch}"
     else:
         hint = f"no layer was whole: there is nothing to go on with in {scratch}"
-    print(f"ggp: {hint}", file=sys.stderr)
+    show(f"ggp: {hint}", err=True)

@@ -17,6 +17,7 @@ from gdl.machine import State
 from gdl.words import counted
 from ggp.console import new_console, spinner
 from ggp.game import Game
+from ggp.printing import show
 from ggp.stopwatch import Stopwatch
 from players.puzzles.frontier.budget import peak_bytes
 from players.strong.outcomes import SolvedGame
@@ -65,7 +66,7 @@ def solve_strongly(
     if not told:
         return
     if as_json:
-        sys.stdout.buffer.write(orjson.dumps(found) + b"\n")
+        show(orjson.dumps(found))
     else:
         _print_solved(found, clock)
 
@@ -118,7 +119,7 @@ def answer_query(game: Game, text: str, folder: Path | None, as_json: bool) -> N
     answer = ask(tables, state)
     roles = [machine.rules.spell(role) for role in machine.roles]
     if as_json:
-        sys.stdout.buffer.write(orjson.dumps(_as_object(state, answer, roles)) + b"\n")
+        show(orjson.dumps(_as_object(state, answer, roles)))
     else:
         _print_answer(state, answer, roles, tables.cyclic)
 

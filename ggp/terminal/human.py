@@ -13,9 +13,11 @@ from collections.abc import Callable, Iterator, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from gdl.errors import GdlError
 from gdl.machine import State
 from gdl.syntax.writer import OwnNotation
 from gdl.words import counted
+from ggp import printing
 from players.player import Choice, Player
 
 if TYPE_CHECKING:
@@ -146,6 +148,8 @@ class LineEditor:
 
     def __call__(self, prompt: str) -> str:
         """Print a prompt and read a line. Raises EOFError where there is none."""
+        if sys.stdin is None:
+            raise GdlError("standard input is closed", remedy="people type their moves there")
         if self._readline is None and sys.stdin.isatty() and sys.stdout.isatty():
             self._readline = _readline()
         if self._readline is not None:
@@ -217,7 +221,7 @@ class HumanPlayer(Player):
         self,
         *,
         seed: int = 0,
-        show: Callable[[str], None] = print,
+        show: Callable[[str], None] = printing.show,
         ask: Callable[[str], str] | None = None,
         width: int = 80,
     ) -> None:

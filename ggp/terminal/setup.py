@@ -30,6 +30,7 @@ from ggp.boards.snakes import SnakesPainter, map_of_rules
 from ggp.boards.text import Painter
 from ggp.console import new_console, spinner
 from ggp.game import Game, loaded_files
+from ggp.printing import show
 from ggp.terminal.human import HumanPlayer, Quit
 from ggp.terminal.local_match import play_match
 from ggp.terminal.views import JsonView, TextView
@@ -213,10 +214,6 @@ class LocalMatch:
     def print_json(self) -> bool:
         """Play it and print it as JSON lines, each flushed at once. Returns whether a role got stuck."""
 
-        def write(line: bytes) -> None:
-            sys.stdout.buffer.write(line)
-            sys.stdout.buffer.flush()
-
         with ExitStack() as cleanup:
             began = time.monotonic()
             with spinner(new_console(stderr=True)) as progress:
@@ -225,8 +222,8 @@ class LocalMatch:
                 machine = self._first_machine(kaskade)
                 self._compile(machine, progress)
             prepared_by = self.prepared_by + time.monotonic() - began
-            players = self._players(kaskade, machine, print, 80, None, cleanup)
-            view = JsonView(machine, players, self.game.name, write)
+            players = self._players(kaskade, machine, show, 80, None, cleanup)
+            view = JsonView(machine, players, self.game.name, show)
             last = play_match(machine, players, view, prepared_by, self.playclock, self.max_steps)
             return _is_stuck(last)
 

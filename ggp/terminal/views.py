@@ -249,4 +249,4 @@ class JsonView(MatchView):
         return [self.machine.rules.spell(p) for p in sorted(state.propositions)]
 
     def _line(self, **fields: object) -> None:
-        self._write(orjson.dumps(fields) + b"\n")
+        self._write(orjson.dumps(fields))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import asdict, dataclass
 
@@ -13,16 +14,15 @@ from ggp.manager import DIED, EXCEPTION, ILLEGAL, NO_ANSWER, NO_CONNECTION, Answ
 from ggp.processes.parent import JsonMessage
 from ggp.protocol.match_record import MatchRecord
 from ggp.protocol.messages import READY
+from ggp.tournament.patience import READY_SECONDS, REMIND_SECONDS
 from ggp.tournament.settings import refusal
 from ggp.tournament.sites import TournamentProcess
 from players.player import TOLERANCE
 
-LOAD_SECONDS = 600.0
-"""How long a player may take for the machine and its warm-up, before any clock runs."""
+BUILD_SECONDS = 600.0
+"""How long its machine may take, before any clock runs."""
 MAX_RESTARTS = 3
 """How often in one match a player that crashed or hung is started again."""
-RELOAD_SECONDS = 60.0
-"""How long it may then be silent while it gets ready; meanwhile it loses its turns."""
 LATE_SECONDS = 5.0
 """How long after a clock a silent player counts as late, and not as hanging."""
 
@@ -84,6 +84,7 @@ class ProcessPlayer:
         self._last_answered = 0
         self._heard = True
         """Whether there was an answer, be it a late one, since it was last asked."""
+        self._loaded = False
         self._patience = 0.0
         """Until when silence does not mean that it hangs."""
 
@@ -92,21 +93,31 @@ class ProcessPlayer:
         """Its name for the registry."""
         return self._terms.player
 
-    async def load(self, role: int) -> None:
-        """Have machine and player made, before any clock runs. Raises GdlError if the player cannot be made,
-        or takes forever."""
+    async def load(self, role: int, remind: Callable[[str], None]) -> None:
+        """Have machine and player made, before any clock of the match runs. ``remind`` is called with who is
+        waited for. Raises GdlError if the player cannot be made, or is not ready in time."""
         self._role = role
         self._load()
-        label = self._terms.label
+        label, now = self._terms.label, asyncio.get_running_loop().time
+        clock = max(READY_SECONDS, self._terms.startclock)
+        reminder = asyncio.get_running_loop().call_later(REMIND_SECONDS, remind, f"waiting for {label}")
         try:
-            async with asyncio.timeout(LOAD_SECONDS):
+            async with asyncio.timeout(clock) as limit:
                 while (message := await self.process.inbox.get()) is not None:
-                    if message["kind"] == "loaded":
-                        return
-                    if message["kind"] == "refused":
-                        raise GdlError(refusal(label, message["error"]))
+                    match message["kind"]:
+                        case "building":
+                            limit.reschedule(now() + BUILD_SECONDS)
+                        case "built":
+                            limit.reschedule(now() + clock)
+                        case "loaded":
+                            self._loaded = True
+                            return
+                        case "refused":
+                            raise GdlError(refusal(label, message["error"]))
         except TimeoutError:
-            raise GdlError(refusal(label, f"it is not ready after {LOAD_SECONDS:.0f} s")) from None
+            raise GdlError(refusal(label, f"it is not ready after {clock:.0f} s")) from None
+        finally:
+            reminder.cancel()
         raise GdlError(refusal(label, f"its process died while it got ready: {self.process.ending}"))
 
     async def start(self, role: int, state: State) -> Answer:
@@ -138,7 +149,8 @@ class ProcessPlayer:
     def stop(self) -> bool:
         """The match is over. Whether the process may be used for another one."""
         self.process.send("stop")
-        return self.process.alive and self._last_answered == self._last_asked and not self.restarts
+        answers = self._loaded and self._last_answered == self._last_asked
+        return answers and self.process.alive and not self.restarts
 
     def _fails(self, now: float) -> bool:
         """Whether the player is gone, or has been silent for too long. One that is merely late goes on: it
@@ -158,7 +170,7 @@ class ProcessPlayer:
         self.process = await TournamentProcess.start("ggp.tournament.player_process")
         self._load()
         self._start(now)
-        self._patience = now + RELOAD_SECONDS
+        self._patience = now + READY_SECONDS
 
     def _load(self) -> None:
         self.process.send("load", role=self._role, **asdict(self._terms))

@@ -1,9 +1,9 @@
 """The process of one local player: ``python -m ggp.tournament.player_process``.
 
 To it: ``load`` (make a game and a player ready before any clock runs), ``start``, ``choose``, ``stop``.
-From it: ``loaded`` or ``refused``, ``ready``, and per turn ``move``, ``illegal`` or ``failed``. Deadlines are
-seconds of :func:`time.monotonic`, which all processes of one computer share. The referee trusts none of this,
-and kills a process that does not answer.
+From it: ``building``, ``built`` (the machine), ``loaded`` or ``refused``, ``ready``, and per turn ``move``,
+``illegal`` or ``failed``. Deadlines are seconds of :func:`time.monotonic`, which all processes of one
+computer share. The referee trusts none of this, and kills a process that does not answer.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ class PlayerService:
         """Make the machine and the player, and let a player think for a moment."""
         pin(message["cores"])
         text, level, self._name = message["rules"], message["level"], message["player"]
+        self._parent.send("building")
         self._machine = self._machine_of(text, level)
+        self._parent.send("built")
         self.stop()
         if message["workers"]:
             self._player = make_player(fitting(self._name, self._machine), message["seed"])

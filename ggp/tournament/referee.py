@@ -3,8 +3,8 @@
 A :class:`ggp.manager.GameManager` runs each match. Local players think in processes of their own
 (:mod:`ggp.tournament.player_process`), which the referee keeps from match to match as long as they behave.
 
-To it: ``play`` with a job. From it: ``step`` after each joint move, then ``done`` with the record, or
-``failed``.
+To it: ``play`` with a job. From it: ``waits`` while players take long to get ready, ``step`` after each joint
+move, then ``done`` with the record, or ``failed``.
 """
 
 from __future__ import annotations
@@ -101,6 +101,9 @@ class Referee:
         errors = list(map(in_words, step.errors))
         self._parent.send("step", number=step.number, match=record.match_id, moves=moves, errors=errors)
 
+    def _remind(self, text: str) -> None:
+        self._parent.send("waits", text=text)
+
     async def close(self) -> None:
         """End all processes, giving them a moment to free what they hold."""
         await asyncio.gather(*(process.close() for _, process in self._idle))
@@ -128,7 +131,7 @@ class Referee:
             )
             local[role] = ProcessPlayer(await self._process(seat["player"]), terms, record, turnstile)
             players.append(local[role])
-        await asyncio.gather(*(player.load(role) for role, player in local.items()))
+        await asyncio.gather(*(player.load(role, self._remind) for role, player in local.items()))
         return players
 
     async def _process(self, player: str) -> TournamentProcess:

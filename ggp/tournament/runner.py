@@ -64,6 +64,9 @@ class Watcher(Protocol):
     def began(self, fixture: Fixture) -> None:
         """A match begins."""
 
+    def waits(self, fixture: Fixture, text: str) -> None:
+        """A match does not begin yet; ``text`` says who is waited for."""
+
     def step(self, fixture: Fixture, number: int) -> None:
         """A match has come to this step."""
 
@@ -213,6 +216,9 @@ class Runner:
         news = MatchReport(self._newsroom, self._settings, fixture)
 
         def step(message: JsonMessage) -> None:
+            if message["kind"] == "waits":
+                self._watcher.waits(fixture, message["text"])
+                return
             self._watcher.step(fixture, message["number"])
             news.step(message)
 

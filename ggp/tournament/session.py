@@ -17,6 +17,7 @@ from rich.text import Text
 
 from gdl.errors import GdlError
 from gdl.information import hides, playing
+from gdl.visible import visible
 from gdl.words import counted
 from ggp.console import spinner
 from ggp.game import Game
@@ -46,7 +47,7 @@ def write_json(store: Store, path: Path) -> int:
         file.write(b"[")
         for fixture, record in store.records():
             fields = {"game": fixture.game, "round": fixture.round, **record}
-            line = json.dumps(fields, ensure_ascii=False)
+            line = visible(json.dumps(fields, ensure_ascii=False))
             file.write(f"{',' if count else ''}\n{line}".encode())
             count += 1
         file.write(b"\n]\n")

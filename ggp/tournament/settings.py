@@ -14,6 +14,7 @@ from gdl.syntax.sexpr import MAX_CHARACTERS
 from ggp.protocol.address import parse_address
 from ggp.tournament import bounds
 from ggp.tournament.bounds import Bound, RealBound
+from ggp.tournament.patience import impatient
 from ggp.tournament.schedule import Fixture, count_matches
 from players.kaskade.make_machine import LEVELS
 from players.options import read_names, read_spec
@@ -79,7 +80,8 @@ def parse_entrants(texts: Sequence[str]) -> list[Entrant]:
         elif is_registered(entrant.spec):
             check_name(entrant.local_name(1))
         else:
-            check_name(entrant.spec)
+            with impatient(f"the import of {entrant.spec}"):
+                check_name(entrant.spec)
         if any(entrant.label == earlier.label for earlier in entrants):
             raise GdlError(
                 f"two players are called {entrant.label}",

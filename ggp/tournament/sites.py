@@ -137,7 +137,7 @@ class OwnSite:
         try:
             child.send("play", **job)
             while (message := await child.inbox.get()) is not None:
-                if message["kind"] != "step":
+                if message["kind"] not in ("step", "waits"):
                     reusable = True
                     return message
                 heard(message)

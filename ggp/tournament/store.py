@@ -280,7 +280,7 @@ def _key(fixture: Fixture) -> tuple[str, int, str]:
 def _locked(path: Path) -> IO[str]:
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
     try:
-        file = os.fdopen(os.open(path, flags, 0o666), "r+")
+        file = os.fdopen(os.open(path, flags, 0o666), "r+", encoding="utf-8")
     except OSError as error:
         raise GdlError(f"cannot write {path}: {error.strerror}") from None
     try:

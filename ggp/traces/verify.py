@@ -341,7 +341,7 @@ def _limit_memory(megabytes: int) -> None:
     try:
         import resource
 
-        size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        size = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[0]) * resource.getpagesize()
         limit = size + megabytes * 2**20
         resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
     except (ImportError, OSError, ValueError):

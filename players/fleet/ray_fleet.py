@@ -62,8 +62,6 @@ class RayFleet(Fleet):
         installed()
         local = LOCAL_RAY.fullmatch(address)
         close_doors(own=local is not None)
-        import ray
-        import ray.util
         import ray.util.scheduling_strategies
 
         self._ray: Any = ray

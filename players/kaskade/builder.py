@@ -301,7 +301,7 @@ def _read_source(announced: dict[str, Any], source: int) -> tuple[str, bytes]:
 
 def _die_first() -> None:
     """If the computer runs out of memory, let the system kill this process first."""
-    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="utf-8") as file:
         file.write("1000")
 
 

@@ -348,6 +348,9 @@ def is_stopped(pid: int) -> bool:
     """Whether a process was stopped by a signal and does nothing until it is continued. False where the
     system does not tell."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in ("T", "t")
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] in (
+            "T",
+            "t",
+        )
     except (OSError, IndexError):
         return False

@@ -37,7 +37,7 @@ def children(pid: int) -> list[int]:
     pids: list[int] = []
     try:
         for task in (_PROC / str(pid) / "task").iterdir():
-            pids += map(int, (task / "children").read_text().split())
+            pids += map(int, (task / "children").read_text(encoding="utf-8").split())
     except FileNotFoundError:
         if (_PROC / str(pid)).exists():  # not all kernels have these lists
             return [int(one.name) for one in _PROC.glob("[0-9]*") if _field(int(one.name), 1) == str(pid)]
@@ -59,7 +59,7 @@ def parent(pid: int) -> int:
 def _field(pid: int, number: int) -> str:
     """What ``/proc`` tells of a process after its name; empty where it is gone."""
     try:
-        return (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()[number]
+        return (_PROC / str(pid) / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[number]
     except (OSError, IndexError):
         return ""
 
@@ -77,7 +77,7 @@ def resident_bytes(pids: Iterable[int]) -> int:
     pages = 0
     for pid in pids:
         try:
-            pages += int((_PROC / str(pid) / "statm").read_text().split()[1])
+            pages += int((_PROC / str(pid) / "statm").read_text(encoding="utf-8").split()[1])
         except (OSError, ValueError, IndexError):
             continue
     return pages * os.sysconf("SC_PAGE_SIZE") if pages else 0
@@ -87,7 +87,7 @@ def proportional_bytes(pid: int) -> int:
     """The memory of a process in bytes, shared pages shared out among those that have them; 0 where the
     system does not tell."""
     try:
-        for line in (_PROC / str(pid) / "smaps_rollup").read_text().splitlines():
+        for line in (_PROC / str(pid) / "smaps_rollup").read_text(encoding="utf-8").splitlines():
             if line.startswith("Pss:"):
                 return 1024 * int(line.split()[1])
     except (OSError, ValueError):

@@ -21,6 +21,8 @@ import threading
 from importlib.util import find_spec
 from pathlib import Path
 
+from gdl.visible import visible
+
 _LIMITED = find_spec("resource") is not None
 """Whether processes have limits on this platform."""
 
@@ -74,7 +76,7 @@ def describe(error: BaseException) -> str:
     place = ""
     if trace is not None:
         place = f" at {os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}{place}"
+    return visible(f"{type(error).__name__}: {' '.join(str(error).split())[:300]}{place}")
 
 
 FIRST = 5
@@ -131,7 +133,7 @@ def _try(leader: int, tries: int) -> None:
     nice, later = _wanted[leader], False
     try:
         if os.getsid(leader) == leader:
-            Path(f"/proc/{leader}/autogroup").write_text(str(nice))
+            Path(f"/proc/{leader}/autogroup").write_text(str(nice), encoding="utf-8")
         else:
             later = leader != os.getpid() and tries > _TRIES - _BEGINS
     except BlockingIOError:

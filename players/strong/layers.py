@@ -129,7 +129,7 @@ def _without_earlier(
         return found
     rows = found.rows()
     new = np.ones(len(rows), np.bool_)
-    repeated = sum([subtract(rows, part, new) for layer in old for part in layer.blocks()])
+    repeated = sum(subtract(rows, part, new) for layer in old for part in layer.blocks())
     return PackedSet.of(rows[new]) if repeated else found
 
 

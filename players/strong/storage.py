@@ -22,7 +22,7 @@ from gdl.errors import GdlError, MissingFileError
 from gdl.json_schema import FLAG, TEXT, check_json, matching, or_null, record, rows, whole
 from gdl.reading import read_limited
 from gdl.rules import Rules
-from gdl.writing import NEW, replace_file, sealed, unsealed
+from gdl.writing import NEW, naming, replace_file, sealed, unsealed
 from players.puzzles.frontier.keys.codes import shrunk
 from players.strong.layers import Distances, ValuedSet
 from players.strong.outcomes import MOST, SolvedGame
@@ -241,7 +241,8 @@ class LayerWriter:
         """The index follows the blocks: first records, ends and counts."""
         self._write(np.array(self._firsts, "<u8").tobytes())
         self._write(np.ascontiguousarray(np.array(self._rest, "<u8").T).tobytes())
-        self._file.close()
+        with naming(self._path):
+            self._file.close()
         return LayerFile(
             self._path.name, self._at, self._hashed.hexdigest(), self._states, len(self._rest),
             f"{sign.always:x}", f"{sign.ever:x}", sign.fewest, sign.most,
@@ -253,7 +254,8 @@ class LayerWriter:
 
     def _write(self, data: bytes) -> None:
         self._hashed.update(data)
-        self._file.write(data)
+        with naming(self._path):
+            self._file.write(data)
         self._at += len(data)
 
 

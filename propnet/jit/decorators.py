@@ -330,7 +330,7 @@ def _root(module: Path) -> Path:
 def _imported(module: Path, roots: tuple[Path, ...]) -> tuple[Path, ...]:
     """The files below the roots that a module imports at its left margin."""
     names: list[str] = []
-    for plain, package, members in _IMPORT.findall(module.read_text()):
+    for plain, package, members in _IMPORT.findall(module.read_text(encoding="utf-8")):
         names += [name.split()[0] for name in plain.split(",") if name.strip()]
         if package:
             names.append(package)

@@ -58,7 +58,7 @@ class _Pool:
     def use_contained_gates(self) -> None:
         """Let gates whose inputs contain all inputs of another gate read that gate instead."""
         readers = readers_of(self.gates)
-        widest = {x: max([len(self.gates[g]) for g in gates]) for x, gates in readers.items()}
+        widest = {x: max(len(self.gates[g]) for g in gates) for x, gates in readers.items()}
         budget = _COMPARISONS
         for number in sorted(range(len(self.gates)), key=lambda g: -len(self.gates[g])):
             inner = self.gates[number]

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +28,6 @@ from propnet.machine import PropnetMachine
 from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE, CircuitBuilder
 from propnet.symmetries.group import Automorphism, automorphisms
-
-if TYPE_CHECKING:
-    from propnet.machine import PropnetMachine
 
 Order = NDArray[np.int32] | Sequence[int]
 """Base propositions by which states of an orbit are compared, the most significant first."""

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import gdl.excerpt
 from gdl.errors import Place
 from gdl.excerpt import excerpt
 from gdl.words import counted
@@ -59,3 +65,19 @@ def test_the_caret_is_below_its_letter_in_long_lines(at: int, width: int) -> Non
 def test_singulars() -> None:
     assert [counted(n, "step") for n in (0, 1, 2, 1000)] == ["0 steps", "1 step", "2 steps", "1,000 steps"]
     assert [counted(n, "match", "matches") for n in (1, 2)] == ["1 match", "2 matches"]
+
+
+def test_only_the_part_of_a_line_that_is_shown_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = 0
+
+    def count(rest: str, *, of: Callable[[str], Any]) -> Any:
+        nonlocal looked
+        looked += len(rest)
+        return of(rest)
+
+    for name in ("_shown", "extent"):
+        monkeypatch.setattr(gdl.excerpt, name, functools.partial(count, of=getattr(gdl.excerpt, name)))
+    for text in ("not " * 100_000, "(" * 400_000, "x" * 400_000):
+        for column in (1, 5, 200_001, 400_000):
+            assert excerpt(text, Place(1, column)) is not None
+    assert looked < 12 * 1000

@@ -109,7 +109,7 @@ def test_version() -> None:
         (["bench", "tictactoe", "--machine", "abacus"], "abacus"),
         (["verify", "no-such-folder"], "no-such-folder"),
         (["nonsense"], "nonsense"),
-        (["play"], "Missing argument"),
+        (["play"], "GAME is missing"),
     ],
 )
 def test_wrong_use_is_answered_with_a_readable_line_and_status_2(arguments: list[str], says: str) -> None:

@@ -54,7 +54,7 @@ def test_levels_that_come_along_are_found_unless_there_is_a_file_of_that_name(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert locate_level("city.xsb:3").endswith("games/levels/city.xsb:3")
-    Path("city.xsb").write_text(MAP)
+    Path("city.xsb").write_text(MAP, encoding="utf-8")
     assert locate_level("city.xsb:3") == "city.xsb:3"
     level = Game.load("city.xsb").level
     assert level is not None

@@ -223,7 +223,7 @@ def test_the_package_says_its_version_and_stays_light() -> None:
 @pytest.fixture
 def own_folder(tmp_path: Path) -> Path:
     """A folder with a player's module in it."""
-    text = Path(__file__).read_text()
+    text = Path(__file__).read_text(encoding="utf-8")
     body = text[text.index("class Last(") : text.index("class Broken(")]
     (tmp_path / "mine.py").write_text(f"from ggp import Choice, Player, State\n\n\n{body}")
     return tmp_path

@@ -211,7 +211,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _write(name: str, text: str) -> None:
     """A module whose name no other test uses: modules stay imported."""
-    Path(f"{name}.py").write_text(text)
+    Path(f"{name}.py").write_text(text, encoding="utf-8")
 
 
 def test_a_class_of_the_current_folder_plays_under_its_name() -> None:

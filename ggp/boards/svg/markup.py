@@ -49,7 +49,7 @@ def clipped(text: str, most: int) -> str:
 def stylesheet() -> str:
     """What colours boards, light and dark: pages link it as ``/static/board.css``, drawings that stand alone
     carry it."""
-    return (files("ggp") / "web" / "static" / "board.css").read_text()
+    return (files("ggp") / "web" / "static" / "board.css").read_text(encoding="utf-8")
 
 
 @functools.cache

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 from gdl.errors import GdlError
+from ggp.printing import show
 
 if TYPE_CHECKING:
     from ggp.bench.results import Row
@@ -71,7 +71,7 @@ def command(
             out.print(measurements(rows, out.width))
     failed = [row for row in rows if row["status"] != "ok"]
     for row in failed:
-        print(f"{row['game']} on the {row['machine']}: {row['status']}", file=sys.stderr)
+        show(f"{row['game']} on the {row['machine']}: {row['status']}", err=True)
     if failed:
         raise typer.Exit(1)
 
@@ -111,7 +111,7 @@ def _measured(
         rows += fresh
         if as_json:
             for row in fresh:
-                typer.echo(orjson.dumps(row))
+                show(orjson.dumps(row))
     return rows
 
 

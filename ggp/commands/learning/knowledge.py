@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ggp.printing import show
+
 if TYPE_CHECKING:
     from players.knowledge.knowledge import GameKnowledge
 
@@ -65,9 +67,9 @@ def _list(as_json: bool) -> None:
     for fingerprint in store.all_fingerprints():
         rungs = store.rungs(fingerprint)
         for known in rungs:
-            typer.echo(orjson.dumps(_row(known)) if as_json else _line(known))
+            show(orjson.dumps(_row(known)) if as_json else _line(known))
         if not rungs:
-            typer.echo(f"{fingerprint[:12]} cannot be used: `ggp knowledge verify` says why", err=True)
+            show(f"{fingerprint[:12]} cannot be used: `ggp knowledge verify` says why", err=True)
 
 
 def _row(known: GameKnowledge) -> dict[str, object]:
@@ -132,7 +134,7 @@ def _remove(game: str) -> None:
         raise GdlError(f"nothing is known of {game}", remedy="ggp knowledge list")
     with store.alone(fingerprint):
         store.remove(fingerprint)
-    typer.echo(f"nothing is known of {game} any more")
+    show(f"nothing is known of {game} any more")
 
 
 def _show(game: str, most: int) -> None:
@@ -150,15 +152,15 @@ def _show(game: str, most: int) -> None:
     def spelled(text: str) -> str:
         return re.sub(r"#\d+", lambda match: old.get(match.group(), match.group()), text)
 
-    typer.echo(_line(known))
+    show(_line(known))
     if known.tables is not None:
         tuples = known.tables.tuples
-        typer.echo(f"besides {len(tuples.shape)} tables over n-tuples, {len(tuples.ordered)} shapes of them")
+        show(f"besides {len(tuples.shape)} tables over n-tuples, {len(tuples.ordered)} shapes of them")
     for place, column in enumerate(known.columns):
-        typer.echo(f"worth to {spelled(column)}, in logits:")
+        show(f"worth to {spelled(column)}, in logits:")
         for row in np.argsort(-np.abs(known.weights[:, place]), kind="stable")[:most].tolist():
             name = "every state" if row == 0 else spelled(known.features[row])
-            typer.echo(f"{known.weights[row, place]:+8.3f}  {name}")
+            show(f"{known.weights[row, place]:+8.3f}  {name}")
 
 
 def _export(game: str, output: Path | None) -> None:
@@ -167,7 +169,7 @@ def _export(game: str, output: Path | None) -> None:
     known = _find(game)
     path = output or Path(f"{known.game}.knowledge")
     write(path, known.to_bytes())
-    typer.echo(f"{path}: {_line(known)}")
+    show(f"{path}: {_line(known)}")
 
 
 def _import(path: Path, force: bool) -> None:
@@ -180,7 +182,7 @@ def _import(path: Path, force: bool) -> None:
         if reason:
             raise GdlError(reason, remedy="--force puts it in its place", source=str(path))
         store.use(known)
-    typer.echo(_line(known))
+    show(_line(known))
 
 
 def _why_not(before: list[GameKnowledge], known: GameKnowledge) -> str:
@@ -202,13 +204,13 @@ def _verify(what: str | None) -> None:
     from players.knowledge.store import RUNGS, KnowledgeStore, read_file
 
     if what is not None:
-        typer.echo(_line(read_file(Path(what))))
+        show(_line(read_file(Path(what))))
         return
     used, damaged = KnowledgeStore(), 0
     for store in (used, *map(used.rung, RUNGS)):
         for fingerprint in store.fingerprints():
             try:
-                typer.echo(_line(store.read(fingerprint)))
+                show(_line(store.read(fingerprint)))
             except GdlError as error:
                 complain(error)
                 damaged += 1

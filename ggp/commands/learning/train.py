@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ggp.commands import GameName
+from ggp.printing import show
 
 
 def command(
@@ -79,9 +80,7 @@ def command(
     terms = LadderTerms(
         60.0 * minutes, 60.0 * trial_minutes, pairs, move_seconds, workers or cores(), fresh, seed
     )
-    climb = Climb(
-        machine, playing, loaded.name, KnowledgeStore(), terms, lambda line: typer.echo(line, err=True)
-    )
+    climb = Climb(machine, playing, loaded.name, KnowledgeStore(), terms, lambda line: show(line, err=True))
     known = climb.run(tuple(LADDER) if model == "auto" else (model,))
     if report is not None:
         from ggp.commands import write
@@ -107,17 +106,17 @@ def command(
             "trials": trials,
             "worth": worth(known, climb.verdicts),
         }
-        typer.echo(orjson.dumps(outcome, option=orjson.OPT_INDENT_2).decode())
+        show(orjson.dumps(outcome, option=orjson.OPT_INDENT_2))
         return
     for rung, against, verdict in climb.verdicts:
         if not verdict.score.games:
             continue
         word = "better" if verdict.better else "not better" if verdict.decided else "undecided"
-        typer.echo(f"{rung}, share {verdict.use} against {against}: {word}, {summary(verdict.score)}")
+        show(f"{rung}, share {verdict.use} against {against}: {word}, {summary(verdict.score)}")
     untried = (
         "not used yet: there was no trial" if not climb.verdicts else "not used: no trial found it better"
     )
     used = f"used with a share of {known.use}" if known.share else untried
     learnt_from = f"{known.model}, {known.moves:,} moves learnt from"
-    typer.echo(f"{loaded.name} {known.fingerprint[:12]}: {learnt_from}; {used}")
-    typer.echo(worth(known, climb.verdicts))
+    show(f"{loaded.name} {known.fingerprint[:12]}: {learnt_from}; {used}")
+    show(worth(known, climb.verdicts))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ggp.commands import FurthestMachine, GameName
+from ggp.printing import show
 from ggp.tournament.bounds import LONGEST_CLOCK
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def command(
     names = [HUMAN if name.lower() == HUMAN else name for name in read_names(players)]
     check_names(names, as_json)
     if doubt := doubts(loaded):
-        typer.echo(f"ggp: {doubt}", err=True)
+        show(f"ggp: {doubt}", err=True)
     if workers is None:
         workers = cores()
     if in_browser:
@@ -79,7 +80,7 @@ def command(
     try:
         stuck = match.print_json() if as_json else match.print(board, delay)
     except KeyboardInterrupt:
-        print(file=sys.stderr)
+        show("", err=True)
         raise typer.Exit(130) from None
     if stuck:
         raise typer.Exit(1)

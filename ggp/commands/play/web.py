@@ -8,6 +8,7 @@ import typer
 
 from gdl.errors import GdlError
 from ggp.commands import parse_bytes
+from ggp.printing import show
 
 
 def command(
@@ -74,4 +75,4 @@ def command(
 
 def say_address(host: str, port: int, page: str) -> None:
     """Print what to open."""
-    print(f"ggp web: open http://{host}:{port}{page} (Ctrl-C ends it)", flush=True)
+    show(f"ggp web: open http://{host}:{port}{page} (Ctrl-C ends it)")

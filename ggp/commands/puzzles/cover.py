@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from ggp.printing import show
+
 PUZZLE = typer.Argument(help="A packing puzzle or a cover problem.", metavar="FILE", show_default=False)
 FIRST = typer.Option("--first", "-n", min=1, help="Tell so many.", show_default="1")
 SECONDS = typer.Option("--seconds", "-s", min=0, help="Wall time.", show_default="as long as it takes")
@@ -60,7 +62,7 @@ def command(
         raise GdlError(f"{export} is no .xmpuzzle file", remedy="name one")
     instance = load_instance(puzzle, problem, every=keep_rotations, apart=apart)
     if gdl:
-        typer.echo(instance.as_rules(), nl=False)
+        show(instance.as_rules().encode(), end="")
         return
     status = solve_cover(instance, CoverRequest(options, seconds, resume, keep), as_json)
     if status:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ggp.commands import write
+from ggp.printing import show
 
 LEVEL = typer.Argument(help="A file of levels; :N for its N-th level.", metavar="FILE.txt[:N]")
 STEPS = typer.Option(min=1, max=9_999, help="Moves until the game ends.")
@@ -38,7 +39,7 @@ def command(
         return
     text = level_to_rules(find_level(locate_level(level)), steps)
     if output is None:
-        typer.echo(text, nl=False)
+        show(text.encode(), end="")
     else:
         write(output, text.encode())
 

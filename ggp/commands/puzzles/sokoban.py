@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ggp.commands import write
+from ggp.printing import show
 
 LEVEL = typer.Argument(
     help="A level file (.xsb, .sok, .slc, .txt, .html); :N for its N-th level.", metavar="FILE[:N]"
@@ -36,6 +37,6 @@ def command(
 
     text = level_to_gdl(find_level(locate_level(level)), pushes, steps)
     if output is None:
-        typer.echo(text, nl=False)
+        show(text.encode(), end="")
     else:
         write(output, text.encode())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ggp.commands import GAME_HELP, parse_bytes
+from ggp.printing import show
 
 if TYPE_CHECKING:
     from gdl.errors import GdlError
@@ -86,7 +87,6 @@ def command(
     Sokoban levels (FILE.xsb, FILE.xsb:N) are solved as they are, each in so many seconds. With --solver
     frontier all states are searched breadth-first, and the line is a shortest one.
     """
-    import sys
 
     from gdl.errors import GdlError
     from ggp.game import Game
@@ -201,7 +201,7 @@ def command(
             "states": best.states,
             "doubt": doubt,
         }
-        sys.stdout.buffer.write(orjson.dumps(line) + b"\n")
+        show(orjson.dumps(line))
     elif not lurd:
         view.show(best, clock, doubt)
     if wishes is not None and level is not None and not interrupted:
@@ -254,7 +254,6 @@ def _solve_levels(
     wishes: Wishes | None,
 ) -> None:
     """Solve one level of a file, or all."""
-    import sys
 
     from gdl.errors import GdlError, sound
     from ggp.game import locate_level
@@ -284,8 +283,7 @@ def _solve_levels(
                 found.append(solution)
                 title = "" if isinstance(solution, GdlError) else sound(levels[number]).title
                 if as_json:
-                    sys.stdout.buffer.write(as_line(path.stem, number, title, solution))
-                    sys.stdout.buffer.flush()
+                    show(as_line(path.stem, number, title, solution), end="")
                 elif every:
                     view.row(number, title, solution)
         except KeyboardInterrupt:

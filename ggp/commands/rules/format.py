@@ -11,6 +11,7 @@ import typer
 from ggp.commands import NotationName, find_or_complain, read_or_complain
 from ggp.complaint import complain
 from ggp.output_file import write_file
+from ggp.printing import show
 
 
 def command(
@@ -53,11 +54,11 @@ def command(
         changed += differs
         if check:
             if differs:
-                typer.echo(f"would change {visible(str(path))}")
+                show(f"would change {path}")
         elif write and str(path) != "-":
             if differs:
                 write_file(path, formatted)
-                typer.echo(f"changed {visible(str(path))}")
+                show(f"changed {path}")
         else:
             # Comments may hold anything: files get it as it is, terminals do not.
             if sys.stdout.isatty():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import typer
 
+from ggp.printing import show
+
 
 def command(as_json: bool = typer.Option(False, "--json", help="One JSON object per game.")) -> None:
     """List the games that come along.
@@ -34,7 +36,7 @@ def command(as_json: bool = typer.Option(False, "--json", help="One JSON object 
         roles = [game.rules.spell(head.args[0]) for head in heads if head.signature == ("role", 1)]
         title = headline(game.text)
         if as_json:
-            typer.echo(orjson.dumps({"game": game.name, "roles": roles, "title": title, "path": str(path)}))
+            show(orjson.dumps({"game": game.name, "roles": roles, "title": title, "path": str(path)}))
         else:
             played = [role for role in roles if role.lower() != RANDOM.name]
             count = f"{len(played)}, chance" if len(played) < len(roles) else str(len(played))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ggp.commands import GameName
+from ggp.printing import show
 
 if TYPE_CHECKING:
     from gdl.grounding.ground_rules import GroundRules
@@ -37,14 +38,14 @@ def command(
         import orjson
 
         counts = {"game": loaded.name, **counts_of(grounded)}
-        typer.echo(orjson.dumps(counts, option=orjson.OPT_INDENT_2).decode())
+        show(orjson.dumps(counts, option=orjson.OPT_INDENT_2))
     elif stats:
         for name, value in counts_of(grounded).items():
             shown = f"{value:10.3f}" if isinstance(value, float) else f"{value:10,}"
-            typer.echo(f"{name:17} {shown}  {MEANINGS.get(name, '')}".rstrip())
+            show(f"{name:17} {shown}  {MEANINGS.get(name, '')}".rstrip())
     else:
         for line in lines(grounded, loaded.rules):
-            typer.echo(line)
+            show(line)
 
 
 def lines(grounded: GroundRules, rules: Rules) -> Iterator[str]:

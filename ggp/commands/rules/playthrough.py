@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ggp.commands import AnyMachine, GameName, write
+from ggp.printing import show
 
 
 def command(
@@ -39,6 +40,6 @@ def command(
     recorder = partial(record, seed=seed, playouts=playouts, opening=opening, max_bytes=max_bytes)
     trace = b"".join(recorder(loaded.machine(machine), loaded.name))
     if output is None:
-        typer.echo(trace, nl=False)
+        show(trace, end="")
     else:
         write(output, trace)

@@ -9,6 +9,7 @@ import typer
 
 from gdl.errors import GdlError
 from ggp.commands import GameName, write
+from ggp.printing import show
 
 if TYPE_CHECKING:
     from gdl.grounding.ground_rules import GroundRules
@@ -59,7 +60,7 @@ def command(
     else:
         text = _table(_counts(loaded.name, grounded, network), loaded.name)
     if out is None:
-        typer.echo(text, nl=False)
+        show(text.encode(), end="")
     else:
         write(out, text.encode())
 
@@ -95,7 +96,7 @@ def _table(counts: dict[str, object], name: str) -> str:
 
     from ggp.console import new_console
 
-    console = new_console(width=100)
+    console = new_console(width=100, color_system=None)
     table = Table("pass", "gates", "gate inputs", "CPU s", title=name, box=None, title_justify="left")
     for column in table.columns[1:]:
         column.justify = "right"

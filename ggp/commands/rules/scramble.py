@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ggp.commands import GameName, write
+from ggp.printing import show
 
 
 def command(
@@ -34,4 +35,4 @@ def command(
     if mapping is not None:
         spelled = {rules.spelling.get(old, old): new for old, new in names.items()}
         write(mapping, orjson.dumps(spelled, option=orjson.OPT_INDENT_2) + b"\n")
-    typer.echo(convert(str(renamed), named_notation(rules.notation), rules.name, "kif"), nl=False)
+    show(convert(str(renamed), named_notation(rules.notation), rules.name, "kif").encode(), end="")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ggp.commands import NotationName, read_rules
+from ggp.printing import show
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -151,7 +152,7 @@ def _print_json(name: str, diagnostic: Diagnostic) -> None:
     }
     if diagnostic.evidence is not None:
         record |= {"moves": diagnostic.evidence.moves, "state": diagnostic.evidence.state}
-    typer.echo(orjson.dumps(record))
+    show(orjson.dumps(record))
 
 
 def _print_summary(console: Console, files: int, counts: dict[Severity, int], notes: bool) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import typer
 
-from gdl.visible import visible
 from ggp.commands import AnyMachine, check_machine
+from ggp.printing import show
 
 
 def command(
@@ -39,10 +39,10 @@ def command(
             passed += 1
             if verbose:
                 states = counted(verdict.steps, "state")
-                typer.echo(visible(f"{verdict.name}: {states}, {verdict.seconds:.2f} s"))
+                show(f"{verdict.name}: {states}, {verdict.seconds:.2f} s")
         else:
             failed += 1
-            typer.echo(visible(f"{verdict.name}: {verdict.fault}"))
-    typer.echo(f"{passed} passed, {failed} failed")
+            show(f"{verdict.name}: {verdict.fault}")
+    show(f"{passed} passed, {failed} failed")
     if failed:
         raise typer.Exit(1)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ggp.printing import show
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -50,7 +52,7 @@ async def _status(address: str, watch: float, as_json: bool) -> int:
         reports = await survey(fleet)
         if as_json:
             for report in reports:
-                typer.echo(orjson.dumps(report.as_json()))
+                show(orjson.dumps(report.as_json()))
         else:
             with Live(_table(reports), console=new_console(), auto_refresh=False) as live:
                 while watch:

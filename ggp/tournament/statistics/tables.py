@@ -189,6 +189,10 @@ class LiveTable:
         """A match begins."""
         self._running[fixture] = (time.monotonic(), 0)
 
+    def waits(self, fixture: Fixture, text: str) -> None:
+        """Say who is waited for."""
+        self._console.print(Text(f"{_match(fixture)}: {text}", "yellow"), soft_wrap=True)
+
     def step(self, fixture: Fixture, number: int) -> None:
         """A match has come to this step."""
         self._running[fixture] = (self._running[fixture][0], number)
@@ -196,8 +200,7 @@ class LiveTable:
     def ended(self, fixture: Fixture, result: Result | None, error: str) -> None:
         """A match is over: prints a line where there is no terminal, or where it could not be run."""
         self._running.pop(fixture, None)
-        seats = " - ".join(fixture.seats)
-        match = f"{fixture.game} {fixture.round}: {seats}"
+        match = _match(fixture)
         if result is None:
             # A player that cannot be made fails in each of its matches: one line is enough.
             if all(error != told for _, told in self._failures):
@@ -231,8 +234,7 @@ class LiveTable:
         yield Text.assemble((played, "bold"), self._eta(now))
         yield self._standing
         for fixture, (began, step) in self._running.items():
-            seats = " - ".join(fixture.seats)
-            yield Text(f"{fixture.game} {fixture.round}: {seats}, step {step}, {now - began:.0f} s", "dim")
+            yield Text(f"{_match(fixture)}, step {step}, {now - began:.0f} s", "dim")
 
     def _eta(self, now: float) -> str:
         done = len(self._results) - self._before
@@ -245,3 +247,7 @@ class LiveTable:
         if self._sprt is None:
             return ""
         return test_line(self._sprt, block_scores(standing.results, *self._labels))
+
+
+def _match(fixture: Fixture) -> str:
+    return f"{fixture.game} {fixture.round}: {' - '.join(fixture.seats)}"

@@ -11,11 +11,10 @@ import time
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping
 from typing import Any
 
-import aiohttp
-
 from gdl.errors import GdlError
 from ggp.log_lines import say
 from ggp.protocol.address import Address, parse_address
+from ggp.protocol.asking import events
 from ggp.protocol.event_source import read_events
 
 LONGEST_RULES = 2 * 1024 * 1024
@@ -123,32 +122,22 @@ class EventFollower:
         self._hear = hear
         self._reached = reached
 
-    @property
-    def url(self) -> str:
-        """Where the events are."""
-        host = f"[{self.address.host}]" if ":" in self.address.host else self.address.host
-        return f"http://{host}:{self.address.port}/events"
-
     async def run(self) -> None:
         """Hear until cancelled; what breaks is begun again."""
         pause = FIRST_PAUSE
-        timeout = aiohttp.ClientTimeout(total=None, sock_connect=5.0, sock_read=SILENCE_SECONDS)
-        async with aiohttp.ClientSession(timeout=timeout, trust_env=False) as session:
-            while True:
-                try:
-                    async with session.get(self.url, read_bufsize=LONGEST_LINE) as reply:
-                        if reply.status != 200 or reply.content_type != "text/event-stream":
-                            raise GdlError(f"answers {reply.status} {reply.content_type}: no events")
-                        self._reached(True)
-                        pause = FIRST_PAUSE
-                        async for name, data in read_events(_paced(reply.content)):
-                            if isinstance(data, dict):
-                                self._hear(name, data)
-                except (aiohttp.ClientError, OSError, TimeoutError, ValueError, GdlError) as error:
-                    say("debug", "not watched", server=self.url, error=str(error)[:200])
-                self._reached(False)
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, LONGEST_PAUSE)
+        while True:
+            try:
+                async with events(self.address, SILENCE_SECONDS, LONGEST_LINE) as lines:
+                    self._reached(True)
+                    pause = FIRST_PAUSE
+                    async for name, data in read_events(_paced(lines)):
+                        if isinstance(data, dict):
+                            self._hear(name, data)
+            except (OSError, TimeoutError, ValueError, GdlError) as error:
+                say("debug", "not watched", server=str(self.address), error=str(error)[:200])
+            self._reached(False)
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
 
 
 async def _paced(lines: AsyncIterable[bytes]) -> AsyncIterator[bytes]:

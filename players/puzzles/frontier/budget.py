@@ -73,7 +73,7 @@ def _compiler_pages() -> Iterator[tuple[int, int]]:
     It is mapped from its file, for reading only, and never written to: what is given up comes back from
     the file when it runs again.
     """
-    with Path("/proc/self/maps").open() as maps:
+    with Path("/proc/self/maps").open(encoding="utf-8") as maps:
         for line in maps:
             addresses, rights, *_, file = line.split(maxsplit=5)
             if rights == "r-xp" and "libllvmlite" in file:
@@ -83,12 +83,12 @@ def _compiler_pages() -> Iterator[tuple[int, int]]:
 
 def resident_bytes() -> int:
     """Resident bytes of this process."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * _PAGE
+    return int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[1]) * _PAGE
 
 
 def peak_bytes() -> int:
     """The most bytes that this process ever had resident. (``getrusage`` counts what its parent had, too.)"""
-    status = Path("/proc/self/status").read_text()
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
     return int(status.partition("VmHWM:")[2].split()[0]) << 10
 
 

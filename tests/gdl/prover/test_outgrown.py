@@ -68,7 +68,7 @@ STEPS = 60
 @pytest.mark.parametrize("path", GAMES, ids=lambda path: path.stem)
 def test_no_question_of_a_long_random_game_waits_for_much_code(path: Path) -> None:
     """What takes long in a question is code that is written anew: at most a quarter of it at once."""
-    machine = ProverMachine(parse_rules(path.read_text(), path.name))
+    machine = ProverMachine(parse_rules(path.read_text(encoding="utf-8"), path.name))
     games = RandomGames(machine, seed=1)
     for _ in range(STEPS):
         games.step()
@@ -107,7 +107,7 @@ def test_who_is_told_which_relations_are_large_writes_no_code_twice_and_says_the
 )
 def test_relations_of_any_names_may_be_said_to_be_large(path: Path) -> None:
     """What is not large is computed key by key all the same; what cannot be, whole."""
-    rules = parse_rules(path.read_text(), path.name)
+    rules = parse_rules(path.read_text(encoding="utf-8"), path.name)
     plain = ProverMachine(rules)
     every = {p.name for p in plain._program.predicates} | {"no such relation"}
     told = ProverMachine(rules, large=every)

@@ -40,7 +40,7 @@ def scanned(text: str) -> tuple[list[Nested], list[Placed]] | None:
 @pytest.mark.slow
 @pytest.mark.parametrize("path", list(installed_games()), ids=lambda path: path.stem)
 def test_our_games_are_read_alike(path: Path) -> None:
-    text = path.read_text()[:MOST].rpartition("\n\n")[0]
+    text = path.read_text(encoding="utf-8")[:MOST].rpartition("\n\n")[0]
     found = read_by_grammar(text)
     assert found is not None
     assert found == scanned(text)

@@ -25,7 +25,7 @@ PLAYTHROUGHS = sorted((games_folder() / "playthroughs").glob("*.jsonl"))
 
 
 def painter_of(rules_file: Path, trace: Path, most: int) -> tuple[SvgPainter, list[frozenset[Term]]]:
-    rules = parse_rules(rules_file.read_text(errors="replace"), rules_file.stem)
+    rules = parse_rules(rules_file.read_text(encoding="utf-8", errors="replace"), rules_file.stem)
     roles: tuple[Term, ...] = ()
     states: list[frozenset[Term]] = []
     with (gzip.open if trace.suffix == ".gz" else open)(trace, "rb") as lines:

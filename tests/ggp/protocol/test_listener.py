@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import subprocess
+import sys
 from collections import Counter
 
 import pytest
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 from gdl.errors import GdlError
 from ggp.protocol import listener as listeners
 from ggp.protocol.listener import STUCK_SECONDS, Listener, ListenLimits
+from ggp.server.newsroom import Newsroom
 
 
 class FakeGuest:
@@ -117,3 +120,26 @@ def test_why_an_address_cannot_be_listened_on_is_said_with_what_to_do() -> None:
             ask(host, 0)
         )
     assert "this is no address of this computer (choose 127.0.0.1" in asyncio.run(ask("192.0.2.1", 0))
+
+
+@pytest.mark.parametrize(
+    "request_", ["GET /events HTTP/1.1", "GET / HTTP/1.1", "NO HTTP", "GET / HTTP/9.9", "GET /\x01 HTTP/1.1"]
+)
+def test_no_reply_tells_versions(request_: str) -> None:
+    async def ask() -> bytes:
+        async with Newsroom("t").open(0) as port:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(f"{request_}\r\nHost: localhost:{port}\r\n\r\n".encode())
+            head = await reader.readuntil(b"\r\n\r\n")
+            writer.close()
+            return head
+
+    head = asyncio.run(ask()).lower()
+    assert b"server: kaskade\r\n" in head
+    assert b"aiohttp" not in head and b"python" not in head
+
+
+@pytest.mark.parametrize("module", ["ggp.server.server", "ggp.server.newsroom", "ggp.web.app"])
+def test_every_server_listens_so(module: str) -> None:
+    code = f"import {module}, aiohttp.web_response as w; print(w.SERVER_SOFTWARE)"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "kaskade\n"

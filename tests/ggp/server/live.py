@@ -108,7 +108,7 @@ def eventually(done: Callable[[], bool]) -> None:
 def alive(pid: int) -> bool:
     """Whether there is a process, and no zombie."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
 
@@ -116,7 +116,7 @@ def alive(pid: int) -> bool:
 def command(pid: int) -> str:
     """The command line of a process; empty where it is gone."""
     try:
-        return Path(f"/proc/{pid}/cmdline").read_text()
+        return Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8")
     except OSError:
         return ""
 

@@ -19,7 +19,7 @@ from ggp.tournament.settings import GameSpec, TournamentSettings, parse_entrants
 from ggp.tournament.store import Result, Store
 from ggp.web.watch.watched import Watched, WatchedMatch
 
-RULES = Path("games/tictactoe.kif").read_text()
+RULES = Path("games/tictactoe.kif").read_text(encoding="utf-8")
 MOVES = [("(mark a 1)", "noop"), ("noop", "(mark b 2)"), ("(mark a 2)", "noop")]
 
 
@@ -82,6 +82,8 @@ class Quiet:
     """Follows a tournament, and says nothing."""
 
     def began(self, fixture: Fixture) -> None: ...
+
+    def waits(self, fixture: Fixture, text: str) -> None: ...
 
     def step(self, fixture: Fixture, number: int) -> None: ...
 

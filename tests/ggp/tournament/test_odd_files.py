@@ -59,5 +59,5 @@ def test_the_command_line_has_the_same_bounds(
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2
-    assert f"Invalid value for '{option}'" in capsys.readouterr().err
+    assert f"ggp: {option} must be a " in capsys.readouterr().err
     assert os.listdir(tmp_path) == []

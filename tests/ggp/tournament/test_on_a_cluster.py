@@ -49,6 +49,8 @@ class Changing:
     def began(self, fixture: Fixture) -> None:
         pass
 
+    def waits(self, fixture: Fixture, text: str) -> None: ...
+
     def step(self, fixture: Fixture, number: int) -> None:
         pass
 

@@ -44,6 +44,8 @@ class Silent:
     def began(self, fixture: Fixture) -> None:
         self.begun += 1
 
+    def waits(self, fixture: Fixture, text: str) -> None: ...
+
     def step(self, fixture: Fixture, number: int) -> None:
         pass
 

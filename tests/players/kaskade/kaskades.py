@@ -49,7 +49,7 @@ def open_files() -> int:
 def children() -> list[int]:
     """The processes that this one has started and that are not gone, the dead ones among them."""
     try:
-        return [int(pid) for pid in Path("/proc/thread-self/children").read_text().split()]
+        return [int(pid) for pid in Path("/proc/thread-self/children").read_text(encoding="utf-8").split()]
     except OSError:
         return []
 
@@ -57,7 +57,7 @@ def children() -> list[int]:
 def alive(pid: int) -> bool:
     """Whether there is such a process, and it is not only waiting to be buried."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[0] not in "ZX"
     except OSError:
         return False
 

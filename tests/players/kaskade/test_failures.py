@@ -153,6 +153,6 @@ def test_builders_end_when_the_player_is_killed(function: str) -> None:
         builder = int(player.stdout.readline())
         if function == "stop_itself":
             state = Path(f"/proc/{builder}/stat")
-            until(lambda: state.read_text().rsplit(")", 1)[1].split()[0] == "T")
+            until(lambda: state.read_text(encoding="utf-8").rsplit(")", 1)[1].split()[0] == "T")
         player.kill()
     until(lambda: not alive(builder))

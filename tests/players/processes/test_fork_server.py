@@ -55,7 +55,7 @@ def until(done: Callable[[], bool]) -> None:
 
 def lives(pid: int) -> bool:
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
 
@@ -63,7 +63,7 @@ def lives(pid: int) -> bool:
 def is_at_work(pid: int) -> bool:
     """Whether a process waits in its own program, not for a program that it starts."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "S"
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "S"
     except OSError:
         return False
 

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and
 
 def session_nice(pid: int) -> int | None:
     """None for a session that is in no group, such as one begun before the system made groups."""
-    words = Path(f"/proc/{pid}/autogroup").read_text().split()
+    words = Path(f"/proc/{pid}/autogroup").read_text(encoding="utf-8").split()
     return int(words[-1]) if words else None
 
 

@@ -43,7 +43,7 @@ FOUR_BY_FOUR = (
 @cache
 def game_of(path: Path, without: tuple[str, ...] = ()) -> Game:
     """The game in a file, without some of its lines."""
-    lines = path.read_text().splitlines()
+    lines = path.read_text(encoding="utf-8").splitlines()
     for line in without:
         lines.remove(line)
     rules = parse_rules("\n".join(lines))

@@ -64,7 +64,7 @@ def test_an_array_of_records_is_a_list_of_matches() -> None:
 
 
 def test_a_trace_is_a_list_of_matches() -> None:
-    text = Path("games/playthroughs/tictactoe.jsonl").read_text()
+    text = Path("games/playthroughs/tictactoe.jsonl").read_text(encoding="utf-8")
     listed = records_in(text)
     lines = [json.loads(line) for line in text.splitlines()]
     assert len(listed) == len({line["p"] for line in lines if line["type"] == "step"})
@@ -98,7 +98,7 @@ def test_a_card_has_the_last_position_of_a_match_and_of_the_last_of_several() ->
 
 
 def test_rules_of_the_record_count_before_those_of_its_name() -> None:
-    rules = "; Odd: a game of our own\n" + Path("games/tictactoe.kif").read_text()
+    rules = "; Odd: a game of our own\n" + Path("games/tictactoe.kif").read_text(encoding="utf-8")
     for more, whose, title in (
         ({"game": "tictactoe", "rules": rules}, CARRIED, "Odd"),
         ({"game": "tictactoe"}, NAMED, "Tic-tac-toe"),

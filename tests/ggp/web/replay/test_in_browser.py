@@ -42,7 +42,7 @@ def test_a_record_of_the_folder_is_replayed_by_keys(web: WebServer, browser: Any
     def press(*keys: str) -> None:
         ActionChains(browser).send_keys(*keys).perform()
 
-    last = len(json.loads(record.read_text())["states"]) - 1
+    last = len(json.loads(record.read_text(encoding="utf-8"))["states"]) - 1
     address = web("--records", str(record.parent.parent))
     browser.get(f"{address}/replay")
     until(browser, "document.querySelectorAll('a.card').length", 1)
@@ -101,7 +101,7 @@ def test_a_match_that_is_being_played_is_followed(
     web: WebServer, browser: Any, tmp_path: Path, record: Path
 ) -> None:
     """The file grows as `ggp host --out` writes it."""
-    told = json.loads(record.read_text())
+    told = json.loads(record.read_text(encoding="utf-8"))
     states, goals = told["states"], told.pop("goalValues")
 
     def write(steps: int, **more: object) -> None:

@@ -98,7 +98,7 @@ def test_our_levels() -> None:
 @pytest.mark.slow
 def test_levels_that_people_made(microban: Path) -> None:
     total = np.zeros((2, 2), np.int64)
-    for level in read_levels(microban.read_text())[:25]:
+    for level in read_levels(microban.read_text(encoding="utf-8"))[:25]:
         try:
             total += _counts(level, 5_000)
         except TooLargeError:

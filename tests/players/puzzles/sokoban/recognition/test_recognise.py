@@ -148,7 +148,7 @@ def test_other_games_are_not(text: str) -> None:
 
 @pytest.mark.parametrize("path", sorted(GAMES.glob("*.kif")), ids=lambda path: path.stem)
 def test_of_our_games_sokoban_alone_is_recognised(path: Path) -> None:
-    rules = parse_rules(path.read_text())
+    rules = parse_rules(path.read_text(encoding="utf-8"))
     if len(ProverMachine(rules).roles) > 1:
         pytest.skip("the game has several roles")
     assert (recognise(machine_of(rules)) is not None) == (path.stem == "sokoban")
