@@ -244,7 +244,11 @@ def test_a_bad_shape_or_problem_costs_only_what_needs_it() -> None:
 
     shapes = voxel("#", 1, 1, 1) + voxel("?", 1, 1, 1) + voxel("#", 1, 1, 1)
     file = xmpuzzle(small(shapes, problem(1) + problem(9) + problem(2) + problem(0, ' maxHoles="x"')))
-    for number, message in ((1, "shape 2: '\\?' is no mark"), (2, "shape 10, of 3"), (4, "no number")):
+    for number, message in (
+        (1, "id 1 \\(S2\\): '\\?' is not a mark"),
+        (2, "the shape with id 9"),
+        (4, "no number"),
+    ):
         with pytest.raises(CoverError, match=message):
             file.problem(number)
     assert len(file.problem(3).puzzle.pieces) == 1
