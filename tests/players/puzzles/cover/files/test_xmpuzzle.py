@@ -252,7 +252,7 @@ def test_a_bad_shape_or_problem_costs_only_what_needs_it() -> None:
         with pytest.raises(CoverError, match=message):
             file.problem(number)
     assert len(file.problem(3).puzzle.pieces) == 1
-    with pytest.raises(CoverError, match="no mark"):
+    with pytest.raises(CoverError, match="not a mark"):
         written_xmpuzzle(file, {})
 
 
