@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TypeVar
 
 from gdl.visible import visible
+from gdl.words import counted
 
 T = TypeVar("T")
 
@@ -120,3 +121,10 @@ def sound(item: T | GdlError) -> T:
     if isinstance(item, GdlError):
         raise item
     return item
+
+
+def cannot_play(role: object, move: object, legal: Sequence[str], fault: str = "not legal here") -> MoveError:
+    """The error for a move that a role may not make where these are legal; it names a few of them."""
+    some = f", such as {', '.join(sorted(legal)[:4])}" if legal else ""
+    remedy = f"it has {counted(len(legal), 'legal move')}{some}"
+    return MoveError(f"{role} cannot play {move!r:.60}: {fault}", remedy=remedy)

@@ -16,7 +16,7 @@ from numbers import Integral
 from operator import xor
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from gdl.errors import GdlError, MoveError, StateError, whole_number
+from gdl.errors import GdlError, MoveError, StateError, cannot_play, whole_number
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_term
 from gdl.terms import Term
@@ -354,21 +354,16 @@ class State:
         fault = "not legal here"
         try:
             term = parse_term(move, notation="auto") if isinstance(move, str) else move
-            if isinstance(term, Term):
-                index = machine.move_id(role, term)
-            elif not isinstance(term, bool) and isinstance(term, Integral):
-                index = int(term)
-            else:
-                raise MoveError("a move is its text, a term or its id")
+            if not isinstance(term, Term) and (isinstance(term, bool) or not isinstance(term, Integral)):
+                raise GdlError("a move is its text, a term or its id")
+            index = machine.move_id(role, term) if isinstance(term, Term) else int(term)
             if index in options:
                 return index
+        except MoveError:
+            pass  # the role can never make it
         except GdlError as error:
             fault = f"{error.message:.200}"
-        raise MoveError(
-            f"{machine.role_names[role]} cannot play {move!r:.60}: {fault}",
-            remedy=f"it has {counted(len(options), 'legal move')}"
-            + (f", such as {texts[options[0]]}: see state.legal" if options else ""),
-        )
+        raise cannot_play(machine.role_names[role], move, [texts[option] for option in options], fault)
 
     def to_kif(self) -> str:
         """The true propositions, sorted, one per line: readable by every GGP tool."""

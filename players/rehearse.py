@@ -143,6 +143,8 @@ class Findings:
                 f"not played to the end: {walks.cut:,} of {played} ({counted(walks.longest, 'step')} at most)"
             )
             yield PLAYED_SHORT.at(Place(), how)
+        lost: list[int] = []
+        bounded: dict[int, list[int]] = {}
         for role, name in enumerate(self._roles):
             if role == self._chance:
                 continue
@@ -152,14 +154,20 @@ class Findings:
             elif self._chance is not None and 50 < highest < 100:
                 pass  # in games of chance goals may be stakes
             elif highest < 100:
-                message = f"{name} cannot get 100: the most that can hold is {highest}"
-                yield CANNOT_WIN.at(self._place(GOAL, role), message)
+                bounded.setdefault(highest, []).append(role)
             elif walks.ended and walks.best[role] < 100:
-                best = f", {walks.best[role]} at most" if walks.best[role] >= 0 else ""
-                ends = (
-                    "the playout that ended" if walks.ended == 1 else f"{walks.ended:,} playouts that ended"
-                )
-                yield NEVER_WON.at(self._place(GOAL, role), f"{name} did not get 100 in {ends}{best}")
+                lost.append(role)
+        for highest, roles in bounded.items():
+            names = " and ".join(self._roles[role] for role in roles)
+            message = f"{names} cannot get 100: the most that can hold is {highest}"
+            yield CANNOT_WIN.at(self._place(GOAL, roles[0]), message)
+        if lost:
+            ends = "the playout that ended" if walks.ended == 1 else f"{walks.ended:,} playouts that ended"
+            names = " and ".join(self._roles[role] for role in lost)
+            most = " and ".join(str(max(0, walks.best[role])) for role in lost)
+            alike = "; all ended with the same goals" if walks.best == walks.worst and walks.ended > 1 else ""
+            message = f"{names} did not get 100 in {ends}, {most} at most{alike}"
+            yield NEVER_WON.at(self._place(GOAL, lost[0]), message)
 
     def outside_base(self, base: frozenset[Term]) -> Iterator[Diagnostic]:
         """States that have what no base rule declares: the first of each functor."""

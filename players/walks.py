@@ -46,6 +46,7 @@ class Walks:
         without_goal: role -> a shortest trail to a terminal state where no goal value holds for it.
         several_goals: the same where more than one holds.
         best: per role its highest goal at an end; -1 where it had none.
+        worst: the same for the lowest goal; 101 before any end.
         propositions: base proposition -> where it was first true: a function, for few are asked for.
         moves: (role, move id) -> where it was first legal, not counting terminal states.
     """
@@ -59,6 +60,7 @@ class Walks:
     without_goal: dict[int, Trail] = field(default_factory=dict)
     several_goals: dict[int, Trail] = field(default_factory=dict)
     best: list[int] = field(default_factory=list)
+    worst: list[int] = field(default_factory=list)
     propositions: dict[int, Callable[[], Trail]] = field(default_factory=dict)
     moves: dict[tuple[int, int], Callable[[], Trail]] = field(default_factory=dict)
 
@@ -92,7 +94,7 @@ class _LaneWalk:
 
     def __init__(self, machine: PropnetMachine, playouts: int, seed: int) -> None:
         self.machine = machine
-        self.walks = Walks(machine, best=[-1] * len(machine.roles))
+        self.walks = Walks(machine, best=[-1] * len(machine.roles), worst=[101] * len(machine.roles))
         self._rng = np.random.default_rng(seed)
         self._records = np.repeat(machine.records([machine.initial_state()]), playouts, axis=0)
         self._rows: NDArray[np.int64] = np.arange(playouts)
@@ -127,6 +129,7 @@ class _LaneWalk:
             goals = answer.goals[over]
             single = machine.evaluate(self._records[over], single=True).goals
             walks.best = np.maximum(walks.best, goals.max(axis=0)).tolist()
+            walks.worst = np.minimum(walks.worst, goals.min(axis=0)).tolist()
             self._note_roles(walks.without_goal, goals < 0, np.flatnonzero(over))
             self._note_roles(walks.several_goals, (goals >= 0) & (single < 0), np.flatnonzero(over))
             self._keep(~over)
@@ -194,7 +197,7 @@ def _walk_singly(machine: Machine, playouts: int, until: float, seed: int) -> Wa
     """Playouts one after the other, on any machine."""
     rng = random.Random(seed)
     roles = range(len(machine.roles))
-    walks = Walks(machine, best=[-1] * len(machine.roles))
+    walks = Walks(machine, best=[-1] * len(machine.roles), worst=[101] * len(machine.roles))
     seen: set[Term] = set()
     while walks.playouts < playouts and (time.monotonic() < until or not walks.playouts):
         state = machine.initial_state()
@@ -212,6 +215,7 @@ def _walk_singly(machine: Machine, playouts: int, until: float, seed: int) -> Wa
                         _keep_shortest(walks.without_goal, role, len(played), here)
                         continue
                     walks.best[role] = max(walks.best[role], result)
+                    walks.worst[role] = min(walks.worst[role], result)
                     if machine.goal(state, role) is None:
                         _keep_shortest(walks.several_goals, role, len(played), here)
                 break

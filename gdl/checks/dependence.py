@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gdl.checks.diagnostic import Diagnostic, Kind, error, warning
+from gdl.checks.diagnostic import Diagnostic, Kind, warning
 from gdl.compile.stratify import components, flow_of
 from gdl.errors import Place
 from gdl.rules import Literal, Rule, Rules, Signature, body_literals, subterms
@@ -25,7 +25,7 @@ DOES_IN_INIT = warning("does-in-init", "there is no move before the first state:
 STATE_IN_BASE = warning("state-in-base", "say what can ever be true, not what is true now")
 STATE_IN_INPUT = warning("state-in-input", "say what can ever be legal, not what is legal now")
 ROLE_NOT_GROUND_FACT = warning("role-not-ground-fact", "write one (role name) for each role")
-ROLE_DEPENDS_ON_STATE = error("role-depends-on-state", "write one (role name) for each role")
+ROLE_DEPENDS_ON_STATE = warning("role-depends-on-state", "write one (role name) for each role")
 SEES_IN_RULES = warning("sees-in-rules", "ask for what the percept depends on")
 NEGATIVE_CYCLE = warning(
     "negative-cycle", "split the relation in two, so that one can be known before the other"

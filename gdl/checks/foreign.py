@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from gdl.checks.diagnostic import Diagnostic, warning
 from gdl.errors import Place
@@ -31,11 +33,13 @@ from gdl.terms import (
 
 NOT_IN_GDL = warning("not-in-gdl", "define the relation by facts and rules")
 CONNECTIVE_ALONE = warning("connective-alone", "put the connective and its formulas into parentheses")
+KNOWS = warning("knows-not-supported", "write the game in GDL-II, where percepts tell players what they know")
 VARIABLE_WITHOUT_MARK = warning("variable-without-mark", "begin variables with '?'")
 
 _ORDER = "list the order as facts, such as {less}, and ask for them"
 _RESULTS = "list the results as facts, such as {succ}, and ask for them"
 _ARROW = "write the head first: {rule}"
+_LEFT = "write <=, without a blank in it: {rule}"
 _UNEQUAL, _NOT, _OR = "distinct", "not", "or"
 
 
@@ -64,7 +68,8 @@ def _table() -> dict[str, tuple[str, str]]:
         ("& && ∧ , conj", "sign", "leave it out: the formulas of a body must all hold"),
         ("| || ∨ disj", "sign", _OR),
         ("! ~ ¬ \\+ naf", "sign", _NOT),
-        ("=> -> → ⇒ implies <=> ↔ ⇔ iff if :- <- ← ⇐ then else when", "sign", _ARROW),
+        ("=> -> ==> --> → ⇒ implies <=> ↔ ⇔ iff then else when", "sign", _ARROW),
+        ("<== <-- <<= <- ← ⇐ :- if", "sign", _LEFT),
     )
     return {word: (what, remedy) for words, what, remedy in rows for word in words.split()}
 
@@ -92,8 +97,10 @@ def check_foreign(rules: Rules) -> Iterator[Diagnostic]:
     read = {literal.atom.signature for rule in rules for literal, _ in body_literals(rule)}
     for rule in rules:
         head = rule.head
-        if head.args and head.signature not in read and _FOREIGN.get(head.name, ("", ""))[1] == _ARROW:
-            yield _finding(head, rule.place, own, False)
+        if head.args and head.signature not in read:
+            name = "<==" if head.name == "<" and head.args[0].name == "=" else head.name
+            if _FOREIGN.get(name, ("", ""))[1] in (_ARROW, _LEFT):
+                yield _finding(Term(name, *head.args), rule.place, own, False)
         for literal, _ in body_literals(rule):
             if literal.atom.name not in defined:
                 yield from _unknown(literal.atom, literal.place, own, defined)
@@ -112,6 +119,8 @@ def _unknown(atom: Term, place: Place, own: OwnNotation, defined: set[str]) -> I
         message = f"{atom.name!r} stands alone, where it joins nothing"
         sample = "(not (relation ?x))" if atom.name == "not" else f"({atom.name} (relation ?x) (other ?x))"
         yield CONNECTIVE_ALONE.at(place, message, remedy=own.sample(f"write {sample}"))
+    elif atom.name == "knows" and len(atom.args) in (1, 2):
+        yield KNOWS.at(place, "'knows' is a word of GDL-III, which is not supported: it never holds")
     elif atom.name in _FOREIGN:
         yield _finding(atom, place, own, False)
     elif marked and marked[2] in defined:
@@ -145,17 +154,20 @@ def _finding(atom: Term, place: Place, own: OwnNotation, in_term: bool) -> Diagn
 
 def _without_mark(rules: Rules, own: OwnNotation) -> Iterator[Diagnostic]:
     """Constants that look and are used as variables of other languages: ``X`` or ``_`` in a rule's head and
-    body, or twice in its body, which no fact and no head of another rule has."""
+    body, or twice in its body, or ``x`` beside ``?x``, which no fact has."""
     stated: set[str] = set()
     for rule in rules:
         if not rule.body:
             stated.update(term.name for term in subterms(rule.head))
+    rules_with = Counter(name for rule in rules for name in _constants(rule))
     told: set[str] = set()
     for rule in rules:
         marked = any(not atom.ground for atom, _ in atoms_of(rule))
+        variables = {v.name for atom, _ in atoms_of(rule) for v in atom.variables()}
         for name, places in _constants(rule).items():
             word = own.name(name)
-            looks = word[:1].isupper() and len(places) > 1 and name not in stated and not marked
+            looks = word[:1].isupper() and len(places) > 1 and not marked
+            looks = name not in stated and (looks or (f"?{name}" in variables and rules_with[name] == 1))
             if name not in told and (looks or name == "_"):
                 told.add(name)
                 meant = f"?{word}" if looks else "a variable that occurs only here, such as ?_any"
@@ -177,25 +189,25 @@ MISSPELT_KEYWORD = warning("misspelt-keyword", "write the keyword")
 
 _HEADS = (ROLE, INIT, NEXT, LEGAL, GOAL, TERMINAL, BASE, INPUT)
 _LIKENESS = 0.75
+_MOST_WORDS = 500
+"""No more words are compared with one: hostile texts have thousands of names, none of them defined."""
 
 
 def check_spelling(rules: Rules) -> Iterator[Diagnostic]:
     """Heads that no rule asks for, and relations that none defines, whose names are nearly keywords."""
-    defined: dict[Signature, Place] = {}
+    defined: dict[Signature, Rule] = {}
     read: dict[Signature, Place] = {}
     for rule in rules:
-        defined.setdefault(rule.head.signature, rule.place)
+        defined.setdefault(rule.head.signature, rule)
         for literal, _ in body_literals(rule):
             read.setdefault(literal.atom.signature, literal.place)
-    for (name, arity), place in defined.items():
+    for (name, arity), rule in defined.items():
         if name not in ARITIES and (name, arity) not in read:
             meant = close_to(name, (word for word in _HEADS if ARITIES[word] == arity))
-            # Beside rules of the keyword itself a name must be very close, and say what they say.
-            if meant and (
-                (meant, arity) not in defined
-                or (_one_slip(name, meant) and _says_the_same(rules, (name, arity), meant))
-            ):
-                yield _misspelt(place, name, meant)
+            # Beside rules of the keyword itself a name must be very close; (int 1) lists numbers.
+            listed = arity and rule.head.args[0].name.isdecimal()
+            if meant and ((meant, arity) not in defined or (one_slip_from(name, [meant]) and not listed)):
+                yield _misspelt(rule.place, name, meant)
     for (name, arity), place in read.items():
         if name not in ARITIES and (name, arity) not in defined and not is_foreign(name):
             words = [word for word in ARITIES if ARITIES[word] == arity] + list(CONNECTIVES)
@@ -207,22 +219,24 @@ def _misspelt(place: Place, name: str, meant: str) -> Diagnostic:
     return MISSPELT_KEYWORD.at(place, f"{name!r} is no keyword: did you mean {meant!r}?")
 
 
-def _says_the_same(rules: Rules, misspelt: Signature, meant: str) -> bool:
-    """Whether heads of the two have an argument in common: a proposition, a role, a move."""
-
-    def subjects(signature: Signature) -> set[Signature]:
-        heads = (rule.head for rule in rules if rule.head.signature == signature)
-        return {part.signature for head in heads for part in head.args if not part.is_variable}
-
-    return not misspelt[1] or not subjects(misspelt).isdisjoint(subjects((meant, misspelt[1])))
-
-
 def close_to(name: str, words: Iterable[str]) -> str:
     """The word that a name is probably meant to be; empty where none is close."""
-    candidates = [word for word in words if word != name]
+    candidates = [word for word in islice(words, _MOST_WORDS) if word != name]
     same = [word for word in candidates if _one_slip(name, word)]
     close = same or difflib.get_close_matches(name, candidates, 1, _LIKENESS)
     return close[0] if close else ""
+
+
+def one_slip_from(name: str, words: Iterable[str]) -> str:
+    """A word of three letters or more that one slip makes the name from; empty if there is none. Words that
+    differ in their first letter are two things (``xrow``, ``yrow``), and so are ``row1`` and ``row2``."""
+    bare = name.lstrip("?")
+    for word in words:
+        other = word.lstrip("?")
+        numbered = bare.rstrip("0123456789") == other.rstrip("0123456789")
+        if min(len(bare), len(other)) > 2 and bare[0] == other[0] and not numbered and _one_slip(bare, other):
+            return word
+    return ""
 
 
 def _one_slip(name: str, word: str) -> bool:

@@ -7,9 +7,9 @@ from collections.abc import Hashable, Iterator
 
 from gdl.checks.diagnostic import Diagnostic, error, first_each, warning
 from gdl.errors import Place
-from gdl.rules import Rule, Rules, Signature, atoms_of, body_literals
+from gdl.rules import Rule, Rules, Signature
 from gdl.syntax.writer import OwnNotation
-from gdl.terms import BASE, DOES, GOAL, INIT, INPUT, LEGAL, NEXT, RANDOM, ROLE, SEES, TERMINAL, Term
+from gdl.terms import BASE, GOAL, INIT, INPUT, LEGAL, NEXT, RANDOM, ROLE, TERMINAL, Term
 
 MISSING_ROLE = error("missing-role", "write (role name) for each player")
 MISSING_LEGAL = error("missing-legal", "write legal rules that say who may do what")
@@ -22,11 +22,8 @@ GOAL_NOT_NUMBER = warning("goal-not-number", "write an integer from 0 to 100")
 GOAL_OUT_OF_RANGE = warning("goal-out-of-range", "scale the goals to 0..100")
 GOAL_MISSING_FOR_ROLE = warning("goal-missing-for-role", "write goal rules for it")
 LEGAL_MISSING_FOR_ROLE = warning("legal-missing-for-role", "write legal rules for it, a noop if nothing else")
-UNKNOWN_ROLE = warning("unknown-role", "check its spelling, or write (role ...) for it")
 BASE_INCOMPLETE = warning("base-incomplete", "write a base rule for it, or drop all base rules")
 INPUT_INCOMPLETE = warning("input-incomplete", "write an input rule for it, or drop all input rules")
-KNOWS = error("knows-not-supported", "write the game in GDL-II, where percepts tell players what they know")
-DOES_NOT_INPUT = warning("does-not-input", "write an input rule for it, or drop all input rules")
 
 
 def check_game(rules: Rules) -> Iterator[Diagnostic]:
@@ -42,26 +39,14 @@ def check_game(rules: Rules) -> Iterator[Diagnostic]:
         ((INIT, 1), MISSING_INIT, "nothing is true at first"),
         ((NEXT, 1), MISSING_NEXT, "nothing is true after the first move"),
     )
-    end = max((rule.place for rule in rules), key=lambda p: (p.line, p.column), default=Place(1, 1))
     for signature, kind, message in needed:
         if signature not in by_head:
-            yield kind.at(end, message)
+            yield kind.at(Place(), message)
     own = OwnNotation(rules)
-    yield from _knowledge(rules, by_head)
     yield from _goals(by_head[GOAL, 2], own)
-    yield from _roles(rules, by_head, own)
-    yield from _coverage(rules, by_head, own)
-    yield from _kept(rules, by_head, own)
-
-
-def _knowledge(rules: Rules, by_head: dict[Signature, list[Rule]]) -> Iterator[Diagnostic]:
-    """``knows`` of GDL-III, where no rule defines a relation of that name."""
-    for rule in rules:
-        for literal, _ in body_literals(rule):
-            name, arity = literal.atom.signature
-            if name == "knows" and arity in (1, 2) and (name, arity) not in by_head:
-                yield KNOWS.at(literal.place, "'knows' is a word of GDL-III, which is not supported")
-                return
+    yield from _roles(by_head, own)
+    yield from _kept(by_head, own)
+    yield from _coverage(by_head, own)
 
 
 def _goals(goals: list[Rule], own: OwnNotation) -> Iterator[Diagnostic]:
@@ -76,8 +61,8 @@ def _goals(goals: list[Rule], own: OwnNotation) -> Iterator[Diagnostic]:
             yield GOAL_OUT_OF_RANGE.at(rule.place, f"the goal value {own.term(value)} is not in 0..100")
 
 
-def _roles(rules: Rules, by_head: dict[Signature, list[Rule]], own: OwnNotation) -> Iterator[Diagnostic]:
-    """Roles without goals or moves, and names that stand for a role but are none."""
+def _roles(by_head: dict[Signature, list[Rule]], own: OwnNotation) -> Iterator[Diagnostic]:
+    """Roles without goals or moves."""
     definitions = by_head[ROLE, 1]
     if not definitions or any(r.body or not r.head.ground for r in definitions):
         return  # not known without evaluating rules
@@ -91,17 +76,9 @@ def _roles(rules: Rules, by_head: dict[Signature, list[Rule]], own: OwnNotation)
             for role, place in roles.items():
                 if role not in provided and not (role is RANDOM and relation == GOAL):
                     yield kind.at(place, f"the role {own.term(role)} has {what}")
-    for rule in rules:
-        for atom, place in atoms_of(rule):
-            if atom.signature in ((DOES, 2), (LEGAL, 2), (GOAL, 2), (INPUT, 2), (SEES, 2)):
-                role = atom.args[0]
-                if role.ground and role not in roles:
-                    yield UNKNOWN_ROLE.at(
-                        place, f"{own.term(role)} stands for a role in {atom.name!r}, but is none"
-                    )
 
 
-def _kept(rules: Rules, by_head: dict[Signature, list[Rule]], own: OwnNotation) -> Iterator[Diagnostic]:
+def _kept(by_head: dict[Signature, list[Rule]], own: OwnNotation) -> Iterator[Diagnostic]:
     """Propositions that are true at first and that no next rule can make true again, though rules ask for
     what becomes of them: a game remembers only what its next rules say."""
     later = by_head[NEXT, 1]
@@ -117,7 +94,7 @@ def _kept(rules: Rules, by_head: dict[Signature, list[Rule]], own: OwnNotation) 
             yield NOT_KEPT.at(starts[0].place, message)
 
 
-def _coverage(rules: Rules, by_head: dict[Signature, list[Rule]], own: OwnNotation) -> Iterator[Diagnostic]:
+def _coverage(by_head: dict[Signature, list[Rule]], own: OwnNotation) -> Iterator[Diagnostic]:
     """What base and input rules, where there are any, leave out."""
     for declaration, kind, relations, what in (
         ((BASE, 1), BASE_INCOMPLETE, ((INIT, 1), (NEXT, 1)), "base"),
@@ -134,18 +111,6 @@ def _coverage(rules: Rules, by_head: dict[Signature, list[Rule]], own: OwnNotati
             for rule in heads
             if (missing := _missing(rule.head.args[-1], functors, facts)) is not None
         )
-        if what == "input":
-            yield from first_each(
-                (
-                    move.signature,
-                    DOES_NOT_INPUT.at(literal.place, f"no input rule covers the move {own.term(move)}"),
-                )
-                for rule in rules
-                for literal, _ in body_literals(rule)
-                if literal.atom.signature == (DOES, 2)
-                and not (move := literal.atom.args[1]).is_variable
-                and move.signature not in functors
-            )
 
 
 def _missing(subject: Term, functors: set[Signature], facts: set[Term] | None) -> Hashable:

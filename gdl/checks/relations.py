@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from itertools import count
 
 from gdl.checks.diagnostic import Diagnostic, Kind, first_each, info, warning
-from gdl.checks.foreign import close_to, is_foreign
+from gdl.checks.foreign import close_to, is_foreign, one_slip_from
+from gdl.compile.stratify import components
 from gdl.errors import Place
 from gdl.rules import And, Formula, Literal, Not, Or, Rules, Signature, atoms_of, body_literals, subterms
 from gdl.syntax.writer import OwnNotation
 from gdl.terms import ARITIES, BASE, CONNECTIVES, DISTINCT, DOES, INIT, INPUT, LEGAL, NEXT, TRUE, Term
 from gdl.words import counted
 
+_NEEDED = frozenset(["role", "init", "next", "legal", "goal", "terminal"])
+"""Keywords that are missed by :mod:`gdl.checks.game` if no rule has them."""
 UNDEFINED_RELATION = warning("undefined-relation", "define it, or check its spelling and arguments")
 STATE_WITHOUT_TRUE = warning("state-without-true", "write (true ...) around it")
 MOVE_WITHOUT_DOES = warning("move-without-does", "write (does ...) around it")
@@ -21,6 +24,7 @@ STATE_WITHOUT_NEXT = warning("state-without-next", "write (next ...) or (init ..
 RELATION_AS_VALUE = warning(
     "relation-as-value", "ask for the relation in the body, and write its last argument"
 )
+MISSPELT_RELATION = warning("misspelt-relation", "write the name that rules ask for, or use it")
 UNUSED_RELATION = info("unused-relation", "remove its rules, or use it")
 ARITY_MISMATCH = warning("arity-mismatch", "use it with the same number of arguments everywhere")
 FUNCTION_ARITY_MISMATCH = warning(
@@ -37,19 +41,21 @@ def check_relations(rules: Rules) -> Iterator[Diagnostic]:
     """Findings that take all rules of a game together, by the names in them."""
     own = OwnNotation(rules)
     defined: dict[Signature, Place] = {}
-    read: dict[Signature, Place] = {}
+    relation_uses, function_uses = Counter[Signature](), Counter[Signature]()
     functions: dict[Signature, Place] = {}
     for rule in rules:
         defined.setdefault(rule.head.signature, rule.place)
-        for literal, _ in body_literals(rule):
-            read.setdefault(literal.atom.signature, literal.place)
+        relation_uses.update([rule.head.signature])
+        relation_uses.update(literal.atom.signature for literal, _ in body_literals(rule))
         for atom, place in atoms_of(rule):
             for term in subterms(atom):
                 if term.args:
                     functions.setdefault(term.signature, place)
+                    function_uses.update([term.signature])
+    # A relation with another number of arguments that no rule defines is told of as one that is not defined.
+    yield from _arities(defined, relation_uses, ARITY_MISMATCH, "relation", own)
+    yield from _arities(functions, function_uses, FUNCTION_ARITY_MISMATCH, "function", own)
     yield from _definitions(rules, dict(defined))
-    yield from _arities({**read, **defined}, ARITY_MISMATCH, "relation", own)
-    yield from _arities(functions, FUNCTION_ARITY_MISMATCH, "function", own)
     values = {
         (name, arity) for name, arity in functions if (name, arity + 1) in defined and name not in ARITIES
     }
@@ -80,9 +86,9 @@ def _definitions(rules: Rules, defined: dict[Signature, Place]) -> Iterator[Diag
         for literal, _ in body_literals(rule):
             read.setdefault(literal.atom.signature, literal)
     state, moves = _subjects(rules, (TRUE, INIT, NEXT, BASE)), _subjects(rules, (DOES, LEGAL, INPUT))
-    names = {name for name, _ in defined}
+    names, heads = {name for name, _ in defined}, set(defined)
     for (name, arity), literal in read.items():
-        if name in (TRUE, DOES, DISTINCT) or (name, arity) in defined:
+        if name in (TRUE, DOES, DISTINCT) or (name, arity) in defined or name in _NEEDED:
             continue
         atom, place, spelled = literal.atom, literal.place, own.name(name)
         if (name, arity) in state:
@@ -95,14 +101,22 @@ def _definitions(rules: Rules, defined: dict[Signature, Place]) -> Iterator[Diag
         elif name in names or not is_foreign(name):
             arities = [a for n, a in defined if n == name]
             meant = close_to(name, (n for n, a in defined if a == arity))
-            but = (
-                f", only one with {arities[0]}"
-                if arities
-                else f": did you mean {own.name(meant)!r}?"
-                if meant
-                else ""
-            )
-            yield UNDEFINED_RELATION.at(place, f"no rule defines {spelled!r} with {_arguments(arity)}{but}")
+            but = f", only one with {arities[0]}" if arities else ""
+            remedy = ""
+            if meant and not arities:
+                but = f": did you mean {own.name(meant)!r}?"
+                remedy = f"write {own.name(meant)}, as in {defined[meant, arity]}, or mend it there"
+            message = f"no rule defines {spelled!r} with {_arguments(arity)}{but}"
+            yield UNDEFINED_RELATION.at(place, message, remedy=remedy)
+    stated, asked = _subjects(rules, (INIT, NEXT, LEGAL)), _subjects(rules, (TRUE, DOES))
+    yield from _never_stated(rules, own)
+    for rule in rules:
+        subject = rule.head.args[-1].signature if rule.head.args else ("", 0)
+        if rule.head.name not in (INIT, NEXT, LEGAL) or subject not in stated - asked:
+            continue
+        if meant := one_slip_from(subject[0], (n for n, a in asked if a == subject[1])):
+            message = f"no rule asks for {own.name(subject[0])!r}: did you mean {own.name(meant)!r}?"
+            yield MISSPELT_RELATION.at(rule.place, message)
     for rule in rules:
         name, arity = rule.head.signature
         if name in ARITIES or (name, arity) in read or defined.pop((name, arity), None) is None:
@@ -112,8 +126,33 @@ def _definitions(rules: Rules, defined: dict[Signature, Place]) -> Iterator[Diag
             around = Term(NEXT if rule.body else INIT, rule.head)
             message = f"{spelled!r} is a fact of the state, but this defines a relation that no rule asks for"
             yield STATE_WITHOUT_NEXT.at(rule.place, message, remedy=f"write {own.term(around)}")
+        elif meant := one_slip_from(name, (n for n, a in read if a == arity and (n, a) in heads)):
+            message = f"no rule asks for {spelled!r}: did you mean {own.name(meant)!r}?"
+            yield MISSPELT_RELATION.at(rule.place, message)
         else:
             yield UNUSED_RELATION.at(rule.place, f"no rule asks for {spelled!r} with {_arguments(arity)}")
+
+
+def _never_stated(rules: Rules, own: OwnNotation) -> Iterator[Diagnostic]:
+    """Propositions that are asked for though no rule makes them true, and moves that no rule allows."""
+    for asking, stating, kind, what in (
+        (TRUE, (INIT, NEXT), NEVER_TRUE, "no init or next rule can make {} true"),
+        (DOES, (LEGAL,), NEVER_LEGAL, "no legal rule can allow the move {}"),
+    ):
+        heads = [rule.head for rule in rules if rule.head.name in stating]
+        stated, told = _subjects(rules, stating), set[Signature]()
+        if any(head.args and head.args[-1].is_variable for head in heads):
+            continue
+        for rule in rules:
+            for literal, _ in body_literals(rule):
+                atom = literal.atom
+                if atom.signature in _SUBJECTS and atom.name == asking and not atom.args[-1].is_variable:
+                    subject = atom.args[-1].signature
+                    if subject not in stated and subject not in told:
+                        told.add(subject)
+                        meant = close_to(subject[0], sorted(n for n, a in stated if a == subject[1]))
+                        ask = f": did you mean {own.name(meant)!r}?" if meant else ""
+                        yield kind.at(literal.place, what.format(own.term(atom.args[-1])) + ask)
 
 
 def _subjects(rules: Rules, keywords: tuple[str, ...]) -> set[Signature]:
@@ -130,14 +169,17 @@ def _arguments(arity: int) -> str:
     return counted(arity, "argument")
 
 
-def _arities(uses: dict[Signature, Place], kind: Kind, what: str, own: OwnNotation) -> Iterator[Diagnostic]:
-    arities: dict[str, int] = {}
-    for (name, arity), place in sorted(uses.items(), key=lambda use: (use[1].line, use[1].column)):
-        first = arities.setdefault(name, arity)
-        if first != arity and name not in ARITIES:
-            yield kind.at(
-                place, f"the {what} {own.name(name)!r} has {_arguments(arity)} here, but {first} before"
+def _arities(
+    places: dict[Signature, Place], uses: Counter[Signature], kind: Kind, what: str, own: OwnNotation
+) -> Iterator[Diagnostic]:
+    """A finding for each number of arguments but the one that a name has most often."""
+    usual = dict(sorted(places, key=lambda one: uses[one]))
+    for (name, arity), place in places.items():
+        if usual[name] != arity and name not in ARITIES:
+            message = (
+                f"the {what} {own.name(name)!r} has {_arguments(arity)} here, but {usual[name]} elsewhere"
             )
+            yield kind.at(place, message)
 
 
 def _duplicates(rules: Rules) -> Iterator[Diagnostic]:
@@ -191,22 +233,29 @@ def _unreachable(rules: Rules, defined: dict[Signature, Place]) -> Iterator[Diag
                 if fact not in possible:
                     possible.add(fact)
                     todo.extend(readers[fact])
-    missing: set[object] = set()
-    own = OwnNotation(rules)
+    blockers: dict[object, list[Literal]] = {}
+    needs: dict[object, set[object]] = defaultdict(set)
     for rule in waiting.values():
-        blockers = (_blocker(formula, possible) for formula in rule.body)
-        blocker = next((literal for literal in blockers if literal), None)
-        if blocker is None:
-            continue
-        atom, place, subject = blocker.atom, blocker.place, _subject(blocker.atom)
-        if atom.signature in _SUBJECTS:
-            if subject not in missing and atom.name == TRUE:
+        for literal in filter(None, (_blocker(formula, possible) for formula in rule.body)):
+            blockers.setdefault(_subject(literal.atom), []).append(literal)
+            for fact in _facts_of(rule.head):
+                needs[fact].add(_subject(literal.atom))
+    own = OwnNotation(rules)
+    subjects = {subject: number for number, subject in enumerate(blockers)}
+    reads = [sorted(subjects[need] for need in needs[subject] if need in subjects) for subject in subjects]
+    names = list(subjects)
+    for component in components(reads):
+        # What needs something else that cannot hold follows from that.
+        if all(need in component for number in component for need in reads[number]):
+            own_blockers = [literal for number in component for literal in blockers[names[number]]]
+            literal = min(
+                own_blockers, key=lambda one: (one.atom.signature not in _SUBJECTS, one.atom.name == DOES)
+            )
+            atom, place = literal.atom, literal.place
+            if atom.signature == (TRUE, 1):
                 yield NEVER_TRUE.at(place, f"no init or next rule can make {own.term(atom.args[0])} true")
-            elif subject not in missing:
-                yield NEVER_LEGAL.at(place, f"no legal rule can allow the move {own.term(atom.args[1])}")
-        elif atom.signature in defined:
-            yield UNREACHABLE_RULE.at(place, f"{own.term(atom)} can never hold, so this rule never fires")
-        missing.add(subject)
+            elif atom.signature in defined or atom.signature in _SUBJECTS:
+                yield UNREACHABLE_RULE.at(place, f"{own.term(atom)} can never hold, so this rule never fires")
 
 
 _SUBJECTS = (TRUE, 1), (DOES, 2)

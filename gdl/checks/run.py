@@ -19,8 +19,10 @@ from gdl.checks.diagnostic import KINDS, Diagnostic, Severity, error, in_order, 
 from gdl.checks.foreign import check_foreign, check_spelling
 from gdl.checks.game import check_game
 from gdl.checks.relations import check_relations
+from gdl.checks.roots import roots_of
 from gdl.checks.sentences import check_sentences
 from gdl.checks.syntax import read_rules, without_comments_of_others
+from gdl.checks.values import check_values
 from gdl.compile.pipeline import compile_rules
 from gdl.errors import GdlError, Place, TooLargeError
 from gdl.rules import Rules
@@ -52,8 +54,11 @@ def check(rules: Rules) -> list[Diagnostic]:
     """Everything that is wrong or doubtful in rules that could be parsed, the worst first. Rules without an
     error (:attr:`Severity.ERROR`) can be played; many public games have warnings. What only the text shows
     (syntax, spelling) is :func:`check_text`'s."""
-    families = check_sentences, check_spelling, check_foreign, check_relations, check_game, check_dependence
-    findings = [finding for family in families for finding in family(rules)]
+    families = (
+        *(check_foreign, check_spelling, check_sentences, check_relations),
+        *(check_values, check_game, check_dependence),
+    )
+    findings = roots_of((finding for family in families for finding in family(rules)), rules)
     if not any(d.severity is Severity.ERROR for d in findings):
         findings += check_playable(rules)
     return in_order(_in_own_notation(findings, rules))
@@ -69,7 +74,10 @@ def check_text(
     """
     rules, findings = read_rules(text, name, notation)
     faulty = any(d.severity is Severity.ERROR for d in findings)
-    findings = [*_in_own_notation(findings, rules), *(check_sentences(rules) if faulty else check(rules))]
+    findings = [
+        *_in_own_notation(findings, rules),
+        *(roots_of(check_sentences(rules), rules) if faulty else check(rules)),
+    ]
     if rules.notation == "kif":
         findings = without_comments_of_others(text, findings)
     return None if faulty else rules, in_order(findings)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from gdl.checks.diagnostic import Diagnostic, error, info, warning
+from gdl.checks.foreign import one_slip_from
 from gdl.errors import Place
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules, body_literals, subterms
 from gdl.syntax.writer import OwnNotation
@@ -28,8 +29,11 @@ from gdl.terms import (
 )
 from gdl.words import counted
 
-KEYWORD_AS_HEAD = error("keyword-as-head", "write next, init or legal instead")
-KEYWORD_ARITY = error("keyword-arity", "give it the number of arguments that GDL fixes")
+KEYWORD_AS_HEAD = error(
+    "keyword-as-head", "write next, init or legal instead, or the head first: (<= head body...)"
+)
+KEYWORD_ARITY = warning("keyword-arity", "give it the number of arguments that GDL fixes")
+DISTINCT_ARITY = error("distinct-arity", "give it two terms")
 KEYWORD_IN_TERM = warning("keyword-in-term", "ask for it as a literal of its own, or rename the function")
 CONNECTIVE_IN_TERM = warning("connective-in-term", "put the connective around the relation, not into it")
 UNSAFE_HEAD = warning("unsafe-head-variable", "bind it in a positive literal of the body")
@@ -45,6 +49,7 @@ DISTINCT_ON_CONSTANTS = info("distinct-on-constants", "remove it")
 CONTRADICTORY_BODY = warning("contradictory-body", "remove the rule, or one of the two literals")
 REPEATED_LITERAL = info("repeated-literal", "remove one of the two")
 RULE_IMPLIES_ITSELF = warning("rule-implies-itself", "remove the rule: it adds nothing")
+MISSPELT_VARIABLE = warning("misspelt-variable", "write the same variable, or begin its name with '_'")
 SINGLETON_VARIABLE = info("singleton-variable", "check its spelling; nothing else in the rule mentions it")
 
 _USE = {
@@ -80,34 +85,35 @@ def check_sentences(rules: Rules) -> Iterator[Diagnostic]:
 def _head(rule: Rule, own: OwnNotation) -> Iterator[Diagnostic]:
     head = rule.head
     if head.name in (TRUE, DOES, DISTINCT):
-        yield KEYWORD_AS_HEAD.at(rule.place, f"{head.name!r} cannot be the head of a rule")
-    yield from _term_use(head, rule.place, own)
+        remedy = "remove the rule: 'distinct' is built in" if head.name == DISTINCT else ""
+        yield KEYWORD_AS_HEAD.at(rule.place, f"{head.name!r} cannot be the head of a rule", remedy=remedy)
+    yield from _term_use(head, rule.place, own, not rule.body)
     bound = _bound_by_all(rule.body)
-    for variable in dict.fromkeys(head.variables()):
-        name = own.term(variable)
-        if not rule.body:
-            message = f"the fact has the variable {name}: facts hold no variables"
-            remedy = f"write a fact for each value of {name}, or a rule whose body says its values"
-            yield UNSAFE_HEAD.at(rule.place, message, remedy=remedy)
-        elif variable not in bound:
-            message = f"the head has the variable {name}, but no positive literal of the body binds it"
-            yield UNSAFE_HEAD.at(rule.place, message)
+    free = [own.term(variable) for variable in dict.fromkeys(head.variables()) if variable not in bound]
+    names = ", ".join(free)
+    noun, it = ("variable", "it") if len(free) == 1 else ("variables", "them")
+    if free and not rule.body:
+        message = f"the fact has the {noun} {names}: facts hold no variables"
+        remedy = f"write a fact for each value of {names}, or a rule whose body says its values"
+        yield UNSAFE_HEAD.at(rule.place, message, remedy=remedy)
+    elif free:
+        message = f"the head has the {noun} {names}, but no positive literal of the body binds {it}"
+        yield UNSAFE_HEAD.at(rule.place, message)
 
 
-def _term_use(atom: Term, place: Place, own: OwnNotation) -> Iterator[Diagnostic]:
+def _term_use(atom: Term, place: Place, own: OwnNotation, fact: bool = False) -> Iterator[Diagnostic]:
     """Wrong arities of keywords, keywords and connectives inside terms."""
     arity = ARITIES.get(atom.name)
     if arity is not None and len(atom.args) != arity:
         count = counted(len(atom.args), "argument")
         remedy = own.sample(f"write {_USE[atom.name]}")
-        yield KEYWORD_ARITY.at(
-            place, f"{atom.name!r} has {count}, but takes {arity or 'none'}", remedy=remedy
-        )
+        kind = DISTINCT_ARITY if atom.name == DISTINCT else KEYWORD_ARITY
+        yield kind.at(place, f"{atom.name!r} has {count}, but takes {arity or 'none'}", remedy=remedy)
     for term in subterms(atom):
-        if term.name in CONNECTIVES:
-            yield CONNECTIVE_IN_TERM.at(place, f"{term.name!r} stands inside a term, where it is only a name")
-        elif term.args and term.name in ARITIES:
-            yield KEYWORD_IN_TERM.at(place, f"{term.name!r} stands inside a term, where it is only a name")
+        kind = CONNECTIVE_IN_TERM if term.name in CONNECTIVES else KEYWORD_IN_TERM
+        if kind is CONNECTIVE_IN_TERM or (term.args and term.name in ARITIES):
+            rule = own.sample("write (<= head body...)") if fact and term in atom.args else ""
+            yield kind.at(place, f"{term.name!r} stands inside a term, where it is only a name", remedy=rule)
 
 
 def _formula(formula: Formula, own: OwnNotation) -> Iterator[Diagnostic]:
@@ -210,13 +216,26 @@ def _body(rule: Rule, own: OwnNotation) -> Iterator[Diagnostic]:
 
 
 def _singletons(rule: Rule, own: OwnNotation) -> Iterator[Diagnostic]:
-    """Variables that occur once; a name with a leading ``_`` says that this is meant."""
+    """Variables that occur once, in one finding for the rule. A literal all of whose variables do asks
+    whether there is any; a name with a leading ``_`` says that this is meant."""
     count = Counter(rule.head.variables())
-    body = [(v, literal.place) for literal, _ in body_literals(rule) for v in literal.atom.variables()]
-    count.update(variable for variable, _ in body)
-    for variable, place in body:
-        if count[variable] == 1 and not variable.name.startswith("?_"):
-            yield SINGLETON_VARIABLE.at(place, f"{own.term(variable)} occurs only here in its rule")
+    literals = [(list(literal.atom.variables()), literal.place) for literal, _ in body_literals(rule)]
+    count.update(variable for variables, _ in literals for variable in variables)
+    once: dict[Term, Place] = {}
+    for variables, place in literals:
+        alone = [v for v in variables if count[v] == 1 and not v.name.startswith("?_")]
+        for variable in alone:
+            meant = one_slip_from(variable.name, (v.name for v in count if v is not variable))
+            if (len(meant) != len(variable.name) or sorted(meant) == sorted(variable.name)) and meant:
+                ask = f"did you mean {own.term(Term(meant))}?"
+                yield MISSPELT_VARIABLE.at(place, f"{own.term(variable)} occurs only here in the rule: {ask}")
+                return
+        if len(alone) < len(variables):
+            once.update(dict.fromkeys(alone, place))
+    if once:
+        names = ", ".join(map(own.term, once))
+        message = f"{names} {'occurs' if len(once) == 1 else 'occur'} only here in the rule"
+        yield SINGLETON_VARIABLE.at(next(iter(once.values())), message)
 
 
 def _short(text: str) -> str:

@@ -16,10 +16,8 @@ from gdl.rules import Rule, Rules
 from gdl.syntax.notation import KIF, Notation, form_of
 from gdl.syntax.parser import Reader
 from gdl.syntax.sexpr import (
-    CLOSING,
     FAULTS,
     MAX_ERRORS,
-    OPENING,
     Atom,
     Group,
     SExpr,
@@ -32,7 +30,6 @@ from gdl.syntax.sexpr import (
 )
 from gdl.words import counted
 
-FOREIGN_BRACKET = error("foreign-bracket", "write '(' and ')'")
 FOREIGN_CHARACTER = warning("foreign-character", "leave it out")
 FOREIGN_COMMENT = warning("foreign-comment", "begin comments with ';'")
 
@@ -104,9 +101,8 @@ def _characters(source: Source, comments: list[tuple[int, int, str]]) -> Iterato
             if word == ",":
                 continue  # a sign by itself: see gdl.checks.foreign
             if remedy := what_to_write(character):
-                kind = FOREIGN_BRACKET if character in OPENING + CLOSING else FOREIGN_CHARACTER
                 message = f"{named(character)} is no sign of KIF"
-                yield character, kind.at(source.place(at + place), message, remedy=remedy)
+                yield character, FOREIGN_CHARACTER.at(source.place(at + place), message, remedy=remedy)
         if word == "." or (len(word) > 1 and word.endswith(".")):
             message = "a full stop is part of a name in KIF"
             remedy = "leave it out: a parenthesis ends the sentence"
@@ -160,7 +156,7 @@ def read_rules(text: str, name: str = "", notation: Notation = "auto") -> tuple[
     findings += first_each(_spellings(source, sentences))
     hints, wrong = read_hints(source.text)
     findings += [PICTURE_HINT.at(hint.place, hint.message, remedy=hint.remedy) for hint in wrong]
-    if form is KIF:
+    if form is KIF and all(fault.code != "foreign-bracket" for fault in faults):
         findings += check_characters(text)
     return Rules(tuple(rules), reader.spelling, name, form.name, hints), findings
 

@@ -201,12 +201,12 @@ def flow_of(rules: Iterable[Rule]) -> _Flow:
             for literal, positive in literals(part):
                 if literal.atom.name == DISTINCT:
                     continue
-                for position, term in _arguments(literal.atom):
+                for position, term in arguments(literal.atom):
                     if not term.is_variable and not term.args:
                         flow.constants[position].add(term)
                     elif term.is_variable and positive:
                         sources[term].add(position)
-        for position, term in _arguments(rule.head):
+        for position, term in arguments(rule.head):
             if term.is_variable:
                 flow.copies.append((frozenset(sources[term]), position))
             elif not term.args:
@@ -216,7 +216,7 @@ def flow_of(rules: Iterable[Rule]) -> _Flow:
     return flow
 
 
-def _arguments(atom: Term) -> Iterator[tuple[Position, Term]]:
+def arguments(atom: Term) -> Iterator[tuple[Position, Term]]:
     """Every argument in an atom, at any depth, with its position."""
     todo = [atom]
     while todo:

@@ -16,7 +16,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gdl.errors import ParseError
-from gdl.syntax.sexpr import MAX_CHARACTERS, MAX_DEPTH, MAX_ERRORS, Atom, Group, SExpr, Source
+from gdl.syntax.advice import advice
+from gdl.syntax.sexpr import MAX_CHARACTERS, MAX_DEPTH, MAX_ERRORS, Atom, Group, SExpr, Source, what_to_write
 from gdl.visible import first_forbidden
 
 if TYPE_CHECKING:  # pyparsing takes its time to load
@@ -50,6 +51,7 @@ class Grammar:
         comment: matches comments and, as no comment begins in one, quoted names.
         negation, conjunction, disjunction, unequal, stop: operators, and what ends a sentence.
         shown: how messages call negation, conjunction and disjunction.
+        sample: how an inequality is written.
         must_stop: whether each sentence has a stop.
     """
 
@@ -64,6 +66,7 @@ class Grammar:
     unequal: str
     stop = r"\."
     shown: tuple[str, str, str]
+    sample: str
     must_stop: bool
 
     def read(self, text: str, name: str = "") -> tuple[Source, list[SExpr]]:
@@ -161,7 +164,9 @@ class Grammar:
 
     def remedy(self, bare: str, at: int, expected: str) -> str:
         """What to do about what stands at a place of a text where something else is expected."""
-        return _SEE
+        found = self.token(bare, at)
+        known = advice(found, bare, at, expected, self.shown, self.sample)
+        return known or what_to_write(found) or _SEE
 
     def sentences(self, parser: pp.ParserElement) -> pp.ParserElement:
         """The parser of all that may stand where a sentence may, from that of sentences."""

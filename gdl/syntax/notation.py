@@ -32,7 +32,6 @@ from gdl.syntax.sexpr import (
     read,
     read_kif_past_faults,
     sentence_to_kif,
-    what_to_write,
 )
 from gdl.syntax.writer import SIGNS, sentence_writer
 
@@ -115,13 +114,14 @@ class InfixGrammar(Grammar):
     code = "not-infix"
     quoted = r"'(?:[^'\\\n]|\\[^\n])*'"
     word = rf"{quoted}|[A-Za-z0-9_]+"
-    sign = ":-|!="
+    sign = r":-|!=|\.\.|&&|\|\||\\[+=]=?|[-<>=]{2,3}"
     comment = re.compile(rf"{quoted}|[%;][^\n]*")
     negation = "~"
     conjunction = "&"
     disjunction = r"\|"
     unequal = "!="
     shown = ("'~'", "'&'", "'|'")
+    sample = "X != Y"
     must_stop = False
 
     def pieces(self, bare: str) -> list[tuple[int, int]]:
@@ -131,9 +131,9 @@ class InfixGrammar(Grammar):
 
     def remedy(self, bare: str, at: int, expected: str) -> str:
         """Also for comments of other languages, and characters of word processors."""
-        if comment_mark(bare, at, "%"):
+        if comment_mark(bare, at, "%") and (at == 0 or bare[at - 1] == "\n"):
             return "begin comments with '%'"
-        return what_to_write(bare[at : at + 1]) or super().remedy(bare, at, expected)
+        return super().remedy(bare, at, expected)
 
 
 INFIX = InfixGrammar()

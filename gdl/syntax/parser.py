@@ -110,7 +110,7 @@ class Reader:
                         raise self.source.fault("arrow-in-body", part.offset)
         atom = self.term(part)
         if atom.is_variable:
-            raise self.source.fault("variable-as-formula", part.offset, atom)
+            raise self.source.fault("variable-as-formula", part.offset, str(atom))
         return Literal(atom, place)
 
     def term(self, part: SExpr) -> Term:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gdl.syntax.grammar import Grammar, atoms
-from gdl.syntax.sexpr import Atom, Group, SExpr, Source, what_to_write
+from gdl.syntax.sexpr import Atom, Group, SExpr, Source
 from gdl.visible import first_forbidden
 
 if TYPE_CHECKING:
@@ -41,31 +41,13 @@ _QUOTED = r"'(?:[^'\\\n]|\\[^\n]|'')*'"
 _DIRECTIVE = rf"(?::-|\?-|#)(?:{_QUOTED}|\"[^\"\n]*\"|[^.'\"])*\."
 _ITS_NAME = re.compile(r"(:-|\?-|#)\s*(\w*)")
 _WITHOUT_OPERATOR = re.compile(r"[\w)\]}](?<!not)\s+(?!as\b)[\w'(]")
+_NAMED = re.compile(rf"{_QUOTED}|\b(_+[a-z]\w*)\(")
 _NUMBER = r"-?[0-9]+(?:\.[0-9]+)?(?!\w)"
 _ESCAPE = re.compile(r"''|\\(x[0-9A-Fa-f]+\\|.)")
 _ESCAPED = dict(zip("abefnrstv0", "\a\b\x1b\f\n\r \t\v\0", strict=True))
 _STOP = re.compile(rf"{_QUOTED}|\d\.\d|\.\.+|\.")
 _UNWRITABLE = re.compile(r"[\s();\x00-\x1f\x7f]+|^(?=$)|^\?")
-_EQUATION = r"GDL has no equations: write one variable or constant in both places; X \= Y is understood"
 _STOP_MISSING = "end the sentence before it with a full stop"
-_REMEDIES = {
-    "=": _EQUATION,
-    "==": _EQUATION,
-    "->": "GDL has no if-then-else: write a rule for each case, (a, b ; \\+ a, c) for (a -> b ; c)",
-    "!": "GDL has no cut: give each rule the conditions under which it holds",
-    "[": "GDL has no lists: write a function, pair(X,Y)",
-    "{": "GDL has no choices: legal says who may do what",
-    '"': "write a name in single quotes",
-    "..": "GDL has no intervals: write the facts one by one",
-    ":-": "a sentence ends with a full stop, and has one ':-'",
-    "'": "close the quote",
-    "/*": "close the comment with '*/'",
-    "-->": "write ':-'",
-    "<-": "write ':-'",
-}
-_ARITHMETIC = frozenset(
-    ["is", "+", "-", "*", "/", "<", ">", "=<", ">=", "<=", "=:=", "=\\=", "mod", "//", "**"]
-)
 
 
 class PrologGrammar(Grammar):
@@ -79,9 +61,10 @@ class PrologGrammar(Grammar):
     negation = r"\\\+|\bnot\b(?!')"
     conjunction = ","
     disjunction = r"[;|]"
-    unequal = r"\\==?(?![=:])|!="
+    unequal = r"\\==?(?![=:])|!=|=\\="
     stop = r"\.(?!\.)"
     shown = (r"'\+'", "','", "';'")
+    sample = r"X \= Y"
     must_stop = True
 
     def spelled(self, word: str) -> str:
@@ -135,14 +118,17 @@ class PrologGrammar(Grammar):
         found = self.token(bare, at)
         if expected == "':-' or '.'" and found in (",", ";", "|"):
             return "a head is one relation: write a sentence for each"
-        if found in _ARITHMETIC:
-            return "GDL has no arithmetic: write the numbers as facts, succ(1,2)"
+        if found == "!":
+            return "GDL has no cut: give each rule the conditions under which it holds"
         if found[:1].isdigit():
             return f"write it in quotes, '{found}', or name it otherwise"
-        if expected.endswith("or '.'") and (not found or found[0] in "'_" or found[0].isalpha()):
+        if (
+            found not in ("is", "mod")
+            and expected.endswith("or '.'")
+            and (not found or found[0] in "'_" or found[0].isalpha())
+        ):
             return _STOP_MISSING if found else "end the sentence with a full stop"
-        usual = what_to_write(found) or super().remedy(bare, at, expected)
-        return _REMEDIES.get(found, usual)
+        return super().remedy(bare, at, expected)
 
     def sentences(self, parser: pp.ParserElement) -> pp.ParserElement:
         """Also directives."""
@@ -166,7 +152,12 @@ class PrologGrammar(Grammar):
         return sentences
 
     def settle_names(self, source: Source, parts: list[SExpr]) -> None:
-        """Names that KIF cannot have get others, and so do variables that differ in case only."""
+        """Names that KIF cannot have get others, and so do variables that differ in case only. In
+        ``_next(a)`` is a name, as in answer set programs."""
+        named = {f"?{found[1]}" for found in _NAMED.finditer(self.without_comments(source.text))}
+        for atom in atoms(parts):
+            if atom.text in named:
+                atom.text = atom.text[1:]
         quoted: list[Atom] = []
         for part in parts:
             first: dict[str, str] = {}

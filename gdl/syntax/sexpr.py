@@ -87,7 +87,7 @@ MAX_ERRORS = 50
 """Syntax errors reported for one text; a text with more of them is not rules."""
 
 _AS_HEAD = "give the rule a relation as head"
-_AS_FUNCTOR = "put a name after the '('"
+_AS_FUNCTOR = "write a name there"
 FAULTS = {
     "text-too-large": (
         "the text has {:,} characters, more than {:,}",
@@ -178,6 +178,8 @@ class Source:
     def fault(self, code: str, offset: int, *details: object) -> ParseError:
         """One of :data:`FAULTS` at an offset; the details fill the places in its message."""
         message, remedy = FAULTS[code]
+        if self.text[offset : offset + 1] not in ("(", "?"):  # a notation whose variables have no mark
+            details = tuple([d[1:] if isinstance(d, str) and d[1:] and d[0] == "?" else d for d in details])
         return self.error(message.format(*details), offset, remedy, code)
 
 
@@ -281,6 +283,8 @@ def read_kif_past_faults(text: str, name: str = "") -> tuple[Source, list[SExpr]
     except ParseError as fault:
         if len(text) > MAX_CHARACTERS:
             raise
+        if fault.code == "foreign-bracket":  # parentheses do not match because of it
+            return Source(text, name), [], [fault]
         first = fault
     source = Source(text, name)
     nest = Nest(source)
@@ -311,6 +315,8 @@ def read_kif_past_faults(text: str, name: str = "") -> tuple[Source, list[SExpr]
                 case _:
                     nest.atom(word, at)
         except ParseError as fault:
+            if fault.code == "unopened-parenthesis":
+                fault = _closed_early(nest) or fault
             faults.append(fault)
             if fault.code == "nesting-too-deep":
                 break
@@ -322,6 +328,25 @@ def read_kif_past_faults(text: str, name: str = "") -> tuple[Source, list[SExpr]
     if nest.stack:
         broken.add(nest.top[-1].offset)
     return source, [sentence for sentence in nest.top if sentence.offset not in broken], faults
+
+
+def _closed_early(nest: Nest) -> ParseError | None:
+    """The error at the ')' that ended a rule before its body did, where a later one closes nothing. Takes the
+    rule and the literals behind it away."""
+    source, top = nest.source, nest.top
+    for number in range(len(top) - 1, -1, -1):
+        if source.place(top[number].offset).column == 1:
+            rule = top[number]
+            if number == len(top) - 1 or not isinstance(rule, Group) or not _is_rule(rule):
+                return None
+            del top[number:]
+            remedy = "remove it: the rest of the rule stands behind it"
+            return source.error("this ')' ends the rule too early", rule.end, remedy, "unopened-parenthesis")
+    return None
+
+
+def _is_rule(group: Group) -> bool:
+    return bool(group.parts) and isinstance(group.parts[0], Atom) and group.parts[0].text == "<="
 
 
 def kif_comments(source: Source) -> Iterator[tuple[int, int, str]]:

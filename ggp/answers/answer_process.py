@@ -42,10 +42,10 @@ def rehearse(text: str) -> JsonMessage:
     if rules is None or any(one.severity is Severity.ERROR for one in found):
         return _findings(text, found)
     try:
-        found += play(rules, Rehearsal(512, PLAY_SECONDS))
+        found += in_order(play(rules, Rehearsal(512, PLAY_SECONDS)))
     except GdlError as fault:
         found.append(of_error(fault))
-    return _findings(text, in_order(found))
+    return _findings(text, found)
 
 
 def _findings(text: str, found: list[Diagnostic]) -> JsonMessage:

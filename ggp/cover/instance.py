@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.text import Text
 
-from gdl.errors import GdlError
+from gdl.errors import GdlError, Place
 from gdl.reading import read_limited, text_of
 from ggp.console import new_console
 from ggp.cover.drawings import page, svg
@@ -47,9 +48,11 @@ class RunningSearch(Protocol):
 
 
 class CoverInstance(ABC):
-    """A puzzle that was named on the command line; `name` is for people."""
+    """A puzzle that was named on the command line; `name` is for people, and so is `remark`, what its author
+    should know."""
 
     name: str
+    remark = ""
 
     @property
     @abstractmethod
@@ -82,6 +85,8 @@ class PlainInstance(CoverInstance):
 
     def __init__(self, name: str, problem: CoverProblem) -> None:
         self.name, self.problem = name, problem
+        if problem.holes is not None and not problem.may_be_hole.any():
+            self.remark = '`holes` changes nothing: no item has "hole": true'
 
     @property
     def options(self) -> int:
@@ -110,11 +115,18 @@ _MOST_DRAWN = 200
 """Solutions on a page."""
 
 
+_XCC = re.compile(rb"\s*(<)[^<>]*>[^<>]*\Z")
+
+
 def packing_instance(
     path: Path, data: bytes, number: int | None, *, every: bool, apart: bool = False
 ) -> PackingInstance | None:
     """The packing puzzle in the bytes of a file; None if it has something else. ``apart``: its solutions are
     taken apart. Raises GdlError."""
+    if found := _XCC.match(data):
+        place = Place(1 + data.count(b"\n", 0, found.start(1)), 1)
+        remedy = "write 'a b | x', secondary items behind the |, and each option on a line without ;"
+        raise CoverError("items in < > and [ ] (XCC text) are not read", place, remedy, str(path))
     packed = data.startswith(b"\x1f\x8b")
     text = "" if packed else text_of(data, str(path))
     if packed or text.lstrip().startswith("<"):
@@ -154,6 +166,7 @@ class PackingInstance(CoverInstance):
         number: int = 1,
     ) -> None:
         self.name, self.puzzle, self.every = name, puzzle, every
+        self.remark = puzzle.remark
         self.burr, self.number = burr, number
         self.apart = apart
         if apart and puzzle.grid.name not in MOTIONS:

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from gdl.errors import MoveError
+from gdl.errors import cannot_play
 from gdl.information import hides
 from gdl.machine import JointMove, Machine, State
 from gdl.syntax.parser import parse_terms
@@ -87,7 +87,9 @@ def _match(
 def _scripted(machine: Machine, role: int, move: Term, options: Sequence[int]) -> int:
     index = machine.move_id(role, move)
     if index not in options:
-        raise MoveError(f"{move} of the opening is not legal for {machine.roles[role]} there")
+        texts = machine.move_texts[role]
+        legal = [texts[option] for option in options]
+        raise cannot_play(machine.roles[role], str(move), legal, "the opening's move is not legal there")
     return index
 
 

@@ -192,6 +192,15 @@ def test_a_goal_that_no_playout_reached_is_only_a_note() -> None:
     assert (finding.code, str(finding.severity)) == ("never-won", "info")
 
 
+def test_matches_that_all_end_with_the_same_goals_are_one_finding(level: str) -> None:
+    goals = "(<= (goal other 100) (not (true lost))) (<= (goal other 0) (true lost))"
+    (finding,) = findings_of(f"{LONG} (role other) (legal other wait) {goals}")
+    assert finding.message == (
+        "walker and other did not get 100 in 64 playouts that ended, 0 and 0 at most;"
+        " all ended with the same goals"
+    )
+
+
 def test_time_is_kept_and_said(level: str) -> None:
     codes = [d.code for d in findings_of(ENDLESS, 64, 0.0)]
     assert codes == ["played-short"]

@@ -42,10 +42,11 @@ def command(
     """Check rules, play them, and say what is wrong and where.
 
     Errors are what cannot be played, or cannot be played to the end; warnings break the language or are
-    probably slips; notes concern style. Errors come first, then warnings. Rules without errors are also
-    played at random: who gets stuck, ends without one goal value for each role, matches that do not end,
-    roles that cannot win, what base and input rules leave out, and where information is hidden, roles that
-    cannot know their legal moves or their goal.
+    probably slips; notes concern style. Errors come first, then warnings; of findings that follow from each
+    other the root is shown. Rules without errors are also played at random, and what that shows comes last:
+    who gets stuck, ends without one goal value for each role, matches that do not end, roles that cannot win,
+    what base and input rules leave out, and where information is hidden, roles that cannot know their legal
+    moves or their goal.
 
     Exit status: 0 no errors, 1 errors (with --strict: warnings, too), 2 a file could not be read.
     """
@@ -55,12 +56,13 @@ def command(
     from gdl.checks.run import Severity, check_text
     from gdl.syntax.notation import named_notation
     from ggp.console import new_console
+    from players.rehearse import PLAYED_KINDS
 
     known = named_notation(notation)
     console = new_console(soft_wrap=True)
     fatal = Severity.WARNING if strict else Severity.ERROR
     counts = dict.fromkeys(Severity, 0)
-    unreadable = 0
+    unreadable = hidden = 0
     for file in files:
         found = read_rules(file)
         if found is None:
@@ -70,15 +72,18 @@ def command(
         rules, diagnostics = check_text(text, name, known)
         if play and rules is not None and not any(d.severity is Severity.ERROR for d in diagnostics):
             quiet = as_json or not sys.stderr.isatty()
-            diagnostics = in_order(diagnostics + _played(rules, name, playouts, seconds, seed, quiet))
+            # It may follow from what the text shows, so it comes last.
+            diagnostics += in_order(_played(rules, name, playouts, seconds, seed, quiet))
         for diagnostic in diagnostics:
             counts[diagnostic.severity] += 1
             if as_json:
                 _print_json(name, diagnostic)
-            elif notes or diagnostic.severity > Severity.INFO:
+            elif notes or diagnostic.severity > Severity.INFO or diagnostic.code in PLAYED_KINDS:
                 _print(console, name, text, diagnostic)
+            else:
+                hidden += 1
     if not as_json:
-        _print_summary(console, len(files) - unreadable, counts, notes)
+        _print_summary(console, len(files) - unreadable, counts, hidden)
     if unreadable:
         raise typer.Exit(2)
     if any(count for severity, count in counts.items() if severity >= fatal):
@@ -155,7 +160,7 @@ def _print_json(name: str, diagnostic: Diagnostic) -> None:
     show(orjson.dumps(record))
 
 
-def _print_summary(console: Console, files: int, counts: dict[Severity, int], notes: bool) -> None:
+def _print_summary(console: Console, files: int, counts: dict[Severity, int], hidden: int) -> None:
     from gdl.checks.run import Severity
     from gdl.words import counted
 
@@ -165,5 +170,5 @@ def _print_summary(console: Console, files: int, counts: dict[Severity, int], no
         "warning": counts[Severity.WARNING],
         "note": counts[Severity.INFO],
     }
-    hint = " (--notes shows them)" if numbers["note"] and not notes else ""
+    hint = f" (--notes shows {'all' if hidden < numbers['note'] else 'them'})" if hidden else ""
     console.print(", ".join(counted(number, what) for what, number in numbers.items()) + hint)

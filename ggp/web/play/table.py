@@ -14,7 +14,7 @@ import time
 from typing import Any
 
 from gdl.ends import no_move, stuck_roles
-from gdl.errors import GdlError, MoveError
+from gdl.errors import GdlError, MoveError, cannot_play
 from gdl.information import Information, chance_role, information_of
 from gdl.machine import State
 from gdl.terms import RANDOM
@@ -282,7 +282,7 @@ class Table:
         if self.machine.is_terminal(self._shown):
             raise MoveError("the match is over")
         if move not in texts:
-            raise MoveError(f"{move} is not legal for {name} now")
+            raise cannot_play(name, move, list(texts))
         self._waits = False
         self._chosen[role] = texts[move]
         self._show()

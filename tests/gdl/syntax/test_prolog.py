@@ -210,6 +210,7 @@ def test_directives_and_changed_names_are_remarked_upon() -> None:
 def test_findings_about_rules_in_prolog_are_written_in_prolog() -> None:
     _, findings = check_text(
         "role(x).\nlegal(x,go(X)) :- \\+ blocked(x,_), (a ; b), (a ; b).\nterminal :- dif(3,3).\n"
+        "a. b. blocked(x,1)."
     )
     told = [f"{d.place} {d.message} ({d.remedy})" for d in findings]
     assert any(line.startswith("2:1 the head has the variable X,") for line in told), told
@@ -394,3 +395,27 @@ def test_variables_without_a_name_stay_so() -> None:
 def test_moves_are_read_in_prolog() -> None:
     assert parse_terms("mark(b,2), noop", notation="auto") == [parse_term("(mark b 2)"), Term("noop")]
     assert parse_term("'Like This'", notation="prolog") is Term("like_this")
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        ("p(pos((1,1))).", "GDL has no tuples: write a function, pair(1,1)"),
+        ("p((T+1)) :- q(T).", "GDL has no arithmetic"),
+        ("p :- #count{X : q(X)} = 1.", "GDL has no aggregates"),
+        ("p :- X is Y + 1.", "GDL has no arithmetic"),
+        ("p :- q & r.", "write ',' for 'and'"),
+        ("p :- ~q.", "write '\\+' for 'not'"),
+        ("p(a;b).", "write a sentence for each"),
+        ("p => q.", "write ':-', with the head before it"),
+    ],
+)
+def test_what_answer_set_programs_have_is_told_in_signs_of_prolog(text: str, remedy: str) -> None:
+    with pytest.raises(ParseError) as caught:
+        PROLOG.read(text)
+    assert remedy in caught.value.remedy, caught.value
+
+
+def test_names_that_begin_with_an_underscore_and_unequal_numbers_are_read() -> None:
+    rules = parse_rules("_next_to(a,b). p(X) :- _next_to(X,Y), X =\\= Y, q(_Z).", notation="prolog")
+    assert str(rules) == "(_next_to a b)\n(<= (p ?x) (_next_to ?x ?y) (distinct ?x ?y) (q ?_z))"

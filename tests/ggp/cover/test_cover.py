@@ -14,6 +14,7 @@ import pytest
 from bench.cover.instances import dominoes, queens
 from gdl.errors import GdlError
 from ggp.commands.puzzles.cover import command
+from ggp.cover.instance import load_instance
 from tests.ggp.program import ggp
 from tests.players.puzzles.cover.problems import as_json
 
@@ -54,6 +55,23 @@ def test_pieces_are_named_below_their_picture(tmp_path: Path) -> None:
     assert "B A bar, C corner\n" in told and told.count("C ") >= 3
 
 
+def test_text_with_items_in_brackets_is_named_and_holes_without_effect_are_remarked_upon(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "small.xcc").write_text("\n< a b c > [ x ]\na b x:red;\nc x:red;\n")
+    with pytest.raises(GdlError, match=r"small.xcc:2:1: items in < > and \[ \] \(XCC text\) are not read"):
+        command(tmp_path / "small.xcc")
+    plain = load_instance(_file(tmp_path, "plain.json", '{"items": ["a"], "options": [["a"]], "holes": 1}'))
+    assert plain.remark == '`holes` changes nothing: no item has "hole": true'
+    hole = '{"items": [{"name": "a", "min": 0, "hole": true}], "options": [["a"]], "holes": 1}'
+    assert load_instance(_file(tmp_path, "hole.json", hole)).remark == ""
+
+
+def _file(folder: Path, name: str, text: str) -> Path:
+    (folder / name).write_text(text)
+    return folder / name
+
+
 @pytest.mark.slow
 def test_counted_stopped_and_refused(tmp_path: Path) -> None:
     (tmp_path / "board.json").write_text(as_json(dominoes(8, 8)))
@@ -64,7 +82,7 @@ def test_counted_stopped_and_refused(tmp_path: Path) -> None:
     assert cover("none.dlx", cwd=tmp_path).returncode == 1
     refused = cover("wrong.dlx", cwd=tmp_path)
     assert refused.returncode == 2
-    assert refused.stderr.startswith("ggp: wrong.dlx:2:3: 'c' is no item")
+    assert refused.stderr.startswith("ggp: wrong.dlx:2:3: 'c' is not an item")
     assert refused.stderr.splitlines()[1:] == ["    2 | a c", "      |   ^"]
     for name, options, message in [
         ("absent.dlx", {}, "cannot read"),

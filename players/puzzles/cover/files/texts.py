@@ -62,7 +62,7 @@ class ProblemBuilder:
             raise self.wrong(f"the item {name[:40]!r} is there twice", "give each a name of its own", place)
         if not 0 <= low <= high <= _MOST:
             remedy = "0 <= minimum <= maximum < 2147483648"
-            raise self.wrong(f"the bounds {low} and {high} of {name[:40]!r} are none", remedy, place)
+            raise self.wrong(f"{name[:40]!r} cannot be covered {low} to {high} times", remedy, place)
         self.number[name] = len(self._minimum)
         self._minimum.append(low)
         self._maximum.append(high)
@@ -75,7 +75,7 @@ class ProblemBuilder:
         """A node of the option that is being read. Returns the item's number. Raises CoverError."""
         item = self.number.get(name)
         if item is None:
-            raise self.wrong(f"{name[:40]!r} is no item", "name it where the items are", place)
+            raise self.wrong(f"{name[:40]!r} is not an item", "name it where the items are", place)
         if self._last[item] == len(self._names):
             raise self.wrong(f"{name[:40]!r} stands twice in an option", "leave one out", place)
         if colour is not None and self._minimum[item] > 0:
@@ -319,15 +319,16 @@ def _read_option(builder: ProblemBuilder, line: str, number: int, primary: int) 
     for word in _WORD.finditer(line):
         name, colon, colour = word[0].partition(":")
         place = Place(number, word.start() + 1)
+        if name.startswith("|"):
+            message = f"costs (DLX5) are not read: {word[0][:20]!r}"
+            raise builder.wrong(message, "leave them out; options then cost the same", place)
         if colon and (not colour or ":" in colour or "|" in colour):
             raise builder.wrong(f"{word[0][:40]!r} has no colour after its :", "x:red", place)
+        if colon and builder.number.get(name, primary) < primary:
+            message = f"{name[:40]!r} is primary and has a colour"
+            raise builder.wrong(message, "name it behind the | in the line of the items", place)
         item = builder.node(name, colour=colour if colon else None, place=place)
-        if item < primary:
-            chosen = True
-            if colon:
-                raise builder.wrong(
-                    f"{name[:40]!r} is primary and has a colour", "colours are for secondary items", place
-                )
+        chosen = chosen or item < primary
     if not chosen:
         builder.never()
     builder.end_option(" ".join(line.split()))

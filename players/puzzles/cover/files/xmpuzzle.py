@@ -21,6 +21,7 @@ import numpy as np
 
 from gdl.errors import GdlError, or_error, sound
 from gdl.reading import read_limited
+from gdl.visible import visible
 from players.puzzles.cover.files.xml_tree import MOST_BYTES, Element, parsed
 from players.puzzles.cover.packing.assembly import Packing
 from players.puzzles.cover.packing.grids import GRIDS, CellGrid
@@ -101,6 +102,10 @@ class BurrFile:
 
     def problem(self, number: int = 1) -> BurrProblem:
         """A problem by its number, from 1; raises CoverError if there is none, or it cannot be read."""
+        if not self.problems:
+            raise CoverError(
+                "the file has no problem", remedy="add one in BurrTools: which pieces fill which shape"
+            )
         if not 1 <= number <= len(self.problems):
             raise CoverError(
                 f"there is no problem {number}", remedy=f"the file has problems 1 to {len(self.problems)}"
@@ -166,17 +171,27 @@ def _grid(root: Element) -> CellGrid:
 def _shapes(elements: list[Element]) -> tuple[BurrShape | GdlError, ...]:
     """The shapes of a file; what is too large is refused before a single voxel is read."""
     voxels = 0
-    for number, element in enumerate(elements, 1):
+    for number, element in enumerate(elements):
         size = or_error(partial(_size, element))
         voxels += 0 if isinstance(size, GdlError) else prod(size)
         filled = element.text.count("#") + element.text.count("+")
         if voxels > MOST_VOXELS or filled > MOST_CELLS:
             raise _wrong(
                 element,
-                f"shape {number} is too large, by itself or with those before it",
+                f"{_called(number, element)} is too large, by itself or with those before it",
                 f"at most {MOST_CELLS:,} cells of a shape, and {MOST_VOXELS:,} voxels of all",
             )
-    return tuple(or_error(partial(_shape, element, number)) for number, element in enumerate(elements, 1))
+    return tuple(or_error(partial(_shape, element, number)) for number, element in enumerate(elements))
+
+
+def _called(number: int, element: Element) -> str:
+    """A shape in messages: its number is its `id` in the problems of the file, from 0."""
+    return f"the shape with id {number} ({_name(number, element)[:40]})"
+
+
+def _name(number: int, element: Element) -> str:
+    """As in BurrTools, which numbers shapes from 1."""
+    return visible(element.attributes.get("name", "")) or f"S{number + 1}"
 
 
 def _size(element: Element) -> tuple[int, int, int]:
@@ -187,34 +202,34 @@ def _size(element: Element) -> tuple[int, int, int]:
 def _shape(element: Element, number: int) -> BurrShape:
     x, y, z = size = _size(element)
     if _number(element, "type"):
-        raise _wrong(element, f"shape {number} is written in an unknown way")
+        raise _wrong(element, f"{_called(number, element)} is written in an unknown way")
     cells, fixed, colours = [], [], []
     position = index = 0
     text = element.text.strip()
     while position < len(text):
-        match = _MARK.match(text, position)
+        match, start = _MARK.match(text, position), position
         position = match.end() if match else position
         if match and match[1]:  # many that are outside
             index += len(match[1])
             continue
         if match is None or len(match[3]) > 4 or int(match[3] or 0) > MOST_COLOUR:
-            raise _wrong(element, f"shape {number}: {text[position : position + 10]!r} is no mark")
+            raise _wrong(element, f"{_called(number, element)}: {text[start : start + 10]!r} is not a mark")
         if match[2] != "_":
             cells.append((index % x, index // x % y, index // (x * y)) if x * y else (0, 0, 0))
             fixed.append(match[2] == "#")
             colours.append(int(match[3] or 0))
         index += 1
     if index != x * y * z:
-        raise _wrong(element, f"shape {number} has {index} voxels, not {x} x {y} x {z}")
-    name = element.attributes.get("name", "") or f"S{number}"
+        raise _wrong(element, f"{_called(number, element)} has {index} voxels, not {x} x {y} x {z}")
     hotspot = tuple(_number(element, each) for each in ("hx", "hy", "hz"))
-    return BurrShape(CellShape.at(cells, fixed, colours, name), size, hotspot)  # type: ignore[arg-type]
+    return BurrShape(CellShape.at(cells, fixed, colours, _name(number, element)), size, hotspot)  # type: ignore[arg-type]
 
 
 def _shape_number(element: Element, shapes: tuple[BurrShape | GdlError, ...]) -> int:
     number = _number(element, "id", None)
     if number >= len(shapes):
-        raise _wrong(element, f"a problem names shape {number + 1}, of {len(shapes)}")
+        remedy = f"the ids go from 0 to {len(shapes) - 1}" if shapes else "the file has no shapes"
+        raise _wrong(element, f"a problem names the shape with id {number}, which the file has not", remedy)
     return number
 
 
@@ -247,7 +262,10 @@ def _piece(element: Element, shape: CellShape) -> Piece:
     if "count" not in element.attributes and {"min", "max"} <= element.attributes.keys():
         low, high = _number(element, "min"), _number(element, "max")
     if low > high:
-        raise _wrong(element, f"a piece has {low} to {high} copies")
+        shape_id = element.attributes.get("id", "")
+        raise _wrong(
+            element, f"the shape with id {shape_id} has min={low} and max={high}", "min is at most max"
+        )
     group = _number(element, "group")
     groups = [(group, high)] if group else []
     groups += [(_number(each, "group", None), _number(each, "count", None)) for each in element.all("group")]

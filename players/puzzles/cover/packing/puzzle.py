@@ -165,6 +165,19 @@ class PackingPuzzle:
         fewest, most = self.filled
         return len(self.result) - fewest if fewest == most else self.holes
 
+    @property
+    def remark(self) -> str:
+        """Why `holes` changes nothing, for people; empty if it may, or there is none."""
+        if self.holes is None:
+            return ""
+        if self.result.fixed.all():
+            return "`holes` changes nothing: no cell of the result may stay empty, as those drawn with + may"
+        fewest, most = self.filled
+        if fewest == most:
+            left = counted(len(self.result) - fewest, "cell")
+            return f"`holes` changes nothing: with fixed numbers of pieces each solution leaves {left} empty"
+        return ""
+
     def check(self) -> None:
         """Raises CoverError for a puzzle that contradicts itself or is too large."""
         self.check_pieces()

@@ -1,6 +1,6 @@
 """Packing puzzles as text, for people: drawings of the pieces and of what they are to fill.
 
-The first line is `packing` and the grid; lines that begin with `;` are remarks. Then, in any order:
+The first line is `packing` and the grid; remarks begin with `;`. Then, in any order:
 
 - `title` and words; `holes` and the most cells that may stay empty; `flat` if pieces may not be turned over;
 - `allow` and two colours, of a piece and of the result, that may meet;
@@ -103,8 +103,8 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self.lines = [
             (Place(number, len(line) - len(line.lstrip()) + 1), line.strip())
-            for number, line in enumerate(plain(text).split("\n"), 1)
-            if line.strip() and not line.lstrip().startswith(";")
+            for number, whole in enumerate(plain(text).split("\n"), 1)
+            if (line := whole.partition(";")[0]).strip()
         ]
         self.at = 0
         self.result_place: Place | None = None
@@ -140,8 +140,11 @@ class _Reader:
                 if self.at == 1:
                     self.grid = grid(rest.strip() or "cubes")
                 else:
-                    if word == "result":
-                        self.result_place = place
+                    if word == "result" and self.result_place is not None:
+                        raise CoverError(
+                            f"a second result, after that in line {self.result_place.line}", remedy="keep one"
+                        )
+                    self.result_place = place if word == "result" else self.result_place
                     self._line(word, rest.strip())
             except CoverError as error:
                 error.place = error.place or place
@@ -203,8 +206,10 @@ class _Reader:
         if match is None:
             raise CoverError(f"result {rest[:20]!r} is no size", remedy="write 10 x 6, 3 x 4 x 5, or draw it")
         x, y, z = (int(number) if number else 1 for number in match.groups())
-        if x * y * z > MOST_CELLS:
-            raise CoverError("the result is too large", remedy=f"at most {MOST_CELLS} cells")
+        if not 0 < x * y * z <= MOST_CELLS:
+            raise CoverError(
+                f"the result {rest!r} is too large or empty", remedy=f"1 to {MOST_CELLS:,} cells"
+            )
         cells = [(i, j, k) for k in range(z) for j in range(y) for i in range(x)]
         here = self.grid.valid(CellShape.at(cells).cells)
         return CellShape.at([cell for cell, valid in zip(cells, here, strict=True) if valid])

@@ -190,21 +190,24 @@ REFUSED = {
     "unknown grid": (small("", "", 7), "type 7"),
     "huge shape": (small(voxel("#", 99999, 99999, 99999), ""), "too large"),
     "huge shape, and nothing of it read": (small(voxel("?", 144, 144, 144), ""), "too large"),
-    "huge shapes together": (small(voxel("?", 100, 100, 100) * 3, ""), "shape 3 is too large"),
+    "huge shapes together": (
+        small(voxel("?", 100, 100, 100) * 3, ""),
+        r"the shape with id 2 \(S3\) is too large",
+    ),
     "too many cells": (small(voxel("#" * 100_001, 1, 1, 1), ""), "too large"),
     "too few voxels": (small(voxel("##", 3, 1, 1), ""), "2 voxels"),
     "too many voxels": (small(voxel("####", 3, 1, 1), ""), "4 voxels"),
-    "strange mark": (small(voxel("#?", 2, 1, 1), ""), "no mark"),
-    "strange colour": (small(voxel("#64", 1, 1, 1), ""), "no mark"),
+    "strange mark": (small(voxel("#?", 2, 1, 1), ""), r"id 0 \(S1\): '\?' is not a mark"),
+    "strange colour": (small(voxel("#64", 1, 1, 1), ""), r"id 0 \(S1\): '#64' is not a mark"),
     "number": (small('<voxel x="-1" y="1" z="1">#</voxel>', ""), "no number"),
-    "no such shape": (small("", '<problem><result id="3"/></problem>'), "shape 4"),
+    "no such shape": (small("", '<problem><result id="3"/></problem>'), "names the shape with id 3"),
     "no result": (small("", "<problem/>"), "no result"),
     "bounds": (
         small(
             voxel("#", 1, 1, 1),
             '<problem><shapes><shape id="0" min="2" max="1"/></shapes><result id="0"/></problem>',
         ),
-        "2 to 1",
+        "min=2 and max=1",
     ),
 }
 
@@ -230,6 +233,8 @@ def test_only_problems_that_are_there_are_found() -> None:
     file = xmpuzzle(CORNERS)
     with pytest.raises(CoverError, match="no problem 2"):
         file.problem(2)
+    with pytest.raises(CoverError, match="the file has no problem"):
+        xmpuzzle(small(voxel("#", 1, 1, 1), "")).problem()
 
 
 def test_a_bad_shape_or_problem_costs_only_what_needs_it() -> None:
@@ -239,11 +244,15 @@ def test_a_bad_shape_or_problem_costs_only_what_needs_it() -> None:
 
     shapes = voxel("#", 1, 1, 1) + voxel("?", 1, 1, 1) + voxel("#", 1, 1, 1)
     file = xmpuzzle(small(shapes, problem(1) + problem(9) + problem(2) + problem(0, ' maxHoles="x"')))
-    for number, message in ((1, "shape 2: '\\?' is no mark"), (2, "shape 10, of 3"), (4, "no number")):
+    for number, message in (
+        (1, "id 1 \\(S2\\): '\\?' is not a mark"),
+        (2, "the shape with id 9"),
+        (4, "no number"),
+    ):
         with pytest.raises(CoverError, match=message):
             file.problem(number)
     assert len(file.problem(3).puzzle.pieces) == 1
-    with pytest.raises(CoverError, match="no mark"):
+    with pytest.raises(CoverError, match="not a mark"):
         written_xmpuzzle(file, {})
 
 

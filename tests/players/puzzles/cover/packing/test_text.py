@@ -157,3 +157,31 @@ def test_cells_that_may_stay_empty_make_room_for_too_few_pieces() -> None:
 
 def test_sizes_may_be_written_with_the_sign_of_times() -> None:
     assert len(packing_of_text("packing\npiece a x3\n##\nresult 3×2\n").result) == 6
+
+
+def test_remarks_may_stand_behind_a_line_and_in_a_drawing() -> None:
+    text = "packing cubes ; a remark\nresult 2 x 2 ; a size\npiece bar x2 ; two\n## ; marks\n"
+    puzzle = packing_of_text(text)
+    assert (puzzle.pieces[0].minimum, len(puzzle.pieces[0].shape), len(puzzle.result)) == (2, 2, 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (
+            "packing\nholes 1\nresult\n+++\npiece a\n##\n",
+            "fixed numbers of pieces each solution leaves 1 cell",
+        ),
+        ("packing\nholes 1\nresult 3 x 1\npiece a x0-2\n##\n", "no cell of the result may stay empty"),
+        ("packing\nholes 1\nresult\n+++\npiece a x0-2\n##\n", ""),
+        ("packing\nresult\n+++\npiece a\n##\n", ""),
+    ],
+)
+def test_why_holes_change_nothing_is_said(text: str, why: str) -> None:
+    remark = packing_of_text(text).remark
+    assert why in remark and bool(remark) is bool(why)
+
+
+def test_a_second_result_is_refused_with_the_line_of_the_first() -> None:
+    with pytest.raises(CoverError, match="line 3, column 1: a second result, after that in line 2"):
+        packing_of_text("packing\nresult 2 x 2\nresult 2 x 3\npiece a\n##\n##\n")
