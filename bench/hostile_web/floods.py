@@ -1,0 +1,111 @@
+"""More than a child reads: orders to a table that thinks, requests on one connection, JSON of many values."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from bench.hostile_web.attack import Attack, Verdict, Victim, get_request, status_of, timed, victim
+
+MIB = 1024**2
+ORDERS = 1200
+LONG = 1_900_000
+MOST_GROWN = 100
+"""MiB that the page's own process may grow by."""
+BUSY: dict[str, Any] = {"game": "connectfour", "seats": ["uct", "human"], "playclock": 60, "workers": 0}
+
+
+@contextmanager
+def growth(web: Victim) -> Iterator[list[int]]:
+    """How many MiB the page's own process grows by at most meanwhile."""
+    before, most = web.resident(), [0]
+
+    def look() -> int:
+        most[0] = max(most[0], (web.resident() - before) // MIB)
+        return 200
+
+    with timed(look, 0.05):
+        yield most
+
+
+def open_table(web: Victim, order: dict[str, Any]) -> str:
+    """The path of a new table."""
+    reply = web.post("/play/tables", json.dumps(order).encode())
+    return str(json.loads(reply.partition(b"\r\n\r\n")[2])["page"])
+
+
+def flood(web: Victim, path: str, bodies: list[bytes]) -> Counter[int]:
+    """The statuses of these orders, eight at a time."""
+    web.token  # noqa: B018
+    with ThreadPoolExecutor(8) as threads:
+        return Counter(threads.map(lambda body: status_of(web.post(path, body)), bodies))
+
+
+def orders_at_a_busy_table(count: int, seed: int) -> Verdict:
+    """1,200 orders to a table whose player thinks: long ones, and short ones."""
+    verdict = Verdict()
+    with victim("web", "--memory", "1G") as web:
+        table = open_table(web, BUSY)
+        for name, fields in {
+            "of 1.9 MB": {"role": "red", "to": "x" * LONG},
+            "short": {"role": "red", "to": "1 1"},
+        }.items():
+            with growth(web) as grown, timed(lambda: web.get("/static/page.js")) as answers:
+                statuses = flood(web, f"{table}/walk", [json.dumps(fields).encode()] * ORDERS)
+            slowest = max((seconds for _, seconds in answers), default=0.0)
+            verdict.figures += (
+                f"{ORDERS} {name}: {dict(statuses)}, {grown[0]} MiB more, slowest page {slowest:.1f} s; "
+            )
+            verdict.expect(grown[0] < MOST_GROWN, f"{name}: the server has grown by {grown[0]} MiB")
+            verdict.expect(set(statuses) <= {200, 400, 503}, f"{name}: {dict(statuses)}")
+            verdict.expect(statuses[200] <= 64, f"{name}: {statuses[200]} orders wait")
+        verdict.expect(web.get(table) == 200, "the table is gone")
+    return verdict
+
+
+def many_values(count: int, seed: int) -> Verdict:
+    """Bodies of 2 MB that are 900,000 lists, or 200 names in each other, to questions that take a while."""
+    verdict = Verdict()
+    wide = b'{"game": "hanoi", "seconds": 5, "junk": [' + b"[],[]," * 300_000 + b"[]]}"
+    deep = b'{"game": "hanoi", "seconds": 5, "junk": ' + b'{"a":' * 900 + b"[]" + b"}" * 900 + b"}"
+    with victim("web", "--memory", "1G") as web:
+        for path in ("/puzzles", "/api/solve", "/play/tables", "/rules/check", "/styles/x"):
+            for name, body in {"wide": wide, "deep": deep}.items():
+                with growth(web) as grown:
+                    statuses = flood(web, path, [body] * 32)
+                verdict.figures += f"{path} {name}: {dict(statuses)}, {grown[0]} MiB more; "
+                verdict.expect(set(statuses) <= {200, 400, 503}, f"{path} {name}: {dict(statuses)}")
+                verdict.expect(grown[0] < 2 * MOST_GROWN, f"{path} {name}: {grown[0]} MiB more")
+    return verdict
+
+
+def pipelined(count: int, seed: int) -> Verdict:
+    """One connection that asks for events, and then for page after page without reading."""
+    verdict = Verdict()
+    with victim("web", "--memory", "1G") as web:
+        first = get_request("/watch/events").replace(b"Connection: close\r\n", b"")
+        more = get_request("/").replace(b"Connection: close\r\n", b"") * 1000
+        sent, end = 0, time.monotonic() + 20
+        with growth(web) as grown, socket.create_connection(("127.0.0.1", web.port), timeout=2) as peer:
+            with suppress(OSError):
+                peer.sendall(first)
+                time.sleep(0.5)
+                while time.monotonic() < end and sent < 512 * MIB:
+                    sent += peer.send(more)
+        verdict.figures = f"{sent // MIB} MiB of requests taken, {grown[0]} MiB more"
+        verdict.expect(grown[0] < MOST_GROWN, f"the server has grown by {grown[0]} MiB")
+        verdict.expect(web.get("/") == 200, "the first page does not come")
+    return verdict
+
+
+ATTACKS = [
+    Attack("orders at a busy table", orders_at_a_busy_table),
+    Attack("bodies of many values", many_values),
+    Attack("requests behind one without an end", pipelined),
+]
