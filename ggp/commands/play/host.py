@@ -18,7 +18,9 @@ def command(
     ),
     startclock: int = typer.Option(10, min=0, max=LONGEST_CLOCK, help="Seconds before the first move."),
     playclock: int = typer.Option(5, min=1, max=LONGEST_CLOCK, help="Seconds for each move."),
-    seed: int = typer.Option(0, help="Seed of random moves."),
+    seed: int | None = typer.Option(
+        None, help="Seed of random moves and of what chance deals.", show_default="drawn; --out tells it"
+    ),
     out: Path | None = typer.Option(
         None,
         "--out",
@@ -81,7 +83,7 @@ def command(
         with_chance,
     )
     from ggp.protocol import messages
-    from ggp.protocol.match_record import MatchRecord, now_ms
+    from ggp.protocol.match_record import MatchRecord, draw_seed, now_ms
     from ggp.server.match_news import MatchNews
     from ggp.server.newsroom import Newsroom
 
@@ -105,7 +107,8 @@ def command(
     hidden = hides(referee.rules)
     newsroom = Newsroom("ggp host")
     news: MatchNews | None = None
-    cipher = cipher_for(loaded.rules, seed) if scramble else None
+    record.seed = draw_seed() if seed is None else seed
+    cipher = cipher_for(loaded.rules, record.seed) if scramble else None
     unready = 0
     replaced = Counter[int]()
 
@@ -140,7 +143,14 @@ def command(
                 write(out, (record.to_json() + "\n").encode())
 
     manager = GameManager(
-        loaded.kif, referee, seats, record, seed=seed, cipher=cipher, watch=watch, numbered=not percepts_only
+        loaded.kif,
+        referee,
+        seats,
+        record,
+        seed=record.seed,
+        cipher=cipher,
+        watch=watch,
+        numbered=not percepts_only,
     )
 
     async def play() -> None:
