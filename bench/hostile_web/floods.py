@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from bench.hostile_web.attack import Attack, Verdict, Victim, get_request, status_of, timed, victim
+from bench.hostile_web.crowds import held
 
 MIB = 1024**2
 ORDERS = 1200
@@ -92,12 +92,11 @@ def pipelined(count: int, seed: int) -> Verdict:
         first = get_request("/watch/events").replace(b"Connection: close\r\n", b"")
         more = get_request("/").replace(b"Connection: close\r\n", b"") * 1000
         sent, end = 0, time.monotonic() + 20
-        with growth(web) as grown, socket.create_connection(("127.0.0.1", web.port), timeout=2) as peer:
-            with suppress(OSError):
-                peer.sendall(first)
-                time.sleep(0.5)
-                while time.monotonic() < end and sent < 512 * MIB:
-                    sent += peer.send(more)
+        with growth(web) as grown, suppress(OSError), held(web.port, first, 1) as [peer]:
+            peer.settimeout(2)
+            time.sleep(0.5)
+            while time.monotonic() < end and sent < 512 * MIB:
+                sent += peer.send(more)
         verdict.figures = f"{sent // MIB} MiB of requests taken, {grown[0]} MiB more"
         verdict.expect(grown[0] < MOST_GROWN, f"the server has grown by {grown[0]} MiB")
         verdict.expect(web.get("/") == 200, "the first page does not come")

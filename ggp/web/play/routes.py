@@ -33,7 +33,7 @@ OPENING = fields(
     others=_NAME,
     playclock=number(0.05, LONGEST_CLOCK),
     patience=number(0, LONGEST_CLOCK),
-    workers=number(0, cores()),
+    workers=whole(0, cores()),
 )
 _TERM, _SQUARE, _KEY = text(2000), text(200), text(100)
 REQUESTS: dict[str, dict[str, Schema]] = {
@@ -86,7 +86,7 @@ async def _events(request: web.Request) -> web.StreamResponse:
 
 async def _open(request: web.Request) -> web.Response:
     told = json_object(request, OPENING)
-    table_request = {**told, **checked_source(told), "workers": int(told.get("workers", 0))}
+    table_request = {**told, **checked_source(told)}
     cards = await request.app[KNOWN].cards.get()
     numbers = {card["name"]: place for place, card in enumerate(cards)}
     place = numbers.get(told.get("game", ""))

@@ -117,7 +117,7 @@ class Table:
             if len(moves) == 1 or role == self._chance:
                 self._chosen[role] = moves[0] if len(moves) == 1 else self._rng.choice(moves)
             elif self.seats[role] != HUMAN:
-                choice = self._think(role, state)
+                choice = None if self._requests.urgent() else self._think(role, state)
                 if choice is None:
                     return self._obey(self._requests.next())
                 self._chosen[role] = choice.move
