@@ -246,7 +246,7 @@ def test_a_search_that_tells_more_than_is_read_keeps_no_more_than_some_news() ->
     async def talk(client: Client) -> None:
         assert client.app is not None
 
-XX
+        async def ask(name: str, told: object, news: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
             for number in range(10 * BEHIND):  # nothing is sent meanwhile
                 news({"kind": "progress", "seconds": number})
             return {"value": 100}
