@@ -1,8 +1,9 @@
-"""More than a child reads: orders to a table that thinks, requests on one connection, JSON of many values."""
+"""Orders of strangers to tables: more than a table takes, larger than a page needs, not theirs to give."""
 
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -36,8 +37,12 @@ def growth(web: Victim) -> Iterator[list[int]]:
 
 def open_table(web: Victim, order: dict[str, Any]) -> str:
     """The path of a new table."""
-    reply = web.post("/play/tables", json.dumps(order).encode())
-    return str(json.loads(reply.partition(b"\r\n\r\n")[2])["page"])
+    return str(json.loads(answer(web, "/play/tables", order))["page"])
+
+
+def answer(web: Victim, path: str, fields: dict[str, Any]) -> bytes:
+    """The body of the reply to a request."""
+    return web.post(path, json.dumps(fields).encode()).partition(b"\r\n\r\n")[2]
 
 
 def flood(web: Victim, path: str, bodies: list[bytes]) -> Counter[int]:
@@ -91,6 +96,43 @@ def large_bodies(count: int, seed: int) -> Verdict:
     return verdict
 
 
+def state_of(web: Victim, table: str, key: str = "") -> dict[str, Any]:
+    """What a chair is shown of a table now."""
+    stream = web.talk(get_request(f"{table}/events?key={key}"))
+    found = re.search(rb"event: state\ndata: (.*)\n", stream)
+    return dict(json.loads(found[1])) if found else {}
+
+
+def looking_on(count: int, seed: int) -> Verdict:
+    """One without a chair tries to steer a match that hides information; one opens tables by a seed."""
+    verdict = Verdict()
+    with victim("web") as web:
+        table = open_table(web, {"game": "kuhn", "seats": ["human", "human"], "seed": 7})
+        keys = [
+            json.loads(answer(web, f"{table}/sit", {"role": role}))["key"] for role in ("first", "second")
+        ]
+        time.sleep(1)
+        before = [state_of(web, table, key) for key in keys]
+        for do in ("again", "pause", "go", "swap", "back", "goto", "seat", "walk", "move", "hint") * 20:
+            fields = {"role": "first", "move": "bet", "step": 0, "player": "random", "to": "1 1"}
+            for key in ("", keys[1]) if do in ("again", "back", "goto", "seat") else ("",):
+                answer(web, f"{table}/{do}", {**fields, "key": key})
+        time.sleep(2)
+        after = [state_of(web, table, key) for key in keys]
+        verdict.expect(
+            before[0].get("step") == 1 and before == after, f"the match has changed: {before} {after}"
+        )
+        seeds = set()
+        for _ in range(2):
+            table = open_table(web, {"game": "kuhn", "seats": ["random", "random"], "seed": 7})
+            time.sleep(2)
+            reply = web.talk(get_request(f"{table}/keep?form=record"))
+            seeds.add(int(json.loads(reply.partition(b"\r\n\r\n")[2]).get("seed", 7)))
+        verdict.expect(len(seeds) == 2 and min(seeds) > 1 << 64, f"seeds that can be known: {seeds}")
+    verdict.figures = f"step {after[0].get('step')} as before, {len(seeds)} seeds of 128 bits"
+    return verdict
+
+
 def pipelined(count: int, seed: int) -> Verdict:
     """One connection that asks for events, and then for page after page without reading."""
     verdict = Verdict()
@@ -112,5 +154,6 @@ def pipelined(count: int, seed: int) -> Verdict:
 ATTACKS = [
     Attack("orders at a busy table", orders_at_a_busy_table),
     Attack("large bodies", large_bodies),
+    Attack("those who look on at a hidden match", looking_on),
     Attack("requests behind one without an end", pipelined),
 ]

@@ -17,7 +17,7 @@ import orjson
 
 from gdl.errors import GdlError
 from gdl.information import hides
-from gdl.json_schema import Schema
+from gdl.json_schema import Schema, text
 from gdl.reading import read_limited, text_of_file
 from gdl.syntax.parser import parse_rules
 from gdl.terms import RANDOM
@@ -30,16 +30,10 @@ T = TypeVar("T")
 log = logging.getLogger("ggp.games")
 MOST_CHARACTERS = 1_000_000
 SOURCE: dict[str, Schema] = {
-    "game": {
-        "type": "string",
-        "description": "A game that comes along (tictactoe), or a level (yards.xsb:2). Give this, or rules.",
-        "maxLength": 200,
-    },
-    "rules": {
-        "type": "string",
-        "description": "The rules in GDL, as KIF, infix or Prolog. Give these, or game.",
-        "maxLength": MOST_CHARACTERS,
-    },
+    "game": text(200)
+    | {"description": "A game that comes along (tictactoe), or a level (yards.xsb:2). Give this, or rules."},
+    "rules": text(MOST_CHARACTERS)
+    | {"description": "The rules in GDL, as KIF, infix or Prolog. Give these, or game."},
 }
 """By what a request names its game."""
 _ROLE = re.compile(r"^\s*\(role\s", re.MULTILINE | re.IGNORECASE)

@@ -19,7 +19,7 @@ def command(
     startclock: int = typer.Option(10, min=0, max=LONGEST_CLOCK, help="Seconds before the first move."),
     playclock: int = typer.Option(5, min=1, max=LONGEST_CLOCK, help="Seconds for each move."),
     seed: int | None = typer.Option(
-        None, help="Seed of random moves and of what chance deals.", show_default="drawn; --out tells it"
+        None, help="Seed of random moves and of what chance deals.", show_default="drawn, and kept in --out"
     ),
     out: Path | None = typer.Option(
         None,
@@ -103,12 +103,12 @@ def command(
     spell = referee.rules.spell
     roles = [spell(role) for role in referee.roles]
     record = MatchRecord(match_id, startclock, playclock, [s.name for s in seats], scrambled=scramble)
-    record.game, record.rules = loaded.name, loaded.kif
+    seed = draw_seed() if seed is None else seed
+    record.game, record.rules, record.seed = loaded.name, loaded.kif, seed
     hidden = hides(referee.rules)
     newsroom = Newsroom("ggp host")
     news: MatchNews | None = None
-    record.seed = draw_seed() if seed is None else seed
-    cipher = cipher_for(loaded.rules, record.seed) if scramble else None
+    cipher = cipher_for(loaded.rules, seed) if scramble else None
     unready = 0
     replaced = Counter[int]()
 
@@ -143,14 +143,7 @@ def command(
                 write(out, (record.to_json() + "\n").encode())
 
     manager = GameManager(
-        loaded.kif,
-        referee,
-        seats,
-        record,
-        seed=record.seed,
-        cipher=cipher,
-        watch=watch,
-        numbered=not percepts_only,
+        loaded.kif, referee, seats, record, seed=seed, cipher=cipher, watch=watch, numbered=not percepts_only
     )
 
     async def play() -> None:

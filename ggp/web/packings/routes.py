@@ -38,6 +38,8 @@ SECONDS = 30.0
 """How long solutions are looked for."""
 MOST = 16
 """Packings that are kept; the oldest goes."""
+MOST_DRAWN = 64_000_000
+"""Characters of their pages together, likewise."""
 _INLINE = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
 
 
@@ -61,8 +63,9 @@ class PackingSearches:
             raise BusyError(f"{WORK.most} packing puzzles are being solved", remedy="wait for one")
         key = secrets.token_urlsafe(12)
         self._known[key] = one = PackingNews(name)
-        while len(self._known) > MOST:
-            del self._known[next(key for key, other in self._known.items() if other.done)]
+        known = self._known
+        while len(known) > MOST or sum(len(other.page) for other in known.values()) > MOST_DRAWN:
+            del known[next(key for key, other in known.items() if other.done)]
         request = {"do": "solve", "name": name, "data": data, "seconds": SECONDS}
         one.task = asyncio.create_task(self._solve(key, one, request))
         return key

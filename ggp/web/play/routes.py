@@ -30,7 +30,7 @@ OPENING = fields(
     **SOURCE,
     title=text(1000),
     seats=rows(_NAME, most=MOST_SEATS),
-    others=_NAME,
+    others=text(1000),
     playclock=number(0.05, LONGEST_CLOCK),
     patience=number(0, LONGEST_CLOCK),
     workers=whole(0, cores()),
