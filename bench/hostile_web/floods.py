@@ -96,11 +96,15 @@ def large_bodies(count: int, seed: int) -> Verdict:
     return verdict
 
 
-def state_of(web: Victim, table: str, key: str = "") -> dict[str, Any]:
-    """What a chair is shown of a table now."""
-    stream = web.talk(get_request(f"{table}/events?key={key}"))
-    found = re.search(rb"event: state\ndata: (.*)\n", stream)
-    return dict(json.loads(found[1])) if found else {}
+def state_of(web: Victim, table: str, key: str) -> dict[str, Any]:
+    """What a chair is shown of a table now; empty if it is shown nothing."""
+    with held(web.port, get_request(f"{table}/events?key={key}"), 1) as [reader]:
+        stream = b""
+        while not (found := re.search(rb"event: state\ndata: (.*)\n\n", stream)):
+            if not (chunk := reader.recv(1 << 16)):
+                return {}
+            stream += chunk
+        return dict(json.loads(found[1]))
 
 
 def looking_on(count: int, seed: int) -> Verdict:
