@@ -97,13 +97,15 @@ async def _look(app: web.Application) -> None:
 
 
 def end_greediest(budget: WorkBudget, taken: Mapping[int, int]) -> int:
-    """End the process that is furthest above its reservation, where all together, the server's own process
-    with them, take more than the budget has; ``taken`` says how many bytes each takes. Gives its process id;
-    0 where there is room for all."""
+    """End the process that is furthest above its reservation, if all together, the server's own process with
+    them, take more than the budget has; ``taken`` says how many bytes each takes. Gives its process id; 0 if
+    there is room for all, or none is above."""
     if budget.own + sum(taken.values()) <= budget.memory:
         return 0
     above = {
-        holder.pid: taken.get(holder.pid, 0) - holder.need.memory for holder in budget.holders if holder.pid
+        holder.pid: more
+        for holder in budget.holders
+        if holder.pid and (more := taken.get(holder.pid, 0) - holder.need.memory) > 0
     }
     pid = max(above, key=above.__getitem__, default=0)
     if pid:

@@ -187,8 +187,8 @@ class OpenTable:
         """The match so far in a form that can be kept. Raises GdlError where there is none."""
         waiting = self._keeping.get(form)
         if waiting is None:
-            waiting = self._keeping[form] = asyncio.get_running_loop().create_future()
             self.request("keep", {"form": form})
+            waiting = self._keeping[form] = asyncio.get_running_loop().create_future()
         try:
             async with asyncio.timeout(OPEN_SECONDS):
                 message = await asyncio.shield(waiting)

@@ -95,5 +95,6 @@ def test_the_greediest_ends_where_the_servers_own_process_takes_what_is_left() -
         budget = budget_of(100, (greedy.pid, 20), (modest.pid, 20))
         taken = {greedy.pid: 30 * MIB, modest.pid: 20 * MIB}
         assert end_greediest(budget, taken) == 0
-        budget.own = 51 * MIB
+        budget.own = 61 * MIB
+        assert end_greediest(budget, dict.fromkeys(taken, 20 * MIB)) == 0  # none is above what it reserved
         assert end_greediest(budget, taken) == greedy.pid

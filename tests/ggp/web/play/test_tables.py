@@ -452,3 +452,18 @@ def test_the_seed_in_a_record_deals_the_same_match_again() -> None:
     seed, moves = played(0)
     assert played(seed) == (seed, moves)
     assert len({played(0)[0] for _ in range(3)}) == 3
+
+
+def test_a_match_can_be_kept_again_after_too_many_requests_waited() -> None:
+    async def talk(client: Client) -> None:
+        at = await opened(client, game="tictactoe", seats=["human", "human"])
+        assert client.app is not None
+        table = client.app[TABLES].get(at.table)
+        table._waiting += tables.MOST_ORDERS
+        assert (await client.get(f"/play/{at.table}/keep")).status == 503
+        table._waiting -= tables.MOST_ORDERS
+        assert (await client.get(f"/play/{at.table}/keep")).status == 200
+        await table.close()
+        await table.close()
+
+    with_client(talk)
