@@ -212,9 +212,7 @@ def test_those_who_look_on_neither_deal_again_nor_stop_a_match_that_goes_on() ->
         told = await two.until("state", lambda s: s["asked"] != [])
         await move(two, told, "fold")
         over = await one.until("state", lambda s: s["over"])
-        assert (
-            f"holds first {dealt['blind']['percepts'][0].split()[1]}" in over["facts"] and not over["waits"]
-        )
+        assert f"holds first {dealt['blind']['percepts'][0].split()[1]}" in over["svg"] and not over["waits"]
         await at.request("again")
         assert "look on" in (await at.until("note"))["text"]
         await two.request("again")
