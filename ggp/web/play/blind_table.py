@@ -23,18 +23,17 @@ from players.kaskade.player import KaskadePlayer
 from players.player import Choice
 from players.registry import fitting
 
-_ALWAYS = {"show", "keep", "end"}
-"""What everybody may ask for; a match that goes on is not kept."""
+_ALL = {"show", "keep", "end"}
+_SEATED = {"pause", "go"}
 _OWN = {"move", "hint"}
 """What a person may ask for its own role, until the match is over."""
-_SEATED = {"pause", "go"}
-"""What those may ask for who have a chair, or all if no person plays."""
-_BEFORE = {"seat", "swap"}
-"""What they may ask for besides, before the first step."""
-_AFTER = {"seat", "swap", "again"}
-"""The same after the end: nobody deals again until the cards please."""
-_LOOKING_BACK = {"back", "goto"}
-"""What everybody may ask for after the end."""
+_BEFORE, _MEANWHILE, _AFTER = (
+    (_ALL, _SEATED | {"seat", "swap"}),
+    (_ALL, _SEATED),
+    (_ALL | {"back", "goto"}, _SEATED | {"seat", "swap", "again"}),
+)
+"""What everybody may ask for besides, and what those who have a chair, or all if no person plays: before the
+first step, while the match goes on, after its end. Nobody has the cards dealt again until they please."""
 
 
 class BlindTable(Table):
@@ -128,7 +127,8 @@ class BlindTable(Table):
     def _refusal(self, request: JsonMessage) -> str:
         do, asker = request.get("do"), request.get("chair", OUTSIDE)
         people = {self._chairs[role]: self.roles[role] for role in self._playing if self.seats[role] == HUMAN}
-        if do in _ALWAYS or (do in _LOOKING_BACK and self._revealed):
+        all_may, seated_may = _AFTER if self._revealed else _MEANWHILE if self._steps else _BEFORE
+        if do in all_may:
             return ""
         if do in _OWN and not self._revealed:
             name = request.get("role")
@@ -136,8 +136,7 @@ class BlindTable(Table):
             return "" if mine else f"{name} is played by somebody else: sit down where nobody sits"
         if people and asker not in people:
             return "this is not for those who look on: sit down where nobody sits"
-        between = _AFTER if self._revealed else set() if self._steps else _BEFORE
-        if do in _SEATED or do in between:
+        if do in seated_may:
             return ""
         if self._revealed:
             return "the match is over: play again"

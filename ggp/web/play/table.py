@@ -75,6 +75,7 @@ class Table:
         self._chosen: dict[int, int] = {}
         self._choices: dict[int, Choice] = {}
         self._waits = False  # somebody has gone back: our players wait for a move or ``go``
+        self._due: float | None = None  # until when people may choose
         self._seed = request.seed
         self._deal()
 
@@ -131,18 +132,14 @@ class Table:
         return True
 
     def _await_people(self, waiting: list[int], options: list[list[int]]) -> bool:
-        patience = self._request.patience
-        end = time.monotonic() + patience
-        while waiting:
-            request = self._requests.next(end - time.monotonic() if patience else None)
-            if request is None:
-                for role in waiting:
-                    self._chosen[role] = self._rng.choice(options[role])
-                    self._send("note", text=f"{self.roles[role]}: the time is over, a random move is made")
-                return True
-            if request["do"] != "hint":
-                return self._obey(request)
-            self._obey(request)
+        if self._due is None and self._request.patience:
+            self._due = time.monotonic() + self._request.patience
+        request = self._requests.next(None if self._due is None else self._due - time.monotonic())
+        if request is not None:
+            return self._obey(request)
+        for role in waiting:
+            self._chosen[role] = self._rng.choice(options[role])
+            self._send("note", text=f"{self.roles[role]}: the time is over, a random move is made")
         return True
 
     def _think(self, role: int, state: State) -> Choice | None:
@@ -218,7 +215,7 @@ class Table:
         """A joint move was made in a state."""
 
     def _clear(self) -> None:
-        self._chosen, self._choices = {}, {}
+        self._chosen, self._choices, self._due = {}, {}, None
 
     def _obey(self, request: JsonMessage | None) -> bool:
         """Do what somebody wants; whoever cannot be obeyed is told why. False to end."""
@@ -238,7 +235,7 @@ class Table:
                     self._waits = False
                     self._show()
                 case {"do": "pause"}:
-                    self._waits = True
+                    self._waits, self._due = True, None
                     self._show()
                 case {"do": "seat", "role": str(role), "player": str(player)}:
                     self._seat(role, player)

@@ -20,6 +20,7 @@ from ggp.web.play import tables
 from ggp.web.play.blind_table import BlindTable
 from ggp.web.play.opening import TableRequest
 from ggp.web.play.routes import TABLES
+from ggp.web.play.table import Table
 from ggp.web.replay.recorded import read_match
 from ggp.web.replay.replay_process import Replay
 from tests.ggp.server.live import LiveServer
@@ -467,3 +468,21 @@ def test_a_match_can_be_kept_again_after_too_many_requests_waited() -> None:
         await table.close()
 
     with_client(talk)
+
+
+def test_requests_that_change_nothing_give_a_person_no_more_time() -> None:
+    inbox = Inbox()
+    request = TableRequest(Game.load("tictactoe"), ["human", "human"], patience=1000.0)
+    table = Table(request, inbox, lambda kind, **fields: None)
+    dues = []
+    for order in ("show", "nothing", "hint", "go"):
+        inbox.put({"do": order})
+        table._turn()
+        dues.append(table._due)
+    inbox.put({"do": "move", "role": "x", "move": "(mark z 9)"})
+    table._turn()
+    assert {*dues, table._due} == {dues[0]} and dues[0] is not None
+    inbox.put({"do": "move", "role": "x", "move": "(mark a 1)"})
+    while not table._steps:
+        table._turn()
+    assert table._due is None
