@@ -254,7 +254,8 @@ def test_what_cannot_be_is_told_in_a_line() -> None:
             assert reply.status == 400, order
         at = await opened(client, game="tictactoe", seats=["human", "human"])
         state = await at.until("state")
-        for fields in ({"role": "x", "move": "(mark 9 9)"}, {"role": "z", "move": "noop"}, {"role": 1}):
+        assert "role is not a string" in (await at.request("move", role=1))["error"]
+        for fields in ({"role": "x", "move": "(mark 9 9)"}, {"role": "z", "move": "noop"}, {"role": "x"}):
             await at.request("move", **fields)
             assert (await at.until("note"))["text"]
         await at.request("seat", role="x", player="os:system")
