@@ -119,6 +119,16 @@ FLAG: Schema = {"type": "boolean"}
 TEXT: Schema = {"type": "string"}
 
 
+def text(most: int, least: int = 0) -> Schema:
+    """The schema of a text of so many characters."""
+    return {"type": "string", "minLength": least, "maxLength": most}
+
+
+def number(least: float, most: float) -> Schema:
+    """The schema of a number."""
+    return {"type": "number", "minimum": least, "maximum": most}
+
+
 def or_null(schema: Schema) -> Schema:
     """The schema of the same, or null."""
     return {**schema, "type": [schema["type"], "null"]}

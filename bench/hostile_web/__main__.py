@@ -13,10 +13,10 @@ import argparse
 import sys
 import time
 
-from bench.hostile_web import crowds, files, mutated
+from bench.hostile_web import crowds, files, floods, mutated
 from bench.hostile_web.attack import Attack
 
-MODULES = (files, mutated, crowds)
+MODULES = (files, mutated, crowds, floods)
 ATTACKS: list[Attack] = [attack for module in MODULES for attack in module.ATTACKS]
 SHOWN = 20
 

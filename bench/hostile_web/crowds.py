@@ -143,7 +143,7 @@ BEGINNINGS = {
 
 
 @contextmanager
-def held(port: int, data: bytes, count: int) -> Iterator[None]:
+def held(port: int, data: bytes, count: int) -> Iterator[list[socket.socket]]:
     """So many connections that have sent this and are kept open as long as the server likes."""
     peers = []
     try:
@@ -151,7 +151,7 @@ def held(port: int, data: bytes, count: int) -> Iterator[None]:
             with suppress(OSError):
                 peers.append(socket.create_connection(("127.0.0.1", port), timeout=10))
                 peers[-1].sendall(data)
-        yield
+        yield peers
     finally:
         for peer in peers:
             peer.close()

@@ -17,6 +17,7 @@ import orjson
 
 from gdl.errors import GdlError
 from gdl.information import hides
+from gdl.json_schema import Schema, text
 from gdl.reading import read_limited, text_of_file
 from gdl.syntax.parser import parse_rules
 from gdl.terms import RANDOM
@@ -28,6 +29,13 @@ from ggp.processes.parent import JsonMessage
 T = TypeVar("T")
 log = logging.getLogger("ggp.games")
 MOST_CHARACTERS = 1_000_000
+SOURCE: dict[str, Schema] = {
+    "game": text(200)
+    | {"description": "A game that comes along (tictactoe), or a level (yards.xsb:2). Give this, or rules."},
+    "rules": text(MOST_CHARACTERS)
+    | {"description": "The rules in GDL, as KIF, infix or Prolog. Give these, or game."},
+}
+"""By what a request names its game."""
 _ROLE = re.compile(r"^\s*\(role\s", re.MULTILINE | re.IGNORECASE)
 _LEVEL = re.compile(r"([\w-]+\.(?:xsb|txt))(:\d{1,6})?", re.ASCII)
 
@@ -35,16 +43,12 @@ _LEVEL = re.compile(r"([\w-]+\.(?:xsb|txt))(:\d{1,6})?", re.ASCII)
 def checked_source(told: dict[str, Any]) -> JsonMessage:
     """``game`` (where it lies) and ``rules`` for :func:`load_source`, one of them empty.
 
-    Nothing is read but files of ours. Raises GdlError: there is no such game or level, there are both or
-    neither, or the rules are too long.
+    Nothing is read but files of ours. ``told`` has followed :data:`SOURCE`. Raises GdlError: there is no such
+    game or level, there are both or neither.
     """
     game, rules = told.get("game") or "", told.get("rules") or ""
-    if not isinstance(game, str) or not isinstance(rules, str):
-        raise GdlError("game and rules are texts")
     if bool(game) == bool(rules):
         raise GdlError("name a game, or give its rules", remedy='{"game": "tictactoe"} or {"rules": "..."}')
-    if len(rules) > MOST_CHARACTERS:
-        raise GdlError(f"rules has more than {MOST_CHARACTERS:,} characters")
     return {"game": _place(game) if game else "", "rules": rules}
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from gdl.json_schema import Schema, check_json
 from gdl.syntax.notation import FORMS
-from ggp.answers.catalogue import MOST_CHARACTERS, checked_source
+from ggp.answers.catalogue import MOST_CHARACTERS, SOURCE, checked_source
 from ggp.processes.budget import WorkBudget, WorkNeed
 from ggp.processes.parent import JsonMessage
 from ggp.processes.workers import Workers, WorkKind
@@ -60,12 +60,8 @@ def _whole(description: str, least: float, most: float) -> Schema:
 _TEXTS: Schema = {"type": "array", "items": {"type": "string"}}
 _NUMBER: Schema = {"type": "number"}
 _COUNT: Schema = {"type": "integer", "minimum": 0}
-_GAME = {
-    "game": _text("A game that comes along (tictactoe), or a level (yards.xsb:2). Give this, or rules.", 200),
-    "rules": _text("The rules in GDL, as KIF, infix or Prolog. Give these, or game.", MOST_CHARACTERS),
-}
 _POSITION = {
-    **_GAME,
+    **SOURCE,
     "state": _text("A state to begin with: its true propositions. Without it, the initial state.", 200_000),
     "moves": {
         "type": "array",
@@ -104,7 +100,7 @@ OPERATIONS: dict[str, Operation] = {
     "validate": Operation(
         "Check rules: what is wrong, where, and what to do; by playing at random too, if asked",
         _object(
-            {**_GAME, "play": {"type": "boolean", "description": "Also play at random."}},
+            {**SOURCE, "play": {"type": "boolean", "description": "Also play at random."}},
             ("game", "rules", "play"),
         ),
         _object(
@@ -182,7 +178,7 @@ OPERATIONS: dict[str, Operation] = {
         "Solve a puzzle, a game of one role: the best line that is found, replayed by the prover",
         _object(
             {
-                **_GAME,
+                **SOURCE,
                 "seconds": {**_whole("Wall time (10).", 0.1, LONGEST_SOLVE), "type": "number"},
                 "solver": _text("This solver alone; all that fit by default.", 100),
                 "seed": {
@@ -212,7 +208,9 @@ OPERATIONS: dict[str, Operation] = {
     ),
     "verify": Operation(
         "Replay a recorded trace (the JSON lines of ggp playthrough): the first difference from the rules",
-        _object({**_GAME, "trace": _text("JSON objects, one per line.", MOST_CHARACTERS)}, ("game", "rules")),
+        _object(
+            {**SOURCE, "trace": _text("JSON objects, one per line.", MOST_CHARACTERS)}, ("game", "rules")
+        ),
         _object(
             {
                 "fault": {"type": ["string", "null"], "description": "null where everything agrees"},

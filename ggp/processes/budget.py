@@ -58,10 +58,11 @@ class WorkBudget:
 
     Attributes:
         holders: who has reserved something, the first to come first.
+        own: bytes of ``memory`` that this process takes itself, as last measured.
     """
 
     def __init__(self, processes: int, memory: int) -> None:
-        self.processes, self.memory = processes, memory
+        self.processes, self.memory, self.own = processes, memory, 0
         self.holders: dict[Reservation, None] = {}
 
     @property
@@ -98,7 +99,7 @@ class WorkBudget:
         reserved = self.reserved
         return not self.holders or (
             reserved.processes + need.processes <= self.processes
-            and reserved.memory + need.memory <= self.memory
+            and self.own + reserved.memory + need.memory <= self.memory
         )
 
 

@@ -22,6 +22,7 @@ from subprocess import Popen
 from typing import ClassVar, Self
 
 from ggp.processes.parent import JsonMessage
+from ggp.protocol.http_error import BusyError
 from players.processes import launch
 from players.processes.launch import Forked, is_stopped
 from players.processes.limits import go_as_usual
@@ -36,6 +37,8 @@ DRAIN_SECONDS = 0.2
 """How long to read the last messages of a process that has ended."""
 EXIT_SECONDS = 1.0
 """How long a process may live on after it has closed the connection."""
+MOST_UNREAD = 16 * 1024 * 1024
+"""Bytes that may wait until a process reads them; a message that comes alone may be longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,9 +179,15 @@ class Child:
         return self.alive and is_stopped(self.pid)
 
     def send(self, do: str, /, **fields: object) -> None:
-        """Send a message, whose fields may have any names; nothing happens where the process is gone."""
-        if self.alive and not self._writer.is_closing():
-            self._writer.write(json.dumps({**fields, "do": do}).encode() + b"\n")
+        """Send a message, whose fields may have any names; nothing happens if the process is gone. Raises
+        BusyError if the process does not read and more than :data:`MOST_UNREAD` would wait for it."""
+        if not self.alive or self._writer.is_closing():
+            return
+        line = json.dumps({**fields, "do": do}).encode() + b"\n"
+        waiting = self._writer.transport.get_write_buffer_size()
+        if waiting and waiting + len(line) > MOST_UNREAD:
+            raise BusyError("the process that this is for does not read its messages")
+        self._writer.write(line)
 
     def hang_up(self) -> None:
         """Close the connection on this side: the process reads its end, and may still send."""

@@ -28,7 +28,7 @@ class BusyError(HttpError):
         super().__init__(503, message, remedy)
 
 
-def object_of(body: bytes) -> dict[str, Any]:
+def object_of(body: bytes | bytearray) -> dict[str, Any]:
     """The object. Raises GdlError where the body is no JSON, or something else."""
     try:
         told = orjson.loads(body)

@@ -19,6 +19,11 @@ def now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
+def draw_seed() -> int:
+    """A seed that nobody can guess: deals of cards come from it."""
+    return secrets.randbits(128)
+
+
 def random_token() -> str:
     """Letters and digits that nobody can guess: the publisher of a match is known by them."""
     return "".join(secrets.choice(string.ascii_lowercase + string.digits) for _ in range(32))
@@ -42,6 +47,8 @@ class MatchRecord:
             connection, ``IL ...`` not a legal move, ``""`` nothing.
         state_times: for each state when it was reached, milliseconds since 1970.
         goals: the final goal values, once completed.
+        seed: what chance and random moves came from; beside the public keys, and told at the end only: it
+            tells what comes next.
     """
 
     match_id: str
@@ -64,6 +71,7 @@ class MatchRecord:
     errors: list[list[str]] = field(default_factory=list)
     goals: list[int] = field(default_factory=list)
     percepts: list[list[list[str]]] = field(default_factory=list)
+    seed: int | None = None
 
     def add_state(self, propositions: Iterable[str], errors: Sequence[str]) -> None:
         """Append a state, given by its true propositions, and the errors on the way to it."""
@@ -106,6 +114,8 @@ class MatchRecord:
             fields["percepts"] = self.percepts
         if self.completed:
             fields["goalValues"] = self.goals
+        if self.seed is not None and (self.completed or self.aborted):
+            fields["seed"] = str(self.seed)  # longer than the numbers that readers of JSON keep
         return fields
 
     def to_json(self) -> str:

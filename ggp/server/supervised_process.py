@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 
 from ggp.processes.child import Child
 from ggp.processes.parent import JsonMessage
+from ggp.protocol.http_error import BusyError
 from ggp.server.fork_servers import Spare
 from players.processes.limits import USUAL, set_session
 
@@ -72,14 +73,19 @@ class SupervisedProcess:
             self._ended(child)
             return
         for do, fields in self._briefing(self):
-            child.send(do, **fields)
+            self.send(do, **fields)
 
     def send(self, do: str, **fields: object) -> None:
-        """Tell the process something; where there is none, start one, whose briefing says the same."""
-        if self.child is not None and self.child.alive:
-            self.child.send(do, **fields)
-        else:
+        """Send the process a message. If there is no process, or it does not read, start a new one, whose
+        briefing says the same."""
+        if self.child is None or not self.child.alive:
             self.replace()
+            return
+        try:
+            self.child.send(do, **fields)
+        except BusyError:
+            self._log("error", "process does not read", what=self.name, pid=self.child.pid)
+            self.give_up()
 
     def rank(self, nice: int) -> None:
         """Give the process this nice value among the sessions (:mod:`players.processes.limits`)."""
@@ -123,9 +129,9 @@ class SupervisedProcess:
     async def finish(self, moves: tuple[str, ...] | None, seconds: float) -> None:
         """Give the process so many seconds to say how the match ended, and end it."""
         self.settle()
-        if self.child is not None:
-            self.child.send("stop", moves=moves)
-            await self.child.end(seconds)
+        if (child := self.child) is not None:
+            self.send("stop", moves=moves)
+            await child.end(seconds)
 
     async def _replace(self) -> None:
         try:

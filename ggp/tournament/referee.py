@@ -61,6 +61,7 @@ class Referee:
             round(job["playclock"]),
             names,
             tournament=job["tournament"],
+            seed=(deals := seed_of(job["seed"], job["key"], "referee", bits=128)),
         )
         local: dict[int, ProcessPlayer] = {}
         try:
@@ -72,7 +73,7 @@ class Referee:
                 machine,
                 players,
                 record,
-                seed=seed_of(job["seed"], job["key"], "referee"),
+                seed=deals,
                 watch=partial(self._tell, record),
                 opening=opening,
                 max_steps=job["max_steps"],
@@ -160,10 +161,10 @@ class Referee:
         return self._games[key]
 
 
-def seed_of(*parts: object) -> int:
-    """A seed of 31 bits that depends on all parts and on nothing else."""
+def seed_of(*parts: object, bits: int = 31) -> int:
+    """A seed of so many bits, at most 256, that depends on all parts and on nothing else."""
     text = "\x00".join(map(str, parts))
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
+    return int.from_bytes(hashlib.sha256(text.encode()).digest(), "big") >> (256 - bits)
 
 
 async def serve() -> None:

@@ -22,7 +22,9 @@ from gdl.words import counted
 from ggp.console import spinner
 from ggp.game import Game
 from ggp.output_file import replacing, write_file
+from ggp.protocol.match_record import draw_seed
 from ggp.server.newsroom import Newsroom
+from ggp.tournament import bounds
 from ggp.tournament.runner import Runner
 from ggp.tournament.settings import GameSpec, TournamentSettings, parse_entrants
 from ggp.tournament.sites import Sites
@@ -110,7 +112,9 @@ def settings_of(
     if (earlier := stored_settings(store)) is None:
         if not specs or not entrants:
             raise GdlError("the database has no tournament yet", remedy="give games and --players")
-        fields = {"rounds": 2, "startclock": 2.0, "playclock": 1.0, **given}
+        # Players at addresses must not know the deals.
+        seed = draw_seed() % (bounds.SEED.most + 1)
+        fields = {"rounds": 2, "startclock": 2.0, "playclock": 1.0, "seed": seed, **given}
         return TournamentSettings(name=name, games=tuple(specs.values()), entrants=entrants, **fields)  # type: ignore[arg-type]
     earlier.check_played([result.fixture for result in store.results()])
     for kept in earlier.games:

@@ -13,11 +13,12 @@ from aiohttp import web
 
 import ggp
 from gdl.errors import GdlError
-from gdl.json_schema import Schema, check_json
+from gdl.json_schema import Schema
 from gdl.visible import without_folders
 from ggp.answers.catalogue import checked_source
 from ggp.answers.operations import GAMES, OPERATIONS, PROGRESS, Operation, QuestionDesk
 from ggp.processes.parent import JsonMessage
+from ggp.protocol.event_source import BEHIND
 from ggp.web.gate import protect
 from ggp.web.kept import KNOWN
 from ggp.web.overseer import BUDGET
@@ -148,19 +149,20 @@ async def _description(request: web.Request) -> web.Response:
 
 async def _answer(request: web.Request) -> web.Response:
     name = request.path.rpartition("/")[2]
-    return web.json_response(await request.app[DESK].ask(name, await json_object(request)))
+    told = json_object(request, OPERATIONS[name].request)
+    return web.json_response(await request.app[DESK].ask(name, told))
 
 
 async def _stream(request: web.Request) -> web.StreamResponse:
     """Server-sent events: news, then the answer. Who hangs up ends the work."""
     name = request.path.rpartition("/")[2]
-    told = await json_object(request)
-    check_json(told, OPERATIONS[name].request)
+    told = json_object(request, OPERATIONS[name].request)
     checked_source(told)
     waiting: asyncio.Queue[bytes | None] = asyncio.Queue()
 
     def heard(message: JsonMessage) -> None:
-        waiting.put_nowait(encode(message.pop("kind"), message))
+        if waiting.qsize() < BEHIND:  # a reader that takes nothing misses news, and gets the answer
+            waiting.put_nowait(encode(message.pop("kind"), message))
 
     async def work() -> None:
         try:

@@ -23,7 +23,7 @@ from ggp.web.overseer import BUDGET, keep_warm, oversee
 from ggp.web.packings import routes as packings
 from ggp.web.play import routes as play
 from ggp.web.replay import routes as replay
-from ggp.web.visits import MAX_BODY, Visit, visit_of
+from ggp.web.visits import HELD, HeldBodies, Visit, visit_of
 from ggp.web.watch import watched
 
 SETTINGS = web.AppKey("settings", WebSettings)
@@ -35,10 +35,11 @@ STATIC = Path(__file__).parent / "static"
 
 def make_app(settings: WebSettings) -> web.Application:
     """The whole application. Raises GdlError if the settings cannot be."""
-    app = web.Application(middlewares=[gate(settings)], client_max_size=MAX_BODY)
+    app = web.Application(middlewares=[gate(settings)])
     app[SETTINGS] = settings
     app[TOKENS] = Tokens()
     app[STREAMED] = set()
+    app[HELD] = HeldBodies()
     app[BUDGET] = WorkBudget(settings.processes, settings.memory)
     app.on_response_prepare.append(_streams)
     app[PAGES] = set()

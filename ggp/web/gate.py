@@ -13,6 +13,7 @@ from __future__ import annotations
 import hmac
 import secrets
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -27,7 +28,7 @@ from ggp.processes.budget import usual_memory
 from ggp.protocol.http_error import RETRY_SECONDS, BusyError, HttpError
 from ggp.protocol.listener import ListenLimits
 from ggp.server.clients.visitors import Visitors
-from ggp.web.visits import take_body, visit_of
+from ggp.web.visits import held_body, visit_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +114,9 @@ def gate(settings: WebSettings) -> Middleware:
             visit.waits = True
         try:
             _admit(request, visitors)
-            if request.match_info.handler not in request.app[STREAMED]:
-                await take_body(request)
-            reply = await handler(request)
+            streamed = request.match_info.handler in request.app[STREAMED]
+            async with nullcontext() if streamed else held_body(request):
+                reply = await handler(request)
         except web.HTTPException as error:
             reply = error_reply(error.status, error.reason)
         except HttpError as error:

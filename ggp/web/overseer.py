@@ -2,8 +2,8 @@
 
 Strangers' rules never reach the process that forks (on Linux). A reservation says what work of its kind
 usually needs, not what it may not exceed. So a few processes could take far more than was reserved. When all
-together take more memory than there is, the one that is furthest above its reservation ends; who waits for
-it is told on one line.
+together, the server's own with them, take more memory than there is, the one that is furthest above its
+reservation ends; who waits for it is told on one line.
 """
 
 from __future__ import annotations
@@ -88,20 +88,24 @@ async def oversee(app: web.Application) -> AsyncIterator[None]:
 async def _look(app: web.Application) -> None:
     budget = app[BUDGET]
     while True:
-        await asyncio.sleep(LOOK_SECONDS)
+        budget.own = proportional_bytes(os.getpid())
         wanted = {holder.pid for holder in budget.holders if holder.pid}
         if wanted:
             owners = app[FORKS].owners if FORKS in app else {}
             end_greediest(budget, await asyncio.to_thread(memory_of, wanted, owners))
+        await asyncio.sleep(LOOK_SECONDS)
 
 
 def end_greediest(budget: WorkBudget, taken: Mapping[int, int]) -> int:
-    """End the process that is furthest above its reservation, where all together take more than the budget
-    has; ``taken`` says how many bytes each takes. Gives its process id; 0 where there is room for all."""
-    if sum(taken.values()) <= budget.memory:
+    """End the process that is furthest above its reservation, if all together, the server's own process with
+    them, take more than the budget has; ``taken`` says how many bytes each takes. Gives its process id; 0 if
+    there is room for all, or none is above."""
+    if budget.own + sum(taken.values()) <= budget.memory:
         return 0
     above = {
-        holder.pid: taken.get(holder.pid, 0) - holder.need.memory for holder in budget.holders if holder.pid
+        holder.pid: more
+        for holder in budget.holders
+        if holder.pid and (more := taken.get(holder.pid, 0) - holder.need.memory) > 0
     }
     pid = max(above, key=above.__getitem__, default=0)
     if pid:

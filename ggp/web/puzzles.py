@@ -10,8 +10,9 @@ from collections.abc import AsyncIterator
 from aiohttp import web
 
 from gdl.errors import GdlError
+from gdl.json_schema import number, text
 from gdl.visible import visible, without_folders
-from ggp.answers.catalogue import checked_source
+from ggp.answers.catalogue import SOURCE, checked_source
 from ggp.boards.svg.markup import drawing_policy
 from ggp.processes.budget import WorkBudget, WorkNeed
 from ggp.processes.parent import JsonMessage
@@ -20,7 +21,7 @@ from ggp.protocol.http_error import BusyError
 from ggp.web.kept import KNOWN
 from ggp.web.overseer import BUDGET
 from ggp.web.shell import Broadcast, add_page, encode, page
-from ggp.web.visits import json_object
+from ggp.web.visits import fields, json_object
 
 NEED = WorkNeed(memory=384 * 1024**2)
 WORK = WorkKind("ggp.web.puzzle_process", "solving", most=8, seconds=30.0, group=True, need=NEED)
@@ -32,6 +33,9 @@ GRACE = 180.0
 """Seconds beyond these: kernels may have to be compiled, and the network built."""
 MOST = 64
 """Puzzles that are kept; the oldest goes."""
+MOST_RULES = 16_000_000
+"""Characters of their rules together, likewise."""
+ORDER = fields(**SOURCE, seconds=number(0.1, LONGEST), solver=text(100), title=text(200))
 
 
 class Puzzle:
@@ -83,7 +87,8 @@ class Puzzles:
             raise BusyError(f"{AT_ONCE} puzzles are being solved", remedy="stop one, or wait for it")
         puzzle = Puzzle(source, name, seconds)
         self._puzzles[puzzle.id] = puzzle
-        while len(self._puzzles) > MOST:
+        kept = self._puzzles
+        while len(kept) > MOST or sum(len(one.source["rules"]) for one in kept.values()) > MOST_RULES:
             oldest = next(key for key, one in self._puzzles.items() if one.done)
             del self._puzzles[oldest]
         request = {"do": "solve", **source, "seconds": seconds, "solver": solver, "seed": seed}
@@ -166,18 +171,11 @@ async def _page(request: web.Request) -> web.Response:
 
 
 async def _begin(request: web.Request) -> web.Response:
-    told = await json_object(request)
+    told = json_object(request, ORDER)
     source = checked_source(told)
-    seconds, solver = told.get("seconds", 20.0), told.get("solver", "")
-    if type(seconds) not in (int, float) or not 0.1 <= seconds <= LONGEST:
-        raise GdlError(f"seconds is no number from 0.1 to {LONGEST:g}")
-    if not isinstance(solver, str) or len(solver) > 100:
-        raise GdlError("solver is no name")
-    title = told.get("title") or "Your rules"
-    if not isinstance(title, str) or len(title) > 200:
-        raise GdlError("title is no text of at most 200 characters")
-    name = str(told["game"]) if source["game"] else visible(title)
-    puzzle = request.app[PUZZLES].begin(source, name, float(seconds), solver, 0)
+    name = told["game"] if source["game"] else visible(told.get("title") or "Your rules")
+    seconds, solver = float(told.get("seconds", 20.0)), told.get("solver", "")
+    puzzle = request.app[PUZZLES].begin(source, name, seconds, solver, 0)
     return web.json_response({"puzzle": puzzle.id, "page": f"/puzzles/{puzzle.id}"})
 
 

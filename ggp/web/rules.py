@@ -7,28 +7,28 @@ from collections.abc import AsyncIterator
 
 from aiohttp import web
 
-from gdl.errors import GdlError
+from gdl.json_schema import Schema, text, whole
+from ggp.answers.catalogue import MOST_CHARACTERS
 from ggp.processes.parent import JsonMessage
 from ggp.processes.workers import GivenUpError, Workers, WorkKind
 from ggp.web.gate import TOKEN_HEADER
 from ggp.web.kept import KNOWN
 from ggp.web.overseer import BUDGET
 from ggp.web.shell import add_page, page
-from ggp.web.visits import json_object
+from ggp.web.visits import fields, json_object
 
 WORK = WorkKind("ggp.web.rules_process", "work on these rules", most=8, seconds=30.0)
 WORKERS = web.AppKey("rules_workers", Workers)
-JOBS: dict[str, dict[str, object]] = {
+JOBS: dict[str, dict[str, tuple[object, Schema]]] = {
     "check": {},
     "rehearse": {},
-    "rewrite": {"to": ""},
-    "scramble": {"seed": 0},
+    "rewrite": {"to": ("", text(1000))},
+    "scramble": {"seed": (0, whole())},
     "count": {},
-    "draw": {"of": ""},
-    "show": {"seed": 0, "steps": 0},
+    "draw": {"of": ("", text(1000))},
+    "show": {"seed": (0, whole()), "steps": (0, whole())},
 }
-"""The jobs, and what each is told beside the text: name -> what it is by default."""
-MOST_CHARACTERS = 1_000_000
+"""The jobs, and what each is told beside the text: name -> its default and its schema."""
 
 
 def add_routes(app: web.Application) -> None:
@@ -65,16 +65,10 @@ async def _work(request: web.Request) -> web.Response:
     job = request.match_info["job"]
     if job not in JOBS:
         raise web.HTTPNotFound(reason="there is no such job")
-    told = await json_object(request)
-    text = told.get("text")
-    if not isinstance(text, str) or len(text) > MOST_CHARACTERS:
-        raise GdlError(f"text is no text of at most {MOST_CHARACTERS:,} characters")
-    work_request: JsonMessage = {"do": job, "text": text}
-    for name, usual in JOBS[job].items():
-        value = told.get(name, usual)
-        if type(value) is not type(usual) or len(str(value)) > 1000:
-            raise GdlError(f"{name} is not what it should be", remedy=f"for example {usual!r}")
-        work_request[name] = value
+    more = JOBS[job]
+    schemas = {name: schema for name, (_, schema) in more.items()}
+    told = json_object(request, {**fields(text=text(MOST_CHARACTERS), **schemas), "required": ["text"]})
+    work_request: JsonMessage = {"do": job, **{name: usual for name, (usual, _) in more.items()}, **told}
     # The drawing beside the text has a process of its own: nobody waits for it.
     key = request.headers[TOKEN_HEADER] + (" show" if job == "show" else "")
     newest = job in ("check", "show")

@@ -3,7 +3,8 @@
 aiohttp reads and answers HTTP. This adds what a server for strangers needs: idle connections make room for
 others, what is no HTTP gets one line and leaves none in the log, and whoever closes the sending side after
 the last byte still gets the answer. A body is read whole, within bounds of size and time, before anything is
-done with it.
+done with it. Until its request is answered it counts among the bodies that are held, which are bounded
+together.
 """
 
 from __future__ import annotations
@@ -12,16 +13,18 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
 from aiohttp import StreamReader, web
 from aiohttp.web_protocol import RequestHandler
 
+from gdl.json_schema import Schema, check_json
 from ggp.log_lines import one_line, say
 from ggp.protocol.dialect import MAX_HEAD
-from ggp.protocol.http_error import RETRY_SECONDS, HttpError, object_of
+from ggp.protocol.http_error import RETRY_SECONDS, BusyError, HttpError, object_of
 from ggp.protocol.listener import Listener
 
 KEPT_SECONDS = 15.0
@@ -165,6 +168,8 @@ def touch(request: web.Request) -> None:
 
 MAX_BODY = 2 * 1024 * 1024
 """Bytes of a body, where a route does not say otherwise."""
+MOST_HELD = 32 * 1024 * 1024
+"""Bytes of all bodies together that are being read, or whose requests are not answered yet."""
 WHOLE_SECONDS = 30.0
 """How long a body may take to come."""
 PAUSE_SECONDS = 10.0
@@ -172,16 +177,35 @@ PAUSE_SECONDS = 10.0
 _LATE = HttpError(408, "the body takes too long to come", "send it at once")
 
 
-async def take_body(request: web.Request) -> None:
-    """Read the body; ``request.read()`` then has it at once. Raises HttpError where it does not come, and
-    HTTPRequestEntityTooLarge."""
-    if request.can_read_body:
-        with _reading(request):
-            try:
-                async with asyncio.timeout(WHOLE_SECONDS):
-                    await request.read()
-            except TimeoutError:
-                raise _LATE from None
+@dataclass
+class HeldBodies:
+    """How many bytes the bodies have that are held now."""
+
+    size: int = 0
+
+
+HELD = web.AppKey("held", HeldBodies)
+_BODY = web.RequestKey("body", bytearray)
+
+
+@asynccontextmanager
+async def held_body(request: web.Request) -> AsyncIterator[None]:
+    """Read the body, which :func:`json_object` then has, and count it until the request is answered. Raises
+    HttpError if it does not come or is too long, BusyError if too much is held."""
+    held, body = request.app[HELD], bytearray()
+    request[_BODY] = body
+    end = time.monotonic() + WHOLE_SECONDS
+    try:
+        async for chunk in body_chunks(request, MAX_BODY):
+            if time.monotonic() > end:
+                raise _LATE
+            if held.size + len(chunk) > MOST_HELD:
+                raise BusyError("too many requests wait for their answers")
+            held.size += len(chunk)
+            body += chunk
+        yield
+    finally:
+        held.size -= len(body)
 
 
 async def body_chunks(request: web.Request, most: int) -> AsyncIterator[bytes]:
@@ -216,6 +240,16 @@ def _reading(request: web.Request) -> Iterator[None]:
             visit.body, visit.waits = None, True
 
 
-async def json_object(request: web.Request) -> dict[str, Any]:
-    """The JSON object that a request carries. Raises GdlError where it is none."""
-    return object_of(await request.read())
+def json_object(request: web.Request, schema: Schema) -> dict[str, Any]:
+    """The JSON object that a request carries. Nulls, and names that the schema leaves open, are dropped.
+    Raises GdlError if there is no object, or it does not follow the schema."""
+    told = object_of(request[_BODY])
+    if "additionalProperties" not in schema:
+        told = {name: told[name] for name in schema["properties"] if told.get(name) is not None}
+    check_json(told, schema)
+    return told
+
+
+def fields(**properties: Schema) -> Schema:
+    """The schema of an object of which all these properties may be left out."""
+    return {"type": "object", "properties": properties}

@@ -18,7 +18,9 @@ def command(
     ),
     startclock: int = typer.Option(10, min=0, max=LONGEST_CLOCK, help="Seconds before the first move."),
     playclock: int = typer.Option(5, min=1, max=LONGEST_CLOCK, help="Seconds for each move."),
-    seed: int = typer.Option(0, help="Seed of random moves."),
+    seed: int | None = typer.Option(
+        None, help="Seed of random moves and of what chance deals.", show_default="drawn, and kept in --out"
+    ),
     out: Path | None = typer.Option(
         None,
         "--out",
@@ -81,7 +83,7 @@ def command(
         with_chance,
     )
     from ggp.protocol import messages
-    from ggp.protocol.match_record import MatchRecord, now_ms
+    from ggp.protocol.match_record import MatchRecord, draw_seed, now_ms
     from ggp.server.match_news import MatchNews
     from ggp.server.newsroom import Newsroom
 
@@ -101,7 +103,8 @@ def command(
     spell = referee.rules.spell
     roles = [spell(role) for role in referee.roles]
     record = MatchRecord(match_id, startclock, playclock, [s.name for s in seats], scrambled=scramble)
-    record.game, record.rules = loaded.name, loaded.kif
+    seed = draw_seed() if seed is None else seed
+    record.game, record.rules, record.seed = loaded.name, loaded.kif, seed
     hidden = hides(referee.rules)
     newsroom = Newsroom("ggp host")
     news: MatchNews | None = None

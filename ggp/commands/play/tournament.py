@@ -47,7 +47,10 @@ def command(
         None, min=bounds.PLIES.least, max=bounds.PLIES.most, help="Random moves to begin with. [2]"
     ),
     seed: int | None = typer.Option(
-        None, min=bounds.SEED.least, max=bounds.SEED.most, help="Of openings and players. [1]"
+        None,
+        min=bounds.SEED.least,
+        max=bounds.SEED.most,
+        help="Of openings, deals, players. [drawn and kept]",
     ),
     machine: str | None = typer.Option(None, "--machine", "-m", help="Machine of local players. [auto]"),
     max_steps: int | None = typer.Option(

@@ -14,6 +14,7 @@ from hashlib import sha256
 from aiohttp import web
 
 from gdl.errors import GdlError
+from gdl.json_schema import text
 from gdl.visible import visible, without_folders
 from ggp.answers.catalogue import packing_files
 from ggp.processes.budget import WorkBudget, WorkNeed
@@ -23,7 +24,7 @@ from ggp.protocol.http_error import BusyError
 from ggp.web.choice.brought import MOST_CHARACTERS
 from ggp.web.overseer import BUDGET
 from ggp.web.shell import Broadcast, add_page, encode, page
-from ggp.web.visits import json_object
+from ggp.web.visits import fields, json_object
 
 WORK = WorkKind(
     "ggp.web.packings.packing_process",
@@ -37,6 +38,8 @@ SECONDS = 30.0
 """How long solutions are looked for."""
 MOST = 16
 """Packings that are kept; the oldest goes."""
+MOST_DRAWN = 64_000_000
+"""Characters of their pages together, likewise."""
 _INLINE = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
 
 
@@ -60,8 +63,9 @@ class PackingSearches:
             raise BusyError(f"{WORK.most} packing puzzles are being solved", remedy="wait for one")
         key = secrets.token_urlsafe(12)
         self._known[key] = one = PackingNews(name)
-        while len(self._known) > MOST:
-            del self._known[next(key for key, other in self._known.items() if other.done)]
+        known = self._known
+        while len(known) > MOST or sum(len(other.page) for other in known.values()) > MOST_DRAWN:
+            del known[next(key for key, other in known.items() if other.done)]
         request = {"do": "solve", "name": name, "data": data, "seconds": SECONDS}
         one.task = asyncio.create_task(self._solve(key, one, request))
         return key
@@ -137,14 +141,12 @@ async def _events(request: web.Request) -> web.StreamResponse:
 
 
 async def _begin(request: web.Request) -> web.Response:
-    told = await json_object(request)
-    name, data = told.get("name") or "", told.get("data") or ""
-    if not isinstance(name, str) or not isinstance(data, str) or bool(name) == bool(data):
+    told = json_object(request, fields(name=text(200), data=text(MOST_CHARACTERS)))
+    name, data = told.get("name", ""), told.get("data", "")
+    if bool(name) == bool(data):
         raise GdlError("name a packing puzzle, or bring its data", remedy='{"name": "soma.packing"}')
     if name and name not in [path.name for path in packing_files()]:
         raise GdlError(f"there is no packing puzzle {visible(name[:80])!r}")
-    if len(data) > MOST_CHARACTERS:
-        raise GdlError(f"data has more than {MOST_CHARACTERS:,} characters")
     try:
         base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError):

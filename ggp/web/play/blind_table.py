@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any
 
 from gdl.ends import stuck_roles
-from gdl.errors import GdlError, MoveError
 from gdl.information import playing
 from gdl.machine import State
 from ggp.boards.sight import RoleSight, SightView, new_belief, observed
@@ -24,8 +23,17 @@ from players.kaskade.player import KaskadePlayer
 from players.player import Choice
 from players.registry import fitting
 
-_OF_PLAY = {"back", "goto", "walk", "seat", "swap"}
-"""Requests that would tell, or take, what is hidden while the match goes on."""
+_ALL = {"show", "keep", "end"}
+_SEATED = {"pause", "go"}
+_OWN = {"move", "hint"}
+"""What a person may ask for its own role, until the match is over."""
+_BEFORE, _MEANWHILE, _AFTER = (
+    (_ALL, _SEATED | {"seat", "swap"}),
+    (_ALL, _SEATED),
+    (_ALL | {"back", "goto"}, _SEATED | {"seat", "swap", "again"}),
+)
+"""What everybody may ask for besides, and what those who have a chair, or all if no person plays: before the
+first step, while the match goes on, after its end. Nobody has the cards dealt again until they please."""
 
 
 class BlindTable(Table):
@@ -64,7 +72,7 @@ class BlindTable(Table):
 
     def _turn(self) -> bool:
         self._revealed = self._revealed or self._is_over(self._state)
-        return self._obey(self._next_request()) if self._revealed else super()._turn()
+        return self._obey(self._requests.next()) if self._revealed else super()._turn()
 
     def _is_over(self, state: State) -> bool:
         return self.machine.is_terminal(state) or bool(stuck_roles(state))
@@ -88,7 +96,6 @@ class BlindTable(Table):
             steps.append(self._own_step(role, state, joint[role]))
 
     def _again(self) -> None:
-        self._seed += 1
         self._begin_anew()
         super()._again()
 
@@ -113,26 +120,27 @@ class BlindTable(Table):
     def _obey(self, request: JsonMessage | None) -> bool:
         self._asker = OUTSIDE if request is None else request.get("chair", OUTSIDE)
         try:
-            self._check(request or {})
             return super()._obey(request)
-        except GdlError as error:
-            self._send("note", text=str(error))
-            return True
         finally:
             self._asker = None
 
-    def _check(self, request: JsonMessage) -> None:
-        """Raise GdlError for a request that nobody, or only somebody else, may give now."""
-        do = request.get("do")
-        if do in ("move", "hint"):
-            if self._revealed:
-                raise MoveError("the match is over", remedy="play again")
-            name = str(request.get("role"))
-            role = self._role(name)
-            if self.seats[role] != HUMAN or self._chairs.get(role) != self._asker:
-                raise GdlError(f"{name} is played by somebody else", remedy="sit down where nobody sits")
-        elif do in _OF_PLAY and self._steps and not self._revealed:
-            raise GdlError("this game hides information: that waits for the end of the match")
+    def _refusal(self, request: JsonMessage) -> str:
+        do, asker = request.get("do"), request.get("chair", OUTSIDE)
+        people = {self._chairs[role]: self.roles[role] for role in self._playing if self.seats[role] == HUMAN}
+        all_may, seated_may = _AFTER if self._revealed else _MEANWHILE if self._steps else _BEFORE
+        if do in all_may:
+            return ""
+        if do in _OWN and not self._revealed:
+            name = request.get("role")
+            mine = asker in people and people[asker] == name
+            return "" if mine else f"{name} is played by somebody else: sit down where nobody sits"
+        if people and asker not in people:
+            return "this is not for those who look on: sit down where nobody sits"
+        if do in seated_may:
+            return ""
+        if self._revealed:
+            return "the match is over: play again"
+        return "this game hides information: that waits for the end of the match"
 
     def _swap(self) -> None:
         chairs = list(self._chairs.values())
@@ -152,7 +160,7 @@ class BlindTable(Table):
         if kind in ("note", "hint"):
             if self._asker is not None:
                 self._tell(kind, **fields, to=self._asker)
-        elif kind == "kept":
+        elif kind in ("kept", "took"):
             self._tell(kind, **fields)
 
     def _show(self) -> None:

@@ -27,6 +27,7 @@ def keep(
     steps: Sequence[TableStep],
     last: State,
     clock: float,
+    seed: int,
 ) -> str:
     """The match so far.
 
@@ -34,6 +35,7 @@ def keep(
         form: ``record`` for JSON, ``html`` for a page that needs nothing else.
         steps, last: all that was played, and the state that it led to.
         clock: seconds that players had for a move.
+        seed: what was drawn came from.
 
     Raises:
         GdlError: there is no such form, or the file would be too long.
@@ -43,7 +45,7 @@ def keep(
     machine = last.machine
     spell = machine.rules.spell
     roles = range(len(machine.roles))
-    record = MatchRecord("Table", 0, max(1, round(clock)), seats, game=title, rules=game.kif)
+    record = MatchRecord("Table", 0, max(1, round(clock)), seats, game=title, rules=game.kif, seed=seed)
     for state in (*(step.state for step in steps), last):
         record.add_state(map(spell, sorted(state.propositions)), [""] * len(roles))
     record.state_times = []  # people take steps back: no time belongs to a state

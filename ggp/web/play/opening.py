@@ -20,6 +20,7 @@ class TableRequest:
         others: who plays the roles left out.
         playclock: seconds that our players think about a move.
         patience: seconds that a person has for a move, after which a random one is made; 0 for no limit.
+        seed: what chance and players draw from; 0 to have one drawn. A page cannot name it.
         workers: search processes of a player.
         allowed: the names and addresses of players that the operator has given; a page may choose these
             besides all public names (:func:`ggp.web.play.seats.check_seat`).

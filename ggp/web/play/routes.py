@@ -3,32 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Any
 
 from aiohttp import web
 
 from gdl.errors import GdlError
+from gdl.json_schema import Schema, number, rows, text, whole
 from gdl.visible import visible
-from ggp.answers.catalogue import checked_source
+from ggp.answers.catalogue import SOURCE, checked_source
 from ggp.web.gate import WebSettings
 from ggp.web.kept import KNOWN
 from ggp.web.overseer import BUDGET
 from ggp.web.play.tables import OpenTables
 from ggp.web.shell import add_page, page
-from ggp.web.visits import json_object
+from ggp.web.visits import fields, json_object
 from players.processes.limits import cores
 from players.registry import NAMES
 
 TABLES = web.AppKey("tables", OpenTables)
-FIELDS = ("role", "move", "step", "player", "to", "from")
-"""Of requests; others are dropped."""
-REQUESTS = ("move", "back", "goto", "go", "pause", "seat", "swap", "hint", "show", "again", "walk", "sit")
 KINDS = {"record": ("application/json", "json"), "html": ("text/html", "html")}
 """In what form a match is kept: its type, and what the file's name ends in."""
 MOST_SEATS = 64
 LONGEST_CLOCK = 3600.0
-LONGEST_NAME = 1000
-"""Characters of a player's name with all its options."""
+_NAME = text(1000, 1)
+"""A player with all its options; the table's process knows which there are (:mod:`ggp.web.play.seats`)."""
+OPENING = fields(
+    **SOURCE,
+    title=text(1000),
+    seats=rows(_NAME, most=MOST_SEATS),
+    others=text(1000),
+    playclock=number(0.05, LONGEST_CLOCK),
+    patience=number(0, LONGEST_CLOCK),
+    workers=whole(0, cores()),
+)
+_TERM, _SQUARE, _KEY = text(2000), text(200), text(100)
+REQUESTS: dict[str, dict[str, Schema]] = {
+    **{do: {} for do in ("back", "go", "pause", "swap", "show", "again")},
+    "move": {"role": _TERM, "move": _TERM},
+    "goto": {"step": whole()},
+    "seat": {"role": _TERM, "player": _NAME},
+    "hint": {"role": _TERM},
+    "walk": {"role": _TERM, "to": _SQUARE, "from": _SQUARE},
+    "sit": {"role": _TERM},
+}
+"""What may be asked of a table: the fields of each request."""
 
 
 def add_routes(app: web.Application, settings: WebSettings) -> None:
@@ -68,27 +85,14 @@ async def _events(request: web.Request) -> web.StreamResponse:
 
 
 async def _open(request: web.Request) -> web.Response:
-    told = await json_object(request)
-    seats = told.get("seats", [])
-    if not isinstance(seats, list) or len(seats) > MOST_SEATS:
-        raise GdlError("seats is no list of players", remedy='for example ["human", "uct"]')
-    table_request = {
-        **checked_source(told),
-        "seats": [_player(name) for name in seats],
-        "others": _player(told.get("others") or "uct"),
-        "playclock": _number(told, "playclock", 2.0, 0.05),
-        "patience": _number(told, "patience", 0.0, 0.0),
-        "seed": int(_number(told, "seed", 0, 0)),
-        "workers": int(_number(told, "workers", 0, 0, cores())),
-    }
+    told = json_object(request, OPENING)
+    table_request = {**told, **checked_source(told)}
     cards = await request.app[KNOWN].cards.get()
-    numbers = {card["name"]: number for number, card in enumerate(cards)}
-    number = numbers.get(told.get("game") or "")
-    title = told.get("title") or ""
-    if not isinstance(title, str) or len(title) > LONGEST_NAME:
-        raise GdlError(f"title is no text of at most {LONGEST_NAME} characters")
-    if number is not None:
-        card, after = cards[number], cards[(number + 1) % len(cards)]
+    numbers = {card["name"]: place for place, card in enumerate(cards)}
+    place = numbers.get(told.get("game", ""))
+    title = told.get("title", "")
+    if place is not None:
+        card, after = cards[place], cards[(place + 1) % len(cards)]
         title = card["title"]
         table_request["card"] = card["name"]
         if card["kind"] == after["kind"] == "level":
@@ -119,28 +123,10 @@ async def _request(request: web.Request) -> web.Response:
     do = request.match_info["do"]
     if do not in REQUESTS:
         raise web.HTTPNotFound(reason="there is no such request")
-    told = await json_object(request)
+    told = json_object(request, fields(**REQUESTS[do], key=_KEY))
+    key = told.pop("key", "")
     table = request.app[TABLES].get(request.match_info["table"])
     if do == "sit":
-        return web.json_response({"key": table.sit(str(told.get("role") or ""))})
-    if do == "seat":
-        _player(told.get("player"))
-    known = {name: told[name] for name in FIELDS if name in told}
-    table.request(do, known, str(told.get("key") or ""))
+        return web.json_response({"key": table.sit(told.get("role", ""))})
+    table.request(do, told, key)
     return web.json_response({})
-
-
-def _player(name: object) -> str:
-    """What may be a player's name; the table's process knows which (:mod:`ggp.web.play.seats`)."""
-    if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME:
-        raise GdlError(f"a player's name is a text of 1 to {LONGEST_NAME} characters")
-    return name
-
-
-def _number(
-    told: dict[str, Any], name: str, usual: float, least: float, most: float = LONGEST_CLOCK
-) -> float:
-    value = told.get(name, usual)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
-        raise GdlError(f"{name} is no number from {least:g} to {most:g}")
-    return float(value)

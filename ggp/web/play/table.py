@@ -2,14 +2,12 @@
 
 One thread plays (:meth:`Table.run`). What people want comes as requests, JSON objects in an inbox; what they
 see goes out as messages: ``state`` whenever something changes, ``thinking``, ``search`` (what a player thinks
-so far), ``hint``, ``note``.
+so far), ``hint``, ``note``. ``took`` says that one request waits no longer.
 """
 
 from __future__ import annotations
 
-import queue
 import random
-import secrets
 import time
 from typing import Any
 
@@ -20,8 +18,10 @@ from gdl.machine import State
 from gdl.terms import RANDOM
 from gdl.visible import without_folders
 from ggp.processes.parent import Inbox, JsonMessage, Send
+from ggp.protocol.match_record import draw_seed
 from ggp.web.play.keeping import keep
 from ggp.web.play.opening import AttentiveSeat, TableRequest
+from ggp.web.play.requests import Requests
 from ggp.web.play.seats import InterruptedByPeopleError, RemoteSeat, check_seat, is_remote, seated
 from ggp.web.play.view import HUMAN, TableStep, TableView, expected
 from ggp.web.play.walk import WalkFinder
@@ -52,8 +52,8 @@ class Table:
     def __init__(self, request: TableRequest, inbox: Inbox, send: Send) -> None:
         for name in {*request.seats, request.others}:
             check_seat(name, request.allowed)
-        self._request, self._inbox, self._send = request, inbox, send
-        self._later: list[JsonMessage] = []
+        self._request, self._send = request, send
+        self._requests = Requests(inbox, send, self._refusal)
         game = request.game
         self._kaskade = Kaskade("auto")
         self._kaskade.begin(game.text, game.rules)
@@ -75,10 +75,9 @@ class Table:
         self._chosen: dict[int, int] = {}
         self._choices: dict[int, Choice] = {}
         self._waits = False  # somebody has gone back: our players wait for a move or ``go``
-        # Where chance plays, each match is another one, unless somebody has asked for this one.
-        draws = information_of(game.rules) is not Information.PERFECT
-        self._seed = request.seed or (secrets.randbelow(1 << 31) if draws else 0)
-        self._rng = random.Random(self._seed)
+        self._due: float | None = None  # until when people may choose
+        self._seed = request.seed
+        self._deal()
 
     def run(self) -> None:
         """Play until the request ``end`` comes."""
@@ -91,6 +90,13 @@ class Table:
                 player.stop()
             self._kaskade.close()
 
+    def _deal(self) -> None:
+        """Draw from another seed from now on: where chance plays, no match says anything of the next one."""
+        draws = information_of(self._request.game.rules) is not Information.PERFECT
+        if draws and not self._request.seed:
+            self._seed = draw_seed()
+        self._rng = random.Random(self._seed)
+
     @property
     def _shown(self) -> State:
         return self._state if self._at == len(self._steps) else self._steps[self._at].state
@@ -102,9 +108,9 @@ class Table:
         """Take one thing further: a player's answer, a request, the next state. False at the end."""
         state = self._shown
         if self.machine.is_terminal(state) or not all(options := self._options()):
-            return self._obey(self._next_request())
+            return self._obey(self._requests.next())
         if self._waits or len(self._steps) >= MOST_STEPS:
-            return self._obey(self._next_request())
+            return self._obey(self._requests.next())
         known = len(self._choices)
         for role, moves in enumerate(options):
             if role in self._chosen:
@@ -112,9 +118,9 @@ class Table:
             if len(moves) == 1 or role == self._chance:
                 self._chosen[role] = moves[0] if len(moves) == 1 else self._rng.choice(moves)
             elif self.seats[role] != HUMAN:
-                choice = self._think(role, state)
+                choice = None if self._requests.urgent() else self._think(role, state)
                 if choice is None:
-                    return self._obey(self._next_request())
+                    return self._obey(self._requests.next())
                 self._chosen[role] = choice.move
                 self._choices[role] = choice
         waiting = [role for role in range(len(self.roles)) if role not in self._chosen]
@@ -126,18 +132,14 @@ class Table:
         return True
 
     def _await_people(self, waiting: list[int], options: list[list[int]]) -> bool:
-        patience = self._request.patience
-        end = time.monotonic() + patience
-        while waiting:
-            request = self._next_request(end - time.monotonic() if patience else None)
-            if request is None:
-                for role in waiting:
-                    self._chosen[role] = self._rng.choice(options[role])
-                    self._send("note", text=f"{self.roles[role]}: the time is over, a random move is made")
-                return True
-            if request["do"] != "hint":
-                return self._obey(request)
-            self._obey(request)
+        if self._due is None and self._request.patience:
+            self._due = time.monotonic() + self._request.patience
+        request = self._requests.next(None if self._due is None else self._due - time.monotonic())
+        if request is not None:
+            return self._obey(request)
+        for role in waiting:
+            self._chosen[role] = self._rng.choice(options[role])
+            self._send("note", text=f"{self.roles[role]}: the time is over, a random move is made")
         return True
 
     def _think(self, role: int, state: State) -> Choice | None:
@@ -152,7 +154,7 @@ class Table:
             plain = isinstance(error, (GdlError, MemoryError, OSError))
             self._send("note", text=f"{self.seats[role]} failed: {error if plain else describe(error)}")
             return Choice(self._rng.choice(self.machine.legal_moves(state, role)))
-        return None if self._urgent() else choice
+        return None if self._requests.urgent() else choice
 
     def _answer(self, player: AttentiveSeat | RemoteSeat, role: int, state: State, deadline: float) -> Choice:
         """What a player chooses."""
@@ -165,15 +167,17 @@ class Table:
         if player is None:
             name = self.seats[role]
             if is_remote(name):
-                player = RemoteSeat(name, role, self._request.playclock, self._urgent)
+                player = RemoteSeat(name, role, self._request.playclock, self._requests.urgent)
             else:
                 player = self._new_player(name, role, state, deadline)
             self._players[role] = player
         return player
 
     def _new_player(self, name: str, role: int, state: State, deadline: float) -> AttentiveSeat:
-        made = make_player(name, self._seed * 64 + role, workers=self._request.workers, ponder=False)
-        player = AttentiveSeat(made, self._kaskade, self._urgent)
+        made = make_player(
+            name, self._seed % (1 << 31) * 64 + role, workers=self._request.workers, ponder=False
+        )
+        player = AttentiveSeat(made, self._kaskade, self._requests.urgent)
         player.on_progress = lambda choice: self._think_aloud(role, player, self._shown, choice)
         startclock = (deadline - time.monotonic()) / 2
         player.start(self.machine, role, state, startclock, time.monotonic() + startclock)
@@ -211,27 +215,13 @@ class Table:
         """A joint move was made in a state."""
 
     def _clear(self) -> None:
-        self._chosen, self._choices = {}, {}
-
-    def _urgent(self) -> bool:
-        """Whether somebody wants what a player that thinks must not keep waiting."""
-        while not self._inbox.empty():
-            self._later.append(self._inbox.get())
-        return any(
-            request.get("do") not in ("move", "hint", "show", "keep", "walk") for request in self._later
-        )
-
-    def _next_request(self, seconds: float | None = None) -> JsonMessage | None:
-        if self._later:
-            return self._later.pop(0)
-        try:
-            return self._inbox.get(timeout=None if seconds is None else max(seconds, 0.0))
-        except queue.Empty:
-            return None
+        self._chosen, self._choices, self._due = {}, {}, None
 
     def _obey(self, request: JsonMessage | None) -> bool:
         """Do what somebody wants; whoever cannot be obeyed is told why. False to end."""
         try:
+            if why := self._refusal(request or {}):
+                raise GdlError(why)
             match request:
                 case {"do": "end"}:
                     return False
@@ -245,7 +235,7 @@ class Table:
                     self._waits = False
                     self._show()
                 case {"do": "pause"}:
-                    self._waits = True
+                    self._waits, self._due = True, None
                     self._show()
                 case {"do": "seat", "role": str(role), "player": str(player)}:
                     self._seat(role, player)
@@ -266,6 +256,11 @@ class Table:
         except GdlError as error:
             self._send("note", text=str(error))
         return True
+
+    def _refusal(self, request: JsonMessage) -> str:
+        """Why who asks may not ask for this now; empty if they may. Where nothing is hidden all may do all
+        that a table does."""
+        return ""
 
     def _role(self, name: str) -> int:
         if name not in self.roles:
@@ -327,6 +322,8 @@ class Table:
             self._leave(role)
         self._steps.clear()
         self._state = self.machine.initial_state()
+        self._seed += 1
+        self._deal()
         self._go_to(0, waits=False)
 
     def _walk(self, name: str, to: str, origin: str) -> None:
@@ -345,9 +342,9 @@ class Table:
             self._make()
 
     def _keep(self, form: str) -> None:
-        game, clock = self._request.game, self._request.playclock
+        game, clock, title = self._request.game, self._request.playclock, self._view.title
         try:
-            text = keep(form, game, self._view.title, self.seats, self._steps, self._state, clock)
+            text = keep(form, game, title, self.seats, self._steps, self._state, clock, self._seed)
             self._send("kept", form=form, text=text)
         except GdlError as error:
             self._send("kept", form=form, error=without_folders(str(error)))

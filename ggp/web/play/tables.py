@@ -116,6 +116,8 @@ UNSEEN_SECONDS = 10.0
 IDLE_SECONDS = 1800.0
 """After so long without anybody looking on, a table ends."""
 OPEN_SECONDS = 60.0
+MOST_ORDERS = 64
+"""Requests that may wait at a table; more are refused."""
 KIND = ProcessKind(max_line=32 * 1024 * 1024, group=True)
 
 
@@ -149,6 +151,7 @@ class OpenTable:
         self.touched = time.monotonic()
         self.over = ""
         self._child = child
+        self._waiting = 0
         self.rules = ""
         self._keeping: dict[str, asyncio.Future[JsonMessage]] = {}
         self._states: dict[int, JsonMessage] = {}
@@ -184,8 +187,8 @@ class OpenTable:
         """The match so far in a form that can be kept. Raises GdlError where there is none."""
         waiting = self._keeping.get(form)
         if waiting is None:
-            waiting = self._keeping[form] = asyncio.get_running_loop().create_future()
             self.request("keep", {"form": form})
+            waiting = self._keeping[form] = asyncio.get_running_loop().create_future()
         try:
             async with asyncio.timeout(OPEN_SECONDS):
                 message = await asyncio.shield(waiting)
@@ -220,16 +223,20 @@ class OpenTable:
         return self.news if chair is None else self.chairs[chair]
 
     def request(self, do: str, fields: JsonMessage, key: str = "") -> None:
-        """Tell the table what somebody wants. Raises GdlError where it has ended."""
+        """Tell the table what somebody wants. Raises GdlError if it has ended, BusyError if too many requests
+        wait there."""
         if self.over:
             raise GdlError(f"this table has ended: {self.over}", remedy="open a new one")
+        if self._waiting >= MOST_ORDERS:
+            raise BusyError(f"{MOST_ORDERS} requests wait at this table")
+        self._waiting += 1
         self.touched = time.monotonic()
         self._child.send(do, **fields, chair=self._keys.get(key, OUTSIDE))
 
     async def close(self) -> None:
         """End it."""
         self.outside.closes()
-        self._child.send("end")
+        self._child.hang_up()
         await self._child.end(1.0)
 
     def _greeting(self, chair: int) -> list[bytes]:
@@ -244,6 +251,9 @@ class OpenTable:
             if not self._opened.done():
                 self._opened.set_exception(error)
             self._ended(message["error"])
+            return
+        if kind == "took":
+            self._waiting -= 1
             return
         if kind == "kept":
             waiting = self._keeping.pop(message["form"], None)

@@ -257,8 +257,9 @@ export function show(main, { table, players }) {
     hidden.show(news);
     // What was told is not taken back.
     const told = Boolean(news.blind && !news.blind.over && news.steps > 0);
+    const outside = news.blind && news.blind.as == null && news.seats.includes("human");
     const people = news.roles.filter((role) => role !== "random").length;
-    for (const [name, none] of [["hint", news.over], ["pause", news.over], ["back", told], ["swap", told || people < 2]]) controls.querySelector(`[data-order=${name}]`).hidden = none;
+    for (const [name, none] of [["hint", news.over || outside], ["pause", news.over || outside], ["back", told], ["swap", told || outside || people < 2]]) controls.querySelector(`[data-order=${name}]`).hidden = none;
     for (const [role, value] of Object.entries(news.history[news.step - 1]?.expects ?? {})) expects.set(news.roles.indexOf(role), value);
     fillNames();
     fillBars();

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
@@ -196,3 +197,19 @@ def test_by_default_a_server_logs_each_match_and_no_turns(tmp_path: Path) -> Non
     assert re.search(r"event=result .*turns=\d+ goals=\"\d+ \d+\"", log)
     assert re.search(r"^match +game +role", page, re.MULTILINE)
     assert re.search(r"^Match\.\S+ +tictactoe +", page, re.MULTILINE)
+
+
+def test_deals_are_drawn_by_the_system_and_the_record_tells_the_seed_that_deals_them_again(
+    tmp_path: Path,
+) -> None:
+    def dealt(*options: str) -> dict[str, Any]:
+        out = tmp_path / "match.json"
+        ran = host("kuhn", "--players", "random,random", "--out", str(out), *options)
+        assert ran.returncode == 0, ran.stderr
+        told: dict[str, Any] = json.loads(out.read_text())
+        return told
+
+    first, second = dealt(), dealt()
+    assert first["seed"] != second["seed"] and int(first["seed"]) > 1 << 64
+    again = dealt("--seed", first["seed"])
+    assert (again["seed"], again["moves"]) == (first["seed"], first["moves"])

@@ -75,3 +75,16 @@ def test_what_comes_alone_is_let_in_on_a_small_computer() -> None:
 
 def test_the_usual_memory_is_some() -> None:
     assert usual_memory() > 64 * MIB
+
+
+def test_the_memory_of_the_own_process_is_part_of_the_budget() -> None:
+    async def run() -> None:
+        budget = WorkBudget(8, 100)
+        await budget.reserve("one", WorkNeed(1, 40), lambda: False, nothing)
+        budget.own = 30
+        await budget.reserve("two", WorkNeed(1, 30), lambda: False, nothing)
+        budget.own = 31
+        with pytest.raises(BusyError):
+            await budget.reserve("three", WorkNeed(1, 0), lambda: False, nothing)
+
+    asyncio.run(run())

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from ggp.processes.child import Child, ProcessKind
+from ggp.processes.child import MOST_UNREAD, Child, ProcessKind
 from ggp.processes.parent import JsonMessage
+from ggp.protocol.http_error import BusyError
 from tests.ggp.server.live import alive, eventually
 from tests.places import ROOT
 
@@ -176,3 +177,21 @@ def test_a_parent_that_dies_in_the_middle_of_a_line_takes_the_process_along(pati
         assert ours.recv(1000)
         ours.sendall(b'{"do": "ec')
     assert process.wait(LONG) in (0, -signal.SIGKILL)
+
+
+def test_for_a_process_that_does_not_read_bytes_wait_up_to_a_bound_and_no_more() -> None:
+    async def test(spoken: Talk) -> None:
+        spoken.child.send("stop")
+        await asyncio.to_thread(eventually, lambda: spoken.child.stopped)
+        spoken.child.send("echo", text="x" * 2 * MOST_UNREAD)  # one alone may be longer
+        for _ in range(3):
+            with pytest.raises(BusyError, match="does not read"):
+                spoken.child.send("echo", text="y")
+        assert spoken.child._writer.transport.get_write_buffer_size() < 2 * MOST_UNREAD + 100
+        os.kill(spoken.child.pid, signal.SIGCONT)
+        assert len((await spoken.hear("echo"))["text"]) == 2 * MOST_UNREAD
+        spoken.child.send("echo", text="read again")
+        assert (await spoken.hear("echo"))["text"] == "read again"
+        spoken.child.kill()
+
+    talk(test, kind=ProcessKind(max_line=3 * MOST_UNREAD))

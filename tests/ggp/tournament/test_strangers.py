@@ -263,3 +263,13 @@ def test_files_that_are_no_tournament_get_no_lock(tmp_path: Path) -> None:
     sqlite3.connect(tmp_path / "empty.sqlite").close()
     with Store(tmp_path / "empty.sqlite") as store:
         assert store.results() == []
+
+
+def test_a_new_tournament_draws_its_seed_and_keeps_one_that_is_given(tmp_path: Path) -> None:
+    def seed(name: str, given: dict[str, object]) -> int:
+        with Store(tmp_path / name) as store:
+            return settings_of(store, ["kuhn"], ["random", "legal"], name, given).seed
+
+    drawn = {seed(f"{number}.sqlite", {}) for number in range(3)}
+    assert len(drawn) == 3 and all(value.bit_length() > 32 for value in drawn)
+    assert seed("given.sqlite", {"seed": 1}) == 1

@@ -20,7 +20,8 @@ from gdl.json_schema import check_json
 from ggp.answers.operations import OPERATIONS
 from ggp.game import Game, games_folder
 from ggp.processes.child import Child
-from ggp.web.api import ERROR, describe_api
+from ggp.protocol.event_source import BEHIND
+from ggp.web.api import DESK, ERROR, describe_api
 from ggp.web.app import make_app
 from ggp.web.gate import WebSettings
 from tests.examples import examples
@@ -239,3 +240,20 @@ def test_any_json_is_judged_as_the_standard_judges_it(value: object, name: str) 
     # Draft 2020-12 takes 1.0 for a whole number, we do not.
     if not re.search(r"\d\.0\b|e\+", json.dumps(value)):
         assert _is_valid(value, schema) == jsonschema.Draft202012Validator(schema).is_valid(value)
+
+
+def test_a_search_that_tells_more_than_is_read_keeps_no_more_than_some_news() -> None:
+    async def talk(client: Client) -> None:
+        assert client.app is not None
+
+        async def ask(name: str, told: object, news: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+            for number in range(10 * BEHIND):  # nothing is sent meanwhile
+                news({"kind": "progress", "seconds": number})
+            return {"value": 100}
+
+        client.app[DESK].ask = ask  # type: ignore[method-assign, assignment]
+        *progress, (last, answer) = await events(client, {"game": "hanoi", "seconds": 1})
+        assert [data["seconds"] for _, data in progress] == list(range(BEHIND))
+        assert (last, answer) == ("solved", {"value": 100})
+
+    with_client(talk)

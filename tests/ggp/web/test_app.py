@@ -14,6 +14,7 @@ from ggp.protocol.event_source import BEHIND
 from ggp.web.app import make_app
 from ggp.web.gate import POLICY, TOKENS, Tokens, WebSettings
 from ggp.web.shell import ROOMS, Broadcast
+from ggp.web.visits import fields, json_object
 
 Talk = Callable[["TestClient[web.Request, web.Application]"], Awaitable[None]]
 
@@ -23,7 +24,7 @@ def with_client(talk: Talk) -> None:
         app = make_app(WebSettings())
 
         async def echo(request: web.Request) -> web.Response:
-            return web.json_response(await request.json())
+            return web.json_response(json_object(request, fields()))
 
         async def broken(request: web.Request) -> web.Response:
             raise RuntimeError("/secret/path")
@@ -54,14 +55,14 @@ def test_a_page_carries_the_token_that_its_posts_need() -> None:
         found = re.search('name="token" content="([^"]+)"', text)
         assert found is not None
         good = {"X-Ggp-Token": found[1]}
-        assert (await client.post("/echo", json=1, headers=good)).status == 200
+        assert (await client.post("/echo", json={}, headers=good)).status == 200
         for headers in (
             {},
             {"X-Ggp-Token": found[1][:-1]},
             {"X-Ggp-Token": "."},
             {"X-Ggp-Token": Tokens().make()},
         ):
-            assert (await client.post("/echo", json=1, headers=headers)).status == 403
+            assert (await client.post("/echo", json={}, headers=headers)).status == 403
 
     with_client(talk)
 
@@ -98,16 +99,16 @@ def test_pages_of_other_sites_get_nothing_done(headers: dict[str, str]) -> None:
         assert client.app is not None
         token = {"X-Ggp-Token": client.app[TOKENS].make()}
         for path in ("/echo", "/api/echo"):
-            assert (await client.post(path, json=1, headers={**headers, **token})).status == 403
+            assert (await client.post(path, json={}, headers={**headers, **token})).status == 403
 
     with_client(talk)
 
 
 def test_tools_that_are_no_browsers_need_no_token_for_the_api() -> None:
     async def talk(client: TestClient[web.Request, web.Application]) -> None:
-        assert (await client.post("/api/echo", json=1)).status == 200
+        assert (await client.post("/api/echo", json={})).status == 200
         assert (
-            await client.post("/api/echo", json=1, headers={"Sec-Fetch-Site": "same-origin"})
+            await client.post("/api/echo", json={}, headers={"Sec-Fetch-Site": "same-origin"})
         ).status == 403
 
     with_client(talk)

@@ -87,3 +87,14 @@ def test_what_the_processes_of_all_rooms_run_is_loaded_before_they_are_forked() 
     kinds = {name for path in SOURCES for name in re.findall(r'WorkKind\(\s*"([\w.]+)"', path.read_text())}
     assert "ggp.web.rules_process" in kinds
     assert kinds <= set(PROCESSES), "each needs a row in ggp.web.overseer.PROCESSES"
+
+
+@LINUX
+def test_the_greediest_ends_where_the_servers_own_process_takes_what_is_left() -> None:
+    with holding(1) as greedy, holding(1) as modest:
+        budget = budget_of(100, (greedy.pid, 20), (modest.pid, 20))
+        taken = {greedy.pid: 30 * MIB, modest.pid: 20 * MIB}
+        assert end_greediest(budget, taken) == 0
+        budget.own = 61 * MIB
+        assert end_greediest(budget, dict.fromkeys(taken, 20 * MIB)) == 0  # none is above what it reserved
+        assert end_greediest(budget, taken) == greedy.pid

@@ -18,6 +18,7 @@ from ggp.answers.answer_process import solve_told
 from ggp.answers.catalogue import checked_source, known_puzzles, load_source
 from ggp.game import Game
 from ggp.processes.child import Child
+from ggp.web import puzzles
 from ggp.web.app import make_app
 from ggp.web.gate import TOKENS, WebSettings
 from ggp.web.puzzle_process import PuzzleBench
@@ -190,3 +191,18 @@ def test_steps_outside_a_line_and_moves_that_are_not_legal_are_told() -> None:
     for moves, step in ((["up"], 2), (["up"], -1), (["fly"], 1), (["up"] * 5, 5)):
         with pytest.raises(GdlError):
             draw(moves, step)
+
+
+def test_of_puzzles_that_are_over_so_many_rules_are_kept_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(puzzles, "MOST_RULES", 3 * len(STEPS) + 100)
+
+    async def talk(client: Client) -> None:
+        assert client.app is not None
+        keys = []
+        for _ in range(5):
+            _, told = await begin(client, rules=STEPS, seconds=60)
+            keys.append(told["puzzle"])
+            await outcome(client, told["puzzle"])
+        assert list(client.app[puzzles.PUZZLES]._puzzles) == keys[2:]
+
+    with_client(talk)

@@ -5,6 +5,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+from ggp.game import Game
+from ggp.processes.parent import Inbox
+from ggp.web.play.blind_table import BlindTable
+from ggp.web.play.opening import TableRequest
+from ggp.web.play.view import OUTSIDE, TableStep
 from ggp.web.replay.recorded import read_match
 from ggp.web.watch.watched import WATCHED
 from tests.ggp.web.play.test_tables import At, Client, moves, opened, with_client
@@ -35,7 +42,7 @@ async def move(person: Seated, state: dict[str, Any], text: str = "") -> dict[st
 
 def test_each_person_is_told_what_its_role_knows_and_all_of_it_after_the_end() -> None:
     async def talk(client: Client) -> None:
-        at = await opened(client, game="kuhn", seats=["human", "human"], seed=5)
+        at = await opened(client, game="kuhn", seats=["human", "human"])
         watched = await at.until("state")
         assert (watched["blind"], watched["seats"]) == (
             {"over": False, "as": None},
@@ -141,3 +148,85 @@ def test_a_hint_comes_from_what_the_own_role_knows_and_goes_to_it_alone() -> Non
         assert (await one.until("hint"))["move"] == "switch"
 
     with_client(talk)
+
+
+ALL = (
+    "move",
+    "hint",
+    "pause",
+    "go",
+    "again",
+    "back",
+    "goto",
+    "seat",
+    "swap",
+    "walk",
+    "show",
+    "keep",
+    "nothing",
+)
+FIRST = frozenset({"pause", "go", "seat", "swap", "show", "keep"})
+PHASES = {
+    "before": {"people": FIRST | {"own"}, "outside": {"show", "keep"}},
+    "playing": {"people": FIRST - {"seat", "swap"} | {"own"}, "outside": {"show", "keep"}},
+    "over": {"people": FIRST | {"again", "back", "goto"}, "outside": {"show", "keep", "back", "goto"}},
+}
+
+
+@pytest.mark.parametrize("phase", PHASES)
+@pytest.mark.parametrize("name", ["kuhn", "blindtictactoe", "montyhall"])
+def test_a_chair_may_do_what_is_listed_and_nothing_else(name: str, phase: str) -> None:
+    table = BlindTable(
+        TableRequest(Game.load(name), ["human"] * 8, seed=1), Inbox(), lambda kind, **fields: None
+    )
+    while (phase == "over" and not table._revealed) or (phase == "playing" and not table._steps):
+        for role in table._playing:
+            moves = table.machine.legal_moves(table._state, role)
+            table._chosen.setdefault(role, moves[0])
+        table._turn()
+    first = table.roles[table._playing[0]]
+    allowed = PHASES[phase]
+    for chair, mine in ((OUTSIDE, False), (table._chairs[table._playing[0]], True), (99, False)):
+        for do in ALL:
+            may = not table._refusal({"do": do, "role": first, "chair": chair})
+            listed = allowed["people" if mine else "outside"]
+            assert may == (do in listed or (do in ("move", "hint") and "own" in listed)), (chair, do)
+    other = {"do": "move", "role": table.roles[table._playing[-1]], "chair": table._chairs[table._playing[0]]}
+    assert bool(table._refusal(other)) == (phase == "over" or len(table._playing) > 1)
+
+
+def test_those_who_look_on_neither_deal_again_nor_stop_a_match_that_goes_on() -> None:
+    async def talk(client: Client) -> None:
+        at = await opened(client, game="kuhn", seats=["human", "human"])
+        one, two = await sits(at, "first"), await sits(at, "second")
+        dealt = await one.until("state", lambda s: s["asked"] != [])
+        for do in ("again", "pause", "go", "swap", "back"):
+            await at.request(do)
+            assert "look on" in (await at.until("note"))["text"]
+        await two.request("again")
+        assert "hides information" in (await two.until("note"))["text"]
+        await one.request("show")
+        await one.request("move", role="second", move="pass")
+        assert "somebody else" in (await one.until("note"))["text"]
+        await move(one, dealt, "bet")
+        told = await two.until("state", lambda s: s["asked"] != [])
+        await move(two, told, "fold")
+        over = await one.until("state", lambda s: s["over"])
+        assert f"holds first {dealt['blind']['percepts'][0].split()[1]}" in over["svg"] and not over["waits"]
+        await at.request("again")
+        assert "look on" in (await at.until("note"))["text"]
+        await two.request("again")
+        await one.until("state", lambda s: not s["blind"]["over"])
+
+    with_client(talk)
+
+
+def test_requests_that_are_refused_do_not_interrupt_a_player() -> None:
+    inbox = Inbox()
+    table = BlindTable(TableRequest(Game.load("kuhn"), ["human", "uct"]), inbox, lambda kind, **fields: None)
+    table._steps.append(TableStep(table._state, ()))
+    for do in ("again", "pause", "go", "seat", "swap", "back", "goto", "nothing"):
+        inbox.put({"do": do, "chair": OUTSIDE})
+        assert not table._requests.urgent(), do
+    inbox.put({"do": "pause", "chair": table._chairs[table._playing[0]]})
+    assert table._requests.urgent()

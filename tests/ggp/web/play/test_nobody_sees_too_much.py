@@ -38,7 +38,7 @@ class Matches:
     def play(self) -> None:
         """One match: notes all that is sent to each chair, by what its role has done and perceived."""
         table, told = self.table, self.told
-        table._obey({"do": "again", "chair": OUTSIDE})
+        table._again()
         steps = 0
         while not table._revealed and steps < LONGEST:
             self._note()

@@ -13,10 +13,14 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
 from ggp.game import Game
+from ggp.processes.parent import Inbox
 from ggp.web.app import make_app
 from ggp.web.gate import TOKENS, WebSettings
 from ggp.web.play import tables
+from ggp.web.play.blind_table import BlindTable
+from ggp.web.play.opening import TableRequest
 from ggp.web.play.routes import TABLES
+from ggp.web.play.table import Table
 from ggp.web.replay.recorded import read_match
 from ggp.web.replay.replay_process import Replay
 from tests.ggp.server.live import LiveServer
@@ -250,7 +254,8 @@ def test_what_cannot_be_is_told_in_a_line() -> None:
             assert reply.status == 400, order
         at = await opened(client, game="tictactoe", seats=["human", "human"])
         state = await at.until("state")
-        for fields in ({"role": "x", "move": "(mark 9 9)"}, {"role": "z", "move": "noop"}, {"role": 1}):
+        assert "role is not a string" in (await at.request("move", role=1))["error"]
+        for fields in ({"role": "x", "move": "(mark 9 9)"}, {"role": "z", "move": "noop"}, {"role": "x"}):
             await at.request("move", **fields)
             assert (await at.until("note"))["text"]
         await at.request("seat", role="x", player="os:system")
@@ -371,3 +376,114 @@ def test_a_player_at_an_address_plays_on_after_steps_are_taken_back() -> None:
         with_client(talk, WebSettings(players=(address, nobody)))
     finally:
         server.close()
+
+
+def test_of_requests_to_a_busy_table_so_many_wait_and_no_more() -> None:
+    async def talk(client: Client) -> None:
+        at = await opened(client, game="connectfour", seats=["uct", "human"], playclock=60)
+        await at.until("search")
+        headers, path = {"X-Ggp-Token": at.token}, f"/play/{at.table}/move"
+        statuses = []
+        for _ in range(tables.MOST_ORDERS + 5):
+            async with client.post(path, json={"role": "red", "move": "(drop 1)"}, headers=headers) as reply:
+                statuses.append(reply.status)
+        assert statuses == [200] * tables.MOST_ORDERS + [503] * 5
+        assert client.app is not None
+        table = client.app[TABLES].get(at.table)
+        table._child.send("pause", chair=-1)  # what has come before still waits
+        await at.until("state", lambda state: state["waits"])
+        assert "error" not in await at.request("show")
+
+    with_client(talk)
+
+
+@pytest.mark.parametrize(
+    ("do", "fields"),
+    [
+        ("move", {"role": "x", "move": "(" * 2001}),
+        ("move", {"role": "x" * 2001, "move": "noop"}),
+        ("walk", {"role": "x", "to": "1" * 201}),
+        ("walk", {"role": "x", "to": "1", "from": ["1"]}),
+        ("seat", {"role": "x", "player": "uct" * 400}),
+        ("goto", {"step": 10**400}),
+        ("goto", {"step": "1"}),
+        ("sit", {"role": {"a": 1}}),
+        ("show", {"key": "k" * 101}),
+    ],
+)
+def test_fields_of_requests_have_kinds_and_lengths(do: str, fields: dict[str, object]) -> None:
+    async def talk(client: Client) -> None:
+        at = await opened(client, game="tictactoe", seats=["human", "human"])
+        body = json.dumps(fields)
+        headers = {"X-Ggp-Token": at.token}
+        async with client.post(f"/play/{at.table}/{do}", data=body, headers=headers) as reply:
+            assert reply.status == 400
+        # What has no name here is dropped, however large it is.
+        assert "error" not in await at.request("show", junk=[[]] * 1000)
+
+    with_client(talk)
+
+
+def test_where_chance_deals_a_stranger_names_no_seed_and_no_match_tells_of_the_next() -> None:
+    async def talk(client: Client) -> None:
+        seeds = []
+        for _ in range(2):
+            at = await opened(client, game="montyhall", seats=["random"], seed=5)
+            for _ in range(2):
+                await at.until("state", lambda state: state["over"])
+                seeds.append(int((await (await client.get(f"/play/{at.table}/keep")).json())["seed"]))
+                await at.request("again")
+                await at.until("state", lambda state: not state["over"])
+        assert len(set(seeds)) == 4 and min(seeds) > 1 << 64
+        assert all(seed - other not in (0, 1) for seed in seeds for other in seeds if seed is not other)
+
+    with_client(talk)
+
+
+def test_the_seed_in_a_record_deals_the_same_match_again() -> None:
+    def played(seed: int) -> tuple[int, list[list[str]]]:
+        said: list[tuple[str, dict[str, Any]]] = []
+        request = TableRequest(Game.load("kuhn"), ["random", "random"], seed=seed)
+        table = BlindTable(request, Inbox(), lambda kind, **fields: said.append((kind, fields)))
+        while not table._revealed:
+            table._turn()
+        table._keep("record")
+        record = json.loads(next(fields["text"] for kind, fields in said if kind == "kept"))
+        return int(record["seed"]), record["moves"]
+
+    seed, moves = played(0)
+    assert played(seed) == (seed, moves)
+    assert len({played(0)[0] for _ in range(3)}) == 3
+
+
+def test_a_match_can_be_kept_again_after_too_many_requests_waited() -> None:
+    async def talk(client: Client) -> None:
+        at = await opened(client, game="tictactoe", seats=["human", "human"])
+        assert client.app is not None
+        table = client.app[TABLES].get(at.table)
+        table._waiting += tables.MOST_ORDERS
+        assert (await client.get(f"/play/{at.table}/keep")).status == 503
+        table._waiting -= tables.MOST_ORDERS
+        assert (await client.get(f"/play/{at.table}/keep")).status == 200
+        await table.close()
+        await table.close()
+
+    with_client(talk)
+
+
+def test_requests_that_change_nothing_give_a_person_no_more_time() -> None:
+    inbox = Inbox()
+    request = TableRequest(Game.load("tictactoe"), ["human", "human"], patience=1000.0)
+    table = Table(request, inbox, lambda kind, **fields: None)
+    dues = []
+    for order in ("show", "nothing", "hint", "go"):
+        inbox.put({"do": order})
+        table._turn()
+        dues.append(table._due)
+    inbox.put({"do": "move", "role": "x", "move": "(mark z 9)"})
+    table._turn()
+    assert {*dues, table._due} == {dues[0]} and dues[0] is not None
+    inbox.put({"do": "move", "role": "x", "move": "(mark a 1)"})
+    while not table._steps:
+        table._turn()
+    assert table._due is None
