@@ -23,7 +23,7 @@ from gdl.rules import Literal, Rule, Rules, body_literals
 from gdl.syntax.writer import OwnNotation
 from gdl.terms import BASE, DOES, GOAL, INIT, INPUT, LEGAL, NEXT, TERMINAL, TRUE, Term
 from gdl.words import counted
-from players.belief.look_alikes import Doubt, doubts
+from players.hidden.look_alikes import Doubt, doubts
 from players.walks import MOST_STEPS, Trail, Walks, walk
 
 _STATEFUL = (TRUE, 1), (DOES, 2), (INIT, 1)

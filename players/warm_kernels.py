@@ -114,7 +114,7 @@ def _beliefs() -> None:
 
 
 def _sampled() -> None:
-    from players.belief.ismcts import warm_up
+    from players.hidden.ismcts import warm_up
 
     warm_up(_machine(1))
 

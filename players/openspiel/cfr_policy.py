@@ -8,7 +8,7 @@ from typing import cast
 from open_spiel.python.policy import TabularPolicy
 
 from gdl.terms import Term
-from players.belief.cfr import Cfr
+from players.hidden.cfr import Cfr
 from players.openspiel.spiel_game import SpielGame
 
 

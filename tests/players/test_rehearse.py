@@ -16,7 +16,7 @@ from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import BASE, INPUT
 from ggp.game import Game, installed_games
 from players import rehearse as rehearse_module
-from players.belief.look_alikes import doubts
+from players.hidden.look_alikes import doubts
 from players.rehearse import PLAYED_KINDS, Rehearsal, declared, rehearse
 from players.walks import Trail, walk
 from tests.places import GAMES

@@ -17,7 +17,7 @@ from gdl.information import observations
 from gdl.machine import State
 from ggp.game import Game
 from players.belief.belief import Belief, Observed
-from players.belief.recollection import Recollection
+from players.hidden.recollection import Recollection
 from propnet.capabilities import lane_machine
 from propnet.machine import PropnetMachine
 from tests.examples import examples

@@ -15,8 +15,8 @@ from gdl.information import playing
 from gdl.machine import Machine, State
 from gdl.words import counted
 from players.belief.belief import Belief
-from players.belief.game_tree import Floats, GameTree, TreeBuilder, estimated_nodes
-from players.belief.ismcts import IsmctsPlayer
+from players.hidden.game_tree import Floats, GameTree, TreeBuilder, estimated_nodes
+from players.hidden.ismcts import IsmctsPlayer
 from players.options import Option, at_least, between
 from players.player import Candidate, Choice, Player, same_numbering
 

@@ -18,7 +18,7 @@ from gdl.information import playing
 from gdl.machine import State
 from gdl.words import counted
 from players.belief.belief import Belief
-from players.belief.recollection import Recollection, SetTable, find_set
+from players.hidden.recollection import Recollection, SetTable, find_set
 from players.move_lists import unpack_moves
 from players.options import Option, at_least, number_between
 from players.player import Candidate, Choice, Player, same_numbering
@@ -185,7 +185,7 @@ class IsmctsPlayer(Player):
 
     def __init__(self, *, seed: int = 0, **options: Any) -> None:
         # Imported here: a kernel above is compiled anew when what is imported at the left margin changes.
-        from players.belief.pimc import PimcPlayer
+        from players.hidden.pimc import PimcPlayer
 
         super().__init__(seed=seed, **options)
         self._exploration: float = self.options["exploration"]

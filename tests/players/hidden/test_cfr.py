@@ -12,8 +12,8 @@ import pytest
 from gdl.terms import Term
 from ggp.game import Game
 from players.belief.belief import Belief, Observed
-from players.belief.cfr import Cfr, CfrPlayer
-from players.belief.game_tree import CHANCE, TERMINAL, GameTree, TreeBuilder, estimated_nodes
+from players.hidden.cfr import Cfr, CfrPlayer
+from players.hidden.game_tree import CHANCE, TERMINAL, GameTree, TreeBuilder, estimated_nodes
 
 COIN = {"kuhn": 25, "leduc": 3}
 """What a coin is worth in goals."""
