@@ -10,8 +10,7 @@ from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.terms import BASE, GOAL, INIT, INPUT, LEGAL, NEXT, SEES, TERMINAL, Term
 
-_LIMITS = ProverLimits(rows=200_000)
-_MOST = 20_000
+_LIMITS = ProverLimits(rows=100_000)
 _OTHERS = (INIT, NEXT, LEGAL, INPUT, SEES, GOAL, TERMINAL)
 
 
@@ -26,5 +25,4 @@ def listed_propositions(rules: Rules) -> set[Term]:
         machine = ProverMachine(replace(rules, rules=(*static, *begin)), _LIMITS)
     except GdlError:  # hostile rules, beyond the limits
         return set()
-    found = machine.initial_state().propositions
-    return set(found) if len(found) <= _MOST else set()
+    return set(machine.initial_state().propositions)
