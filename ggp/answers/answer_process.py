@@ -120,9 +120,8 @@ def solve_told(game: Game, request: JsonMessage, send: Send) -> dict[str, object
     try:
         last = replayed(game.rules, found) if found.value >= 0 else None
     except GdlError:
-        if not steps:
+        if not steps:  # else the rules of a level end before its solution
             raise
-        # The rules of a level end after so many moves: a shorter line is wanted.
         found, steps = solve_together(work, tell), ""
         last = replayed(game.rules, found) if found.value >= 0 else None
     found = replace(found, seconds=watch.cpu)

@@ -98,9 +98,11 @@ def solve_as_line(level: Level, seconds: float, memory: int, watch: Watcher) -> 
             watch(Solution(-1, (), False, "", search.progress.positions, 0.0), list(search.at_work))
 
     [(_, found)] = solve_levels({1: level}, LevelRequest(seconds, memory), show)
+    if isinstance(found, GdlError):
+        raise found
     solved = found.outcome is Outcome.SOLVED
     moves = tuple(GDL_MOVES[letter] for letter in found.steps.lower())
-    line = Solution(100 if solved else -1, moves, solved, found.solver, found.positions, found.seconds)
+    line = Solution(100 if solved else -1, moves, solved, found.solver, found.positions, 0.0)
     return line, found.steps, "" if solved else _failed(found)
 
 
