@@ -23,8 +23,6 @@ from ggp.boards.svg.picture import SvgPainter
 from ggp.traces.verify import find_traces
 from players.kaskade.make_machine import make_machine
 
-_SECONDS = 0.5
-"""Of random play to find a board, as pages have it."""
 _STYLE = """
 body { font: 14px/1.4 system-ui, sans-serif; margin: 1rem; color-scheme: light dark; }
 main { display: flex; flex-wrap: wrap; gap: 1rem; align-items: flex-start; }
@@ -66,7 +64,7 @@ def drawn(recorded: RecordedGame, plies: int, seed: int | None = None) -> DrawnG
             rules, names = scramble(rules, seed=seed)
             roles = tuple(renamed(term, names) for term in roles)
             states = [frozenset(renamed(term, names) for term in state) for state in states]
-        board = find_board(make_machine(rules, "prover"), _SECONDS)
+        board = find_board(make_machine(rules, "prover"))
         at = min(plies, len(recorded.first) - 1)
         painter = SvgPainter(board, rules, roles, recorded.name)
         svg = painter.draw(states[at], states[at - 1] if at else None)

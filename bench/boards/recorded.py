@@ -78,8 +78,6 @@ def renamed(term: Term, names: dict[str, str]) -> Term:
 
 GOLDEN = Path("tests/ggp/boards/pictures.json")
 LEVELS = ("tutorial.xsb:1", "yards.xsb:2", "snakes.txt:2")
-UNHURRIED = 600.0
-"""Seconds for random play: all of its states are seen, however slow the computer is."""
 
 
 def own_games() -> list[str]:
@@ -91,7 +89,7 @@ def pictures(name: str) -> list[str]:
     """Drawings of a game: the first state of all, one in the middle of a recorded match, and its end. Of a
     level the first state alone."""
     machine = Game.load(name).machine("prover")
-    painter = SvgPainter.of_machine(machine, name, UNHURRIED)
+    painter = SvgPainter.of_machine(machine, name)
     if name in LEVELS:
         return [painter.draw_state(machine.initial_state())]
     trace = next(trace for trace in find_traces([games_folder() / "playthroughs"]) if trace.name == name)

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 from gdl.errors import TooLargeError, whole_number
 from gdl.information import hides
 from gdl.machine import Machine, State
-from ggp.adapters.planes import steady_board
+from ggp.boards.board import find_board
 from ggp.boards.text import Painter
 from ggp.game import Game
 from players.belief.lane_worlds import longest_by_layers
@@ -66,6 +66,6 @@ def board_text(state: State) -> str:
     """A state's board, and below it the propositions that stand on none: the same in every process."""
     machine = state.machine
     if machine not in _painters:
-        _painters[machine] = Painter(steady_board(machine), machine.rules, machine.roles)
+        _painters[machine] = Painter(find_board(machine), machine.rules, machine.roles)
     drawn = _painters[machine].draw_state(state)
     return "\n".join(filter(None, [drawn.plain(), *drawn.beside]))

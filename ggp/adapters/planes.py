@@ -9,25 +9,20 @@ game without a board has a single square.
 
 from __future__ import annotations
 
-import random
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.machine import Machine, State
+from gdl.machine import State
 from gdl.terms import Term
 from ggp.adapters.missing import missing
-from ggp.boards.board import Grid, board_of
+from ggp.boards.board import Grid, find_board
 from ggp.boards.svg.layout import UNIT
 from propnet.machine import PropnetMachine
 
 if TYPE_CHECKING:
     from ggp.boards.svg.picture import SvgPainter
-
-_STATES = 200
-"""States of random play in which the board is looked for: a number, and no time, so that planes are the same
-everywhere."""
 
 
 class Planes:
@@ -39,7 +34,7 @@ class Planes:
     """
 
     def __init__(self, machine: PropnetMachine) -> None:
-        board = steady_board(machine)
+        board = find_board(machine)
         bases = machine.network.bases
         rows = {} if board is None else {row: i for i, row in enumerate(reversed(board.rows))}
         columns = {} if board is None else {column: i for i, column in enumerate(board.columns)}
@@ -85,25 +80,6 @@ def _place(board: Grid, term: Term) -> tuple[tuple[tuple[Term, ...], Term, Term]
     """The square that a proposition is about and what it says of it; None for those beside the board."""
     layer = next((layer for layer in board.layers if layer.fits(term)), None)
     return None if layer is None else (layer.square(term), layer.thing(term))
-
-
-def steady_board(machine: Machine) -> Grid | None:
-    """The board that a fixed number of states of random play show: the same in every process; None if there
-    is none."""
-    rng = random.Random(1)
-    state = machine.initial_state()
-    states = [state.propositions]
-    while len(states) < _STATES:
-        options = machine.options(state)
-        if machine.is_terminal(state) or not all(options):
-            if len(states) == 1:
-                break
-            state = machine.initial_state()
-            options = machine.options(state)
-        state = machine.next_state(state, [rng.choice(moves) for moves in options])
-        states.append(state.propositions)
-    assert isinstance(machine, PropnetMachine)
-    return board_of(machine.rules, machine.roles, states, set(machine.network.bases), True)
 
 
 _PAPER, _SQUARE, _EDGE, _INK = (250, 250, 246), (236, 226, 202), (120, 108, 84), (30, 30, 30)

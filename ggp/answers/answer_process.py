@@ -78,9 +78,11 @@ SOLVER_MEMORY = 600 * 1024**2
 def solve_told(game: Game, request: JsonMessage, send: Send) -> dict[str, object]:
     """Solve a game; news ``progress`` about five times a second, with the line whenever it is a better one.
 
-    The answer is what ``ggp solve --json`` prints, its line replayed by the prover. Raises GdlError: it is no
-    puzzle, or no solver recognises it.
+    The answer is what ``ggp solve --json`` prints, its line replayed by the prover. A level of Sokoban is
+    solved without its rules, as ``ggp solve FILE.xsb:N`` does; ``steps`` are its solution as LURD. Raises
+    GdlError: it is no puzzle, or no solver recognises it.
     """
+    from ggp.solving.levels import solve_as_line
     from ggp.solving.team import SolveRequest, solve_together
     from ggp.solving.view import doubt_of
     from ggp.stopwatch import Stopwatch
@@ -109,11 +111,20 @@ def solve_told(game: Game, request: JsonMessage, send: Send) -> dict[str, object
             **news,
         )
 
-    work = SolveRequest(
-        game.text, float(request["seconds"]), SOLVER_MEMORY, request["solver"] or None, 1, request["seed"]
-    )
-    found = replace(solve_together(work, tell), seconds=watch.cpu)
-    last = replayed(game.rules, found) if found.value >= 0 else None
+    seconds, only = float(request["seconds"]), request["solver"] or None
+    work = SolveRequest(game.text, seconds, SOLVER_MEMORY, only, 1, request["seed"])
+    if game.level is not None and only is None:
+        found, steps, why = solve_as_line(game.level, seconds, SOLVER_MEMORY, tell)
+    else:
+        found, steps, why = solve_together(work, tell), "", ""
+    try:
+        last = replayed(game.rules, found) if found.value >= 0 else None
+    except GdlError:
+        if not steps:  # else the rules of a level end before its solution
+            raise
+        found, steps = solve_together(work, tell), ""
+        last = replayed(game.rules, found) if found.value >= 0 else None
+    found = replace(found, seconds=watch.cpu)
     return {
         "game": game.name,
         "value": found.value if found.value >= 0 else None,
@@ -121,7 +132,8 @@ def solve_told(game: Game, request: JsonMessage, send: Send) -> dict[str, object
         "proven": found.proven,
         "solver": found.solver or None,
         "states": found.states,
-        "doubt": doubt_of(game.rules, last),
+        "doubt": why or doubt_of(game.rules, last),
+        "steps": steps,
         "seconds_cpu": round(found.seconds, 3),
         "seconds_wall": round(watch.wall, 3),
     }

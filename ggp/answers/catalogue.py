@@ -65,7 +65,11 @@ def _place(name: str) -> str:
 
 def load_source(request: JsonMessage) -> Game:
     """The game of a request; to be called in a process with limits. Raises GdlError."""
-    return Game("rules", request["rules"]) if request["rules"] else Game.load(request["game"])
+    if not request["rules"]:
+        return Game.load(request["game"])
+    from players.puzzles.sokoban.levels.gdl import level_of_gdl
+
+    return Game("rules", request["rules"], level_of_gdl(request["rules"]))
 
 
 def known_games() -> list[str]:

@@ -199,6 +199,7 @@ OPERATIONS: dict[str, Operation] = {
                 "solver": {"type": ["string", "null"]},
                 "states": _COUNT,
                 "doubt": {"type": "string"},
+                "steps": {"type": "string", "description": "Of a level of Sokoban: its solution as LURD."},
                 "seconds_cpu": _NUMBER,
                 "seconds_wall": _NUMBER,
             }

@@ -8,15 +8,15 @@ propositions agree in both and differ elsewhere), or nearly one.
 from __future__ import annotations
 
 import random
-import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from gdl.hints import board_hint
 from gdl.machine import Machine
+from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
-from gdl.terms import Term
+from gdl.terms import Term, sort_key
 from ggp.boards.habits import Habits, habits_of
 from ggp.boards.layers import (
     MOST_SIDE,
@@ -25,9 +25,11 @@ from ggp.boards.layers import (
     LayerFinder,
     Square,
     Thing,
+    most_side,
     transposed,
     twins,
 )
+from ggp.boards.listed import listed_propositions
 from ggp.boards.shapes import (
     BoardShape,
     centred_by_name,
@@ -39,10 +41,11 @@ from ggp.boards.shapes import (
 )
 from ggp.boards.statics import CoordinateOrder, Statics
 from ggp.boards.walls import edges_of, facts_on_squares, floor_things, is_turned, walls, without_holes
-from propnet.capabilities import lane_machine
 
 _MOST_RINGS = 4
-_MOST_BASES = 20_000
+_MOST_STEPS = 160
+_MOST_READ = 60_000
+"""Propositions and legal moves of the states that are looked at, together."""
 _EMPTY = ("b", "blank", "empty", "none", "free")
 """Things that are nothing; ``b`` is black beside ``w``."""
 
@@ -106,19 +109,16 @@ class Grid:
         return on, beside
 
 
-def find_board(machine: Machine, seconds: float = 0.3) -> Grid | None:
-    """The board of the machine's game, or None if it has none that we recognise; random play may take
-    ``seconds``."""
-    states = _sample(machine, seconds)
-    fast = lane_machine(machine)
+def find_board(machine: Machine) -> Grid | None:
+    """The board of the machine's game, or None if it has none that we recognise. The rules alone decide: all
+    machines of a game have the same board."""
+    prover = machine if isinstance(machine, ProverMachine) else ProverMachine(machine.rules)
+    states = _sample(prover)
     seen = set[Term]().union(*states)
-    listed = (
-        Statics(machine.rules, denials=True).bases(_MOST_BASES) if fast is None else set(fast.network.bases)
-    )
-    complete = seen <= listed
-    possible = listed if complete else seen | listed
-    board = board_of(machine.rules, machine.roles, states, possible, complete)
-    return None if board is None else replace(board, edges=edges_of(machine, board, possible))
+    listed = listed_propositions(machine.rules)
+    possible = seen | listed
+    board = board_of(machine.rules, machine.roles, states, possible, complete=seen <= listed)
+    return None if board is None else replace(board, edges=edges_of(prover, board, possible))
 
 
 def board_of(
@@ -173,10 +173,14 @@ def board_of(
         squares = set(map(transposed, squares))
         panels = tuple(sorted(panel[::-1] for panel in panels))
         fixed = {transposed(square): things for square, things in fixed.items()}
-    if len(columns) > MOST_SIDE or len(rows) > MOST_SIDE or len(squares) < 4:
+    if max(len(columns), len(rows)) > most_side(rules) or len(squares) < 4:
         return None
     blanks = _blanks(layers, states, len(squares), set(roles))
     if not (complete or blanks or floor) and shape is not BoardShape.CENTRED:
+        squares |= {(p, x, y) for p in panels for x in columns for y in rows}
+    spots = {(columns.index(x) + rows.index(y)) % 2 for _, x, y in squares}
+    if shape is BoardShape.STRAIGHT and len(spots) == 1 and 2 * len(squares) >= len(columns) * len(rows) - 1:
+        # All squares of one colour: the others are there, though nothing stands on them.
         squares |= {(p, x, y) for p in panels for x in columns for y in rows}
     blanks |= {(Term("blank"),), (Term("empty"),)}
     blanks |= {candidate.ground for candidate in chosen if candidate.ground is not None}
@@ -252,24 +256,24 @@ def _arrangement(
     return shape, is_turned(rules, layers), columns, rows
 
 
-def _sample(machine: Machine, seconds: float) -> list[frozenset[Term]]:
-    """States of a few random playouts, each from the initial state on."""
+def _sample(machine: Machine) -> list[frozenset[Term]]:
+    """States of a few random playouts, each from the initial state on: the same ones however moves are
+    numbered."""
     rng = random.Random(1)
-    until = 0.0
     state = machine.initial_state()
     states = [state.propositions]
-    for i in range(300):
+    read = 0
+    while len(states) <= _MOST_STEPS and read < _MOST_READ:
         options = machine.options(state)
-        if i == 1:
-            # The first questions compile code: the time is for states.
-            until = time.monotonic() + seconds
-        if i > 1 and time.monotonic() > until:
-            break
+        read += len(state.propositions) + sum(map(len, options))
         if machine.is_terminal(state) or not all(options):
             state = machine.initial_state()
-            states.append(state.propositions)
-            continue
-        state = machine.next_state(state, [rng.choice(moves) for moves in options])
+        else:
+            joint = []
+            for role, moves in enumerate(options):
+                ranked = sorted(moves, key=lambda move: sort_key(machine.move(role, move)))
+                joint.append(rng.choice(ranked))
+            state = machine.next_state(state, joint)
         states.append(state.propositions)
     return states
 

@@ -18,11 +18,18 @@ Square = tuple[tuple[Term, ...], Term, Term]
 Thing = tuple[Term, ...]
 """What stands on a square."""
 MOST_SIDE = 40
+_MOST_HINTED_SIDE = 128
+"""The same where the author of the rules says how things are drawn: the streets of a city, say."""
 _MOST_PANELS = 12
 _MOST_STACKED = 1.5
 _MOST_SHARED = 1.15
 _NOWHERE = Term("")
 _NAMED_SQUARE = re.compile(r"([a-z])([0-9]{1,2})")
+
+
+def most_side(rules: Rules) -> int:
+    """How many columns or rows a board may have."""
+    return _MOST_HINTED_SIDE if rules.hints else MOST_SIDE
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +178,7 @@ class LayerFinder:
         self._roles = set(roles)
         self._states = states
         self._order = order
+        self._most_side = most_side(rules)
 
     def find(self, terms: set[Term]) -> LayerCandidate | None:
         """The best layer of one functor, given its possible propositions."""
@@ -202,7 +210,7 @@ class LayerFinder:
         sides = []
         for i in range(arity):
             domain = {t.args[i] for t in terms}
-            fits = 2 <= len(domain) <= MOST_SIDE and not domain & self._roles
+            fits = 2 <= len(domain) <= self._most_side and not domain & self._roles
             if fits and not any(t.args for t in domain):
                 sides.append(i)
         return sides

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules, literals
-from gdl.terms import ARITIES, BASE, ROLE, Term, sort_key
+from gdl.terms import ARITIES, ROLE, Term, sort_key
 
 _MOST_STEPS = 100_000
 """Rows looked at for all relations together: some tenths of a second."""
@@ -18,8 +18,6 @@ _FEWEST = 4
 _MOST_FILLED = 2
 """How many times as many there may be then."""
 _DISTINCT = "distinct"
-_KNOWN = (BASE, ROLE)
-"""Words of GDL that are relations like any other here."""
 Signature = tuple[str, int]
 Row = tuple[Term, ...]
 
@@ -48,14 +46,12 @@ class _StaticTable:
 
 
 class Statics:
-    """The relations of a game that never change and need no negation; with ``denials`` also those that deny
-    facts, which takes longer."""
+    """The relations of a game that never change and need no negation."""
 
-    def __init__(self, rules: Rules, denials: bool = False) -> None:
-        self._denials = denials
+    def __init__(self, rules: Rules) -> None:
         self._rules: dict[Signature, list[Rule]] = defaultdict(list)
         for rule in rules:
-            if rule.head.name not in ARITIES or rule.head.name in _KNOWN:
+            if rule.head.name not in ARITIES or rule.head.name == ROLE:
                 self._rules[rule.head.signature].append(rule)
         self._steps = 0
         self._known: dict[Signature, _StaticTable] = {}
@@ -63,10 +59,6 @@ class Statics:
     def signatures(self, arities: tuple[int, ...]) -> list[Signature]:
         """Relations of these arities, in order."""
         return sorted(signature for signature in self._rules if signature[1] in arities)
-
-    def bases(self, most: int) -> set[Term]:
-        """The base propositions that the rules list; none where they do not, or as for :meth:`rows`."""
-        return {row[0] for row in self.rows((BASE, 1), most)}
 
     def rows(self, signature: Signature, most: int) -> set[Row]:
         """All rows of a relation; none for one that depends on the state, uses negation, takes too long or
@@ -78,59 +70,37 @@ class Statics:
         return self._known[signature].rows
 
     def _needed(self, signature: Signature) -> set[Signature] | None:
-        """The relations that one is made of, itself included; None if some are not static, or one is denied
-        that has rules."""
+        """The relations that one is made of, itself included; None if some are not static."""
         needed, waiting = {signature}, [signature]
         while waiting:
             for rule in self._rules.get(waiting.pop(), ()):
                 for literal, positive in (pair for f in rule.body for pair in literals(f)):
                     if literal.atom.name == _DISTINCT:
                         continue
-                    if literal.atom.name in ARITIES and literal.atom.name not in _KNOWN:
-                        return None
-                    if not positive and not (self._denials and self._is_fact(literal.atom.signature)):
+                    if not positive or (literal.atom.name in ARITIES and literal.atom.name != ROLE):
                         return None
                     if literal.atom.signature not in needed:
                         needed.add(literal.atom.signature)
                         waiting.append(literal.atom.signature)
         return needed
 
-    def _is_fact(self, signature: Signature) -> bool:
-        return not any(rule.body for rule in self._rules[signature])
-
     def _fixpoint(self, needed: set[Signature], wanted: Signature, most: int) -> bool:
         """Find all rows of some relations; False if that takes too long, or one has too many."""
         rows = {s: self._known.get(s) or _StaticTable() for s in needed}
-        # Facts come first: they are what may be denied.
-        order = sorted(needed - self._known.keys(), key=lambda s: (not self._is_fact(s), s))
-        reads = {s: self._reads(s) for s in order}
-        waiting = set(order)
-        while waiting:
-            grown = set[Signature]()
+        order = sorted(needed - self._known.keys())
+        grown = True
+        while grown:
+            grown = False
             for signature in order:
-                # Only what reads a relation that has grown since can have new rows.
-                if signature not in waiting and not reads[signature] & grown:
-                    continue
-                before = len(rows[signature].rows)
                 for rule in self._rules.get(signature, ()):
-                    # What is denied comes last: by then its variables have values.
-                    body = sorted(rule.body, key=lambda part: isinstance(part, Not))
-                    for binding in self._solve(tuple(body), {}, rows):
-                        rows[signature].add(rule.head.substitute(binding).args)
+                    for binding in self._solve(rule.body, {}, rows):
+                        grown |= rows[signature].add(rule.head.substitute(binding).args)
                         if len(rows[wanted].rows) > most:
                             return False
                     if self._steps > _MOST_STEPS:
                         return False
-                if len(rows[signature].rows) > before:
-                    grown.add(signature)
-            waiting = {signature for signature in order if reads[signature] & grown}
         self._known |= rows
         return True
-
-    def _reads(self, signature: Signature) -> set[Signature]:
-        """The relations that the rules of one ask for."""
-        parts = (part for rule in self._rules.get(signature, ()) for part in rule.body)
-        return {literal.atom.signature for part in parts for literal, _ in literals(part)}
 
     def _solve(
         self, body: tuple[Formula, ...], binding: dict[Term, Term], rows: dict[Signature, _StaticTable]
@@ -163,10 +133,6 @@ class Statics:
                     found = _matched(wanted.args, row, binding)
                     if found is not None:
                         yield found
-            case Not(Literal(atom)) if atom.name != _DISTINCT:
-                denied = atom.substitute(binding)
-                if denied.ground and denied.args not in rows[denied.signature].rows:
-                    yield binding
             case Not():
                 return  # only of distinct, which no relation between squares needs
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, ProcessPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 import orjson
 from rich.table import Table
@@ -24,12 +24,16 @@ from players.puzzles.sokoban.search.few_positions import FewPositions
 from players.puzzles.sokoban.search.portfolio import Entry, SearchPortfolio, entries_named
 from players.puzzles.sokoban.search.solve_level import shortened, solve_level, warm_up
 from players.puzzles.sokoban.solution import GDL_MOVES, LevelSolution, Metric, Outcome
+from players.puzzles.solver import Solution
 
 _OVERTIME_SECONDS = 60.0
 """A process that says nothing for so long after the end has died. It may have had kernels to compile."""
 
 _ENDS = (Outcome.SOLVED, Outcome.UNSOLVABLE)
 """What nothing is to be added to."""
+
+if TYPE_CHECKING:
+    from players.puzzles.portfolio import Watcher
 
 LevelShow = Callable[[int, SearchPortfolio | None], None]
 """Is shown the number of the level, and the search for it where it goes on in this process."""
@@ -84,6 +88,22 @@ def solve_levels(
         yield number, _race(sound(level), request, entries)
     else:
         yield from _side_by_side(levels, request, entries, show)
+
+
+def solve_as_line(level: Level, seconds: float, memory: int, watch: Watcher) -> tuple[Solution, str, str]:
+    """A level's solution as a line of its rules, the same as LURD, and why there is none."""
+
+    def show(_: int, search: SearchPortfolio | None) -> None:
+        if search is not None:
+            watch(Solution(-1, (), False, "", search.progress.positions, 0.0), list(search.at_work))
+
+    [(_, found)] = solve_levels({1: level}, LevelRequest(seconds, memory), show)
+    if isinstance(found, GdlError):
+        raise found
+    solved = found.outcome is Outcome.SOLVED
+    moves = tuple(GDL_MOVES[letter] for letter in found.steps.lower())
+    line = Solution(100 if solved else -1, moves, solved, found.solver, found.positions, 0.0)
+    return line, found.steps, "" if solved else _failed(found)
 
 
 def _compile(request: LevelRequest, entries: Sequence[Entry]) -> None:

@@ -36,7 +36,7 @@ class PuzzleBench:
         answer = solve_told(self._game, request, send)
         moves = answer["moves"]
         assert isinstance(moves, list | tuple)
-        lurd = _lurd(self._game, moves)
+        lurd = answer["steps"] or _lurd(self._game, moves)
         # LURD says all of a level, and the board of a large one takes its time.
         words = [] if lurd else self._drawn(self._game).words(moves)
         return {**answer, "lurd": lurd, "words": words}

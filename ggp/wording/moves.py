@@ -61,9 +61,9 @@ class MoveWords:
         }
 
     @classmethod
-    def of_machine(cls, machine: Machine, seconds: float = 0.3) -> MoveWords:
-        """The words of a machine's game; random play for so many seconds finds its board."""
-        return cls(machine.rules, machine.roles, find_board(machine, seconds))
+    def of_machine(cls, machine: Machine) -> MoveWords:
+        """The words of a machine's game."""
+        return cls(machine.rules, machine.roles, find_board(machine))
 
     def is_noop(self, state: State, role: int, move: int) -> bool:
         """Whether a legal move says only that the role waits for others: it has no arguments, the role has no

@@ -62,13 +62,16 @@ class SvgPainter:
         if board is not None:
             self._looks = looks_of(board, rules, roles)
             drawn = map_of_rules(rules)
-            self._scene = SnakesScene.of_map(drawn, board) or LevelScene.of_board(board, self._looks)
+            if drawn is None:
+                self._scene = LevelScene.of_board(board, self._looks)
+            else:
+                self._scene = SnakesScene.of_map(drawn, board)
             self._layout = lay_out(board, rules, None if self._scene is None else self._scene.margin)
 
     @classmethod
-    def of_machine(cls, machine: Machine, name: str = "", seconds: float = 0.3) -> SvgPainter:
-        """The painter of a machine's game; random play for so many seconds finds its board."""
-        return cls(find_board(machine, seconds), machine.rules, machine.roles, name)
+    def of_machine(cls, machine: Machine, name: str = "") -> SvgPainter:
+        """The painter of a machine's game."""
+        return cls(find_board(machine), machine.rules, machine.roles, name)
 
     def draw_state(
         self,
@@ -285,6 +288,8 @@ class SvgPainter:
         # What changes in a scene is seen without a frame.
         framed = changed if self._scene is None else set[Square]()
         for square, spot in layout.spots.items():
+            if self._scene is not None and self._scene.far and square not in on:
+                continue
             looks = [self._look(thing) for thing in (*on.get(square, ()), *self.board.fixed.get(square, ()))]
             above += [draw_side(look.sign, spot) for look in looks if look.shape is PieceShape.SIDE]
             looks = [look for look in looks if look.shape is not PieceShape.SIDE]

@@ -14,17 +14,26 @@ from ggp.boards.svg.layout import UNIT, BoardLayout
 from ggp.boards.svg.looks import PieceLook, PieceShape
 from ggp.boards.svg.markup import element, number, points
 from ggp.boards.svg.sprites import DOWN, draw_crate, draw_keeper, sprite
-from ggp.boards.svg.tiles import BRICKS, OUTSIDE, ground
+from ggp.boards.svg.tiles import BRICKS, OUTSIDE, ground, seen_from_afar
 from players.puzzles.sokoban.levels.level import FLOOR, GOAL, WALL
 
 On = Mapping[Square, list[Thing]]
 _MOST_BRICKS = 200
 """Squares of wall with bricks on them; more walls are plain, so that pictures stay small."""
+_MOST_TILES = 1500
+"""Squares of a level that is drawn with tiles; a larger one is seen from afar, in a few kilobytes."""
+_FAR = {WALL: "#5b6b8c", GOAL: "#c2455c", FLOOR: "#c9c0b0"}
 _SNAKES = {"a": "gb-green", "b": "gb-orange", "c": "gb-blue", "d": "gb-pink"}
 
 
 class Scene(Protocol):
-    """A picture behind a board."""
+    """A picture behind a board.
+
+    Attributes:
+        far: whether squares on which nothing stands are no elements of their own.
+    """
+
+    far: bool
 
     @property
     def margin(self) -> float:
@@ -47,6 +56,7 @@ class LevelScene:
         self._board = board
         self._shapes = {thing: look.shape for thing, look in looks.items()}
         self._walled = PieceShape.GROUND in self._shapes.values()
+        self.far = len(board.squares) > _MOST_TILES
         self._drawn: tuple[tuple[str, ...], str] | None = None
 
     @classmethod
@@ -65,7 +75,8 @@ class LevelScene:
         rows = self._rows(on)
         if self._drawn is None or self._drawn[0] != rows:
             many = sum(row.count(WALL) for row in rows) > _MOST_BRICKS
-            shapes = (shape for shape in ground(rows) if not (many and shape.fill in BRICKS))
+            tiles = seen_from_afar(rows, _FAR) if self.far else ground(rows)
+            shapes = (shape for shape in tiles if not (many and shape.fill in BRICKS))
             corner = UNIT / 2 if self._walled else -UNIT / 2
             parts = sprite(shapes, corner + self.margin, corner + self.margin, UNIT)
             self._drawn = rows, element("g", *parts)
@@ -134,6 +145,7 @@ class LevelScene:
 class SnakesScene:
     """A level of Snakes: earth, spikes, fruit, blocks, the exit, and the snakes."""
 
+    far = False
     _SHOWN = ("head", "body", "piece", "block", "fruit")
 
     def __init__(self, drawn: SnakesMap, board: Grid) -> None:

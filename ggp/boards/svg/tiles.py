@@ -5,7 +5,8 @@ A picture is floor, walls, goals, and over them what moves: crates, and the keep
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from players.puzzles.sokoban.levels.level import BOX_ON_GOAL, GOAL, WALL
@@ -146,6 +147,14 @@ def ground(rows: Sequence[str]) -> Iterator[Shape]:
             yield from moved(GOAL_MARK, x, y)
         elif rows[y][x] == BOX_ON_GOAL:
             yield from moved(CRATE_ON_GOAL, x, y)
+
+
+def seen_from_afar(rows: Sequence[str], fills: Mapping[str, str]) -> Iterator[Shape]:
+    """The same of a large level: kind by kind, runs of it in a row, in plain colours."""
+    for kind, fill in fills.items():
+        for y, row in enumerate(rows):
+            runs = re.finditer(f"{re.escape(kind)}+", row)
+            yield from (Slab(run.start(), y, len(run[0]), 1, fill) for run in runs)
 
 
 def _wall(walls: set[tuple[int, int]], inset: float, radius: float, fill: str) -> Iterator[Shape]:

@@ -17,7 +17,6 @@ from ggp.answers.catalogue import title_of
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game
 from ggp.processes.parent import JsonMessage, Send, answer_requests
-from ggp.web.choice.card_process import sokoban_picture
 
 if TYPE_CHECKING:
     from players.puzzles.snakes.level import SnakeLevel
@@ -68,16 +67,19 @@ def _packing(name: str, data: bytes) -> Told | None:
 
 def _rules(stem: str, text: str) -> Told:
     game = Game(stem or "game", text)
-    machine = game.machine("prover")
-    state = machine.initial_state()
     title, line = title_of(text)
     return {
         "title": visible(title)[:80] or stem or "Your rules",
         "line": visible(line)[:200],
-        "roles": [game.rules.spell(role) for role in machine.roles],
+        "roles": [game.rules.spell(role) for role in game.machine("prover").roles],
         "rules": text,
-        "svg": SvgPainter.of_machine(machine, game.name).draw_board(state),
+        "svg": _picture(game),
     }
+
+
+def _picture(game: Game) -> str:
+    machine = game.machine("prover")
+    return SvgPainter.of_machine(machine, game.name).draw_board(machine.initial_state())
 
 
 def _levels(stem: str, text: str) -> Told:
@@ -103,19 +105,13 @@ def _card(level: Level | SnakeLevel | GdlError, name: str, drawn: bool) -> Told:
     from players.puzzles.sokoban.levels.gdl import level_to_gdl
     from players.puzzles.sokoban.levels.level import Level
 
-    svg = ""
     if isinstance(level, GdlError):
         raise level
     if isinstance(level, Level):
         role, line, rules = "keeper", f"Sokoban, {counted(level.boxes, 'box', 'boxes')}", level_to_gdl(level)
-        if drawn:
-            svg = sokoban_picture(level)
     else:
         role, line, rules = "player", f"Snakes, {level.width} by {level.height}", level_to_rules(level)
-        if drawn:
-            machine = Game("level", rules).machine("prover")
-            painter = SvgPainter.of_machine(machine, level.title, seconds=0.1)
-            svg = painter.draw_board(machine.initial_state())
+    svg = _picture(Game("level", rules)) if drawn else ""
     title = visible(level.title)[:80] or name
     return {"title": title, "line": line, "roles": [role], "rules": rules, "svg": svg}
 

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import re
 import time
 from itertools import islice
 from pathlib import Path
 
 from ggp.answers.catalogue import PACKING_ENDINGS, playthrough
-from ggp.boards.svg.markup import element, text_of
 from ggp.boards.svg.picture import SvgPainter
 from ggp.game import Game, games_folder
 from ggp.processes.parent import JsonMessage, Send, answer_requests
-from players.puzzles.sokoban.levels.level import Level
 
 MEMORY = 2 * 1024**3
 CPU_SECONDS = 600.0
 SHOWN = 10
 """The card of a game shows it after so many moves, at most."""
-MOST_SPRITES = 1500
-"""Squares of a level that is drawn with sprites."""
 PACKING_SECONDS = 10.0
 """How long a solution of a packing puzzle is looked for."""
 
@@ -43,41 +38,8 @@ def game_picture(path: Path, most: int = SHOWN) -> str:
 def level_picture(name: str) -> str:
     """The first position of a level."""
     game = Game.load(str(games_folder() / "levels" / name))
-    if game.level is None:
-        machine = game.machine("prover")
-        return SvgPainter.of_machine(machine, game.name).draw_board(machine.initial_state(), alone=True)
-    return sokoban_picture(game.level)
-
-
-def sokoban_picture(level: Level) -> str:
-    """The first position of a level of Sokoban, with sprites where these can be told apart on a card."""
-    if level.width * level.height > MOST_SPRITES:
-        return _seen_from_afar(level)
-    from ggp.sokoban.stage import LevelStage
-    from ggp.sokoban.svg import svg
-
-    return svg(LevelStage.of_level(level)).decode()
-
-
-def _seen_from_afar(level: Level) -> str:
-    """Walls as one path, what moves and goals as squares: a few kilobytes for a city."""
-    rows = enumerate(level.rows)
-    runs = [(run.start(), y, len(run[0])) for y, row in rows for run in re.finditer("#+", row)]
-    walls = element("path", d="".join(f"M{x} {y}h{n}v1h-{n}z" for x, y, n in runs), fill="#5b6b8c")
-    kinds = ((".+*", "#c2455c"), ("$*", "#c98a3a"), ("@+", "#2b6fc2"))
-    squares = [
-        element("rect", x=x, y=y, width=1, height=1, fill=colour)
-        for kinds_here, colour in kinds
-        for x, y in level.find(kinds_here)
-    ]
-    ground = element("rect", width=level.width, height=level.height, fill="#c9c0b0")
-    title = element("title", text_of(level.title or "Sokoban"))
-    size = 8 * level.width, 8 * level.height
-    box = f"0 0 {level.width} {level.height}"
-    namespace = "http://www.w3.org/2000/svg"
-    return element(
-        "svg", title, ground, walls, *squares, xmlns=namespace, viewBox=box, width=size[0], height=size[1]
-    )
+    machine = game.machine("prover")
+    return SvgPainter.of_machine(machine, game.name).draw_board(machine.initial_state(), alone=True)
 
 
 def packing_picture(path: Path) -> str:

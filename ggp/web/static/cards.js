@@ -111,7 +111,7 @@ export function bringYourOwn(choose) {
       if (brought.length === 1 && faults.length === 0) choose(brought[0]);
     } catch (error) {
       said.textContent = "";
-      fail(error);
+      fail(Object.assign(error, { cause: said })); // a file may be dropped anywhere
     }
   }
   file.addEventListener("change", () => {

@@ -31,7 +31,7 @@ export function endBanner(table, order, state) {
       await navigator.clipboard.writeText(location.href);
       event.target.textContent = "Address copied";
     } catch {
-      fail(new Error(`copy this address: ${location.href}`));
+      fail(new Error(`copy this address: ${location.href}`, { cause: event.target }));
     }
   }
   async function swap() {

@@ -41,7 +41,6 @@ const radio = (group, value, checked, ...inside) =>
  * ones; `solve(card)` is called for puzzles where it is given.
  */
 export function openSheet(card, { players = [], names = [], solve = null }) {
-  const busy = (text) => el("p", { role: "status" }, text);
   const sheet = el("dialog", { class: "sheet", "aria-label": card.title });
   const close = el("button", { type: "button", class: "close", "aria-label": "Close", onclick: () => sheet.close() }, "×");
   sheet.addEventListener("close", () => sheet.remove());
@@ -49,14 +48,8 @@ export function openSheet(card, { players = [], names = [], solve = null }) {
   const head = [close, el("h2", {}, card.title), card.line ? el("p", { class: "line" }, card.line) : null];
 
   if (card.roles.length < 2) {
-    const play = () => {
-      sheet.close();
-      openTable(source(card), ["human"], STRENGTHS.medium);
-    };
-    const find = () => {
-      sheet.close();
-      solve(card);
-    };
+    const play = () => openTable(source(card), ["human"], STRENGTHS.medium);
+    const find = () => solve(card);
     const buttons = card.kind === "packing" ? [] : [el("button", { type: "button", class: "main", id: "start", onclick: play }, "Try it yourself")];
     if (solve) buttons.push(el("button", { type: "button", id: "solve", class: card.kind === "packing" ? "main" : "", onclick: find }, "Have it solved"));
     sheet.append(...head.filter(Boolean), el("div", { class: "row" }, ...buttons));
@@ -108,8 +101,9 @@ export function openSheet(card, { players = [], names = [], solve = null }) {
     } else if (kind === "people") strength = { others: "human", playclock: 2 };
     else if (strength === undefined) strength = { others: kind.slice(4), playclock: 2 };
     const seats = card.roles.map((role, i) => (role === CHANCE ? "random" : String(i) === side ? "human" : strength.others));
-    sheet.replaceChildren(busy("setting up the table ..."));
-    openTable(source(card), seats, strength, more).finally(() => sheet.close());
+    const wait = el("p", { role: "status" }, "setting up the table ...");
+    form.append(wait);
+    openTable(source(card), seats, strength, more).finally(() => wait.remove());
   }
   const form = el(
     "form",

@@ -2,6 +2,12 @@
 
 const token = document.querySelector("meta[name=token]").content;
 
+/** The form, row or control that was used last: what goes wrong because of it is said behind it. */
+export let used = null;
+for (const name of ["click", "change", "submit"]) {
+  document.addEventListener(name, ({ target }) => (used = target.closest("form, .row, p, [role=group], .board, button, label")), true);
+}
+
 /** An element: `el("button", {class: "x", onclick: f}, "text", child...)`. Strings become text, never markup. */
 export function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
@@ -15,14 +21,14 @@ export function el(tag, attributes = {}, ...children) {
 }
 
 /** The JSON that a GET gives; throws an Error with the server's words. */
-export async function get(path) {
-  return answer(await fetch(path, { headers: { Accept: "application/json" } }));
+export function get(path) {
+  return answer(path, { headers: { Accept: "application/json" } });
 }
 
 /** The JSON that a POST of `body` gives; throws an Error with the server's words. */
-export async function post(path, body = {}) {
+export function post(path, body = {}) {
   const headers = { "Content-Type": "application/json", "X-Ggp-Token": token };
-  return answer(await fetch(path, { method: "POST", headers, body: JSON.stringify(body) }));
+  return answer(path, { method: "POST", headers, body: JSON.stringify(body) });
 }
 
 /** The text of a file as the server reads texts: UTF-8, UTF-16 with its mark, or else Latin-1, lines ended by LF. */
@@ -38,16 +44,16 @@ export async function textOf(file) {
   return text.replace(/\r\n?/g, "\n");
 }
 
-async function answer(reply) {
-  const text = await reply.text();
-  let value;
+async function answer(path, options) {
+  const cause = used; // others may be used before the answer comes
   try {
-    value = JSON.parse(text);
-  } catch {
-    throw new Error(`the server answers ${reply.status}`);
+    const reply = await fetch(path, options);
+    const value = await reply.json().catch(() => null);
+    if (!reply.ok || value === null) throw new Error(value?.error ?? `the server answers ${reply.status}`);
+    return value;
+  } catch (error) {
+    throw Object.assign(error, { cause });
   }
-  if (!reply.ok) throw new Error(value.error ?? `the server answers ${reply.status}`);
-  return value;
 }
 
 /**
@@ -88,15 +94,14 @@ export function drawing(svg) {
   return document.importNode(parsed, true);
 }
 
-/** Shows an error as one line. */
+/** Shows an error as one line: behind its cause, or on top where nobody has caused it. */
 export function fail(error) {
-  let line = document.getElementById("error");
-  if (line === null) {
-    line = el("p", { id: "error", role: "alert" });
-    document.querySelector("main").prepend(line);
-  }
+  const line = document.getElementById("error") ?? el("p", { id: "error", role: "alert" });
+  if (error?.cause?.isConnected) error.cause.after(line);
+  else document.querySelector("main").prepend(line);
   line.textContent = error?.message ?? String(error);
   line.hidden = false;
+  line.scrollIntoView({ block: "nearest" });
 }
 
 /** Takes the error line away. */

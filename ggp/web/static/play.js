@@ -7,7 +7,7 @@ import { fillSteps } from "/static/steps.js";
 import { hasDirections, moveOfKey } from "/static/hands.js";
 import { glide, putOver } from "/static/marks.js";
 import { dot, STRENGTHS } from "/static/opponent.js";
-import { clearError, drawing, el, fail, listen, post } from "/static/page.js";
+import { clearError, drawing, el, fail, listen, post, used } from "/static/page.js";
 import { soundButton, soundOf } from "/static/sound.js";
 import { tabs } from "/static/tabs.js";
 
@@ -346,7 +346,7 @@ export function show(main, { table, players }) {
         walking = "";
         for (const chosen of board.querySelectorAll(".gb-carried")) chosen.classList.remove("gb-carried");
         board.querySelector(`[data-square="${CSS.escape(carrying)}"]`)?.classList.add("gb-carried");
-      } else fail(new Error(text));
+      } else fail(new Error(text, { cause: used }));
       tellStatus();
     },
     ended: ({ text }) => fail(new Error(`this table has ended: ${text}`)),

@@ -7,7 +7,7 @@ const AHEAD = 6; // drawings that are fetched before they are shown
 export function show(main, { puzzle, seconds, source }) {
   const board = el("div", { class: "board" });
   const status = el("p", { class: "status", role: "status", "aria-live": "polite" }, "loading kernels, building the network ...");
-  const bar = el("progress", { max: seconds, value: 0, "aria-label": "Time" });
+  const bar = el("progress", { max: seconds, "aria-label": "Time" }); // without a value it moves: kernels are compiled
   const facts = el("dl", { class: "facts" });
   const stop = el("button", { type: "button", id: "stop", onclick: () => post(`/puzzles/${puzzle}/stop`).catch(fail) }, "Stop");
   const slider = el("input", { type: "range", min: "0", max: "0", value: "0", "aria-label": "Step" });
@@ -112,7 +112,7 @@ export function show(main, { puzzle, seconds, source }) {
   const closer = listen(`/puzzles/${puzzle}/events`, {
     progress: (news) => {
       if (over) return;
-      bar.value = news.seconds;
+      if (news.seconds > 0) bar.value = news.seconds;
       if (news.moves) setLine(news.moves);
       if (news.seconds > 0) status.textContent = `searching: ${news.seconds.toFixed(0)} of ${seconds} s`;
       setFacts([
@@ -153,8 +153,8 @@ export function show(main, { puzzle, seconds, source }) {
   });
 
   /** "Solved in 0.8 s: 43 moves, 12 pushes": what comes of a search in a line. */
-  function result({ value, lurd: steps, moves: found, seconds_wall: time, proven }) {
-    if (value == null) return "No line was found.";
+  function result({ value, lurd: steps, moves: found, seconds_wall: time, proven, doubt }) {
+    if (value == null) return doubt ? `No line was found: ${doubt}` : "No line was found.";
     const pushes = steps ? `, ${count([...steps].filter((step) => step !== step.toLowerCase()).length, "push", "pushes")}` : "";
     const how = value === 100 ? "Solved" : `Goal ${value} of 100${proven ? ", the best there is," : ""}`;
     return `${how} in ${time.toFixed(1)} s: ${count(found.length, "move", "moves")}${pushes}`;

@@ -57,8 +57,8 @@ async function showMatch(main, query) {
         extend(longer);
         if (story.rules) compare(await get(`/replay/compared?${query}`));
       }
-    } catch (error) {
-      fail(error);
+    } catch ({ message }) {
+      fail(message);
     }
     if (goesOn()) setTimeout(follow, 1000);
   }
@@ -92,7 +92,7 @@ function showList(main, { files, folder }) {
       const { page } = await post("/replay/records", { record: await textOf(chosen), rules: rules.value });
       location.assign(page);
     } catch (error) {
-      fail(error);
+      fail(Object.assign(error, { cause: drop }));
     } finally {
       drop.removeAttribute("aria-busy");
       file.value = "";

@@ -3,7 +3,7 @@ import { Editor } from "/static/editor.js";
 import { preview } from "/static/preview.js";
 import { openTable, STRENGTHS } from "/static/opponent.js";
 import { solveCard } from "/static/solve.js";
-import { clearError, drawing, el, fail, get, post, textOf } from "/static/page.js";
+import { clearError, drawing, el, fail, get, post, textOf, used } from "/static/page.js";
 
 const PAUSE = 250; // ms without a key before the rules are checked
 const KEPT = "rules-text";
@@ -86,7 +86,6 @@ export async function show(main, { games }) {
   }
 
   function showFindings({ findings, counts, notation }) {
-    clearError();
     editor.show(findings);
     const words = { error: ["error", "errors"], warning: ["warning", "warnings"], info: ["note", "notes"] };
     const told = Object.entries(words)
@@ -122,13 +121,13 @@ export async function show(main, { games }) {
     if (busy) return;
     clearError();
     clearTimeout(timer);
-    const mine = number;
+    const [mine, cause] = [number, used];
     busy = true;
     main.setAttribute("aria-busy", "true");
     try {
       const told = await post(`/rules/${name}`, { text: editor.text, ...options });
       if (mine === number) await done(told);
-      else fail(new Error("the rules have changed in the meantime: ask again"));
+      else fail(new Error("the rules have changed in the meantime: ask again", { cause }));
     } catch (error) {
       fail(error);
     } finally {

@@ -10,9 +10,6 @@ from ggp.boards.board import Grid, find_board
 from ggp.game import Game
 from players.kaskade.make_machine import make_machine
 
-UNHURRIED = 600.0
-"""Seconds for looking at states: the number of states ends the look, never a busy machine's clock."""
-
 
 @cache
 def machine_of(game: str, seed: int = 0) -> Machine:
@@ -24,7 +21,7 @@ def machine_of(game: str, seed: int = 0) -> Machine:
 @cache
 def board_of_machine(game: str, seed: int = 0) -> Grid | None:
     """The board of this machine."""
-    return find_board(machine_of(game, seed), UNHURRIED)
+    return find_board(machine_of(game, seed))
 
 
 def found(game: str, seed: int = 0) -> tuple[Machine, Grid]:

@@ -21,7 +21,6 @@ from ggp.game import Game
 from players.kaskade.make_machine import make_machine
 from tests.games.small_sokoban import small_sokoban
 from tests.ggp.boards import found_boards
-from tests.ggp.boards.found_boards import UNHURRIED
 
 
 @functools.cache
@@ -35,7 +34,7 @@ def machine_of(game: str, level: str) -> Machine:
 def board_of_game(game: str, level: str) -> Grid:
     if level == "prover" and game != "small_sokoban":
         return found_boards.found(game)[1]
-    board = find_board(machine_of(game, level), UNHURRIED)
+    board = find_board(machine_of(game, level))
     assert board is not None
     return board
 
@@ -69,7 +68,7 @@ def test_sides_of_the_board_are_in_order(game: str, columns: str, rows: str, lev
 @pytest.mark.parametrize("game", ["prisonersdilemma", "rockpaperscissors"])
 def test_games_without_a_board_have_none_and_are_shown_as_propositions(game: str) -> None:
     machine = machine_of(game, "propnet")
-    assert find_board(machine, UNHURRIED) is None
+    assert find_board(machine) is None
     drawing = Painter(None, machine.rules, machine.roles).draw(machine.initial_state().propositions)
     assert drawing.lines == ()
     assert set(drawing.beside) == {machine.rules.spell(p) for p in machine.initial_state().propositions}
@@ -89,7 +88,7 @@ def test_walls_and_goals_of_sokoban_are_drawn_from_facts() -> None:
 
 def test_a_piece_on_a_marked_square_shows_both() -> None:
     machine = machine_of("small_sokoban", "propnet")
-    painter = Painter(find_board(machine, UNHURRIED), machine.rules, machine.roles)
+    painter = Painter(find_board(machine), machine.rules, machine.roles)
     state = [parse_term(t) for t in ("(at c 3)", "(box d 5)", "(box c 4)", "(step 3)")]
     drawing = painter.draw(state)
     assert "5  # . . B+. . #" in drawing.plain().splitlines()
@@ -110,7 +109,7 @@ def test_scrambled_games_have_the_same_board(game: str) -> None:
     level = "prover" if game == "chess" else "propnet"
     plain = make_machine(rules, level)
     hidden = make_machine(scramble(rules, seed=3)[0], level)
-    one, two = find_board(plain, UNHURRIED), find_board(hidden, UNHURRIED)
+    one, two = find_board(plain), find_board(hidden)
     assert one is not None
     assert two is not None
     assert (len(one.columns), len(one.rows)) == (len(two.columns), len(two.rows))

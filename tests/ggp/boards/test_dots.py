@@ -14,7 +14,6 @@ from ggp.boards.shapes import BoardShape, line_layer
 from ggp.boards.statics import CoordinateOrder
 from ggp.boards.text import Painter
 from ggp.game import Game
-from tests.ggp.boards.found_boards import UNHURRIED
 
 DOTS_AND_BOXES = """
 (role xplayer) (role oplayer)
@@ -49,7 +48,7 @@ DOTS_AND_BOXES = """
 def painter_of_game(text: str) -> tuple[Game, Painter]:
     game = Game("dots", text)
     machine = game.machine("propnet")
-    board = find_board(machine, UNHURRIED)
+    board = find_board(machine)
     assert board is not None
     assert board.shape is BoardShape.DOTS
     return game, Painter(board, machine.rules, machine.roles)

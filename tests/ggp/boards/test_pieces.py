@@ -20,7 +20,7 @@ from ggp.boards.svg.picture import SvgPainter
 from ggp.boards.text import Painter
 from ggp.game import Game
 from players.kaskade.make_machine import make_machine
-from tests.ggp.boards.found_boards import UNHURRIED, found
+from tests.ggp.boards.found_boards import found
 from tests.ggp.wording.test_moves import walk
 
 
@@ -82,7 +82,7 @@ def test_sokoban_without_hints_is_a_level_too() -> None:
     rules = Game.load("sokoban").rules
     machine = make_machine(parse_rules(str(rules)), "prover")
     assert not machine.rules.hints
-    drawn = SvgPainter.of_machine(machine, "", UNHURRIED).draw_state(machine.initial_state())
+    drawn = SvgPainter.of_machine(machine, "").draw_state(machine.initial_state())
     with_hints = SvgPainter(found("sokoban")[1], rules, machine.roles)
     assert drawn == with_hints.draw_state(machine.initial_state())
     assert "gb-wall" not in drawn and "gb-cell" not in drawn
@@ -117,11 +117,11 @@ def test_what_roles_have_tried_is_noted_on_the_board_of_their_marks() -> None:
 def test_tiles_of_2048_show_what_the_hints_say() -> None:
     machine, _ = found("twentyfortyeight")
     state = machine.state_of(parse_terms("(cell a 1 1) (cell b 1 11) (control player)"))
-    drawn = SvgPainter.of_machine(machine, "", UNHURRIED).draw_board(state)
+    drawn = SvgPainter.of_machine(machine, "").draw_board(state)
     assert drawn.count('class="gb-tile"') == 2
     assert re.findall(r">([0-9]+)</text></g></g>", drawn) == ["2", "2048"]
     assert "2048 on b 1" in drawn and "<title>a 1: 2</title>" in drawn
-    plain = Painter(SvgPainter.of_machine(machine, "", UNHURRIED).board, machine.rules, machine.roles)
+    plain = Painter(SvgPainter.of_machine(machine, "").board, machine.rules, machine.roles)
     assert "2048" in plain.draw_state(state).plain() and not plain.legend
 
 
@@ -133,7 +133,7 @@ def test_facts_stand_below_a_board_that_is_wide() -> None:
         (<= (next (held ?c)) (true (held ?c))) (<= (next (step 1)) (true (step 1)))
         (<= terminal (true (at 1 f)) (true (at 2 f)))"""
     machine = make_machine(parse_rules(text), "prover")
-    painter = SvgPainter.of_machine(machine, "", UNHURRIED)
+    painter = SvgPainter.of_machine(machine, "")
     assert painter.board is not None and len(painter.board.rows) == 1
     state = machine.initial_state()
     (wide, high), (alone, low) = (
@@ -262,7 +262,7 @@ def test_letters_of_chess_are_told_from_those_of_draughts(names: str, shape: str
     text = f"""(role white) (role black) {cells} (init (cell d 3 b)) (<= (legal ?r noop) (role ?r))
         (<= (next (cell ?x ?y ?p)) (true (cell ?x ?y ?p))) (<= terminal (true (cell d 4 wk)))"""
     machine = make_machine(parse_rules(text), "prover")
-    board = find_board(machine, UNHURRIED)
+    board = find_board(machine)
     assert board is not None
     looks = looks_of(board, machine.rules, machine.roles)
     assert {look.shape.value for look in looks.values()} == {shape}
@@ -280,7 +280,7 @@ def test_every_look_of_a_board_is_drawn(look: str) -> None:
 def test_a_board_that_a_hint_does_not_want_is_a_list_of_facts() -> None:
     rules = Game.load("pegsolitaire").rules
     machine = make_machine(parse_rules(f"; draw: board as none\n{rules}"), "prover")
-    drawn = SvgPainter.of_machine(machine, "", UNHURRIED).draw_state(machine.initial_state())
+    drawn = SvgPainter.of_machine(machine, "").draw_state(machine.initial_state())
     assert "gb-square" not in drawn and "gb-fact" in drawn
 
 
@@ -325,6 +325,6 @@ def test_a_fact_beside_the_board_is_a_die_where_a_hint_says_so(hint: str, shown:
 def test_the_cards_that_players_hold_are_cards(game: str) -> None:
     machine = Game.load(game).machine("prover")
     state = next(state for state in walk(machine, 6) if any(p.name == "holds" for p in state.propositions))
-    drawn = SvgPainter.of_machine(machine, game, UNHURRIED).draw_state(state)
+    drawn = SvgPainter.of_machine(machine, game).draw_state(state)
     assert game == "kuhn" or re.search(r">[JQK][♥♠]<", drawn)
     assert drawn.count('class="gb-card"') == sum(p.name == "holds" for p in state.propositions)

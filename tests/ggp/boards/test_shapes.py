@@ -17,7 +17,6 @@ from ggp.boards.shapes import BoardShape, indents, ring_of
 from ggp.boards.statics import Statics
 from ggp.boards.text import Painter, draw_rings
 from ggp.game import Game
-from tests.ggp.boards.found_boards import UNHURRIED
 from tests.ggp.boards.test_board import of_trace
 
 
@@ -130,7 +129,7 @@ def test_boards_of_hexagons_are_told_by_what_touches(corpus: Path, game: str, sh
 def test_a_scrambled_board_of_hexagons_slants_too(seed: int) -> None:
     rules = scramble(Game.load("hex").rules, seed=seed)[0]
     game = Game("hidden", str(rules))
-    board = find_board(game.machine("prover"), UNHURRIED)
+    board = find_board(game.machine("prover"))
     assert board is not None
     assert board.shape in (BoardShape.RIGHT, BoardShape.LEFT)
 

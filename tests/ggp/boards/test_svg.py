@@ -81,7 +81,7 @@ def test_public_games_are_drawn(corpus: Path) -> None:
 
 def test_what_has_changed_is_marked() -> None:
     machine = Game.load("tictactoe").machine("prover")
-    painter = SvgPainter.of_machine(machine, "tictactoe", 600.0)
+    painter = SvgPainter.of_machine(machine, "tictactoe")
     start = machine.initial_state()
     drawn = painter.draw_state(start.play("(mark b 2)"), start)
     marked = re.findall(
@@ -117,7 +117,7 @@ def test_any_text_can_be_written(text: str) -> None:
 
 def test_a_drawing_that_stands_alone_carries_its_colours() -> None:
     machine = Game.load("tictactoe").machine("prover")
-    painter = SvgPainter.of_machine(machine, "tictactoe", 600.0)
+    painter = SvgPainter.of_machine(machine, "tictactoe")
     alone = painter.draw_state(machine.initial_state(), alone=True)
     assert stylesheet() in alone
     assert "http" not in stylesheet()

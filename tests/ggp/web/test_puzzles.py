@@ -22,6 +22,8 @@ from ggp.web import puzzles
 from ggp.web.app import make_app
 from ggp.web.gate import TOKENS, WebSettings
 from ggp.web.puzzle_process import PuzzleBench
+from players.puzzles.sokoban.levels.gdl import level_to_gdl
+from players.puzzles.sokoban.levels.level import Level
 from players.solvers import Solution, replayed
 
 Client = TestClient[web.Request, web.Application]
@@ -102,6 +104,34 @@ def test_a_line_is_told_in_words_or_as_lurd() -> None:
     assert len(set(words)) == len(set(moves))
     level = bench.answer({**order, "game": "tutorial.xsb:1"}, lambda kind, **fields: None)
     assert level["lurd"] and not level["words"]
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["by its name", "by its rules"])
+def test_a_level_is_solved_by_its_own_solver(named: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ggp.solving.team.solve_together", lambda *_: pytest.fail("its rules were searched"))
+    monkeypatch.setattr(Game, "machine", lambda *_: pytest.fail("a network was built"))
+    told = {"game": "yards.xsb:1"} if named else {"rules": Game.load("yards.xsb:1").text}
+    source = {"game": "", "rules": "", **checked_source(told)}
+    bench, news = PuzzleBench(), []
+    order = {"do": "solve", "seconds": 60, "solver": "", "seed": 0, **source}
+    found = bench.answer(order, lambda kind, **fields: news.append(fields))
+    assert (found["value"], found["words"], found["doubt"]) == (100, [], "")
+    assert found["lurd"] == found["steps"] and len(str(found["lurd"])) == len(found["moves"])  # type: ignore[arg-type]
+    assert all(one["value"] is None for one in news)
+
+
+def test_why_a_level_is_not_solved_is_told() -> None:
+    stuck = Level(("#####", "#@ .#", "#  ##", "#$###", "#####"))
+    order = {"seconds": 20, "solver": "", "seed": 0}
+    told = solve_told(Game("stuck", level_to_gdl(stuck), stuck), order, lambda kind, **fields: None)
+    assert (told["value"], told["moves"], told["doubt"]) == (None, (), "proven unsolvable")
+
+
+def test_a_level_whose_rules_end_before_its_solution_is_searched_by_its_rules() -> None:
+    level = Level(("#######", "#@ $ .#", "#######"))
+    game = Game("short", level_to_gdl(level, steps=2), level)
+    told = solve_told(game, {"seconds": 20, "solver": "", "seed": 0}, lambda kind, **fields: None)
+    assert (told["value"], told["steps"], len(told["moves"])) == (0, "", 2)  # type: ignore[arg-type]
 
 
 def test_a_search_is_stopped_and_nothing_is_left_of_it() -> None:

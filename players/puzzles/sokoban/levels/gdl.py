@@ -6,8 +6,10 @@ may take is a generous guess at the length of a good solution, without solving i
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
+from gdl.errors import GdlError
 from players.puzzles.sokoban.levels.gdl_texts import (
     COMMON,
     COUNTING_STEPS,
@@ -28,7 +30,9 @@ from players.puzzles.sokoban.levels.level import (
     Level,
     Square,
 )
+from players.puzzles.sokoban.levels.read import read_levels
 
+_ROW = re.compile(r"^; +[0-9]+  ([ #$.*@+]+)$", re.MULTILINE)
 _MOST_NUMBERED = 100
 """Up to this limit the counter of moves is (step N); above, it has digits: ten propositions for each."""
 _DIGITS = ("ones", "tens", "hundreds", "thousands", "tenthousands", "hundredthousands", "millions")
@@ -56,6 +60,18 @@ def level_to_gdl(
     if not 1 <= limit < 10 ** len(_DIGITS):
         raise ValueError(f"a game cannot end after {limit} moves")
     return _Writer(level, pushes, limit).text()
+
+
+def level_of_gdl(text: str) -> Level | None:
+    """The level, without its title, from which :func:`level_to_gdl` has written exactly these rules; None for
+    others."""
+    head, _, rest = text.partition("\n")
+    rows = "\n".join(_ROW.findall(rest))
+    try:
+        levels = read_levels(rows) if rows and head.startswith("; Sokoban") else []
+    except GdlError:
+        return None
+    return next((one for one in levels if level_to_gdl(one).partition("\n")[2] == rest), None)
 
 
 class _Writer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -13,7 +14,13 @@ from gdl.machine import Machine
 from gdl.syntax.format import format_text
 from gdl.syntax.parser import parse_rules
 from players.kaskade.make_machine import make_machine
-from players.puzzles.sokoban.levels.gdl import assigned_pushes, level_to_gdl, push_distances, step_limit
+from players.puzzles.sokoban.levels.gdl import (
+    assigned_pushes,
+    level_of_gdl,
+    level_to_gdl,
+    push_distances,
+    step_limit,
+)
 from players.puzzles.sokoban.levels.level import Level
 from players.puzzles.sokoban.levels.read import read_levels
 from tests.players.puzzles.sokoban.levels.simulator import Sokoban, random_level
@@ -52,6 +59,23 @@ def play_at_random(machine: Machine, level: Level, pushes: bool, limit: int, rng
         assert legal.keys() == after.keys()
         move = rng.choice(sorted(legal))
         state, truth, steps = machine.next_state(state, [legal[move]]), after[move], steps + 1
+
+
+@pytest.mark.parametrize("level", [EASY, WIDE, SPARE, ISLANDS])
+def test_a_level_is_read_from_the_rules_that_were_written_from_it_and_from_no_others(level: Level) -> None:
+    text = level_to_gdl(replace(level, title="A title", author="Somebody"))
+    found = level_of_gdl(text)
+    assert found is not None and level_to_gdl(found) == level_to_gdl(level)
+    for other in (
+        text.replace("(init (step 0))", "(init (step 1))").replace("(init (ones 0))", "(init (ones 1))"),
+        text + "(wall a 1)\n",
+        level_to_gdl(level, pushes=True),
+        level_to_gdl(level, steps=7),
+        "; Sokoban\n;   1  ####\n",
+        "; Sokoban\n;   1  #@$#\n",
+        "",
+    ):
+        assert level_of_gdl(other) is None
 
 
 @FORMS
