@@ -24,7 +24,7 @@ from players.puzzles.sokoban.search.few_positions import FewPositions
 from players.puzzles.sokoban.search.portfolio import Entry, SearchPortfolio, entries_named
 from players.puzzles.sokoban.search.solve_level import shortened, solve_level, warm_up
 from players.puzzles.sokoban.solution import GDL_MOVES, LevelSolution, Metric, Outcome
-from players.puzzles.solver import Solution
+from players.solvers import Solution
 
 _OVERTIME_SECONDS = 60.0
 """A process that says nothing for so long after the end has died. It may have had kernels to compile."""
@@ -33,7 +33,7 @@ _ENDS = (Outcome.SOLVED, Outcome.UNSOLVABLE)
 """What nothing is to be added to."""
 
 if TYPE_CHECKING:
-    from players.puzzles.portfolio import Watcher
+    from players.portfolio import Watcher
 
 LevelShow = Callable[[int, SearchPortfolio | None], None]
 """Is shown the number of the level, and the search for it where it goes on in this process."""
