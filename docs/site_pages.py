@@ -21,7 +21,8 @@ from sphinx.util.docutils import SphinxDirective
 
 from ggp.answers.catalogue import headline
 from ggp.cli import build
-from ggp.game import Game, installed_games
+from ggp.game import Game
+from ggp.rule_files import installed_games
 from ggp.web.choice.card_process import game_picture
 
 BAR = "\\|"

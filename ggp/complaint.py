@@ -31,7 +31,7 @@ def complain(error: GdlError) -> None:
 
 def _file_of(error: GdlError) -> Path | None:
     """The file that an error is about, if it is about a place in one, or about rules."""
-    games = sys.modules.get("ggp.game")
+    games = sys.modules.get("ggp.rule_files")
     loaded: dict[str, Path] = games.loaded_files if games is not None else {}
     of_rules = isinstance(error, RulesError | TooLargeError)
     if error.place is None and not (of_rules and not error.source):

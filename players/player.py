@@ -18,6 +18,8 @@ from propnet.capabilities import lane_machine
 if TYPE_CHECKING:
     from players.belief.belief import Belief
 
+LONGEST_CLOCK = 86_400
+"""The longest clock of a match in seconds: a day."""
 TOLERANCE = 0.1
 """Seconds after the clock at which an answer still counts. The connection and the scheduler take them, not
 the player, which is told the clock itself."""
@@ -93,6 +95,7 @@ class Player(ABC):
         options: the value of each of its :attr:`OPTIONS`, by name.
         machine: the machine it thinks on, from :meth:`start` on.
         role: index of its role.
+        timed: whether deadlines are meant for it; people take their time.
         resumes: whether it calls :attr:`interrupted` now and then while it thinks, and resumes its search
             when it is asked about the same state again.
         interrupted: whether to answer before the deadline with the best move so far.
@@ -108,6 +111,7 @@ class Player(ABC):
 
     machine: Machine
     role: int
+    timed: bool = True
     resumes: bool = False
     reports: bool = False
 

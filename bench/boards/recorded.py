@@ -19,7 +19,8 @@ from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
 from ggp.boards.svg.picture import SvgPainter
-from ggp.game import Game, games_folder, read_rules_file
+from ggp.game import Game
+from ggp.rule_files import games_folder, read_rules_file
 from ggp.traces.verify import Trace, find_traces
 
 _MOST_STATES = 300

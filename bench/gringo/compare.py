@@ -25,7 +25,7 @@ from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules
 from gdl.terms import DOES, INIT, LEGAL, NEXT, ROLE, TRUE, Term
 from ggp.bench.measure import peak_mb
-from ggp.game import read_rules_file
+from ggp.rule_files import read_rules_file
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from urllib.parse import quote
 from bench.hostile_tournaments import ROW, picture, write_hostile, write_special, write_tournament
 from bench.hostile_web.attack import Attack, Verdict, Victim, get_request, status_of, timed, victim
 from gdl.syntax.format import convert
-from ggp.game import installed_games
+from ggp.rule_files import installed_games
 
 JOBS = ("check", "check", "check", "rewrite", "scramble", "count", "draw")
 LETTERS = "() ?:-&|~.,'%;\\\n\t\x00\ufeff\u202exé1<>\"&"

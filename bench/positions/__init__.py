@@ -16,7 +16,8 @@ import orjson
 
 from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_term
-from ggp.game import Game, games_folder
+from ggp.game import Game
+from ggp.rule_files import games_folder
 
 BY_SEARCH = "search"
 LONGEST = 400

@@ -21,7 +21,8 @@ from bench.processes import call, rules_files
 from gdl.errors import GdlError
 from ggp.bench.measure import engine_version, measure, peak_mb
 from ggp.bench.results import Row, number
-from ggp.game import Game, games_folder, read_rules_file
+from ggp.game import Game
+from ggp.rule_files import games_folder, read_rules_file
 
 
 def measure_job(job: Row, given: Row) -> Row:

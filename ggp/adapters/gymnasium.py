@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from gdl.errors import GdlError, MoveError, real_number, whole_number
 from ggp.adapters.adapted_game import RENDER_MODES, AdaptedGame, action_id, check_render_mode
 from ggp.adapters.missing import missing
-from ggp.game import Game, find_rules_file, installed_games
-from ggp.tournament.bounds import LONGEST_CLOCK
+from ggp.game import Game
+from ggp.rule_files import find_rules_file, installed_games
 from players.belief.belief import Belief, Observed
-from players.player import Player
+from players.player import LONGEST_CLOCK, Player
 from players.registry import check_name, fitting, make_player
 
 try:

@@ -86,6 +86,7 @@ def solve_told(game: Game, request: JsonMessage, send: Send) -> dict[str, object
     from ggp.solving.team import SolveRequest, solve_together
     from ggp.solving.view import doubt_of
     from ggp.stopwatch import Stopwatch
+    from players.puzzles.sokoban.levels.gdl import level_of_gdl
     from players.solvers import Solution, replayed
 
     roles = [rule for rule in game.rules if rule.head.name == "role"]
@@ -113,8 +114,9 @@ def solve_told(game: Game, request: JsonMessage, send: Send) -> dict[str, object
 
     seconds, only = float(request["seconds"]), request["solver"] or None
     work = SolveRequest(game.text, seconds, SOLVER_MEMORY, only, 1, request["seed"])
-    if game.level is not None and only is None:
-        found, steps, why = solve_as_line(game.level, seconds, SOLVER_MEMORY, tell)
+    level = level_of_gdl(game.text) if only is None else None
+    if level is not None:
+        found, steps, why = solve_as_line(level, seconds, SOLVER_MEMORY, tell)
     else:
         found, steps, why = solve_together(work, tell), "", ""
     try:

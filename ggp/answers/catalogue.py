@@ -23,8 +23,9 @@ from gdl.syntax.parser import parse_rules
 from gdl.terms import RANDOM
 from gdl.visible import visible
 from gdl.words import counted
-from ggp.game import Game, games_folder, installed_games, read_rules_file
+from ggp.game import Game
 from ggp.processes.parent import JsonMessage
+from ggp.rule_files import games_folder, installed_games, read_rules_file
 
 T = TypeVar("T")
 log = logging.getLogger("ggp.games")
@@ -65,11 +66,7 @@ def _place(name: str) -> str:
 
 def load_source(request: JsonMessage) -> Game:
     """The game of a request; to be called in a process with limits. Raises GdlError."""
-    if not request["rules"]:
-        return Game.load(request["game"])
-    from players.puzzles.sokoban.levels.gdl import level_of_gdl
-
-    return Game("rules", request["rules"], level_of_gdl(request["rules"]))
+    return Game("rules", request["rules"]) if request["rules"] else Game.load(request["game"])
 
 
 def known_games() -> list[str]:

@@ -93,7 +93,7 @@ class Measurement:
 
 def levels() -> tuple[str, ...]:
     """The levels of machines that can be measured, the slowest to play and first ready first."""
-    from players.kaskade.make_machine import LEVELS
+    from players.kaskade import LEVELS
 
     return tuple(level for level in LEVELS if level != "auto")
 

@@ -39,7 +39,7 @@ NotationName = Annotated[
 
 def check_machine(name: str) -> None:
     """Raise GdlError where there is no machine of this name."""
-    from players.kaskade.make_machine import LEVELS
+    from players.kaskade import LEVELS
 
     if name not in LEVELS:
         raise GdlError(f"there is no machine {name!r}", remedy=f"choose {', '.join(LEVELS)}")
@@ -50,7 +50,7 @@ def read_or_complain(path: Path) -> bytes | None:
 
     None, and a line on stderr, where it cannot be read, is longer than rules may be, or is not text.
     """
-    from ggp.game import MOST_BYTES
+    from ggp.rule_files import MOST_BYTES
 
     try:
         standard = str(path) == "-"
@@ -73,11 +73,11 @@ def read_or_complain(path: Path) -> bytes | None:
 def read_rules(name: str) -> tuple[str, str] | None:
     """The name for messages (a file's path) and the text of rules: a file, ``-`` for standard input, a game
     that comes along, or a level. None, and a line on stderr, where they cannot be read."""
-    from ggp.game import Game, names_level
+    from ggp.rule_files import rules_of_level
 
     try:
-        if name != "-" and names_level(name):
-            return name, Game.load(name).text
+        if name != "-" and (level := rules_of_level(name)):
+            return name, level[1]
     except GdlError as error:
         complain(error)
         return None
@@ -89,7 +89,7 @@ def read_rules(name: str) -> tuple[str, str] | None:
 def find_or_complain(name: str) -> Path | None:
     """The file of rules with this path, or of the game that comes along under this name. None, and a line on
     stderr, where there is none."""
-    from ggp.game import find_rules_file
+    from ggp.rule_files import find_rules_file
 
     try:
         return find_rules_file(name)

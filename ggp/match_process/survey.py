@@ -172,8 +172,8 @@ def name_of(rules: Rules) -> str:
 @cache
 def by_length() -> dict[int, tuple[str, ...]]:
     """Number of rules -> the games that come along with so many. Takes a while at first."""
-    from ggp.game import installed_games, read_rules_file
     from ggp.protocol.messages import split
+    from ggp.rule_files import installed_games, read_rules_file
 
     found: dict[int, tuple[str, ...]] = {}
     for path in installed_games():

@@ -6,8 +6,8 @@ from rich.text import Text
 
 from gdl.machine import State
 from gdl.words import counted
+from ggp.in_code import MatchSnapshot, MatchView
 from ggp.terminal.human import HumanPlayer
-from ggp.terminal.local_match import MatchSnapshot, MatchView
 from ggp.terminal.views import TextView
 from players.belief.belief import Belief
 from players.belief.likelihood import SURE, likelihoods

@@ -18,6 +18,7 @@ from gdl.machine import State
 from gdl.syntax.writer import OwnNotation
 from gdl.words import counted
 from ggp import printing
+from ggp.in_code import Quit, Undo
 from players.player import Choice, Player
 
 if TYPE_CHECKING:
@@ -202,20 +203,13 @@ def help_for(names: Sequence[str], alone: bool) -> str:
     return text if alone else "\n".join(line for line in text.split("\n") if "several steps" not in line)
 
 
-class Undo(Exception):  # noqa: N818 - a wish, not an error
-    """The person takes back a move."""
-
-
-class Quit(Exception):  # noqa: N818 - a wish, not an error
-    """The person leaves."""
-
-
 class HumanPlayer(Player):
     """Asks a person. Takes as long as the person takes: deadlines are for machines. ``show`` prints lines;
     ``ask`` prints a prompt and returns a line, and raises EOFError where there is none. A move keeps the
     number that it had when it was legal first."""
 
     name = "human"
+    timed = False
 
     def __init__(
         self,

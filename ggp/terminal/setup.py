@@ -29,10 +29,11 @@ from ggp.boards.board import find_board
 from ggp.boards.snakes import SnakesPainter, map_of_rules
 from ggp.boards.text import Painter
 from ggp.console import new_console, spinner
-from ggp.game import Game, loaded_files
+from ggp.game import Game
+from ggp.in_code import Quit, play_match
 from ggp.printing import show
-from ggp.terminal.human import HumanPlayer, Quit
-from ggp.terminal.local_match import play_match
+from ggp.rule_files import loaded_files
+from ggp.terminal.human import HumanPlayer
 from ggp.terminal.views import JsonView, TextView
 from ggp.warm import compile_behind, compile_missing
 from players.kaskade.kaskade import BOTTOM, FAILED, Event, Kaskade

@@ -16,8 +16,8 @@ from gdl.syntax.writer import OwnNotation
 from gdl.words import counted
 from ggp.boards.glyphs import role_styles
 from ggp.boards.text import DrawnState, Painter
+from ggp.in_code import MatchSnapshot, MatchView
 from ggp.terminal.human import HumanPlayer
-from ggp.terminal.local_match import MatchSnapshot, MatchView
 from players.player import Candidate, Choice, Player
 
 _SHOWN = 5

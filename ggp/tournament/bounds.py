@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from players.player import LONGEST_CLOCK
+
 
 @dataclass(frozen=True, slots=True)
 class Bound:
@@ -21,8 +23,6 @@ class RealBound:
     most: float
 
 
-LONGEST_CLOCK = 86_400
-"""Seconds, of any match: a day."""
 ROUNDS = Bound(1, 1_000_000)
 STARTCLOCK = RealBound(0.0, float(LONGEST_CLOCK))
 """Seconds."""

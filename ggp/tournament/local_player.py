@@ -15,8 +15,8 @@ from ggp.processes.parent import JsonMessage
 from ggp.protocol.match_record import MatchRecord
 from ggp.protocol.messages import READY
 from ggp.tournament.patience import READY_SECONDS, REMIND_SECONDS
+from ggp.tournament.process import TournamentProcess
 from ggp.tournament.settings import refusal
-from ggp.tournament.sites import TournamentProcess
 from players.player import TOLERANCE
 
 BUILD_SECONDS = 600.0

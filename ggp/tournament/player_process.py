@@ -18,7 +18,7 @@ from gdl.machine import Machine, State
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
 from ggp.processes.parent import Inbox, JsonMessage, Parent, leave
-from ggp.tournament.sites import END_SECONDS, pin
+from ggp.tournament.process import END_SECONDS, pin
 from players.belief.belief import Belief, Observed
 from players.player import IllegalChoiceError, Player
 from players.processes.limits import describe, limit_memory

@@ -25,8 +25,8 @@ from ggp.processes.parent import JsonMessage, Parent, explain, leave
 from ggp.protocol.address import parse_address
 from ggp.protocol.match_record import MatchRecord, now_ms
 from ggp.tournament.local_player import PlayerTerms, ProcessPlayer
+from ggp.tournament.process import END_SECONDS, TournamentProcess, pin
 from ggp.tournament.schedule import Openings, rules_from
-from ggp.tournament.sites import END_SECONDS, TournamentProcess, pin
 from players.processes.limits import limit_memory
 
 MEMORY_BYTES = 4 * 1024**3

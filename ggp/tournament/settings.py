@@ -16,7 +16,7 @@ from ggp.tournament import bounds
 from ggp.tournament.bounds import Bound, RealBound
 from ggp.tournament.patience import impatient
 from ggp.tournament.schedule import Fixture, count_matches
-from players.kaskade.make_machine import LEVELS
+from players.kaskade import LEVELS
 from players.options import read_names, read_spec
 from players.processes.limits import cores
 from players.registry import check_name, check_public, is_registered

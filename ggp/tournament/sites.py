@@ -1,54 +1,15 @@
-"""Where matches are played: cores that are free, and processes of referees and players bound to them."""
+"""The computers and cores on which a tournament plays, and the referees' processes on this one."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate, chain
-from typing import Protocol, Self
+from typing import Protocol
 
-from ggp.processes.child import Child, ProcessKind
 from ggp.processes.parent import JsonMessage
-
-END_SECONDS = 1.5
-"""How long a process may take to free what it holds when it is to end."""
-_KIND = ProcessKind(
-    max_line=64 * 1024 * 1024,  # the record of a long match
-    group=True,
-    environment=dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
-)
-
-
-class TournamentProcess(Child):
-    """A referee's or a player's process, as its parent sees it. Its ``inbox`` has what it says, message by
-    message, and None when it has ended."""
-
-    inbox: asyncio.Queue[JsonMessage | None]
-
-    @classmethod
-    async def start(cls, module: str) -> Self:
-        """Start ``python -m module``. Raises OSError if there are no more processes or files to be had."""
-        process = await cls.spawn(module, kind=_KIND)
-        inbox = process.inbox = asyncio.Queue()
-        process.on_message = inbox.put_nowait
-        process.on_exit = lambda _: inbox.put_nowait(None)
-        return process
-
-    async def close(self) -> None:
-        """Let it end by itself, or else kill it and all of its group; wait for its end."""
-        self.hang_up()
-        await self.end(2 * END_SECONDS)
-
-
-def pin(cores: Iterable[int]) -> None:
-    """Run on these cores only, where the system can be told so; on any if there are none."""
-    chosen = set(cores)
-    if chosen and hasattr(os, "sched_setaffinity"):
-        try:
-            os.sched_setaffinity(0, chosen)
-        except OSError:  # a core that went away, or that a container may not use
-            return
+from ggp.tournament.process import TournamentProcess
 
 
 def usable_cores() -> list[int]:

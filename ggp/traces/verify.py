@@ -29,8 +29,8 @@ from gdl.processes import end_with_parent
 from gdl.reading import open_regular, read_limited
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import Term
-from ggp.game import MOST_BYTES as MOST_RULES
-from ggp.game import SUFFIXES, games_folder, read_rules_file
+from ggp.rule_files import MOST_BYTES as MOST_RULES
+from ggp.rule_files import SUFFIXES, games_folder, read_rules_file
 
 MOST_OF_LINE = 16 << 20
 MOST_BYTES = 1 << 30

@@ -51,7 +51,7 @@ async def _page(request: web.Request) -> web.Response:
 
 
 async def _text(request: web.Request) -> web.Response:
-    from ggp.game import games_folder, read_rules_file
+    from ggp.rule_files import games_folder, read_rules_file
 
     name = request.match_info["name"]
     if name not in await request.app[KNOWN].games.get():

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 import os
-from typing import Final
 
 from gdl.errors import GdlError, TooLargeError
 from gdl.machine import Machine
 from gdl.rules import Rules
+from players.kaskade import LEVELS
 
-LEVELS: Final = ("prover", "propnet", "native", "auto")
-"""What ``--machine`` accepts."""
 COMPILE_SECONDS = 20.0
 """Default compile time of :func:`make_machine`, enough for nearly any game."""
 _AUTO_COMPILE_SECONDS = 2.0

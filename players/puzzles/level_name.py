@@ -1,9 +1,11 @@
-"""The grammar of names of levels: ``FILE``, or ``FILE:N`` for the N-th level of a file."""
+"""Levels in files: their names, ``FILE`` or ``FILE:N`` for the N-th level of a file, and kinds of files."""
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +19,19 @@ _FILE = r".+\.(?:xsb|sok|slc|txt)(?=:[^:/\\()\s]*$)|.+(?=:[0-9]{1,9}$)"
 _NUMBERED = re.compile(_FILE, re.IGNORECASE | re.DOTALL)
 _RIGHT = re.compile(r"(.+):([0-9]{1,9})", re.DOTALL)
 """A name as it should be: only what is wrong with another one takes a grammar, which takes long to load."""
+
+
+@dataclass(frozen=True, slots=True)
+class LevelKind:
+    """A kind of levels that people write in files; its entry point belongs to ``kaskade.levels``.
+
+    Attributes:
+        names: whether ``FILE`` or ``FILE:N`` names a readable file of this kind.
+        rules: the rules in GDL of the level that ``FILE:N`` names. Raises GdlError.
+    """
+
+    names: Callable[[str], bool]
+    rules: Callable[[str], str]
 
 
 def read_level_name(name: str) -> tuple[Path, int | None]:

@@ -6,7 +6,8 @@ import xml.etree.ElementTree as ET
 
 from gdl.syntax.format import convert
 from gdl.syntax.notation import Notation
-from ggp.game import Game, PlainDrawing
+from ggp.game import Game
+from ggp.terminal.drawing import PlainDrawing
 from players.kaskade.make_machine import make_machine
 
 NOTATIONS: dict[Notation, str] = {"kif": "(control x)", "infix": "control(x)"}

@@ -13,8 +13,9 @@ from gdl import check_text, format_text, parse_rules, parse_term, parse_terms
 from gdl.errors import GdlError, MoveError
 from gdl.syntax.format import convert
 from ggp.cli import build
-from ggp.game import Game, installed_games, locate_level
-from players.puzzles.sokoban.levels.level import Level
+from ggp.game import Game
+from ggp.rule_files import installed_games, locate_level
+from players.puzzles.sokoban.levels.gdl import level_of_gdl
 
 MAP = "######\n#@ $.#\n######\n"
 
@@ -25,7 +26,7 @@ def test_a_level_is_a_game(tmp_path: Path) -> None:
     for source, name in ((path, "three"), (str(path), "three"), (f"{path}:2", "three-2")):
         game = Game.load(source)
         assert game.name == name
-        assert isinstance(game.level, Level)
+        assert level_of_gdl(game.text) is not None
         state = game.machine("prover").initial_state()
         assert state.legal == {"keeper": ["(move right)"]}
         assert state.play("(move right)").play("(move right)").goals == {"keeper": 100}
@@ -36,9 +37,9 @@ def test_a_level_is_a_game(tmp_path: Path) -> None:
 def test_a_text_file_is_a_level_or_rules(tmp_path: Path) -> None:
     path = tmp_path / "game.txt"
     path.write_text(MAP)
-    assert Game.load(path).level is not None
+    assert level_of_gdl(Game.load(path).text) is not None
     path.write_text("(role a) (legal a b) (init c) (next c) terminal (goal a 1) ; #@$.#\n")
-    assert Game.load(path).level is None
+    assert level_of_gdl(Game.load(path).text) is None
     assert [str(role) for role in Game.load(path).machine("prover").roles] == ["a"]
 
 
@@ -46,7 +47,7 @@ def test_a_folder_with_parentheses_in_its_name_is_no_rules(tmp_path: Path) -> No
     folder = tmp_path / "levels (old)"
     folder.mkdir()
     (folder / "a.xsb").write_text(MAP)
-    assert Game.load(f"{folder}/a.xsb:1").level is not None
+    assert level_of_gdl(Game.load(f"{folder}/a.xsb:1").text) is not None
 
 
 def test_levels_that_come_along_are_found_unless_there_is_a_file_of_that_name(

@@ -18,7 +18,8 @@ from ggp.commands import read_or_complain
 from ggp.complaint import complain
 from ggp.cover.instance import load_instance
 from ggp.cover.solve import SaveFile
-from ggp.game import Game, read_rules_file
+from ggp.game import Game
+from ggp.rule_files import read_rules_file
 from ggp.traces import verify
 from ggp.traces.verify import find_traces, read_trace
 from ggp.web.replay.shelf import Shelf

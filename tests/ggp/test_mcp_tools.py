@@ -13,8 +13,9 @@ import pytest
 
 from gdl.json_schema import check_json
 from ggp.answers.operations import OPERATIONS
-from ggp.game import Game, games_folder
+from ggp.game import Game
 from ggp.processes.budget import WorkBudget
+from ggp.rule_files import games_folder
 from tests.places import ROOT
 
 mcp = pytest.importorskip("mcp", reason="mcp is not installed: extra mcp")

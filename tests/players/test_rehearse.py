@@ -14,7 +14,8 @@ from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.syntax.parser import parse_rules, parse_term
 from gdl.terms import BASE, INPUT
-from ggp.game import Game, installed_games
+from ggp.game import Game
+from ggp.rule_files import installed_games
 from players import rehearse as rehearse_module
 from players.hidden.look_alikes import doubts
 from players.rehearse import PLAYED_KINDS, Rehearsal, declared, rehearse

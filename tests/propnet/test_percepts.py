@@ -16,7 +16,8 @@ from gdl.machine import Machine
 from gdl.prover.machine import ProverMachine
 from gdl.rules import Rules
 from gdl.terms import SEES
-from ggp.game import Game, installed_games
+from ggp.game import Game
+from ggp.rule_files import installed_games
 from propnet.analysis.cones import without_dead_gates
 from propnet.build import build
 from propnet.machine import PropnetMachine

@@ -365,3 +365,17 @@ class _Placed:
     changed: set[Square] = field(default_factory=set)
     old: dict[Square, list[Thing]] | None = None
     was: list[Term] | None = None
+
+
+class SvgDrawing:
+    """Draws the states of one game as SVG that carries its stylesheet; finds the board with the first one."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._painter: SvgPainter | None = None
+
+    def __call__(self, state: State) -> str:
+        """The drawing."""
+        if self._painter is None:
+            self._painter = SvgPainter.of_machine(state.machine, self._name)
+        return self._painter.draw_state(state, alone=True)

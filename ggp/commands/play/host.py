@@ -8,7 +8,7 @@ import typer
 
 from gdl.errors import GdlError
 from ggp.commands import GameName, check_writable, write
-from ggp.tournament.bounds import LONGEST_CLOCK
+from players.player import LONGEST_CLOCK
 
 
 def command(

@@ -8,7 +8,7 @@ import typer
 
 from ggp.commands import FurthestMachine, GameName
 from ggp.printing import show
-from ggp.tournament.bounds import LONGEST_CLOCK
+from players.player import LONGEST_CLOCK
 
 if TYPE_CHECKING:
     from ggp.game import Game

@@ -28,7 +28,7 @@ def command(
     `ggp snakes snakes.txt:2`. `ggp play FILE.txt:N` and the other commands take levels as they are.
     """
     from gdl.errors import GdlError
-    from ggp.game import locate_level
+    from ggp.rule_files import locate_level
     from players.puzzles.snakes.level import find_level
     from players.puzzles.snakes.rules import level_to_rules
 

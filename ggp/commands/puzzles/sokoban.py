@@ -31,7 +31,7 @@ def command(
     Reads XSB in its dialects, run lengths and XML. Files that come along need no path: `ggp sokoban
     city.xsb`. `ggp play FILE[:N]` and the other commands take levels as they are.
     """
-    from ggp.game import locate_level
+    from ggp.rule_files import locate_level
     from players.puzzles.sokoban.levels.gdl import level_to_gdl
     from players.puzzles.sokoban.levels.read import find_level
 

@@ -256,7 +256,7 @@ def _solve_levels(
     """Solve one level of a file, or all."""
 
     from gdl.errors import GdlError, sound
-    from ggp.game import locate_level
+    from ggp.rule_files import locate_level
     from ggp.solving.levels import LevelRequest, LevelView, as_line, is_solved, solve_levels
     from ggp.stopwatch import Stopwatch
     from players.puzzles.sokoban.levels.read import find_level, levels_of_file, names_level_file, split_name

@@ -81,7 +81,8 @@ def _is_file(name: str) -> bool:
 def _stage_of(name: str) -> LevelStage:
     """The level that ``FILE.xsb:N`` or the name of a game names. Raises GdlError: there is none, it is
     broken, or the game is not Sokoban."""
-    from ggp.game import Game, locate_level
+    from ggp.game import Game
+    from ggp.rule_files import locate_level
     from ggp.sokoban.machine_stage import not_sokoban, stage_of_machine
     from ggp.sokoban.stage import LevelStage
     from players.puzzles.sokoban.levels.read import find_level, names_level_file

@@ -21,7 +21,8 @@ def command(as_json: bool = typer.Option(False, "--json", help="One JSON object 
     from ggp.answers.catalogue import headline
     from ggp.complaint import complain
     from ggp.console import new_console
-    from ggp.game import Game, installed_games
+    from ggp.game import Game
+    from ggp.rule_files import installed_games
 
     table = Table("game", "roles", "what it is", box=None, header_style="bold")
     broken = False

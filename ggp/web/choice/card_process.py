@@ -8,8 +8,9 @@ from pathlib import Path
 
 from ggp.answers.catalogue import PACKING_ENDINGS, playthrough
 from ggp.boards.svg.picture import SvgPainter
-from ggp.game import Game, games_folder
+from ggp.game import Game
 from ggp.processes.parent import JsonMessage, Send, answer_requests
+from ggp.rule_files import games_folder
 
 MEMORY = 2 * 1024**3
 CPU_SECONDS = 600.0

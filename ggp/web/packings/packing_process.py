@@ -10,8 +10,8 @@ from gdl.errors import GdlError
 from gdl.reading import read_limited
 from ggp.cover.drawings import page
 from ggp.cover.instance import MOST_BYTES, PackingInstance, packing_instance
-from ggp.game import games_folder
 from ggp.processes.parent import JsonMessage, Send, answer_requests
+from ggp.rule_files import games_folder
 from players.puzzles.cover.outcome import CoverOptions, CoverResult
 from players.puzzles.cover.problem import CoverError
 

@@ -22,8 +22,9 @@ from gdl.visible import visible
 from ggp.answers.catalogue import title_of
 from ggp.boards.board import board_of
 from ggp.boards.svg.picture import SvgPainter
-from ggp.game import Game, installed_games
+from ggp.game import Game
 from ggp.protocol.http_error import object_of
+from ggp.rule_files import installed_games
 from ggp.tournament.session import stored_settings
 from ggp.tournament.store import Store
 from ggp.web.replay.recorded import RecordedMatch, one_of, read_match, records_in, summary

@@ -8,7 +8,17 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from players.puzzles.snakes.level import ARROWS, BLOCK, FREE, PIECES, Cell, SnakeLevel
+from players.puzzles.level_name import LevelKind
+from players.puzzles.snakes.level import (
+    ARROWS,
+    BLOCK,
+    FREE,
+    PIECES,
+    Cell,
+    SnakeLevel,
+    find_level,
+    names_snakes_file,
+)
 
 RULES = """
 ; --- What can be true, what can be done ---
@@ -528,3 +538,7 @@ def _facts(level: SnakeLevel) -> list[str]:
     for part in parts:
         lines += [*part, *([""] if part and not part[0].startswith(";") else [])]
     return lines
+
+
+LEVELS = LevelKind(names_snakes_file, lambda name: level_to_rules(find_level(name)))
+"""The levels of Snakes, as an entry point of ``kaskade.levels``."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gdl.errors import ParseError
 from gdl.reading import plain, text_of
 from gdl.syntax.sexpr import MAX_DEPTH, Atom, SExpr, read
-from ggp.game import installed_games
+from ggp.rule_files import installed_games
 from tests.examples import examples
 from tests.gdl.syntax.kif_grammar import Placed, read_by_grammar
 from tests.gdl.syntax.nested import Nested, nested, shape, write

@@ -14,7 +14,8 @@ from gdl.errors import TooLargeError
 from gdl.grounding.limits import GroundLimits
 from gdl.grounding.pipeline import ground
 from ggp.adapters.adapted_game import AdaptedGame
-from ggp.game import Game, installed_games
+from ggp.game import Game
+from ggp.rule_files import installed_games
 from propnet.environments.vector_match import VectorMatch
 from propnet.kernels.records import pack
 from propnet.machine import PropnetMachine

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from gdl.information import hides
-from ggp.game import Game, installed_games
+from ggp.game import Game
+from ggp.rule_files import installed_games
 from tests.ggp.adapters.matches import adapted, random_match
 from tests.ggp.told import Told
 

@@ -23,6 +23,7 @@ from ggp.web.replay.recorded import RecordedMatch
 from ggp.web.replay.sources import game_of, painter_of
 from players.kaskade.make_machine import make_machine
 from players.puzzles.snakes.level import find_level
+from players.puzzles.sokoban.levels.gdl import level_of_gdl
 from tests.places import GAMES
 
 CARDS = [*known_games(), *known_levels()]
@@ -71,14 +72,15 @@ def test_a_level_is_drawn_whole_and_as_a_level_of_its_own_game(name: str) -> Non
     painter = SvgPainter.of_machine(machine)
     assert painter.board is not None
     size = len(painter.board.columns), len(painter.board.rows)
-    if game.level is None:
+    drawn = level_of_gdl(game.text)
+    if drawn is None:
         level = find_level(str(GAMES / "levels" / name))
         assert isinstance(painter._scene, SnakesScene)
         assert size == (level.width, level.height)
     else:
         assert isinstance(painter._scene, LevelScene)
         walls = 0 if painter._scene.margin else 2
-        spread = [len({square[side] for square in game.level.inside}) for side in (0, 1)]
+        spread = [len({square[side] for square in drawn.inside}) for side in (0, 1)]
         assert size == (spread[0] + walls, spread[1] + walls), (
             "a wall on each side, drawn around or among them"
         )

@@ -18,7 +18,8 @@ from gdl.terms import Term
 from ggp.boards.board import board_of
 from ggp.boards.svg.markup import drawing_policy, element, stylesheet, text_of
 from ggp.boards.svg.picture import SvgPainter
-from ggp.game import Game, games_folder
+from ggp.game import Game
+from ggp.rule_files import games_folder
 
 SVG = "{http://www.w3.org/2000/svg}"
 PLAYTHROUGHS = sorted((games_folder() / "playthroughs").glob("*.jsonl"))

@@ -16,9 +16,9 @@ from gdl.machine import Machine
 from ggp.boards.board import find_board
 from ggp.boards.text import Painter
 from ggp.game import Game
+from ggp.in_code import MatchSnapshot, play_match
 from ggp.terminal.blind_view import BlindView
 from ggp.terminal.human import HumanPlayer
-from ggp.terminal.local_match import MatchSnapshot, play_match
 from players.baselines import RandomPlayer
 from players.belief.belief import Belief
 from players.player import Player

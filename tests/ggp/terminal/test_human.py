@@ -18,8 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ggp.game import Game
+from ggp.in_code import MatchSnapshot, MatchView, play_match
 from ggp.terminal.human import HumanPlayer, LineEditor, Quit, help_for, listing, matching, steps_of
-from ggp.terminal.local_match import MatchSnapshot, MatchView, play_match
 from ggp.terminal.views import JsonView
 from players.registry import make_player
 from tests.ggp.program import ggp as program

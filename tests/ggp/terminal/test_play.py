@@ -15,7 +15,7 @@ import pytest
 
 from gdl.errors import GdlError
 from ggp.game import Game
-from ggp.terminal.local_match import play_match
+from ggp.in_code import play_match
 from ggp.terminal.setup import check_names, seats
 from ggp.terminal.views import JsonView
 from players.registry import make_player

@@ -16,7 +16,7 @@ from rich.console import Console
 from ggp.boards.board import find_board
 from ggp.boards.text import Painter
 from ggp.game import Game
-from ggp.terminal.local_match import MatchSnapshot
+from ggp.in_code import MatchSnapshot
 from ggp.terminal.setup import doubts
 from ggp.terminal.views import JsonView, TextView
 from players.player import Candidate, Choice

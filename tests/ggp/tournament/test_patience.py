@@ -14,8 +14,8 @@ from ggp.game import Game
 from ggp.protocol.match_record import MatchRecord
 from ggp.tournament import local_player, patience
 from ggp.tournament.local_player import PlayerTerms, ProcessPlayer
+from ggp.tournament.process import TournamentProcess
 from ggp.tournament.settings import parse_entrants
-from ggp.tournament.sites import TournamentProcess
 
 HANGS = """
 import time

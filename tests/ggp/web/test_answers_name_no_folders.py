@@ -13,7 +13,8 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from gdl.errors import GdlError
 from gdl.visible import without_folders
-from ggp.game import Game, games_folder
+from ggp.game import Game
+from ggp.rule_files import games_folder
 from ggp.server.clients.connections import error_text
 from ggp.web.app import make_app
 from ggp.web.gate import WebSettings, error_reply

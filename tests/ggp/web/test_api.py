@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 from gdl.errors import GdlError
 from gdl.json_schema import check_json
 from ggp.answers.operations import OPERATIONS
-from ggp.game import Game, games_folder
+from ggp.game import Game
 from ggp.processes.child import Child
 from ggp.protocol.event_source import BEHIND
+from ggp.rule_files import games_folder
 from ggp.web.api import DESK, ERROR, describe_api
 from ggp.web.app import make_app
 from ggp.web.gate import WebSettings

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from gdl.errors import GdlError
 from gdl.syntax.parser import parse_rules
 from ggp.answers.answer_process import MOST_FINDINGS, check
-from ggp.game import Game, installed_games
+from ggp.game import Game
 from ggp.processes.child import Child
+from ggp.rule_files import installed_games
 from ggp.web.app import make_app
 from ggp.web.gate import TOKENS, WebSettings
 from ggp.web.rules import WORKERS

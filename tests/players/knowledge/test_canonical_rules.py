@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from gdl.rules import And, Formula, Literal, Not, Or, Rule, Rules
 from gdl.scramble import scramble
 from gdl.syntax.parser import parse_rules
-from ggp.game import Game, installed_games
+from ggp.game import Game
+from ggp.rule_files import installed_games
 from players.knowledge.canonical_rules import CanonicalNames, FingerprintError, canonical_names
 
 GAMES = sorted(path.stem for path in installed_games())

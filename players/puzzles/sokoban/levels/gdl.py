@@ -10,6 +10,7 @@ import re
 from itertools import pairwise
 
 from gdl.errors import GdlError
+from players.puzzles.level_name import LevelKind
 from players.puzzles.sokoban.levels.gdl_texts import (
     COMMON,
     COUNTING_STEPS,
@@ -30,7 +31,7 @@ from players.puzzles.sokoban.levels.level import (
     Level,
     Square,
 )
-from players.puzzles.sokoban.levels.read import read_levels
+from players.puzzles.sokoban.levels.read import find_level, names_level_file, read_levels
 
 _ROW = re.compile(r"^; +[0-9]+  ([ #$.*@+]+)$", re.MULTILINE)
 _MOST_NUMBERED = 100
@@ -355,3 +356,7 @@ def _round(limit: int) -> int:
     """Up to two leading digits: 1347 becomes 1400."""
     unit: int = 10 ** max(0, len(str(limit)) - 2)
     return -(-limit // unit) * unit
+
+
+LEVELS = LevelKind(names_level_file, lambda name: level_to_gdl(find_level(name)))
+"""Sokoban's levels, as an entry point of ``kaskade.levels``."""

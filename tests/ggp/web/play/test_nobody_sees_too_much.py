@@ -11,8 +11,9 @@ import pytest
 
 from gdl.information import hides
 from ggp.boards.sight import RoleSight
-from ggp.game import Game, installed_games
+from ggp.game import Game
 from ggp.processes.parent import Inbox
+from ggp.rule_files import installed_games
 from ggp.web.play.blind_table import BlindTable
 from ggp.web.play.opening import TableRequest
 from ggp.web.play.view import OUTSIDE

@@ -32,7 +32,7 @@ def test_a_name_of_a_level_is_a_game(tmp_path: Path) -> None:
     levels = read_levels((GAMES / "levels" / "snakes.txt").read_text())
     for name in ("snakes.txt:2", str(GAMES / "levels" / "snakes.txt:2")):
         game = Game.load(name)
-        assert (game.name, game.level) == ("snakes-2", None)
+        assert game.name == "snakes-2"
         assert game.text == level_to_rules(levels[1])
     assert Game.load("snakes.txt").name == "snakes"
     strange = tmp_path / "x.txt:3"

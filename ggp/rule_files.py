@@ -1,0 +1,91 @@
+"""Files of rules and of levels: by path, or by the name of a bundled game."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from gdl.errors import GdlError
+from gdl.reading import text_of_file
+from gdl.syntax.notation import FORMS
+from gdl.syntax.sexpr import MAX_CHARACTERS
+from players.plugins import plugins
+from players.puzzles.level_name import LevelKind, read_level_name
+
+MOST_BYTES = 4 * MAX_CHARACTERS
+"""Of a file of rules."""
+SUFFIXES = tuple(ending for form in FORMS.values() for ending in form.endings)
+"""What the names of files of rules end in, KIF's first."""
+
+loaded_files: dict[str, Path] = {}
+"""The files of the games that were loaded, by the names of these: messages show lines of them."""
+
+
+def find_rules_file(name: str) -> Path:
+    """A file of rules by its path, or by the name of a game that comes along. Raises GdlError, which names
+    similar ones, where there is none."""
+    path = Path(name)
+    if not os.path.exists(path):
+        path = games_folder() / f"{name.lower().removesuffix('.kif')}.kif"
+    if not os.path.exists(path):
+        close = difflib.get_close_matches(name.lower(), [p.stem for p in installed_games()])
+        remedy = (
+            f"did you mean {', '.join(close)}?"
+            if close
+            else "`ggp games` lists the names; a path to a file of rules works too"
+        )
+        raise GdlError(f"there is no game or file {name!r}", remedy=remedy)
+    return path
+
+
+def rules_of_level(name: str) -> tuple[str, str] | None:
+    """The name and the rules of the level that ``FILE`` or ``FILE:N`` names; None if it does not name one.
+    Raises GdlError if the level is broken."""
+    kind = _kind_of_level(name)
+    if kind is None:
+        return None
+    path, number = read_level_name(name)
+    return path.stem if number is None else f"{path.stem}-{number}", kind.rules(locate_level(name))
+
+
+def names_level(name: str) -> bool:
+    """Whether ``FILE`` or ``FILE:N`` names a level of a puzzle that is written in files of its own."""
+    return _kind_of_level(name) is not None
+
+
+def _kind_of_level(text: str) -> LevelKind | None:
+    if len(text) > 4096 or "\n" in text or "." not in text:
+        return None
+    place = locate_level(text)
+    kinds: Iterator[LevelKind] = (plugin.load() for plugin in plugins("levels").values())
+    return next((kind for kind in kinds if kind.names(place)), None)
+
+
+def locate_level(name: str) -> str:
+    """``FILE:N``, or ``FILE``, with the path of a bundled file if there is no other."""
+    path, _ = read_level_name(name)
+    ours = games_folder() / "levels" / path
+    return (
+        str(ours) + name.removeprefix(str(path))
+        if not os.path.exists(path) and os.path.isfile(ours)
+        else name
+    )
+
+
+def read_rules_file(path: Path) -> str:
+    """The text of a rules file. Raises FileError if it cannot be read."""
+    return text_of_file(path, MOST_BYTES)
+
+
+def games_folder() -> Path:
+    """Where the games that come along lie: in the wheel, or beside the packages in a checkout."""
+    here = Path(__file__).resolve().parent
+    inside = here / "games"
+    return inside if inside.is_dir() else here.parent / "games"
+
+
+def installed_games() -> Iterator[Path]:
+    """The .kif files of the games that come along, by name."""
+    return iter(sorted(games_folder().glob("*.kif")))
