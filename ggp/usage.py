@@ -55,7 +55,7 @@ def _bound(name: str, info: ParameterInfo, kind: type[int] | type[float]) -> Non
             raise GdlError(f"{option} must be {what}, not {str(text)[:40]!r}")
         return value
 
-    if info.min is not None or info.max is not None:
+    if name != "seed" and (info.min is not None or info.max is not None):
         largest = "" if info.max is None else f" to {most:{form}}"
         info.help = f"{info.help or ''} [from {least:{form}}{largest}]"
     info.metavar = info.metavar or ("INTEGER" if kind is int else "NUMBER")

@@ -13,8 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, unquote_plus
 
-from gdl.errors import FileError
-from gdl.reading import text_of
+from gdl.reading import plain
 from ggp.protocol.http_error import HttpError
 
 MAX_HEAD = 16 * 1024
@@ -358,10 +357,10 @@ def content_length(headers: Mapping[str, str]) -> int | None:
 
 
 def decoded(data: bytes | str) -> str:
-    """The bytes as text. Raises HttpError where they are none."""
+    """The text of a message: UTF-8, with a byte order mark or without. Raises HttpError for other bytes."""
     try:
-        return text_of(data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data)
-    except (UnicodeError, FileError):
+        return plain((data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data).decode())
+    except UnicodeError:
         raise HttpError(400, "the message is not text", "send UTF-8") from None
 
 

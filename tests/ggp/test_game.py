@@ -57,7 +57,7 @@ def test_levels_that_come_along_are_found_unless_there_is_a_file_of_that_name(
     assert locate_level("city.xsb:3").endswith("games/levels/city.xsb:3")
     Path("city.xsb").write_text(MAP, encoding="utf-8")
     assert locate_level("city.xsb:3") == "city.xsb:3"
-    level = Game.load("city.xsb").level
+    level = level_of_gdl(Game.load("city.xsb").text)
     assert level is not None
     assert level.width == 6
 

@@ -126,7 +126,7 @@ def test_all_readers_count_lines_alike(reader: str, tmp_path: Path) -> None:
     assert place is not None and place.line == max(2, place.line)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", [form for form in FORMS if "UTF-16" not in form])
 def test_messages_are_read_alike(form: str) -> None:
     text = "( START m a ((role a) ; one\n(init p) ; two\n) 10 10)"
     message = parse_message(decoded(FORMS[form](text)))

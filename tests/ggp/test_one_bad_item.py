@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from gdl.errors import GdlError
-from ggp import game as games
+from ggp import rule_files as games
 from ggp.answers import catalogue
 from ggp.cli import build
 from ggp.game import Game

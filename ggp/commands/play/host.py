@@ -19,7 +19,10 @@ def command(
     startclock: int = typer.Option(10, min=0, max=LONGEST_CLOCK, help="Seconds before the first move."),
     playclock: int = typer.Option(5, min=1, max=LONGEST_CLOCK, help="Seconds for each move."),
     seed: int | None = typer.Option(
-        None, help="Seed of random moves and of what chance deals.", show_default="drawn, and kept in --out"
+        None,
+        max=2**128 - 1,
+        help="Seed of random moves and of what chance deals.",
+        show_default="drawn, and kept in --out",
     ),
     out: Path | None = typer.Option(
         None,

@@ -62,7 +62,7 @@ def command(
         raise GdlError(f"{export} is no .xmpuzzle file", remedy="name one")
     instance = load_instance(puzzle, problem, every=keep_rotations, apart=apart)
     if instance.remark:
-        typer.echo(f"ggp: {puzzle}: {instance.remark}", err=True)
+        show(f"ggp: {puzzle}: {instance.remark}", err=True)
     if gdl:
         show(instance.as_rules().encode(), end="")
         return

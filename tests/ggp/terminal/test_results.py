@@ -146,7 +146,7 @@ def test_what_is_worst_in_rules_is_told_before_they_are_played(tmp_path: Path) -
     path.write_text("(role x) (legal x a)\n(goal x 1, 2)\n（init p）\n")
     told = doubts(Game.load(path))
     assert told.startswith(
-        f"{path}:2:1: these rules are doubtful: 'goal' has 3 arguments, but takes 2 (3 errors,"
+        f"{path}:2:1: these rules are doubtful: 'goal' has 3 arguments, but takes 2 (4 warnings;"
     )
     path.write_text("(role x) (legal x a) // all\n(goal x 100) (<= terminal (true p)) (init p)\n(next p)\n")
     assert doubts(Game.load(path)).startswith(

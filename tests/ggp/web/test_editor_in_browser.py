@@ -32,7 +32,7 @@ def test_a_finding_appears_where_it_was_typed_and_leads_there(web: WebServer, br
 
     address = web()
     browser.get(f"{address}/rules?game=tictactoe")
-    wait(browser, "document.querySelector('.status').textContent.startsWith('5 notes')")
+    wait(browser, "document.querySelector('.status').textContent.startsWith('1 note')")
     editor = browser.find_element("id", "editor")
     editor.send_keys(Keys.CONTROL, Keys.END)
     editor.send_keys(Keys.ENTER + "(<= (legal x (mark ?a b)) (true (control x)))" + Keys.ENTER)

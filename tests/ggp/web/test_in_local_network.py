@@ -44,7 +44,7 @@ source.onerror = () => told("refused");
 def test_fetched_data_posts_and_events_come_at_an_address_in_numbers(web: WebServer, browser: Any) -> None:
     address = web("--host", "0.0.0.0").replace("localhost", own_address())
     browser.get(f"{address}/rules?game=tictactoe")
-    wait(browser, "document.querySelector('.status').textContent.startsWith('5 notes')")
+    wait(browser, "document.querySelector('.status').textContent.startsWith('1 note')")
     browser.set_script_timeout(60)
     assert browser.execute_async_script(LISTENS) == "heard"
     # One header is for https, and the browser says so.

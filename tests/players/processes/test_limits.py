@@ -68,7 +68,7 @@ def refusing(monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, list[tup
     refuse, taken = threading.Event(), list[tuple[str, str]]()
     refuse.set()
 
-    def write(self: Path, text: str) -> int:
+    def write(self: Path, text: str, encoding: str) -> int:
         if refuse.is_set():
             raise BlockingIOError
         taken.append((str(self), text))

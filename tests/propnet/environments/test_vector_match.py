@@ -189,7 +189,7 @@ def test_what_does_not_fit_or_has_no_lanes_is_refused() -> None:
         VectorMatch(machine, 5, autoreset="never")
     with pytest.raises(GdlError, match="not a machine with a network"):
         VectorMatch(make_machine(machine.rules, "prover"), 5)
-    with pytest.raises(GdlError, match="at least one"):
+    with pytest.raises(GdlError, match="environments is 0"):
         VectorMatch(machine, 0)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import random
 from collections.abc import Hashable
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -32,7 +33,8 @@ def check(machine: PropnetMachine, one: OneState, state: State) -> None:
     """What one state says against what lanes say."""
     seen = machine.evaluate(machine.records([state]), single=True)
     best = machine.evaluate(machine.records([state])).goals[0].tolist()
-    legal = machine._move_lists(seen)[0]
+    bits, ends = unpack(seen.legal, machine.network.move_count)[0], machine.role_moves.tolist()
+    legal = [np.flatnonzero(bits[low:high]).tolist() for low, high in pairwise(ends)]
     assert one.key == state.key
     assert bool(one.terminal) == bool(seen.terminal[0])
     assert [list(moves) for moves in one.legal] == legal
