@@ -34,4 +34,4 @@ async def _bring(request: web.Request) -> web.Response:
     told = json_object(request, fields(name=text(500), data=text(MOST_CHARACTERS)))
     work_request = {"do": "read", "name": "", "data": "", **told}
     answer = await request.app[WORKERS].ask(request.headers[TOKEN_HEADER], work_request, instead=True)
-    return web.json_response({"what": answer["what"], "cards": answer["cards"]})
+    return web.json_response({name: answer[name] for name in ("what", "cards", "faults")})
