@@ -194,7 +194,7 @@ async def answer(service: Service, frame: bytes) -> bytes:
         return pack({"refused": f"{type(error).__name__}: {error}", "remedy": ""})
 
 
-def told(message: Message) -> Message:
+def accepted(message: Message) -> Message:
     """The answer. Raises GdlError where it is a refusal."""
     if "refused" in message:
         raise GdlError(message["refused"], remedy=message["remedy"])

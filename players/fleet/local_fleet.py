@@ -31,7 +31,7 @@ from players.fleet.fleet import (
     answer,
     load,
     pack,
-    told,
+    accepted,
     unpack,
 )
 from players.processes.limits import cores as usable
@@ -110,7 +110,7 @@ class LocalFleet(Fleet):
         pipe: _Pipe = worker.handle
         reply = await pipe.ask(pack(message, arrays))
         answer, result = unpack(reply)
-        return told(answer), result
+        return accepted(answer), result
 
     async def stop(self, worker: FleetWorker) -> None:
         self._workers.pop(id(worker), None)

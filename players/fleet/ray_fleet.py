@@ -25,7 +25,7 @@ from players.fleet.fleet import (
     answer,
     load,
     pack,
-    told,
+    accepted,
     unpack,
 )
 from players.fleet.ray_nodes import LOCAL_RAY, LOOPBACK, close_doors, installed, local_cluster, own_path
@@ -123,7 +123,7 @@ class RayFleet(Fleet):
     ) -> tuple[Message, list[npt.NDArray[np.generic]]]:
         reply = await self._wait(worker.handle.answer.remote(pack(message, arrays)))
         answer, result = unpack(reply)
-        return told(answer), result
+        return accepted(answer), result
 
     async def stop(self, worker: FleetWorker) -> None:
         with suppress(self._ray.exceptions.RayError):

@@ -71,8 +71,8 @@ class NodeReport:
     def as_json(self) -> dict[str, Any]:
         """For programs."""
         node = {"node": self.node.id, "host": self.node.host, "cores": self.node.cores}
-        said = {"what": self.what, "seconds": round(self.seconds, 5), "doing": list(self.doing)}
-        return {**node, **said, "fault": self.fault}
+        report = {"what": self.what, "seconds": round(self.seconds, 5), "doing": list(self.doing)}
+        return {**node, **report, "fault": self.fault}
 
 
 async def survey(fleet: Fleet) -> list[NodeReport]:

@@ -73,13 +73,13 @@ class Kaskade:
         stages: Sequence[Stage] = STAGES,
         exercise: Callable[[Machine], None] = exercise,
     ) -> None:
-        known = [stage.level for stage in stages]
-        if level not in (AUTO, BOTTOM, *known):
+        levels = [stage.level for stage in stages]
+        if level not in (AUTO, BOTTOM, *levels):
             raise GdlError(
-                f"there is no machine {level!r}", remedy=f"choose {', '.join((BOTTOM, *known, AUTO))}"
+                f"there is no machine {level!r}", remedy=f"choose {', '.join((BOTTOM, *levels, AUTO))}"
             )
-        count = {AUTO: len(known), BOTTOM: 0}.get(level)
-        self._stages = tuple(stages[: known.index(level) + 1 if count is None else count])
+        count = {AUTO: len(levels), BOTTOM: 0}.get(level)
+        self._stages = tuple(stages[: levels.index(level) + 1 if count is None else count])
         self._on_event = on_event
         self._exercise = exercise
         self._changed = threading.Condition()

@@ -26,15 +26,15 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> type[Player]:
     """The player of a bot, by the bot's name. Raises MissingOpenSpielError where OpenSpiel is not
     installed."""
-    made: Any = None
+    found: Any = None
     if not name.startswith("_"):
         try:
             import_module(f"{__name__}.spiel_game").pyspiel_module()
-            made = import_module(f"{__name__}.bot_player").player_class(name)
+            found = import_module(f"{__name__}.bot_player").player_class(name)
         except ImportError:
             if name in _BOTS:
                 raise
-    if made is None:
+    if found is None:
         raise AttributeError(f"OpenSpiel has no bot {name!r}")
-    kind: type[Player] = made
+    kind: type[Player] = found
     return kind

@@ -20,8 +20,8 @@ def cfr_policy(game: SpielGame, cfr: Cfr) -> TabularPolicy:
     for (player, history), place in tree.places.items():
         senses = game.rules.senses[player]
         turns = cast(tuple[tuple[int, frozenset[Term]], ...], history)
-        told = b"".join(senses.turn(move, percepts) for move, percepts in turns)
-        row = policy.action_probability_array[policy.state_lookup[senses.text(told)]]
+        observed = b"".join(senses.turn(move, percepts) for move, percepts in turns)
+        row = policy.action_probability_array[policy.state_lookup[senses.text(observed)]]
         row[:] = 0
         for number in range(int(tree.first[place]), int(tree.first[place + 1])):
             row[tree.moves[number]] = average[number]

@@ -262,9 +262,9 @@ class _ChanceState(SpielState):
 
     def _choose(self, choices: tuple[tuple[int, int], ...]) -> None:
         self.chosen += choices
-        made = dict(self.chosen)
-        if all(len(moves) == 1 or role in made for role, moves in enumerate(self.options)):
-            self.put(self._stepped([made.get(role, moves[0]) for role, moves in enumerate(self.options)]))
+        chosen = dict(self.chosen)
+        if all(len(moves) == 1 or role in chosen for role, moves in enumerate(self.options)):
+            self.put(self._stepped([chosen.get(role, moves[0]) for role, moves in enumerate(self.options)]))
         else:
             self._await()
 
@@ -285,7 +285,7 @@ class _ChanceState(SpielState):
     def __str__(self) -> str:
         spell, move = self.rules.machine.rules.spell, self.rules.machine.move
         roles = self.rules.machine.roles
-        chosen = [f"{spell(roles[role])} has chosen {spell(move(role, made))}" for role, made in self.chosen]
+        chosen = [f"{spell(roles[role])} has chosen {spell(move(role, one))}" for role, one in self.chosen]
         return "\n".join([super().__str__(), *chosen])
 
 
@@ -325,8 +325,8 @@ class _SensesObserver:
         """Write the tensor of what a player has learnt, the last turn first."""
         self.tensor[:] = 0
         if self._seen:
-            told: NDArray[Any] = self._rules.senses[player].vector(state.told[player], self._turns)
-            self.tensor[: len(told)] = told
+            vector: NDArray[Any] = self._rules.senses[player].vector(state.told[player], self._turns)
+            self.tensor[: len(vector)] = vector
 
     def string_from(self, state: _ChanceState, player: int) -> str:
         """What a player has learnt, a line for each turn."""
@@ -404,9 +404,9 @@ class SpielGame(_Game):  # type: ignore[misc]
 
     def state_of(self, state: State) -> SpielState:
         """A state with no history: this state of the machine."""
-        made = self._state()
-        made.put(state)
-        return made
+        spiel = self._state()
+        spiel.put(state)
+        return spiel
 
     def make_py_observer(self, iig_obs_type: Any = None, params: dict[str, Any] | None = None) -> Any:
         """What observes states: the base propositions as a tensor, the state as text; where information is
@@ -423,7 +423,7 @@ class SpielGame(_Game):  # type: ignore[misc]
         return IIGObserverForPublicInfoGame(iig_obs_type, params)
 
 
-_made: dict[tuple[Any, ...], SpielGame] = {}
+_games: dict[tuple[Any, ...], SpielGame] = {}
 _owners: dict[str, tuple[Any, ...]] = {}
 
 
@@ -457,8 +457,8 @@ def spiel_game(
         )
     settings = {"dynamics": dynamics, "utility": utility, "max_steps": max_steps, "draw": draw}
     key = (str(machine.rules), *settings.values())
-    if key in _made:
-        return _made[key]
+    if key in _games:
+        return _games[key]
     hidden = hides(machine.rules)
     turns = TurnTaking(machine)
     sequential = not turns.several if dynamics == "auto" else dynamics == "sequential"
@@ -484,7 +484,7 @@ def spiel_game(
         draw=draw,
         settings=settings,
     )
-    modes, told = pyspiel.GameType.ChanceMode, pyspiel.GameType.Information
+    modes, information = pyspiel.GameType.ChanceMode, pyspiel.GameType.Information
     kind = pyspiel.GameType(
         short_name=short,
         long_name=f"{name}, in GDL",
@@ -492,7 +492,7 @@ def spiel_game(
             pyspiel.GameType.Dynamics.SEQUENTIAL if sequential else pyspiel.GameType.Dynamics.SIMULTANEOUS
         ),
         chance_mode=modes.DETERMINISTIC if rules.chance is None else modes.EXPLICIT_STOCHASTIC,
-        information=told.IMPERFECT_INFORMATION if hidden else told.PERFECT_INFORMATION,
+        information=information.IMPERFECT_INFORMATION if hidden else information.PERFECT_INFORMATION,
         utility=(pyspiel.GameType.Utility.ZERO_SUM if zero_sum else pyspiel.GameType.Utility.GENERAL_SUM),
         reward_model=pyspiel.GameType.RewardModel.TERMINAL,
         max_num_players=len(players),
@@ -503,11 +503,11 @@ def spiel_game(
         provides_observation_tensor=True,
         parameter_specification={},
     )
-    made = type(f"SpielGame_{short}", (SpielGame,), {"rules": rules, "kind": kind})
-    pyspiel.register_game(kind, made)
+    game_class = type(f"SpielGame_{short}", (SpielGame,), {"rules": rules, "kind": kind})
+    pyspiel.register_game(kind, game_class)
     _owners[short] = key
-    game: SpielGame = made()
-    _made[key] = game
+    game: SpielGame = game_class()
+    _games[key] = game
     return game
 
 

@@ -174,8 +174,8 @@ def launch_linked(
     ours, theirs = socket.socketpair()
     numbers = theirs.fileno(), *files
     try:
-        told = [*map(str, numbers), *arguments]
-        return ours, launch(module, told, {number: number for number in numbers}, session=session)
+        full_arguments = [*map(str, numbers), *arguments]
+        return ours, launch(module, full_arguments, {number: number for number in numbers}, session=session)
     except OSError:
         ours.close()
         raise
@@ -293,7 +293,7 @@ def answered(answer: socket.socket) -> Forked | None:
         return last_answer(answer)
     except OSError:
         pid = b""
-    return made(pid, answer)
+    return named_process(pid, answer)
 
 
 def last_answer(answer: socket.socket) -> Forked | None:
@@ -305,10 +305,10 @@ def last_answer(answer: socket.socket) -> Forked | None:
         pid = answer.recv(64)
     except OSError:
         pid = b""
-    return made(pid, answer)
+    return named_process(pid, answer)
 
 
-def made(pid: bytes, answer: socket.socket) -> Forked | None:
+def named_process(pid: bytes, answer: socket.socket) -> Forked | None:
     """The process that a fork server has named on this socket; None if it has named none, or if there are no
     descriptors for it."""
     if pid:

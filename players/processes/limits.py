@@ -91,9 +91,9 @@ _TRIES, _AGAIN_SECONDS = 100, 0.11
 _BEGINS = 5
 """So many tries wait for a process that was just forked to begin its session."""
 _usual: int | None = None
-_wanted: dict[int, int] = {}
+_pending: dict[int, int] = {}
 """Sessions whose nice value the system has not taken yet."""
-_wishing = threading.Lock()
+_pending_lock = threading.Lock()
 """Held while wishes change: whoever finds one there must add to it before it is fulfilled and forgotten."""
 
 
@@ -120,15 +120,15 @@ def set_session(leader: int, nice: int) -> None:
     may be that of somebody's terminal. Where the system is too busy to take it now, a thread tries again."""
     if sys.platform != "linux":
         return
-    with _wishing:
-        waits = leader in _wanted
-        _wanted[leader] = nice
+    with _pending_lock:
+        waits = leader in _pending
+        _pending[leader] = nice
     if not waits:
         _try(leader, _TRIES)
 
 
 def _try(leader: int, tries: int) -> None:
-    nice, later = _wanted[leader], False
+    nice, later = _pending[leader], False
     try:
         if os.getsid(leader) == leader:
             Path(f"/proc/{leader}/autogroup").write_text(str(nice))
@@ -143,8 +143,8 @@ def _try(leader: int, tries: int) -> None:
         timer.daemon = True
         timer.start()
         return
-    with _wishing:
-        latest = _wanted.pop(leader, nice)
+    with _pending_lock:
+        latest = _pending.pop(leader, nice)
     if latest != nice:  # another thread has changed its mind meanwhile
         set_session(leader, latest)
 

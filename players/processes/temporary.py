@@ -61,10 +61,10 @@ class ScratchFolder:
         for left in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
             with contextlib.suppress(OSError):
                 _remove_if_left(left)
-        made = Path(tempfile.mkdtemp(prefix=_UNFINISHED + prefix))
-        lock = ProcessLock(str(made / _LOCK))
+        folder = Path(tempfile.mkdtemp(prefix=_UNFINISHED + prefix))
+        lock = ProcessLock(str(folder / _LOCK))
         lock.take(0.0)
-        self.path = made.rename(made.with_name(made.name.removeprefix(_UNFINISHED)))
+        self.path = folder.rename(folder.with_name(folder.name.removeprefix(_UNFINISHED)))
         self._end = weakref.finalize(self, _remove, self.path, lock)
 
     def remove(self) -> None:
