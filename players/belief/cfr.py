@@ -149,7 +149,9 @@ class CfrPlayer(Player):
     name = "cfr"
     OPTIONS = (
         Option("nodes", at_least(1), _NODES, "of the largest tree", public=between(1, _NODES)),
-        Option("rounds", at_least(1), _ENOUGH, "after which no more are made", public=between(1, _ENOUGH)),
+        Option(
+            "rounds", at_least(1), _ENOUGH, "maximum number of training rounds", public=between(1, _ENOUGH)
+        ),
     )
 
     def __init__(self, *, seed: int = 0, **options: Any) -> None:
