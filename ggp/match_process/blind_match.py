@@ -1,9 +1,9 @@
-"""Follows a match of hidden information by what a game manager tells one role of it, whatever it tells.
+"""Follows a match of hidden information by a game manager's messages to one role, even if they are wrong.
 
-It holds a belief, small enough to grow in the time of a turn, and with it a legal move. A PLAY may be
-somebody else's: its percepts fit no possible state, its turn number is wrong, the role cannot have made its
-move. Such a PLAY is logged, and the match goes on. The last few beliefs are kept: a PLAY that does not fit
-the newest one may fit an earlier one, and then those in between were somebody else's.
+It holds a belief, small enough to grow within the time of a turn, and with it a legal move. A PLAY may come
+from another sender: its percepts fit no possible state, its turn number is wrong, or the role cannot have
+chosen its move. Such a PLAY is logged, and the match goes on. The last few beliefs are kept: a PLAY that does
+not fit the newest one may fit an earlier one, and then the PLAYs in between came from another sender.
 """
 
 from __future__ import annotations
@@ -24,32 +24,32 @@ from players.belief.belief import SHARE, Belief, Observed
 
 WORLDS = 1_500
 EFFORT = 6_000
-"""Of the belief: a turn must not take the prover longer than some tenths of a second."""
+"""Limits of the belief: a turn must not take the prover longer than some tenths of a second."""
 SECONDS = 0.25
-"""Of a turn, after which it draws no more worlds than it needs, and tries no further way that the match may
-have gone."""
+"""Seconds of a turn after which the belief draws no more worlds than it needs, and no further course of the
+match is tried."""
 FIRST = 2
-"""The largest number that the first turn has: managers begin to count at 0 or 1 before it."""
+"""The largest number of the first turn: managers begin to count at 0 or 1."""
 MADE = "made "
-"""Begins what tells in :attr:`BlindMatch.history` of the role's move before bare percepts."""
+"""Prefix of the role's move before bare percepts in :attr:`BlindMatch.history`."""
 KEPT = 6
-"""PLAYs that may turn out to be somebody else's."""
+"""Number of PLAYs that may later prove to have come from another sender."""
 MOST_CHARACTERS = 100_000
-"""Of what a PLAY tells: terms of more are not read, which would take a turn's time."""
+"""The most characters of a PLAY: longer ones are not parsed, because that would take a turn's time."""
 MISFIT, ODD = 2, 1
-"""How much a PLAY is doubted that does not fit, and one that names another move than we answered: the manager
+"""Doubts about a PLAY that does not fit, and about one that names another move than our answer: the manager
 may have replaced ours. A PLAY that is dropped counts 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a PLAY tells.
+    """The contents of a PLAY.
 
     Attributes:
-        row: its texts, as :attr:`ggp.protocol.messages.Report.told` gives them, in :attr:`BlindMatch.history`
-            before bare percepts the role's move; ``key`` is what the manager told, folded.
-        number: of the turn; None in the dialect without.
-        own: the role's move, None where it is not told; ``percepts`` of the role.
+        row: its texts, as in :attr:`ggp.protocol.messages.Report.told`; in :attr:`BlindMatch.history` bare
+            percepts follow the role's move. ``key`` holds the manager's texts, folded.
+        number: the number of the turn; None in the dialect without numbers.
+        own: the role's move, None if the PLAY does not name it; ``percepts`` are those of the role.
         sound: whether all of them are ground terms, and not too many.
     """
 
@@ -62,7 +62,7 @@ class Told:
 
     @classmethod
     def read(cls, moves: Sequence[str] | None) -> Told:
-        """Of the texts of a PLAY."""
+        """The contents of a PLAY with these texts."""
         row = texts = tuple(moves or ())
         made = row[0].removeprefix(MADE) if row and row[0].startswith(MADE) else None
         if made is not None:
@@ -79,23 +79,23 @@ class Told:
 
     @property
     def begins(self) -> bool:
-        """Whether this may be told before the first turn."""
+        """Whether this PLAY may come before the first turn."""
         return self.sound and self.own is None and not self.percepts
 
 
 @dataclass(frozen=True, slots=True)
 class BlindCourse:
-    """One way in which a match may have gone, as the role knows it.
+    """One course that the match may have taken, as the role knows it.
 
     Attributes:
-        belief: what the role holds for possible then. It does not change any more.
-        rows: the PLAYs that told of its turns.
-        told: the last PLAY, that of the beginning included; None where it is not known.
+        belief: the states that the role considers possible then. It does not change.
+        rows: the PLAYs about its turns.
+        last: the last PLAY, including that of the beginning; None if it is not known.
         begun: whether there was a PLAY.
-        answered: whether it was answered in time; ``made`` with which move, None if that was not legal: then
-            the manager has made another.
-        doubt: how much was doubted and dropped on this way.
-        lost: whether a PLAY was taken that does not fit.
+        answered: whether it was answered in time; ``own`` is the answered move, None if it was not legal:
+            then the manager has chosen another.
+        doubt: the sum of doubts and dropped PLAYs on this course.
+        lost: whether a PLAY was accepted that does not fit.
     """
 
     belief: Belief
@@ -108,15 +108,15 @@ class BlindCourse:
     lost: bool = False
 
     def repeats(self, told: Told) -> bool:
-        """Whether this PLAY is the last one once more. Bare percepts may be equal in the next turn, too, but
-        not before the manager has its answer."""
+        """Whether this PLAY repeats the last one. Bare percepts may be equal in the next turn, too, but not
+        before the manager has its answer."""
         same = self.told is not None and self.told.key == told.key
         return same and (told.number is not None or not self.answered)
 
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """Where a PLAY leads from some course, ``doubt`` of that PLAY, and what is wrong with it in words."""
+    """The course to which a PLAY leads, the ``doubt`` of that PLAY, and a description of its fault."""
 
     course: BlindCourse
     doubt: int = 0
@@ -124,22 +124,22 @@ class Lead:
 
 
 class BlindMatch:
-    """What one role knows of a match. It is told of turns as
-    :class:`ggp.match_process.match_state.MatchState` is; ``moves`` are what
-    :attr:`ggp.protocol.messages.Report.told` gives.
+    """The knowledge of one role in a match. Its methods are those of
+    :class:`ggp.match_process.match_state.MatchState`; ``moves`` are the texts of
+    :attr:`ggp.protocol.messages.Report.told`.
 
-    A PLAY leads on from the newest course if it fits there. If not, it may fit where the match stood before
-    the last few PLAYs: then these were somebody else's. The match goes on where the fewest PLAYs are doubted
-    and dropped. All of this takes no longer than a turn may.
+    A PLAY continues the newest course if it fits there. Otherwise it may fit the match as it stood before the
+    last few PLAYs: then these came from another sender. The match continues on the course with the fewest
+    doubts and dropped PLAYs. All of this takes no longer than a turn allows.
 
     Attributes:
         machine: the machine of the belief.
         role: the index of our role.
-        on_first: called as soon as a PLAY has led to a state, long before all of them are found.
+        on_first: called as soon as a PLAY has led to one state, long before all of them are found.
     """
 
     certain = False
-    """Whether the state is known, so that one could look ahead."""
+    """Whether the state is known, so that looking ahead is possible."""
 
     def __init__(self, machine: Machine, role: int, log: Log) -> None:
         self.machine = machine
@@ -148,16 +148,16 @@ class BlindMatch:
         self.on_first: Callable[[State], None] | None = None
         self._now = BlindCourse(Belief(machine, role, worlds=WORLDS, effort=EFFORT), begun=False)
         self._kept: deque[BlindCourse] = deque(maxlen=KEPT)
-        """Where the match seemed to stand before each of the last PLAYs, oldest first."""
+        """The courses before each of the last PLAYs, oldest first."""
 
     @property
     def belief(self) -> Belief:
-        """What the role holds for possible."""
+        """The states that the role considers possible."""
         return self._now.belief
 
     @property
     def history(self) -> Sequence[tuple[str, ...]]:
-        """What was told of each turn."""
+        """The texts about each turn."""
         return self._now.rows
 
     @property
@@ -167,7 +167,7 @@ class BlindMatch:
 
     @property
     def observed(self) -> tuple[Observed, ...]:
-        """What the role has learnt, turn by turn."""
+        """The role's observations, turn by turn."""
         return tuple(self.belief.history)
 
     def options(self) -> list[int]:
@@ -179,15 +179,15 @@ class BlindMatch:
         return self.machine.rules.spell(self.machine.move(role, move))
 
     def replay(self, history: Sequence[Sequence[str]], answers: Sequence[str | None] = ()) -> None:
-        """Take all PLAYs of a match that was begun elsewhere, and the answers given before each, None for one
-        that did not arrive in time. What was told before the first turn is not among them."""
+        """Take in all PLAYs of a match that was begun elsewhere, and the answers given before each, None for
+        one that did not arrive in time. Messages before the first turn are not among them."""
         self._now = replace(self._now, begun=self._now.begun or bool(history))
         for row, answer in zip_longest(history, answers[: len(history)]):
             self._answered(answer)
             self._take(Told.read(row))
 
     def follow(self, moves: Sequence[str] | None, answered: str | None, delivered: bool, late: bool) -> bool:
-        """Take in what a PLAY tells; False if that PLAY was seen before. See
+        """Take in a PLAY; False if that PLAY was seen before. See
         :meth:`ggp.match_process.match_state.MatchState.follow`."""
         told = Told.read(moves)
         in_time = answered is not None and delivered and not late
@@ -196,15 +196,15 @@ class BlindMatch:
         return not self._now.repeats(told) and self._take(told)
 
     def reported(self, moves: Sequence[str] | None) -> bool:
-        """Whether this is what a PLAY told last."""
+        """Whether these are the texts of the last PLAY."""
         return self._now.told is not None and self._now.told.key == Told.read(moves).key
 
     def resume(self, moves: Sequence[str] | None) -> bool:
-        """Note a PLAY that :meth:`replay` may have taken in; False if it was no turn."""
+        """Note a PLAY that :meth:`replay` may have taken in; False if it was not a turn."""
         return self.reported(moves) or self._take(Told.read(moves))
 
     def can_be(self, moves: Sequence[str] | None) -> bool:
-        """Whether this may be a turn that follows, or the last one as it was."""
+        """Whether this may be the next turn, or the last one unchanged."""
         told = Told.read(moves)
         certain = not self._kept or self._now.doubt <= self._kept[-1].doubt
         if certain and any(course.repeats(told) for course in self._kept):
@@ -213,20 +213,20 @@ class BlindMatch:
         return any(not _fault(course, told, possible)[0] for _, course in self._ways())
 
     def is_legal(self, text: str) -> bool:
-        """Whether :attr:`role` may do this here."""
+        """Whether this is a legal move of :attr:`role` here."""
         return self._legal(text) is not None
 
     def finish(self, moves: Sequence[str] | None) -> list[int | None] | None:
-        """The match is over; what it was worth is not told."""
+        """End the match; the goals are not reported, so the result is None."""
         return None
 
     def _answered(self, answer: str | None) -> None:
-        """Note what was answered in time to the last PLAY."""
+        """Note the answer to the last PLAY, if it was in time."""
         if answer is not None:
             self._now = replace(self._now, answered=True, made=self._legal(answer))
 
     def _take(self, told: Told) -> bool:
-        """Go where a PLAY leads; False if it is taken for the last one once more."""
+        """Continue the course to which a PLAY leads; False if it repeats the last one."""
         now = self._now
         back, lead = self._best(told, time.monotonic() + SECONDS)
         if lead.doubt == MISFIT and now.told is not None and now.told.key == told.key:
@@ -237,13 +237,14 @@ class BlindMatch:
         if lead.event:
             self._log("warning", lead.event, **shown)
         elif back:
-            self._log("warning", "PLAYs before were somebody else's", dropped=back, **shown)
+            self._log("warning", "earlier PLAYs came from another sender", dropped=back, **shown)
         self._kept.append(now)
         self._now = lead.course
         return True
 
     def _best(self, told: Told, until: float) -> tuple[int, Lead]:
-        """Where this PLAY leads, and how many PLAYs before it are dropped for it."""
+        """The best course to which this PLAY leads, and the number of PLAYs before it that are dropped for
+        it."""
         found: list[tuple[int, int, Lead]] = []
         possible = self._possible(told)
         for back, course in sorted(self._ways(), key=_likely):
@@ -260,20 +261,21 @@ class BlindMatch:
         return back, replace(lead, course=replace(lead.course, doubt=lead.course.doubt + back + doubt))
 
     def _nearest(self, told: Told) -> tuple[int, BlindCourse]:
-        """The newest course after which a PLAY of this dialect and number is due, else the newest of all."""
+        """The newest course after which a PLAY of this dialect and number is due, otherwise the newest of
+        all."""
         ways = self._ways()
         return next((way for way in ways if not _misplaced(way[1], told)), ways[0])
 
     def _ways(self) -> list[tuple[int, BlindCourse]]:
-        """Where the match seemed to stand before the last PLAYs, newest first, and how many came since."""
+        """The courses before the last PLAYs, newest first, each with the number of PLAYs since."""
         return [(0, self._now), *enumerate(reversed(self._kept), 1)]
 
     def _possible(self, told: Told) -> bool:
-        """Whether the role ever has such a move and such percepts."""
+        """Whether the role can ever have such a move and such percepts."""
         return self.belief.world_machine.can_be(Observed(told.own, told.percepts))
 
     def _lead(self, course: BlindCourse, told: Told, glance: tuple[int, str]) -> Lead:
-        """Where a PLAY leads from there, with what :func:`_fault` says of it at a glance."""
+        """The course to which a PLAY leads from ``course``, with the first verdict of :func:`_fault`."""
         if course.repeats(told):
             return Lead(course)
         if course.told is None and told.begins and not (course.begun and told.number is None):
@@ -290,8 +292,8 @@ class BlindMatch:
             fits, event = False, "a turn that cannot be"
         doubt, event = glance if fits or glance[0] == MISFIT else (MISFIT, event)
         if told.number is None and not glance[0] and not (course.belief.exact or course.lost):
-            # What fits none of some worlds may fit one that was not drawn, and turns without numbers are told
-            # apart by nothing else.
+            # Percepts that fit none of some worlds may fit a world that was not drawn, and nothing else
+            # distinguishes turns without numbers.
             doubt = 0
         lost = course.lost or doubt == MISFIT
         return Lead(
@@ -299,7 +301,7 @@ class BlindMatch:
         )
 
     def _observed(self, course: BlindCourse, told: Told) -> Observed:
-        """What the role has learnt then. A move that it never has is none: players follow this, too."""
+        """The role's observations then. A move that it never has counts as unknown, as for players."""
         own = told.own
         if told.number is None and own is None:
             own = course.made
@@ -308,20 +310,20 @@ class BlindMatch:
         return Observed(own, told.percepts)
 
     def _legal(self, text: str) -> Term | None:
-        """A move where it is legal."""
+        """The move if it is legal; otherwise None."""
         term, moves = _term(text), self.options()
         return term if any(self.machine.move(self.role, move) is term for move in moves) else None
 
 
 def _fault(course: BlindCourse, told: Told, possible: bool) -> tuple[int, str]:
-    """How much a PLAY is doubted there at a glance, and what is wrong with it in words; ``possible``: whether
-    the role ever has such a move and such percepts."""
+    """The doubt about a PLAY at first sight, and a description of its fault; ``possible``: whether the role
+    can ever have such a move and such percepts."""
     if course.repeats(told):
         return 0, ""
     if event := _misplaced(course, told):
         return MISFIT, event
     if not told.sound:
-        return MISFIT, "percepts that are no terms"
+        return MISFIT, "percepts that are not terms"
     if not possible:
         return MISFIT, "percepts that fit no state"
     if told.number is not None and course.made is not None and told.own is not course.made:
@@ -330,7 +332,7 @@ def _fault(course: BlindCourse, told: Told, possible: bool) -> tuple[int, str]:
 
 
 def _misplaced(course: BlindCourse, told: Told) -> str:
-    """What is wrong with the dialect or the number of a PLAY there; empty if nothing is."""
+    """The fault in the dialect or the number of a PLAY at this point; empty if there is none."""
     last = course.told
     if last is None:
         return "" if told.number is None or told.number <= FIRST else "a wrong turn number"
@@ -342,13 +344,13 @@ def _misplaced(course: BlindCourse, told: Told) -> str:
 
 
 def _likely(way: tuple[int, BlindCourse]) -> tuple[int, int]:
-    """The order of ways: by how much is doubted and dropped, those that drop less before others."""
+    """The sort key of courses: by the sum of doubts and dropped PLAYs, then by dropped PLAYs."""
     back, course = way
     return course.doubt + back, back
 
 
 def _term(text: str) -> Term | None:
-    """A ground term, None where the text is none."""
+    """A ground term, None if the text is not one."""
     try:
         term = parse_term(text)
     except GdlError:
