@@ -273,5 +273,5 @@ def peak_mb() -> float:
 
 def engine_version() -> str:
     """Name and version of this program, for records of measurements."""
-    known = ggp.version()
-    return f"kaskade-ggp {known}" if known else "kaskade-ggp, not installed"
+    version = ggp.version()
+    return f"kaskade-ggp {version}" if version else "kaskade-ggp, not installed"

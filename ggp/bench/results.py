@@ -262,8 +262,8 @@ def comparison(changes: list[Change]) -> RenderableType:
         )
     lost = [change for change in changes if regressed(change)]
     if lost:
-        told = ", ".join(f"{change.game} on {change.machine} {change.ratio:.2f}" for change in lost)
-        lines.append(Text(f"slower by more than {_REGRESSION:.0%}: {told}", "bold red"))
+        listed = ", ".join(f"{change.game} on {change.machine} {change.ratio:.2f}" for change in lost)
+        lines.append(Text(f"slower by more than {_REGRESSION:.0%}: {listed}", "bold red"))
     return Group(*lines)
 
 

@@ -42,7 +42,7 @@ may have replaced ours. A PLAY that is dropped counts 1."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PlayTexts:
     """The contents of a PLAY.
 
     Attributes:
@@ -61,21 +61,21 @@ class Told:
     sound: bool
 
     @classmethod
-    def read(cls, moves: Sequence[str] | None) -> Told:
+    def read(cls, moves: Sequence[str] | None) -> PlayTexts:
         """The contents of a PLAY with these texts."""
         row = texts = tuple(moves or ())
-        made = row[0].removeprefix(MADE) if row and row[0].startswith(MADE) else None
-        if made is not None:
+        own_text = row[0].removeprefix(MADE) if row and row[0].startswith(MADE) else None
+        if own_text is not None:
             texts = row[1:]
         number, own, percepts = read_told(texts)
-        own = made or own
+        own = own_text or own
         if sum(map(len, texts)) > MOST_CHARACTERS:
-            move = None if made is None else _term(made)
+            move = None if own_text is None else _term(own_text)
             return cls(row, tuple(map(str.lower, texts)), number, move, frozenset(), sound=False)
         move, seen = None if own is None else _term(own), list(map(_term, percepts))
-        known = frozenset(term for term in seen if term is not None)
+        terms = frozenset(term for term in seen if term is not None)
         sound = None not in seen and (own is None or move is not None)
-        return cls(row, tuple(map(fold, texts)), number, move, known, sound)
+        return cls(row, tuple(map(fold, texts)), number, move, terms, sound)
 
     @property
     def begins(self) -> bool:
@@ -100,18 +100,18 @@ class BlindCourse:
 
     belief: Belief
     rows: tuple[tuple[str, ...], ...] = ()
-    told: Told | None = None
+    last: PlayTexts | None = None
     begun: bool = True
     answered: bool = False
-    made: Term | None = None
+    own: Term | None = None
     doubt: int = 0
     lost: bool = False
 
-    def repeats(self, told: Told) -> bool:
+    def repeats(self, play: PlayTexts) -> bool:
         """Whether this PLAY repeats the last one. Bare percepts may be equal in the next turn, too, but not
         before the manager has its answer."""
-        same = self.told is not None and self.told.key == told.key
-        return same and (told.number is not None or not self.answered)
+        same = self.last is not None and self.last.key == play.key
+        return same and (play.number is not None or not self.answered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ class BlindMatch:
         self._log = log
         self.on_first: Callable[[State], None] | None = None
         self._now = BlindCourse(Belief(machine, role, worlds=WORLDS, effort=EFFORT), begun=False)
-        self._kept: deque[BlindCourse] = deque(maxlen=KEPT)
+        self._earlier: deque[BlindCourse] = deque(maxlen=KEPT)
         """The courses before each of the last PLAYs, oldest first."""
 
     @property
@@ -184,33 +184,33 @@ class BlindMatch:
         self._now = replace(self._now, begun=self._now.begun or bool(history))
         for row, answer in zip_longest(history, answers[: len(history)]):
             self._answered(answer)
-            self._take(Told.read(row))
+            self._take(PlayTexts.read(row))
 
     def follow(self, moves: Sequence[str] | None, answered: str | None, delivered: bool, late: bool) -> bool:
         """Take in a PLAY; False if that PLAY was seen before. See
         :meth:`ggp.match_process.match_state.MatchState.follow`."""
-        told = Told.read(moves)
+        play = PlayTexts.read(moves)
         in_time = answered is not None and delivered and not late
         self._now = replace(self._now, begun=self._now.begun or answered is not None)
         self._answered(answered if in_time else None)
-        return not self._now.repeats(told) and self._take(told)
+        return not self._now.repeats(play) and self._take(play)
 
     def reported(self, moves: Sequence[str] | None) -> bool:
         """Whether these are the texts of the last PLAY."""
-        return self._now.told is not None and self._now.told.key == Told.read(moves).key
+        return self._now.last is not None and self._now.last.key == PlayTexts.read(moves).key
 
     def resume(self, moves: Sequence[str] | None) -> bool:
         """Note a PLAY that :meth:`replay` may have taken in; False if it was not a turn."""
-        return self.reported(moves) or self._take(Told.read(moves))
+        return self.reported(moves) or self._take(PlayTexts.read(moves))
 
     def can_be(self, moves: Sequence[str] | None) -> bool:
         """Whether this may be the next turn, or the last one unchanged."""
-        told = Told.read(moves)
-        certain = not self._kept or self._now.doubt <= self._kept[-1].doubt
-        if certain and any(course.repeats(told) for course in self._kept):
+        play = PlayTexts.read(moves)
+        certain = not self._earlier or self._now.doubt <= self._earlier[-1].doubt
+        if certain and any(course.repeats(play) for course in self._earlier):
             return False
-        possible = self._possible(told)
-        return any(not _fault(course, told, possible)[0] for _, course in self._ways())
+        possible = self._possible(play)
+        return any(not _fault(course, play, possible)[0] for _, course in self._ways())
 
     def is_legal(self, text: str) -> bool:
         """Whether this is a legal move of :attr:`role` here."""
@@ -223,65 +223,65 @@ class BlindMatch:
     def _answered(self, answer: str | None) -> None:
         """Note the answer to the last PLAY, if it was in time."""
         if answer is not None:
-            self._now = replace(self._now, answered=True, made=self._legal(answer))
+            self._now = replace(self._now, answered=True, own=self._legal(answer))
 
-    def _take(self, told: Told) -> bool:
+    def _take(self, play: PlayTexts) -> bool:
         """Continue the course to which a PLAY leads; False if it repeats the last one."""
         now = self._now
-        back, lead = self._best(told, time.monotonic() + SECONDS)
-        if lead.doubt == MISFIT and now.told is not None and now.told.key == told.key:
+        back, lead = self._best(play, time.monotonic() + SECONDS)
+        if lead.doubt == MISFIT and now.last is not None and now.last.key == play.key:
             return False
-        shown = {"turn": told.number, "told": " ".join(told.row)[:200]}
-        if not (now.begun or told.begins):
+        shown = {"turn": play.number, "told": " ".join(play.row)[:200]}
+        if not (now.begun or play.begins):
             self._log("warning", "the match has begun without us", **shown)
         if lead.event:
             self._log("warning", lead.event, **shown)
         elif back:
             self._log("warning", "earlier PLAYs came from another sender", dropped=back, **shown)
-        self._kept.append(now)
+        self._earlier.append(now)
         self._now = lead.course
         return True
 
-    def _best(self, told: Told, until: float) -> tuple[int, Lead]:
+    def _best(self, play: PlayTexts, until: float) -> tuple[int, Lead]:
         """The best course to which this PLAY leads, and the number of PLAYs before it that are dropped for
         it."""
         found: list[tuple[int, int, Lead]] = []
-        possible = self._possible(told)
+        possible = self._possible(play)
         for back, course in sorted(self._ways(), key=_likely):
-            glance = _fault(course, told, possible)
+            glance = _fault(course, play, possible)
             if glance[0] < MISFIT and (not found or time.monotonic() < until):
-                lead = self._lead(course, told, glance)
+                lead = self._lead(course, play, glance)
                 found.append((lead.doubt, back, lead))
                 if not lead.doubt:
                     break
         if not found:
-            back, course = self._nearest(told)
-            found.append((MISFIT, back, self._lead(course, told, _fault(course, told, possible))))
+            back, course = self._nearest(play)
+            found.append((MISFIT, back, self._lead(course, play, _fault(course, play, possible))))
         doubt, back, lead = min(found, key=lambda one: one[:2])
         return back, replace(lead, course=replace(lead.course, doubt=lead.course.doubt + back + doubt))
 
-    def _nearest(self, told: Told) -> tuple[int, BlindCourse]:
+    def _nearest(self, play: PlayTexts) -> tuple[int, BlindCourse]:
         """The newest course after which a PLAY of this dialect and number is due, otherwise the newest of
         all."""
         ways = self._ways()
-        return next((way for way in ways if not _misplaced(way[1], told)), ways[0])
+        return next((way for way in ways if not _misplaced(way[1], play)), ways[0])
 
     def _ways(self) -> list[tuple[int, BlindCourse]]:
         """The courses before the last PLAYs, newest first, each with the number of PLAYs since."""
-        return [(0, self._now), *enumerate(reversed(self._kept), 1)]
+        return [(0, self._now), *enumerate(reversed(self._earlier), 1)]
 
-    def _possible(self, told: Told) -> bool:
+    def _possible(self, play: PlayTexts) -> bool:
         """Whether the role can ever have such a move and such percepts."""
-        return self.belief.world_machine.can_be(Observed(told.own, told.percepts))
+        return self.belief.world_machine.can_be(Observed(play.own, play.percepts))
 
-    def _lead(self, course: BlindCourse, told: Told, glance: tuple[int, str]) -> Lead:
+    def _lead(self, course: BlindCourse, play: PlayTexts, glance: tuple[int, str]) -> Lead:
         """The course to which a PLAY leads from ``course``, with the first verdict of :func:`_fault`."""
-        if course.repeats(told):
+        if course.repeats(play):
             return Lead(course)
-        if course.told is None and told.begins and not (course.begun and told.number is None):
-            return Lead(replace(course, told=told, begun=True))
-        seen, row = self._observed(course, told), told.row
-        if told.number is None and told.own is None and seen.move is not None:
+        if course.last is None and play.begins and not (course.begun and play.number is None):
+            return Lead(replace(course, last=play, begun=True))
+        seen, row = self._observed(course, play), play.row
+        if play.number is None and play.own is None and seen.move is not None:
             row = (MADE + self.machine.rules.spell(seen.move), *row)
         belief = course.belief.copy()
         event = "percepts that fit no state"
@@ -291,23 +291,23 @@ class BlindMatch:
         except GdlError:
             fits, event = False, "a turn that cannot be"
         doubt, event = glance if fits or glance[0] == MISFIT else (MISFIT, event)
-        if told.number is None and not glance[0] and not (course.belief.exact or course.lost):
+        if play.number is None and not glance[0] and not (course.belief.exact or course.lost):
             # Percepts that fit none of some worlds may fit a world that was not drawn, and nothing else
             # distinguishes turns without numbers.
             doubt = 0
         lost = course.lost or doubt == MISFIT
         return Lead(
-            BlindCourse(belief, (*course.rows, row), told, doubt=course.doubt, lost=lost), doubt, event
+            BlindCourse(belief, (*course.rows, row), play, doubt=course.doubt, lost=lost), doubt, event
         )
 
-    def _observed(self, course: BlindCourse, told: Told) -> Observed:
+    def _observed(self, course: BlindCourse, play: PlayTexts) -> Observed:
         """The role's observations then. A move that it never has counts as unknown, as for players."""
-        own = told.own
-        if told.number is None and own is None:
-            own = course.made
+        own = play.own
+        if play.number is None and own is None:
+            own = course.own
         if self.belief.world_machine.own_move(own) == -1:
             own = None
-        return Observed(own, told.percepts)
+        return Observed(own, play.percepts)
 
     def _legal(self, text: str) -> Term | None:
         """The move if it is legal; otherwise None."""
@@ -315,30 +315,30 @@ class BlindMatch:
         return term if any(self.machine.move(self.role, move) is term for move in moves) else None
 
 
-def _fault(course: BlindCourse, told: Told, possible: bool) -> tuple[int, str]:
+def _fault(course: BlindCourse, play: PlayTexts, possible: bool) -> tuple[int, str]:
     """The doubt about a PLAY at first sight, and a description of its fault; ``possible``: whether the role
     can ever have such a move and such percepts."""
-    if course.repeats(told):
+    if course.repeats(play):
         return 0, ""
-    if event := _misplaced(course, told):
+    if event := _misplaced(course, play):
         return MISFIT, event
-    if not told.sound:
+    if not play.sound:
         return MISFIT, "percepts that are not terms"
     if not possible:
         return MISFIT, "percepts that fit no state"
-    if told.number is not None and course.made is not None and told.own is not course.made:
+    if play.number is not None and course.own is not None and play.own is not course.own:
         return ODD, "another move than ours"
     return 0, ""
 
 
-def _misplaced(course: BlindCourse, told: Told) -> str:
+def _misplaced(course: BlindCourse, play: PlayTexts) -> str:
     """The fault in the dialect or the number of a PLAY at this point; empty if there is none."""
-    last = course.told
+    last = course.last
     if last is None:
-        return "" if told.number is None or told.number <= FIRST else "a wrong turn number"
-    if (last.number is None) != (told.number is None):
+        return "" if play.number is None or play.number <= FIRST else "a wrong turn number"
+    if (last.number is None) != (play.number is None):
         return "a turn in another dialect"
-    if last.number is not None and told.number != last.number + 1:
+    if last.number is not None and play.number != last.number + 1:
         return "a wrong turn number"
     return ""
 

@@ -248,15 +248,15 @@ class Follower:
             self._unchecked.append(message)
         if isinstance(match, BlindMatch):
             match.on_first = lambda state: self._name_first(turn, state)
-        made = _advance(match, message)
-        if not (message["advanced"] or made or answered is None) and match.is_legal(answered):
+        new_turn = _advance(match, message)
+        if not (message["advanced"] or new_turn or answered is None) and match.is_legal(answered):
             self._send("move", id=turn, move=answered, again=True, void=not match.reported(moves))
             return None
         options = match.options()
         self._turn = turn
         self._foresight.turn(turn, match.state)
         safe = match.text(match.role, self._rng.choice(options)) if options else NO_MOVE
-        joint = match.history[-1] if made and match.history else None
+        joint = match.history[-1] if new_turn and match.history else None
         self._send("options", id=turn, safe=safe, joint=joint, cpu=time.process_time() - begun)
         return options, safe
 
@@ -283,9 +283,9 @@ class Follower:
         practice = self._practice
         if practice is None or practice.over:
             return False
-        told = practice.pace is not None, practice.whole
+        before = practice.pace is not None, practice.whole
         more = practice.step()
-        if practice.pace is not None and (told != (True, practice.whole) or not more):
+        if practice.pace is not None and (before != (True, practice.whole) or not more):
             self._send("pace", cpu=practice.pace, lasting=practice.lasting, whole=practice.whole)
         if not more:
             self._send("practised", large=practice.large)

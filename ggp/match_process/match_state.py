@@ -162,10 +162,10 @@ class MatchState:
         reported = None if moves is None else tuple(map(fold, moves))
         self._played = True
         history = self._courses[0].history
-        made = bool(history) and reported == tuple(map(fold, history[-1]))
-        if made or not history:
+        repeated = bool(history) and reported == tuple(map(fold, history[-1]))
+        if repeated or not history:
             self._reported = reported
-        return made
+        return repeated
 
     def can_be(self, moves: Sequence[str] | None) -> bool:
         """Whether a report could be followed."""
@@ -238,9 +238,9 @@ class MatchState:
             if move is None:
                 return None
             joint.append(move)
-        told = tuple(self.text(role, move) for role, move in enumerate(joint))
+        texts = tuple(self.text(role, move) for role, move in enumerate(joint))
         after = machine.next_state(state, joint)
-        return Course(after, (*course.history, told), replace(course, before=None), evidence=course.evidence)
+        return Course(after, (*course.history, texts), replace(course, before=None), evidence=course.evidence)
 
     def _legal(self, state: State, role: int, text: str) -> int | None:
         try:

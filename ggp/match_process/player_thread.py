@@ -279,8 +279,8 @@ class Thinker:
                     self._log("error", "player chose an illegal move", move=str(move))
             except Exception as error:
                 self._log("error", "player failed", error=describe(error))
-        told = {"note": without_folders(note), "machine": level, "expects": expects}
-        self._send("move", id=turn, move=safe, again=False, **told)
+        details = {"note": without_folders(note), "machine": level, "expects": expects}
+        self._send("move", id=turn, move=safe, again=False, **details)
 
     def _think_aloud(self, choice: Choice) -> None:
         """Send the best move found whenever it changes, and the player's candidates now and then."""
@@ -296,12 +296,12 @@ class Thinker:
             [machine.rules.spell(machine.move(self._role, one.move)), one.visits, one.rounded(1)]
             for one in choice.candidates[:MOST_CANDIDATES]
         ]
-        told = {
+        details = {
             "note": without_folders(choice.note),
             "machine": self._player.machine.level,
             "candidates": candidates,
         }
-        self._send("search", turn=self._turn, expects=self._expected(choice), **told)
+        self._send("search", turn=self._turn, expects=self._expected(choice), **details)
 
     def _expected(self, choice: Choice) -> float | None:
         """The result that the player expects, 0..100; None without a search."""

@@ -162,12 +162,12 @@ def name_of(rules: Rules) -> str:
     from players.knowledge.canonical_rules import canonical_names
 
     unnamed = f"unnamed, {counted(len(rules), 'rule')}"
-    known = by_length().get(len(rules), ())
+    candidates = by_length().get(len(rules), ())
     try:
-        fingerprint = canonical_names(rules).fingerprint if known else ""
+        fingerprint = canonical_names(rules).fingerprint if candidates else ""
     except GdlError:  # too long or too symmetric to be distinguished from others
         return unnamed
-    return next((name for name in known if _fingerprint(name) == fingerprint), unnamed)
+    return next((name for name in candidates if _fingerprint(name) == fingerprint), unnamed)
 
 
 @cache

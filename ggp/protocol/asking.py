@@ -28,9 +28,9 @@ _session: ContextVar[aiohttp.ClientSession | None] = ContextVar("session", defau
 @asynccontextmanager
 async def asking() -> AsyncIterator[aiohttp.ClientSession]:
     """A context in which all messages share one session."""
-    known = _session.get()
-    if known is not None:
-        yield known
+    shared = _session.get()
+    if shared is not None:
+        yield shared
         return
     async with _new_session() as session:
         token = _session.set(session)

@@ -78,9 +78,12 @@ class Request:
     @property
     def stays(self) -> bool:
         """Whether a browser asks for a page, and wants to keep this connection open for more requests."""
-        wishes = self.headers.get("connection", "").lower()
+        connection = self.headers.get("connection", "").lower()
         return (
-            self.method == "GET" and self.version == "1.1" and "keep-alive" in wishes and "(" not in self.text
+            self.method == "GET"
+            and self.version == "1.1"
+            and "keep-alive" in connection
+            and "(" not in self.text
         )
 
     def equivalent(self) -> bytes:

@@ -33,9 +33,9 @@ class BusyError(HttpError):
 def object_of(body: bytes) -> dict[str, Any]:
     """The JSON object in a body. Raises HttpError if the body is not a JSON object."""
     try:
-        told = orjson.loads(body)
+        value = orjson.loads(body)
     except ValueError as error:
         raise GdlError(f"the body is no JSON: {str(error)[:200]}") from None
-    if not isinstance(told, dict):
+    if not isinstance(value, dict):
         raise GdlError("the body is no JSON object")
-    return told
+    return value

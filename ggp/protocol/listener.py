@@ -70,8 +70,8 @@ class Guest(Protocol):
 
 
 def cannot_listen(host: str, port: int, error: OSError | UnicodeError, option: str = "--port") -> GdlError:
-    """The error that says why it is impossible to listen on an address, with a remedy. ``option`` is the option for
-    the port."""
+    """The error for an address on which it is impossible to listen, with reason and remedy. ``option`` is the
+    option for the port."""
     number = error.errno if isinstance(error, OSError) else None
     if number == errno.EADDRINUSE:
         why, remedy = "another program listens there", f"choose another {option}; 0 takes a free one"

@@ -96,9 +96,9 @@ def _step(playout: int, step: int, state: State, joint: JointMove | None) -> byt
     machine = state.machine
     move, spell = machine.move, machine.rules.spell
     roles = range(len(machine.roles))
-    told: dict[str, Any] = {}
+    percepts: dict[str, Any] = {}
     if joint is not None and hides(machine.rules):
-        told["percepts"] = [_spelled(machine, seen) for seen in machine.percepts(state, joint)]
+        percepts["percepts"] = [_spelled(machine, seen) for seen in machine.percepts(state, joint)]
     legal = [[move(r, m) for m in machine.legal_moves(state, r)] for r in roles]
     return _line(
         type="step",
@@ -109,7 +109,7 @@ def _step(playout: int, step: int, state: State, joint: JointMove | None) -> byt
         legal={spell(machine.roles[r]): _spelled(machine, legal[r]) for r in roles},
         joint=None if joint is None else [spell(move(r, joint[r])) for r in roles],
         goals=[machine.goal(state, r) for r in roles],
-        **told,
+        **percepts,
     )
 
 

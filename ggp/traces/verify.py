@@ -92,8 +92,8 @@ def find_traces(paths: Iterable[Path], games: Path | None = None) -> list[Trace]
 def _rules_of(trace: Path, name: str, games: Path | None) -> Path:
     """The rules that a trace was recorded from: a file named like the trace, or like the game in its first
     line. A bundled game if no folder of games was given and no such file lies near the trace."""
-    beside = trace.parent.parent / "games"
-    folder = games or (beside if beside.is_dir() else trace.parent)
+    nearby = trace.parent.parent / "games"
+    folder = games or (nearby if nearby.is_dir() else trace.parent)
     expected = folder / f"{name}{SUFFIXES[0]}"
     here = (folder / f"{name}{suffix}" for suffix in SUFFIXES)
     if (found := next(filter(Path.is_file, here), None)) is not None:
@@ -223,9 +223,9 @@ class _Replay:
 
     @staticmethod
     def sets(what: str, recorded: Iterable[Term], computed: Iterable[Term], place: str) -> None:
-        wanted, present = set(recorded), set(computed)
+        expected, present = set(recorded), set(computed)
         differences = []
-        for text, terms in (("missing", wanted - present), ("not in the trace", present - wanted)):
+        for text, terms in (("missing", expected - present), ("not in the trace", present - expected)):
             if terms:
                 shown = " ".join(map(str, sorted(terms)[:3]))
                 differences.append(f"{text}: {shown}{f' and {len(terms) - 3} more' * (len(terms) > 3)}")

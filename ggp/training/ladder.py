@@ -205,8 +205,8 @@ class Climb:
             if self.terms.fresh:
                 self._check(rungs[0])
                 self.store.remove(fingerprint)
-            known = self.store.get(fingerprint)
-            self.used = known if known is not None and known.share else None
+            stored = self.store.get(fingerprint)
+            self.used = stored if stored is not None and stored.share else None
             return self._climb(rungs)
 
     def _check(self, rung: str) -> None:
@@ -292,9 +292,9 @@ class Climb:
         rung = self.used.model if self.used else self._best()
         lesson = self._learn(rung, share)
         assert self.first is not None and lesson is not None and lesson.known is not None
-        known = self._try(rung + ON, lesson, None, part, used=self.used is not None)
-        if known is not None or self.used is not None:
-            self.used = known or lesson.known
+        better = self._try(rung + ON, lesson, None, part, used=self.used is not None)
+        if better is not None or self.used is not None:
+            self.used = better or lesson.known
         elif rung == self.first.model:
             self.first = lesson.known
 

@@ -76,7 +76,8 @@ of moves, which has won most where knowledge wins, values mixed with playouts, a
 TEST = Sprt(0.0, 100.0)
 CHANCE, SURE = 0.01, 0.001
 """Probabilities that chance alone brings the wins of a trial. Below the first a trial that ran out of time
-counts as won. Below the second it ends early: the sequential test alone takes long to accept series of wins."""
+counts as won. Below the second it ends early: the sequential test alone takes long to accept series of
+wins."""
 HOPELESS = 0.05
 """Probability that chance alone brings the losses of a trial. Below it the trial ends early: its time goes to
 other uses."""
