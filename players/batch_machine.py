@@ -51,8 +51,8 @@ class BatchMachine(ABC):
         words: 64-bit words per record.
         width: number of records that cost about as much as one.
         role_moves: int32, shape (roles + 1,): where each role's moves begin in arrays with a column for
-            every move, in the order of their ids; at the end how many moves there are. Shape (0,) where
-            the machine numbers moves as they come up: then playouts take no weights and no tallies.
+            every move, in the order of their ids; the last item is the number of moves. Shape (0,) if the
+            machine numbers moves as they occur: then playouts accept neither weights nor tallies.
         guided: whether playouts leave out blunders (:mod:`propnet.guides`).
         exact: whether the favoured moves include the best ones in games where one role wins what the other
             loses.
@@ -100,11 +100,11 @@ class BatchMachine(ABC):
         Args:
             weights: uint8, shape (moves,), 0 to 7: a role chooses a legal move with a probability
                 proportional to 2**weight; None for uniform probabilities.
-            tallies: int32, shape (rows, moves, 2), in C order; rows divides the number of records, and the
-                playouts from consecutive equal shares of the records add to one row each: how many made a
-                move, at least once, where its role had several; and the sum of that role's goals
-                (0..100) over these. Playouts that leave a role without a goal do not count for it.
-            counted: how many of the playouts from each record count, by default all.
+            tallies: int32, shape (rows, moves, 2), in C order; rows divides the number of records. The
+                playouts from consecutive equal shares of the records add to one row each: the number of
+                playouts with this move at least once while its role had several, and the sum of that role's
+                goals (0..100) over these. Playouts that leave a role without a goal do not count for it.
+            counted: number of the playouts from each record that count, by default all.
         """
 
     @abstractmethod
@@ -152,7 +152,7 @@ class NetworkBatch(BatchMachine):
     def ask_once(self) -> None:
         records = self.machine.records([self.machine.initial_state()])
         self.machine.evaluate(records)
-        if np.diff(self.role_moves).all():  # else a role never has a move
+        if np.diff(self.role_moves).all():  # otherwise some role never has a move
             self.machine.successors(records, np.zeros((1, len(self.machine.roles)), np.int32))
 
     def warm_up(self) -> float:

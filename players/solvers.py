@@ -164,7 +164,7 @@ class Solution:
         moves: the line, as GDL.
         proven: whether no line has a higher value; with value -1, whether no line comes to an end.
         solver: the name of the solver that found it; empty if none has.
-        states: how many states all solvers have looked at.
+        states: number of states that all solvers have looked at.
         seconds: CPU seconds of the search.
     """
 

@@ -69,7 +69,7 @@ class Historians:
         return share
 
     def bits(self, role: int, percepts: frozenset[Term]) -> Words | None:
-        """A role's percepts as :meth:`own` has them; None where it can never have them."""
+        """A role's percepts as :meth:`own` returns them; None if it can never have them."""
         places = [self._places[role].get(percept, -1) for percept in percepts]
         if -1 in places:
             return None

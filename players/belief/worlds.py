@@ -250,9 +250,9 @@ class StateWorlds(WorldMachine):
         return self.machine.percepts(state, joint)[self.role] == percepts
 
     def _own_moves(self, worlds: Worlds, move: int) -> list[list[int]]:
-        """The move where it is legal. In sound games a role has the same moves in all states that it
-        considers possible, so only some of many worlds are asked. If all of them agree, the result holds for
-        the others, too."""
+        """Per world ``[move]``, or ``[]`` if it is illegal. In sound games a role has the same moves in all
+        states that it considers possible, so only some of many worlds are asked. If all of them agree, the
+        result holds for the others, too."""
 
         def legal(state: State) -> list[int]:
             return [move] if move in self.machine.legal_moves(state, self.role) else []
@@ -307,7 +307,7 @@ def _objects(items: list[Any]) -> NDArray[Any]:
 
 
 def draws(weights: Weights, count: int, numbers: np.random.Generator) -> NDArray[np.int64]:
-    """How often each index occurs among ``count`` evenly spaced draws by weight: its expected number, rounded
+    """The frequency of each index among ``count`` evenly spaced draws by weight: its expected number, rounded
     down or up (systematic resampling)."""
     ends = np.cumsum(weights)
     upto: NDArray[np.int64] = np.floor(ends * (count / ends[-1]) + numbers.random()).astype(np.int64)
