@@ -1,1 +1,1 @@
-"""What plays: the interface of players, the players by name, and what they search with."""
+"""The players: their interface, the registry of players by name, and the searches they use."""

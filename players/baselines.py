@@ -1,5 +1,7 @@
-"""The simplest players, to read first: always the first legal move, any move, the move that looks best at
-once. :mod:`players.montecarlo` comes next; all are what stronger ones are measured against."""
+"""The simplest players, to read first: the first legal move, a random move, the move that looks best at once.
+
+:mod:`players.montecarlo` comes next. Stronger players are measured against all of these.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ class RandomPlayer(Player):
 
 
 _REPLIES = 16
-"""Joint moves of the other roles that are tried against each of its moves, at most."""
+"""At most this many joint moves of the other roles are tried against each own move."""
 
 
 class GreedyPlayer(Player):
@@ -71,8 +73,8 @@ class GreedyPlayer(Player):
         if not candidates:
             return Choice(shuffled[0], (), "no time to look ahead")
         candidates.sort(key=lambda candidate: -candidate[0])
-        told = tuple(Candidate(move, tries, value) for value, tries, move in candidates)
-        return Choice(told[0].move, told, f"looked at {counted(len(candidates), 'move')}")
+        listed = tuple(Candidate(move, tries, value) for value, tries, move in candidates)
+        return Choice(listed[0].move, listed, f"looked at {counted(len(candidates), 'move')}")
 
     def _replies(self, others: list[list[int]]) -> list[tuple[int, ...]]:
         if math.prod(map(len, others)) <= _REPLIES:

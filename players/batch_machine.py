@@ -1,4 +1,4 @@
-"""One face on machines with lanes and machines without: states as packed records, many at once.
+"""A common interface to machines with and without lanes: states as packed records, many at once.
 
 A *record* is a row of 64-bit words that stands for one state: on a network machine its packed propositions,
 on others the state's number in a list that the batch machine holds.
@@ -30,11 +30,11 @@ MoveLists = tuple[NDArray[np.int32], NDArray[np.int32]]
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """How a batch of playouts ended.
+    """The results of a batch of playouts.
 
     Attributes:
-        goals: int16, shape (n, roles); -1 where a role has no value.
-        lengths: int32, shape (n,): joint moves made; 0 where the match was over already.
+        goals: int16, shape (n, roles); -1 if a role has no value.
+        lengths: int32, shape (n,): joint moves played; 0 if the match was over already.
         finished: bool, shape (n,): whether the match could not go on; False if the playout was cut.
     """
 
@@ -49,12 +49,13 @@ class BatchMachine(ABC):
     Attributes:
         machine: the machine.
         words: 64-bit words per record.
-        width: how many records cost about as much as one.
+        width: number of records that cost about as much as one.
         role_moves: int32, shape (roles + 1,): where each role's moves begin in arrays with a column for
-            every move, in the order of their ids; at the end how many moves there are. Shape (0,) where
-            the machine numbers moves as they come up: then playouts take no weights and no tallies.
+            every move, in the order of their ids; the last item is the number of moves. Shape (0,) if the
+            machine numbers moves as they occur: then playouts accept neither weights nor tallies.
         guided: whether playouts leave out blunders (:mod:`propnet.guides`).
-        exact: whether, where what one role wins the other loses, the best moves are among the favoured ones.
+        exact: whether the favoured moves include the best ones in games where one role wins what the other
+            loses.
     """
 
     machine: Machine
@@ -98,12 +99,12 @@ class BatchMachine(ABC):
 
         Args:
             weights: uint8, shape (moves,), 0 to 7: a role chooses a legal move with a probability
-                proportional to 2**weight; None for equal ones.
-            tallies: int32, shape (rows, moves, 2), in C order; rows divides the number of records, and the
-                playouts from consecutive equal shares of the records add to one row each: how many made a
-                move, at least once, where its role had several; and the sum of that role's goals
-                (0..100) over these. Playouts that leave a role without a goal do not count for it.
-            counted: how many of the playouts from each record count, by default all.
+                proportional to 2**weight; None for uniform probabilities.
+            tallies: int32, shape (rows, moves, 2), in C order; rows divides the number of records. The
+                playouts from consecutive equal shares of the records add to one row each: the number of
+                playouts with this move at least once while its role had several, and the sum of that role's
+                goals (0..100) over these. Playouts that leave a role without a goal do not count for it.
+            counted: number of the playouts from each record that count, by default all.
         """
 
     @abstractmethod
@@ -112,11 +113,12 @@ class BatchMachine(ABC):
 
     @abstractmethod
     def ask_once(self) -> None:
-        """Compile what the first question about moves and states would otherwise wait for."""
+        """Compile the kernels that the first query about moves and states would otherwise wait for."""
 
     @abstractmethod
     def warm_up(self) -> float:
-        """As :meth:`ask_once`, for playouts too; the seconds that one step of a batch of playouts takes."""
+        """As :meth:`ask_once`, for playouts too. Returns the seconds that one step of a batch of playouts
+        takes."""
 
     def retain(self, records: Records) -> Records:
         """Forget all records but these; returns their new records."""
@@ -126,7 +128,7 @@ class BatchMachine(ABC):
 class NetworkBatch(BatchMachine):
     """A network machine with lanes. Playouts run on ``playing``, which has the same states and moves.
 
-    Kernels are imported here alone: players on the prover begin without them.
+    Only this class imports kernels, so players on the prover start without them.
     """
 
     def __init__(self, machine: PropnetMachine, playing: PropnetMachine) -> None:
@@ -144,13 +146,13 @@ class NetworkBatch(BatchMachine):
 
     @property
     def without_guide(self) -> NetworkBatch:
-        """The same, with playouts in which every legal move may be made."""
+        """The same machine, with playouts that may choose every legal move."""
         return NetworkBatch(self.machine, self.machine)
 
     def ask_once(self) -> None:
         records = self.machine.records([self.machine.initial_state()])
         self.machine.evaluate(records)
-        if np.diff(self.role_moves).all():  # else a role never has a move
+        if np.diff(self.role_moves).all():  # otherwise some role never has a move
             self.machine.successors(records, np.zeros((1, len(self.machine.roles)), np.int32))
 
     def warm_up(self) -> float:
@@ -214,13 +216,13 @@ class NetworkBatch(BatchMachine):
     def playouts_while(
         self, fewest: int, most: int, records: Records, made: NDArray[np.int32], seed: int, max_steps: int
     ) -> tuple[Ends, NDArray[np.int32], Records]:
-        """Playouts with equal chances, some of them begun before: see
+        """Uniformly random playouts, some of which continue earlier ones: see
         :meth:`propnet.machine.PropnetMachine.playouts_while`."""
         ends, playout_in, states = self._playing.playouts_while(fewest, most, records, made, seed, max_steps)
         return Ends(ends.goals, ends.lengths, ends.lengths < max_steps), playout_in, states
 
     def _fair(self, weights: Weights) -> Weights:
-        """The weights, but equal ones for the moves of chance."""
+        """The weights, but equal ones for chance moves."""
         if (chance := chance_role(self.machine.roles)) is None:
             return weights
         fair = weights.copy()

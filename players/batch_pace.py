@@ -1,4 +1,4 @@
-"""How large the next batch of playouts may be, so that the search ends before its deadline."""
+"""Chooses the size of the next batch of playouts so that the search ends before its deadline."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ _FIRST_STEPS, _FEWEST_STEPS, _MOST_STEPS = 32, 4, 4096
 _AIM_SECONDS = 0.05
 _MOST_SCALAR = 64
 _DEAR = 4.0
-"""An estimate so many times what steps usually cost is doubted: shorter batches find out."""
+"""An estimate this many times the usual cost of a step is doubted, and shorter batches test it."""
 
 
 class Pace:
-    """Learns from each batch what the next will cost: so much for each step of its longest playout.
+    """Learns from each batch the cost of the next: an amount of time for each step of its longest playout.
 
     Playouts are cut after a number of steps that starts small and doubles while playouts are cut and batches
-    stay short, so that endless games cannot make a batch long. After an estimate that was too high (another
-    process took the processor, something had to be compiled) small batches bring it down again, within the
-    same turn if it is far above what steps cost before.
+    stay short, so that endless games cannot make a batch long. An estimate may be too high because another
+    process took the processor, or because something had to be compiled. Small batches then lower it again,
+    within the same turn if it is far above the usual cost of steps.
     """
 
     def __init__(self, width: int, most: int, step_seconds: float = 0.0) -> None:
-        """For machines on which ``width`` playouts cost about as much as one, and a step takes so many
-        seconds, 0 if unknown: of a single playout where ``width`` is 1, else of a batch of ``most``."""
+        """For machines on which ``width`` playouts cost about as much as one. ``step_seconds`` is the time of
+        a step, 0 if unknown: of a single playout if ``width`` is 1, otherwise of a batch of ``most``."""
         self._scalar = width == 1
         self._most = min(most, _MOST_SCALAR) if self._scalar else most
         self._batched = 1 if self._scalar else self._most
@@ -35,12 +35,13 @@ class Pace:
 
     @property
     def limit(self) -> int:
-        """The steps after which playouts are cut, whatever the time."""
+        """The steps after which playouts are cut, whatever the time left."""
         return self._limit
 
     def plan(self, left: float, first: bool) -> tuple[int, int]:
-        """How many playouts may start, of how many steps at most, ``left`` seconds before the deadline;
-        (0, 0) for none. If they are the ``first`` of a turn, even cut playouts are welcome."""
+        """The number of playouts to start, and their maximum number of steps, ``left`` seconds before the
+        deadline; (0, 0) for none. For the ``first`` batch of a turn, even playouts that must be cut are
+        started."""
         left -= MARGIN
         if left <= 0:
             return 0, 0
@@ -57,8 +58,8 @@ class Pace:
         return 0, 0
 
     def learn(self, playouts: int, seconds: float, longest: int, cut: int, left: float) -> None:
-        """Take note of a batch: its playouts, its time, the steps of the longest, how many were cut, and
-        how many seconds are left to the deadline."""
+        """Record the results of a batch: its playouts, its time, the steps of the longest playout, the number
+        of cut playouts, and the seconds left to the deadline."""
         if self._scalar:
             seconds *= self._batched / playouts
         per_step = seconds / (longest + 1) / self._dearer
@@ -75,7 +76,7 @@ class Pace:
 
     @property
     def _dearer(self) -> int:
-        """How many times what ``_step_seconds`` says a step of a whole batch takes."""
+        """By what factor a step of a whole batch costs more than ``_step_seconds``."""
         return self._batched if self._scalar else 1
 
     @property

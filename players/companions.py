@@ -1,8 +1,8 @@
-"""`Companion`: what works beside a search tree; `TimeShares`: the one place that shares out the time.
+"""`Companion`: works in turns with a search tree; `TimeShares`: the one place that divides the time.
 
-Proof search, puzzle solvers and trials of rollout policies are companions. The tree works in batches. For
-each CPU second of a batch a companion is owed some of its own (its *rate*). Once what it is owed is worth a
-step, the step comes before the next batch.
+Proof search, puzzle solvers and trials of rollout policies are companions. The tree works in batches. Each
+CPU second of a batch earns a companion some CPU time of its own (its *rate*). Once a companion has earned
+enough time for a step, the step runs before the next batch.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 MOST_CREDIT, MOST_DEBT = 1.0, 0.5
-"""Most CPU seconds that a companion can save up, and that it can owe after a long step."""
+"""The most CPU seconds that a companion can save up, or can owe after a long step."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchReport:
-    """What one batch of the tree tells the companions.
+    """The facts about one batch of the tree that companions get.
 
     Attributes:
         seconds: CPU seconds that it took.
@@ -34,12 +34,12 @@ class BatchReport:
 
 
 class Companion(ABC):
-    """Works beside a search tree, in steps.
+    """Works in steps between the batches of a search tree.
 
     Attributes:
-        name: for people.
+        name: shown to people.
         least: the fewest CPU seconds for a step.
-        value: what the role is proven to get from the root of the search, 0..100; -1 while that is unknown.
+        value: the proven result of the role from the root of the search, 0..100; -1 while it is unknown.
     """
 
     name: ClassVar[str] = ""
@@ -54,11 +54,11 @@ class Companion(ABC):
     @property
     @abstractmethod
     def rate(self) -> float:
-        """CPU seconds owed to it for each one of the tree."""
+        """CPU seconds that it earns for each CPU second of the tree."""
 
     def opening_credit(self, left: float, credit: float) -> float:
-        """What it is owed when a turn begins, ``left`` seconds before its deadline. ``credit``, what it was
-        owed at the end of the last turn, stays unless it says otherwise."""
+        """The credit with which a turn begins, ``left`` seconds before its deadline. By default this is
+        ``credit``, the credit at the end of the last turn."""
         return credit
 
     def note_batch(self, report: BatchReport) -> None:
@@ -66,15 +66,15 @@ class Companion(ABC):
 
     @abstractmethod
     def step(self, seconds: float, deadline: float) -> bool:
-        """Work for about so many CPU seconds, at most until about the deadline (time.monotonic()).
-        Returns whether the search should look at what it has found."""
+        """Work for about ``seconds`` of CPU time, at most until about the deadline (time.monotonic()).
+        Returns whether the search should look at the results."""
 
 
 class TimeShares:
-    """Shares out time between a tree and its companions.
+    """Divides time between a tree and its companions.
 
     >>> shares = TimeShares()
-    >>> shares.step(deadline=time.monotonic() + 1.0) is None  # nobody is here
+    >>> shares.step(deadline=time.monotonic() + 1.0) is None  # no companion has joined
     True
     """
 
@@ -83,15 +83,15 @@ class TimeShares:
         self._opened = False
 
     def join(self, companion: Companion) -> None:
-        """From now on this one is owed time."""
+        """Give this companion time from now on."""
         self._credit[companion] = 0.0
 
     def leave(self, companion: Companion) -> None:
-        """This one is owed nothing any more."""
+        """Give this companion no more time."""
         self._credit.pop(companion, None)
 
     def new_turn(self) -> None:
-        """A turn begins; its deadline is that of the next :meth:`step`."""
+        """Begin a turn; its deadline is that of the next :meth:`step`."""
         self._opened = False
 
     @property
@@ -100,15 +100,15 @@ class TimeShares:
         return max((companion.value for companion in self._credit), default=-1)
 
     def note_batch(self, report: BatchReport) -> None:
-        """Tell all companions of a batch of the tree, and owe them for it."""
+        """Report a batch of the tree to all companions, and credit them for it."""
         for companion, credit in self._credit.items():
             companion.note_batch(report)
             earned = credit + report.seconds * companion.rate
             self._credit[companion] = min(earned, max(credit, MOST_CREDIT))
 
     def step(self, deadline: float) -> tuple[Companion, bool] | None:
-        """Let the companion work that is owed the most for its ``least``. Returns it, and whether the search
-        should look at what it has found; None where none is due or the deadline (time.monotonic()) has
+        """Let the companion with the most credit per ``least`` work. Returns the companion, and whether the
+        search should look at its results; None if no companion is due or the deadline (time.monotonic()) has
         passed."""
         left = deadline - time.monotonic()
         if left <= 0:
@@ -123,7 +123,7 @@ class TimeShares:
         companion = max(due, key=lambda c: self._credit[c] / c.least)
         credit, began = self._credit[companion], time.thread_time()
         news = companion.step(credit, deadline)
-        # A step that found too little time is paid for, too: else it would be asked again and again.
+        # A step that found too little time is charged, too; otherwise it would be tried again and again.
         spent = max(time.thread_time() - began, companion.least)
         self._credit[companion] = max(credit - spent, -MOST_DEBT)
         return companion, news

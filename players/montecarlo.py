@@ -1,4 +1,4 @@
-"""The flat Monte Carlo player: equally many random playouts after each of its moves, and no tree."""
+"""The flat Monte Carlo player: equally many random playouts after each of its moves, without a tree."""
 
 from __future__ import annotations
 

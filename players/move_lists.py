@@ -53,8 +53,8 @@ def unpack_moves(legal: NDArray[np.uint64], offsets: NDArray[np.int32]) -> Any:
 def draw_moves(
     counts: NDArray[np.int32], moves: NDArray[np.int32], rng: np.random.Generator
 ) -> NDArray[np.int32]:
-    """A random move of each role in each state, int32, shape (n, roles), of the lists that
-    :func:`unpack_moves` makes; 0 where a role has none."""
+    """A random move of each role in each state, int32, shape (n, roles), from the lists that
+    :func:`unpack_moves` returns; 0 if a role has none."""
     several = counts.ravel()
     place = np.cumsum(several) - several + (rng.random(len(several)) * several).astype(np.int64)
     drawn = np.zeros(len(several), np.int32)

@@ -11,8 +11,8 @@ From this derive the text form ``montecarlo:playouts=100`` (:mod:`players.regist
 keyword arguments with their defaults (``Player.__init__`` fills ``self.options``), and the help text. Lists
 can be joined: ``OPTIONS = (*Parent.OPTIONS, Option(...))``.
 
-The grammar of players' names is here, too: ``uct``, ``uct:workers=2,exploration=0.4``,
-``old@http://host:9147``. Lists have commas between names, as options have between them: what follows as
+This module also holds the grammar of players' names: ``uct``, ``uct:workers=2,exploration=0.4``,
+``old@http://host:9147``. Commas separate the names of a list and also the options of a name: a following
 ``key=value`` belongs to the name before it.
 """
 
@@ -37,17 +37,17 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Something that can be chosen about a kind of player.
+    """One setting of a kind of player.
 
     Attributes:
         name: the key in ``kind:key=value``, and the constructor's keyword argument.
-        read: makes the value from text; raises ValueError if the text is none.
-        default: the value if nothing is chosen; not read from text.
+        read: converts text to the value; raises ValueError if the text is not a valid value.
+        default: the value if none is chosen; not read from text.
         help: what the option does, in one line.
-        public: reads the values that strangers may choose, who use a page or have written a file. None keeps
-            the option to the operator. Declare an option public only if no value that ``public`` takes loads
-            code, opens a path, calls an address, or uses more memory than the default or more processes than
-            there are cores.
+        public: converts the values that strangers may choose on a page or in a file. None reserves the option
+            for the operator. Declare an option public only if no value that ``public`` accepts loads code,
+            opens a path, calls an address, or uses more memory than the default or more processes than there
+            are cores.
     """
 
     name: str
@@ -58,21 +58,21 @@ class Option:
 
 
 class NoSuchValueError(ValueError):
-    """A text is no value of an option. The message says which values there are: "a whole number from 1"."""
+    """A text is not a valid value of an option. The message describes the values: "a whole number from 1"."""
 
 
 def at_least(least: int) -> Callable[[str], int]:
-    """A reader that takes whole numbers from this one on."""
+    """A reader that accepts whole numbers from ``least`` on."""
     return _number(int, least, math.inf, f"a whole number from {least}")
 
 
 def between(least: int, most: int) -> Callable[[str], int]:
-    """A reader that takes whole numbers between these two, both included."""
+    """A reader that accepts whole numbers between the two bounds, both included."""
     return _number(int, least, most, f"a whole number from {least} to {most}")
 
 
 def number_between(least: float, most: float) -> Callable[[str], float]:
-    """A reader that takes numbers between these two, both included, and so neither infinity nor NaN."""
+    """A reader that accepts numbers between the two bounds, both included, but neither infinity nor NaN."""
     return _number(float, least, most, f"a number from {least:g} to {most:g}")
 
 
@@ -96,7 +96,7 @@ def switch(text: str) -> bool:
 
 
 def one_of(names: Sequence[str]) -> Callable[[str], str]:
-    """A reader that takes one of these words."""
+    """A reader that accepts one of these words."""
 
     def read(text: str) -> str:
         if text not in names:
@@ -112,29 +112,31 @@ def by_name(options: Sequence[Option]) -> dict[str, Option]:
 
 
 def complete(options: Sequence[Option], chosen: Mapping[str, object]) -> dict[str, Any]:
-    """The chosen value of each option, or its default. Raises TypeError for a choice that is no option."""
-    known = by_name(options)
-    if unknown := chosen.keys() - known.keys():
+    """The chosen value of each option, or its default. Raises TypeError for an unknown option."""
+    declared = by_name(options)
+    if unknown := chosen.keys() - declared.keys():
         raise TypeError(f"there is no option {', '.join(sorted(unknown))}")
-    return {name: chosen.get(name, option.default) for name, option in known.items()}
+    return {name: chosen.get(name, option.default) for name, option in declared.items()}
 
 
 def read_options(
     kind: str, options: Sequence[Option], texts: Sequence[tuple[str, str]], spec: str, public: bool = False
 ) -> dict[str, object]:
     """The values of options that were chosen as pairs of name and text; the last pair of a name counts.
-    ``public``: a stranger has chosen them. Raises GdlError if there is no such option, it is not for
-    strangers, or the text is no value of it; the message names the kind of player, and ``spec``, where the
-    texts come from."""
-    known = by_name(options)
+
+    ``public`` means that a stranger has chosen them. Raises GdlError if there is no such option, strangers
+    may not choose it, or the text is not a valid value. The message names the kind of player and ``spec``,
+    the text that the pairs come from.
+    """
+    declared = by_name(options)
     values: dict[str, object] = {}
     for name, text in texts:
-        if name not in known:
+        if name not in declared:
             raise GdlError(
                 f"{kind} has no option {name!r}",
-                remedy=f"its options are {', '.join(known)}" if known else "it has no options",
+                remedy=f"its options are {', '.join(declared)}" if declared else "it has no options",
             )
-        read = known[name].public if public else known[name].read
+        read = declared[name].public if public else declared[name].read
         if read is None:
             raise GdlError(f"{name}= in {spec} is for the operator alone", remedy=f"leave {name} out")
         try:
@@ -149,9 +151,9 @@ def read_options(
 
 def describe_options(options: Sequence[Option]) -> str:
     """One line for each option: its name, what it does, its default if it has one. Empty without options."""
-    known = by_name(options).values()
-    width = max((len(option.name) for option in known), default=0)
-    return "\n".join(f"{option.name:{width}}  {option.help}{_default(option.default)}" for option in known)
+    declared = by_name(options).values()
+    width = max((len(option.name) for option in declared), default=0)
+    return "\n".join(f"{option.name:{width}}  {option.help}{_default(option.default)}" for option in declared)
 
 
 def _default(value: object) -> str:
@@ -167,17 +169,17 @@ _BARE = re.compile(r"[A-Za-z][\w.-]*")
 
 @dataclass(frozen=True, slots=True)
 class PlayerSpec:
-    """A kind of player and the options that are chosen, in the order and spelling of the text."""
+    """A kind of player and the chosen options, in the order and spelling of the text."""
 
     kind: str
     options: tuple[tuple[str, str], ...] = ()
 
     def option(self, key: str) -> str | None:
-        """The last value that is chosen for an option; None where none is."""
+        """The last value chosen for an option; None if there is none."""
         return dict(self.options).get(key)
 
     def without(self, prefix: str) -> PlayerSpec:
-        """The same without options whose names begin so."""
+        """The same spec without options whose names begin with ``prefix``."""
         return PlayerSpec(self.kind, tuple((k, v) for k, v in self.options if not k.startswith(prefix)))
 
     def __str__(self) -> str:
@@ -186,27 +188,27 @@ class PlayerSpec:
 
 
 def read_spec(text: str) -> PlayerSpec:
-    """The kind and options of one name, both in lower case but for the options' values.
+    """The kind and options of one name, in lower case except for the options' values.
 
     >>> read_spec("UCT: workers = 2, exploration=0.4")
     PlayerSpec(kind='uct', options=(('workers', '2'), ('exploration', '0.4')))
 
-    Raises GdlError, with the column, where it is not written so.
+    Raises GdlError, with the column, if the text does not match the grammar.
     """
     name = text.strip()
     if _BARE.fullmatch(name):
-        return PlayerSpec(name.lower())  # most names: without a grammar to load
+        return PlayerSpec(name.lower())  # most names: no grammar needs loading
     kind, *options = read_phrase(_grammars()[0], text, "player", _HOW, "',' or the end")
     return PlayerSpec(kind.lower(), tuple((key.lower(), value) for key, value in options))
 
 
 def read_names(text: str) -> list[str]:
-    """The names of a list, each with its label and options, without needless blanks.
+    """The names of a list, each with its label and options, without superfluous blanks.
 
     >>> read_names("uct:workers=1, exploration=0.4, old@random,,my.module:Player")
     ['uct:workers=1,exploration=0.4', 'old@random', 'my.module:Player']
 
-    Raises GdlError, with the column, where it is no such list.
+    Raises GdlError, with the column, if the text does not match the grammar.
     """
     alone = [name.strip() for name in text.split(",")]
     if all(_BARE.fullmatch(name) or not name for name in alone):
@@ -222,7 +224,7 @@ def _grammars() -> tuple[ParserElement, ParserElement]:
     colon, commas = Suppress(":"), Suppress(OneOrMore(","))
     kind = Regex(r"[^\s:,=@]+").set_name("a player's name")
     key = Regex(r"[^\s:,=@/]+").set_name("an option's name")
-    # What is no key=value any more is the next name of a list.
+    # Text that is not key=value begins the next name of a list.
     another = Regex(r"[^\s:,=@/]+(?=\s*=)").set_name("an option's name")
     equals = Suppress("=").set_name("'='")
     value = Regex(r"[^,]*").set_name("a value").set_parse_action(lambda found: found[0].strip())

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 LONGEST_CLOCK = 86_400
 """The longest clock of a match in seconds: a day."""
 TOLERANCE = 0.1
-"""Seconds after the clock at which an answer still counts. The connection and the scheduler take them, not
-the player, which is told the clock itself."""
+"""Seconds after the deadline at which an answer still counts. The connection and the scheduler use them; the
+player gets the deadline itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class Candidate:
 
     Attributes:
         move: its id.
-        visits: how often the search tried it; 0 without a search.
-        value: the mean result it expects for itself, 0..100; None where nothing is known of the move yet.
+        visits: number of times the search tried it; 0 without a search.
+        value: the mean result it expects for itself, 0..100; None if nothing is known of the move yet.
     """
 
     move: int
@@ -40,17 +40,17 @@ class Candidate:
     value: float | None = None
 
     def rounded(self, digits: int) -> float | None:
-        """The value with so many digits after the point."""
+        """The value rounded to ``digits`` after the decimal point."""
         return None if self.value is None else round(self.value, digits)
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A player's answer: the move, and for people the reasons.
+    """A player's answer: the move, and the reasons for people to read.
 
     Attributes:
         move: id of the chosen move, for the machine of the given state.
-        candidates: what was considered, the most visited first; may be empty.
+        candidates: the moves considered, the most visited first; may be empty.
         note: one line on the search, for people; may be empty.
     """
 
@@ -70,11 +70,11 @@ def same_numbering(machine: Machine, successor: Machine) -> bool:
 
 
 class IllegalChoiceError(MoveError):
-    """A player has answered with no legal move of its role."""
+    """A player has answered with a move that is not a legal move of its role."""
 
 
 class Player(ABC):
-    """One role of one match: a subclass has :meth:`decide`.
+    """Plays one role of one match; a subclass implements :meth:`decide`.
 
     >>> class First(Player):
     ...     def decide(self, state, options, deadline):
@@ -83,31 +83,30 @@ class Player(ABC):
     >>> ggp.load("tictactoe").play([First, "random"]).players
     {'x': 'First', 'o': 'random'}
 
-    The caller's order: ``start``, ``choose`` at each turn, ``stop``; then it may
-    start again.
+    The caller calls ``start``, then ``choose`` at each turn, then ``stop``; after that it may start again.
 
-    One thread uses a player. Calls that may take long get a deadline in seconds of :func:`time.monotonic`,
-    and return before it.
+    Only one thread uses a player. Calls that may take long get a deadline in seconds of
+    :func:`time.monotonic`, and return before it.
 
     Attributes:
-        name: the name by which people ask for it; that of the class where it is not set.
-        seed: what its randomness comes from.
+        name: the name by which people select it; by default the name of the class.
+        seed: seed of its random choices.
         options: the value of each of its :attr:`OPTIONS`, by name.
         machine: the machine it thinks on, from :meth:`start` on.
         role: index of its role.
         timed: whether deadlines are meant for it; people take their time.
         resumes: whether it calls :attr:`interrupted` now and then while it thinks, and resumes its search
             when it is asked about the same state again.
-        interrupted: whether to answer before the deadline with the best move so far.
+        interrupted: returns whether to answer now, before the deadline, with the current best move.
         found_out: called with facts about the game that the player discovers, for people to read.
         reports: whether it calls :attr:`on_progress` about ten times a second during a search.
-        on_progress: takes the answer so far, for people to watch; None while nobody does.
+        on_progress: called with the current answer, for people to watch; None if no one is watching.
     """
 
     name: str = ""
 
     OPTIONS: ClassVar[Sequence[Option]] = ()
-    """What can be chosen about it besides its seed (:mod:`players.options`)."""
+    """Its options other than the seed (:mod:`players.options`)."""
 
     machine: Machine
     role: int
@@ -117,7 +116,7 @@ class Player(ABC):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if "name" not in cls.__dict__:  # that of the class it extends is another player's
+        if "name" not in cls.__dict__:  # an inherited name belongs to another player
             cls.name = cls.__name__
 
     def __init__(self, *, seed: int = 0, **options: Any) -> None:
@@ -135,8 +134,10 @@ class Player(ABC):
         self.prepare(self.machine.own_state(state), deadline)
 
     def choose(self, state: State, deadline: float) -> Choice:
-        """A legal move for ``state``, before ``deadline``. Raises MoveError if the role has none, and
-        IllegalChoiceError if :meth:`decide` answers with something else than a choice of one.
+        """A legal move for ``state``, before ``deadline``.
+
+        Raises MoveError if the role has none, and IllegalChoiceError if :meth:`decide` does not return a
+        choice of a legal move.
 
         The state may be of any machine of the same rules, and need not follow from the player's own last
         move. The ids in the answer are those of the state's machine.
@@ -153,39 +154,43 @@ class Player(ABC):
         return self.translated(choice, state.machine)
 
     def choose_from(self, belief: Belief, deadline: float) -> Choice:
-        """A legal move in a match of hidden information, of which the role knows no more than ``belief``: by
-        default what :meth:`choose` would do in one possible state, drawn by weight. The ids in the answer are
-        those of the belief's machine."""
+        """A legal move in a match of hidden information, of which the role knows only ``belief``.
+
+        By default this is the choice of :meth:`choose` in one possible state, drawn by weight. The ids in the
+        answer are those of the belief's machine.
+        """
         rng = random.Random(f"{self.seed} {self.role} {len(belief.history)}")
         return self.choose(belief.draw(rng), deadline)
 
     def update_machine(self, machine: Machine) -> None:
-        """Think on another, faster machine of the same rules from now on; never called within
-        :meth:`choose`. Players keep what they know if they can; where :func:`same_numbering` holds, all."""
+        """Think on another, faster machine of the same rules from now on; never called within :meth:`choose`.
+
+        Players keep as much of their knowledge as they can, and all of it if :func:`same_numbering` holds.
+        """
         self.machine = machine
 
     def share(self, workers: int, ponder: bool) -> None:
-        """From the next search on, use so many search processes, which may search while the others think if
-        ``ponder``; players may ignore it."""
+        """From the next search on, use this number of search processes, which may search during the others'
+        turns if ``ponder``; players may ignore it."""
 
     def stop(self) -> None:
-        """The match is over or given up: free its resources."""
+        """Free its resources: the match is over or cancelled."""
 
     def prepare(self, state: State, deadline: float) -> None:
-        """Use the time before the first move. ``state`` is one of :attr:`machine`."""
+        """Use the time before the first move. ``state`` is a state of :attr:`machine`."""
 
     @abstractmethod
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:
         """Choose one of ``options``, the legal moves in ``state``, a state of :attr:`machine`."""
 
     def in_order(self, options: list[int], role: int | None = None) -> list[int]:
-        """Move ids of a role, by default its own, in the order of the moves' text, which is the same on
+        """The move ids of a role, by default its own, in the order of the moves' text, which is the same on
         every machine."""
         whose = self.role if role is None else role
         return sorted(options, key=lambda move: sort_key(self.machine.move(whose, move)))
 
     def translated(self, choice: Choice, machine: Machine) -> Choice:
-        """An answer with ids of :attr:`machine`, in ids of another machine of the same rules."""
+        """An answer with ids of :attr:`machine`, converted to ids of another machine of the same rules."""
         if machine is self.machine:
             return choice
         return replace(

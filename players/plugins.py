@@ -1,13 +1,13 @@
-"""Plugins: players, solvers, commands and so on, found by name among the entry points of installed packages.
+"""Plugins: players, solvers, commands and others, found by name among the entry points of installed packages.
 
-A part of this program that only its name leads to is an entry point in ``pyproject.toml``, and so is one of
-another package: its author writes, for example::
+A part of this program that is found only by its name is an entry point in ``pyproject.toml``. Other packages
+add parts in the same way; the author writes, for example::
 
     [project.entry-points."kaskade.players"]
     patient = "my_package.patient:PatientPlayer"
 
-The code that asks for a plugin does not know which there are. A module is imported when its plugin is loaded.
-A class that nobody has registered is named ``module:Class`` (:func:`class_named`).
+The code that asks for a plugin does not know the list of plugins. A module is imported when its plugin is
+loaded. An unregistered class is named ``module:Class`` (:func:`class_named`).
 
 >>> plugins("players")["random"].load()
 <class 'players.baselines.RandomPlayer'>
@@ -38,10 +38,10 @@ _DISTRIBUTION = "kaskade-ggp"
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
-    """A name for an object that is imported when it is needed.
+    """The name of an object that is imported when it is needed.
 
     Attributes:
-        name: by which people ask for it.
+        name: the name by which people select it.
         module: the module to import.
         attribute: the object's name in the module.
     """
@@ -57,8 +57,8 @@ class Plugin:
 
 @cache
 def plugins(kind: Kind) -> Mapping[str, Plugin]:
-    """All plugins of a kind by name, ours first, each part in alphabetical order. A plugin of another package
-    never replaces one of ours."""
+    """All plugins of a kind by name: ours first, then those of other packages, each group in alphabetical
+    order. A plugin of another package never replaces one of ours."""
     group = f"kaskade.{kind}"
     others = [point for point in entry_points(group=group) if not _is_ours(point.dist)]
     ours = _of_checkout(group)
@@ -77,8 +77,8 @@ def _is_ours(distribution: Any) -> bool:
 
 
 def _of_checkout(group: str) -> dict[str, str] | None:
-    """Our entry points where the program runs from a checkout, installed or not: those of an editable
-    installation are as old as that. None elsewhere."""
+    """Our entry points if the program runs from a checkout, installed or not; otherwise None. An editable
+    installation only records the entry points of the time when it was made."""
     try:
         with (Path(__file__).resolve().parents[1] / "pyproject.toml").open("rb") as file:
             project = tomllib.load(file)["project"]
@@ -93,12 +93,14 @@ T = TypeVar("T")
 
 
 def class_named(name: str, base: Callable[..., T], what: str) -> type[T]:
-    """The class that ``module:Class`` names, a subclass of ``base``, which may be abstract; the module is
-    imported. So only whoever runs the program may name one. ``what`` is the word for it in messages.
+    """The class that ``module:Class`` names, a subclass of ``base``, which may be abstract.
 
-    Modules are looked for where Python looks for them, and last of all in the current folder: the program
-    ``ggp`` does not look there by itself. Raises GdlError if there is no such class, its module has a fault
-    (told with file and line), or the class is abstract or no such subclass.
+    This imports the module, so only the person who runs the program may choose the name. ``what`` is the word
+    for the class in messages.
+
+    Modules are searched for where Python searches, and last in the current folder, which the program ``ggp``
+    does not search by itself. Raises GdlError if there is no such class, if its module has a fault (reported
+    with file and line), or if the class is abstract or not a subclass of ``base``.
     """
     module, _, attribute = name.partition(":")
     if not all(part.isidentifier() for part in (*module.split("."), attribute)):
@@ -137,7 +139,7 @@ def _where(module: str) -> str:
 
 
 def _hint(module: str, here: str) -> str:
-    """What to do where the module has no such class: it may be another one than was meant."""
+    """Advice if the module has no such class: another module of the same name may have been meant."""
     first = module.partition(".")[0]
     spec = PathFinder.find_spec(first, [here])
     ours = spec.origin if spec is not None else None
@@ -147,7 +149,7 @@ def _hint(module: str, here: str) -> str:
 
 
 def _fault(error: Exception) -> str:
-    """What went wrong during an import, with the place in the innermost file that is not Python's own."""
+    """The fault of an import, with its place in the innermost file that is not Python's own."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}:{error.lineno}: {error.msg}"
     text = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"

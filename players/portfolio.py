@@ -1,8 +1,8 @@
-"""The portfolio: puzzle solvers that take turns; the best line that any of them finds is kept and followed.
+"""The portfolio: puzzle solvers that take turns. It keeps and follows the best line that any of them finds.
 
-Time and memory are divided by what the solvers promise (:class:`players.solvers.Promise`). Nested and
-single-player tree search keep a best line, too (Cazenave 2009, Schadd et al. 2008).
-:func:`solve` runs it alone, without a match.
+The solvers' promises (:class:`players.solvers.Promise`) decide how time and memory are divided. Nested and
+single-player tree search keep a best line, too (Cazenave 2009, Schadd et al. 2008). :func:`solve` runs the
+portfolio alone, without a match.
 
 >>> from gdl.syntax.parser import parse_rules
 >>> from players.kaskade.make_machine import make_machine
@@ -29,12 +29,12 @@ from propnet.capabilities import lane_machine
 
 
 class BestLine:
-    """A line of moves of role 0, and where it begins.
+    """A line of moves of role 0, and the state where it begins.
 
     Attributes:
         moves: move ids; empty if there is no line.
         value: the goal at its end, 0..100; -1 if there is no line.
-        found_at: when it was found; time.monotonic() seconds.
+        found_at: time at which it was found; time.monotonic() seconds.
     """
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class BestLine:
         self.forget()
 
     def forget(self) -> None:
-        """There is no line any more."""
+        """Drop the line."""
         self.moves: list[int] = []
         self.value = -1
         self._start: State | None = None
@@ -52,12 +52,12 @@ class BestLine:
         return (value, -length) > (self.value, -len(self.moves))
 
     def keep(self, start: State, moves: list[int], value: int) -> None:
-        """Take this line for the best; ``start`` is where it begins."""
+        """Store this line as the best; ``start`` is the state where it begins."""
         self.moves, self.value, self._start = moves, value, start
         self.found_at = time.monotonic()
 
     def follow(self, state: State) -> None:
-        """The match is in this state now: go along the line to it, or forget the line."""
+        """Advance along the line to this state of the match, or drop the line if it does not lead there."""
         start = self._start
         if start is None or start == state:
             return
@@ -68,7 +68,7 @@ class BestLine:
             self.forget()
 
     def move_to(self, old: Machine, new: Machine) -> None:
-        """Go over to another machine of the same rules."""
+        """Convert the line to another machine of the same rules."""
         if self._start is not None:
             self.moves = [new.move_id(0, term) for term in self.terms(old)]
             self._start = new.state_of(self._start.propositions)
@@ -82,19 +82,19 @@ class BestLine:
 
 
 _LEAST_SECONDS = 0.001
-"""CPU seconds charged for an idle turn at least, so that other solvers get theirs."""
+"""The least CPU seconds charged for an idle turn, so that other solvers get theirs."""
 _RATE = 2.0
-"""The solvers get so many times the time that the tree beside them gets."""
+"""The solvers get this many times the time of the tree that they share the process with."""
 _LEAST_MEMORY = 1 << 20
-"""Bytes that a solver gets at least."""
+"""The least number of bytes that a solver gets."""
 MASTER_SECONDS = 6.0
-"""CPU seconds that a solver that masters the game has before others begin: what it solves they need not even
-have their kernels compiled for."""
+"""CPU seconds that a solver that masters the game gets before others begin. If it solves the puzzle within
+this time, the others' kernels need not be compiled."""
 
 
 class _Member:
-    """A solver, made for its task when its first turn comes, its share of the time (``weight``), and the CPU
-    seconds that it has had."""
+    """A solver, created when its first turn comes, its share of the time (``weight``), and the CPU seconds it
+    has used."""
 
     def __init__(self, promise: Promise, kind: type[LineSolver], task: Task) -> None:
         self.name, self.weight = kind.name, promise.weight
@@ -110,29 +110,29 @@ class _Member:
 
     @property
     def states(self) -> int:
-        """How many states it has looked at."""
+        """Number of states it has looked at."""
         return self._solver.states if self._solver is not None else 0
 
 
 class Portfolio(Companion):
-    """Looks for the best line from one state of a one-player game, alone or beside a tree.
+    """Looks for the best line from one state of a one-player game, alone or together with a tree.
 
     Args:
         machine: the machine; one without lanes gets no solvers.
         start: the state, not terminal.
-        line: takes each line that is better than the one it has.
-        memory: bytes that the solvers may take together.
-        seed: what their randomness comes from.
-        number: which of several portfolios for the same match this is. Solvers that would do the same in
-            all of them work in the first one alone.
-        only: the name of the one solver that is wanted, or its class; None for all that recognise the game.
+        line: stores each line that is better than the one it has.
+        memory: bytes that the solvers may use together.
+        seed: seed of their random choices.
+        number: the number of this portfolio among several for the same match. Solvers that would do the same
+            in all of them work in the first one alone.
+        only: the name of the one solver to use, or its class; None for all that recognise the game.
         patient: as in :class:`players.solvers.Task`.
 
     Attributes:
-        value: the best goal value of any line, once that is proven; else -1.
+        value: the best goal value of any line, once it is proven; otherwise -1.
         hopeless: whether it is proven that no line comes to an end.
-        solver: the name of the solver that found the line, or proved its value; empty as long as there is
-            none. It may be proven by a bound that another solver knows.
+        solver: the name of the solver that found the line, or proved its value; empty while there is none.
+            Another solver's bound may complete the proof.
 
     Raises:
         GdlError: there is no solver of that name.
@@ -182,7 +182,7 @@ class Portfolio(Companion):
 
     @property
     def states(self) -> int:
-        """How many states all solvers have looked at."""
+        """Number of states that all solvers have looked at."""
         return self._done_states + sum(member.states for member in self._members)
 
     @property
@@ -191,8 +191,8 @@ class Portfolio(Companion):
         return [member.name for member in self._members]
 
     def holds(self, state: State) -> bool:
-        """Whether it need not restart here: this is its start, the best line's value is proven, or no line
-        comes to an end."""
+        """Whether it need not restart at ``state``: the state is its start, the best line's value is proven,
+        or no line comes to an end."""
         proven = self.value >= 0 and self._line.value == self.value
         return state == self.start or proven or self.hopeless
 
@@ -230,8 +230,8 @@ class Portfolio(Companion):
 
 
 def _divided(promises: Sequence[Promise], memory: int) -> list[int]:
-    """Bytes for each solver. Stated needs come first, with at most half of it all if other solvers take what
-    they get; these share the rest by weight."""
+    """Bytes for each solver. Stated needs come first, but get at most half of the total if there are solvers
+    without stated needs; these share the rest by weight."""
     fixed = sum(promise.memory or 0 for promise in promises)
     greedy = sum(promise.weight for promise in promises if promise.memory is None)
     room = memory // 2 if greedy else memory
@@ -247,11 +247,11 @@ def _divided(promises: Sequence[Promise], memory: int) -> list[int]:
 MEMORY_BYTES = 600 * 1024**2
 _STEP_SECONDS = 0.05
 _LOOK_SECONDS = 0.2
-"""How often a watcher is told, about."""
+"""Seconds between two calls of a watcher, about."""
 
 
 Watcher = Callable[[Solution, list[str]], None]
-"""Takes what is known so far, and the names of the solvers still at work."""
+"""Called with the current solution and the names of the active solvers."""
 
 
 def solve(
@@ -264,19 +264,19 @@ def solve(
     only: str | type[LineSolver] | None = None,
     watch: Watcher | None = None,
 ) -> Solution:
-    """The best line from the initial state that is found in some wall time.
+    """The best line from the initial state that is found within a given wall time.
 
     Args:
         machine: a machine with lanes, of a game of one role.
         seconds: wall time; it returns earlier when the best line is proven or no solver goes on.
-        memory: bytes that the solvers may take together.
-        seed: what their randomness comes from.
-        number: which of several such searches side by side this is, from 0.
-        only: the name of the one solver that is wanted, or its class.
-        watch: is called about five times a second.
+        memory: bytes that the solvers may use together.
+        seed: seed of their random choices.
+        number: the number of this search among several that run in parallel, from 0.
+        only: the name of the one solver to use, or its class.
+        watch: called about five times a second.
 
     Raises:
-        GdlError: the game has several roles, or there is no such solver, or it can do nothing here.
+        GdlError: the game has several roles, there is no such solver, or it does not recognise the game.
     """
     began, clock = time.monotonic(), time.process_time()
     if len(machine.roles) != 1:

@@ -24,12 +24,12 @@ NAMES: tuple[str, ...] = tuple(_PLUGINS)
 
 
 def make_player(name: str, seed: int = 0, **defaults: object) -> Player:
-    """A new player, whose randomness comes from ``seed``.
+    """A new player whose random choices depend on ``seed``.
 
-    ``name`` is a kind of :data:`NAMES`, with options or without; or ``module:Class``, any subclass of
+    ``name`` is a kind of :data:`NAMES`, with or without options; or ``module:Class``, any subclass of
     :class:`~players.player.Player` whose constructor takes a seed, also in the current folder. ``defaults``
     are values of options that the name does not set; kinds without such an option ignore them. Raises
-    GdlError if there is no such kind, no such option, or the text is no value of the option.
+    GdlError if there is no such kind or option, or the text is not a valid value of the option.
     """
     if _is_class(name):
         return find_class(name)(seed=seed)
@@ -39,15 +39,16 @@ def make_player(name: str, seed: int = 0, **defaults: object) -> Player:
 
 
 def fitting(name: str, machine: Machine) -> str:
-    """The name, or that of a player that takes heed of what is hidden where ``uct`` would not."""
+    """The name itself, or a player for hidden information if the game hides some and ``uct`` would ignore
+    that."""
     if not hides(machine.rules) or _is_class(name) or read_spec(name).kind != "uct":
         return name
     return {1: "expectimax", 2: "cfr"}.get(len(playing(machine.roles)), "ismcts")
 
 
 def check_name(name: str) -> None:
-    """Raises GdlError for a name that :func:`make_player` would refuse; makes no player, and imports none of
-    ours that has no options."""
+    """Raises GdlError for a name that :func:`make_player` would refuse. It creates no player, and does not
+    import our players that have no options."""
     if _is_class(name):
         find_class(name)
         return
@@ -59,11 +60,11 @@ def check_name(name: str) -> None:
 
 
 def check_public(name: str, allowed: Collection[str] = ()) -> None:
-    """Checks a name that a stranger has chosen: somebody at a page, or who wrote a file.
+    """Checks a name that a stranger has chosen, on a page or in a file.
 
     Args:
         name: as :func:`make_player` takes it.
-        allowed: names that the operator has given, spelled so. These may be anything.
+        allowed: names that the operator has given, in the same spelling. They may be any name.
 
     Raises:
         GdlError: :func:`make_player` would refuse the name; or the operator has not given it, and it is a
@@ -88,7 +89,7 @@ def clusters_of(names: Iterable[str]) -> list[str]:
 
 
 def is_registered(name: str) -> bool:
-    """Whether the name is meant for this registry, and not ``module:Class``."""
+    """Whether the name belongs to this registry, and is not ``module:Class``."""
     kind, _, options = name.partition(":")
     return kind.strip().lower() in _PLUGINS and ("=" in options or not options)
 
@@ -126,8 +127,8 @@ def _plugin_of(spec: PlayerSpec, name: str) -> Plugin:
 
 
 def find_class(name: str) -> type[Player]:
-    """The class that ``module:Class`` names. Raises GdlError as :func:`players.plugins.class_named`, and
-    if no player can be made of it with nothing but a seed."""
+    """The class that ``module:Class`` names. Raises GdlError as :func:`players.plugins.class_named` does, and
+    if the class cannot be constructed with a seed alone."""
     if name.partition(":")[2].startswith("//"):
         raise GdlError(
             f"{name} is an address, and no player of this process",

@@ -30,16 +30,17 @@ if TYPE_CHECKING:
     from propnet.network import Network
 
 Report = Callable[[int, Sequence[int]], None]
-"""Takes a finished line: its goal value 0..100, and the move ids from the solver's start on."""
+"""Called with a finished line: its goal value 0..100, and the move ids from the solver's start on."""
 
 
 class Certainty(Enum):
-    """What a solver expects to achieve in a game."""
+    """The result that a solver expects to achieve in a game."""
 
     MASTERS = "masters"
-    """It is made for this very kind of game, and has proven that this is one: others would take its time."""
+    """It is made for exactly this kind of game, and has proven that the game is one: others would waste its
+    time."""
     PROVES = "proves"
-    """It finds a best line and knows that it is one, if time and memory suffice."""
+    """It finds a best line and proves that it is the best, if time and memory suffice."""
     FINDS = "finds"
     """It knows this kind of game: it finds good lines fast."""
     MAY_FIND = "may find"
@@ -48,13 +49,13 @@ class Certainty(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """What a solver says of a game after a look at its network, within milliseconds.
+    """A solver's forecast for a game after a look at its network, within milliseconds.
 
     Attributes:
-        outcome: what it comes to, and how surely.
-        seconds: CPU seconds until then, as far as it can tell; infinite where it cannot.
-        memory: bytes that it wants; None where more is always better.
-        alike: whether it does the same whatever its seed: of several processes one is enough then.
+        outcome: the expected result, and how certain it is.
+        seconds: CPU seconds until then, as far as it can estimate; infinite if it cannot.
+        memory: bytes that it needs; None if more is always better.
+        alike: whether it does the same for every seed, so that one of several processes is enough.
     """
 
     outcome: Certainty
@@ -64,26 +65,27 @@ class Promise:
 
     @property
     def weight(self) -> float:
-        """Its share of the time, beside others': doubled where it knows the game, and again where it knows
-        the cost; nearly all where it is made for the game."""
+        """Its relative share of the time: doubled if it knows the game, and again if it knows the cost;
+        nearly all if it is made for the game."""
         if self.outcome is Certainty.MASTERS:
             return 30.0
-        known = 2.0 if self.outcome is Certainty.FINDS else 1.0
-        return known * (2.0 if math.isfinite(self.seconds) else 1.0)
+        factor = 2.0 if self.outcome is Certainty.FINDS else 1.0
+        return factor * (2.0 if math.isfinite(self.seconds) else 1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a solver is made for.
+    """The arguments for a solver.
 
     Attributes:
         machine: the machine.
-        start: the state that lines begin in, not terminal.
-        report: takes each line that is better than those before: a higher value, or as high and shorter.
-        memory: bytes that it may take.
-        seed: what its randomness comes from.
-        patient: whether kernels may be compiled that only make a line better. In a match that would take the
-            time of a turn.
+        start: the state in which lines begin, not terminal.
+        report: called with each line that is better than those before: a higher value, or as high and
+            shorter.
+        memory: bytes that it may use.
+        seed: seed of its random choices.
+        patient: whether to compile kernels that only improve a line. In a match this would take the time of a
+            turn.
     """
 
     machine: PropnetMachine
@@ -97,18 +99,18 @@ class Task:
 class LineSolver(ABC):
     """Looks for lines from one state of a one-player game, in slices of time.
 
-    A solver is made for one start, asked for any number of slices, and dropped. What it reports must
-    replay: every move legal, the state after the last one terminal, with the goal value it says. It needs no
-    tree and no match beside it: see :mod:`players.portfolio`.
+    A solver is created for one start, asked for any number of slices, and dropped. Lines that it reports must
+    replay: every move legal, the state after the last one terminal, with the reported goal value. It needs
+    neither a tree nor a match: see :mod:`players.portfolio`.
 
     Attributes:
-        name: by which people ask for it, as in the entry points (:mod:`players.plugins`).
-        machine, start, report: those of its task.
-        proven: the best goal value that any line from the start has, -1 while that is not known. Lines
-            that never end do not count. A line of this value was reported by then.
+        name: the name by which people select it, as in the entry points (:mod:`players.plugins`).
+        machine, start, report: as in its task.
+        proven: the best goal value of any line from the start, -1 while unknown. Lines that never end do not
+            count. A line of this value was reported before.
         hopeless: whether it is proven that no line from the start comes to an end.
-        bound: a goal value that no line from the start exceeds, 100 while none lower is known.
-        states: how many states it has looked at.
+        bound: a goal value that no line from the start exceeds, 100 while no lower one is known.
+        states: number of states it has looked at.
     """
 
     name: ClassVar[str]
@@ -125,10 +127,10 @@ class LineSolver(ABC):
     @classmethod
     @abstractmethod
     def recognise(cls, machine: PropnetMachine) -> Promise | None:
-        """What it promises for this game, within milliseconds; None where it can do nothing."""
+        """Its promise for this game, within milliseconds; None if it can do nothing."""
 
     urgent: ClassVar[int] = 1
-    """How many parts of its kernels an easy puzzle needs."""
+    """The number of parts of its kernels that an easy puzzle needs."""
 
     @classmethod
     def warm_up_parts(cls, small: Callable[[], PropnetMachine]) -> tuple[Part, ...]:
@@ -137,7 +139,7 @@ class LineSolver(ABC):
 
     @classmethod
     def warm_up(cls, machine: PropnetMachine) -> None:
-        """Have its kernels compiled or loaded; by default a short search of this small game does."""
+        """Compile or load its kernels, by default with a short search of this small game."""
         task = Task(machine, machine.initial_state(), lambda value, moves: None, 1 << 20)
         cls(task).step(time.monotonic() + 0.01)
 
@@ -155,14 +157,14 @@ def highest_goal(network: Network) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """What came of a puzzle.
+    """The result of solving a puzzle.
 
     Attributes:
-        value: the goal value of the line, 0..100; -1 where there is no line.
+        value: the goal value of the line, 0..100; -1 if there is no line.
         moves: the line, as GDL.
         proven: whether no line has a higher value; with value -1, whether no line comes to an end.
-        solver: the name of the solver that found it; empty where none has.
-        states: how many states all solvers have looked at.
+        solver: the name of the solver that found it; empty if none has.
+        states: number of states that all solvers have looked at.
         seconds: CPU seconds of the search.
     """
 
@@ -175,15 +177,15 @@ class Solution:
 
     @property
     def rank(self) -> tuple[int, bool, int]:
-        """What makes one solution of a game better than another: larger is better."""
+        """A sort key for solutions of one game: better solutions have larger ranks."""
         return self.value, self.proven, -len(self.moves)
 
 
 def replayed(rules: Rules, solution: Solution) -> State:
-    """The last state of a line, played move by move on the prover, which no solver has a part in.
+    """The last state of a line, played move by move on the prover, independently of all solvers.
 
     Raises:
-        GdlError: the line is no line of these rules, or has another value. That is an error of a solver.
+        GdlError: the line is not legal in these rules, or has another value. This is an error of a solver.
     """
     prover = ProverMachine(rules)
     state = prover.initial_state()
@@ -221,20 +223,20 @@ def add_own(name: str) -> str:
 
 
 def solvers_named(name: str | type[LineSolver] | None, *, own: bool = True) -> list[type[LineSolver]]:
-    """The solver of that name, or the class itself; for None all, with ``own=False`` without the user's, for
-    which nothing is compiled beforehand. Raises GdlError if there is no such solver."""
+    """The solver of that name, or the class itself; for None all, or with ``own=False`` all but the user's,
+    for which nothing is compiled beforehand. Raises GdlError if there is no such solver."""
     if isinstance(name, type):
         return [name]
     every = [*_plugged(), *(_own if own else ())]
     solvers = [solver for solver in every if name in (None, solver.name)]
     if not solvers:
-        known = ", ".join(solver.name for solver in every)
-        raise GdlError(f"there is no solver {name!r}", remedy=f"the solvers are {known}")
+        names = ", ".join(solver.name for solver in every)
+        raise GdlError(f"there is no solver {name!r}", remedy=f"the solvers are {names}")
     return solvers
 
 
 def master_of(machine: Machine) -> type[LineSolver] | None:
-    """The solver that is made for this very kind of puzzle; None if there is none."""
+    """The solver that is made for exactly this kind of puzzle; None if there is none."""
     lanes = lane_machine(machine)
     if lanes is None or len(machine.roles) != 1:
         return None

@@ -1,8 +1,8 @@
-"""The kernels that players need, in parts that processes compile side by side, the most urgent first.
+"""The kernels that players need, in parts that processes compile in parallel, the most urgent first.
 
-A process that finds a part locked by another one goes on with the next, and comes back at the end, when
-usually the part only has to be loaded (:mod:`propnet.jit.decorators`). So processes that start together
-share the work without knowing each other: those of ``ggp warm``, fork servers, matches.
+A process that finds a part locked by another one goes on with the next, and returns to it at the end, when
+the part usually only has to be loaded (:mod:`propnet.jit.decorators`). In this way processes that start
+together share the work without knowing each other: those of ``ggp warm``, fork servers, matches.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ LEARNT_GAME = (
     " (<= (goal a 100) (true (turn a))) (<= (goal a 0) (true (turn b)))"
     " (<= (goal b 100) (true (turn b))) (<= (goal b 0) (true (turn a)))"
 )
-"""One that startclocks would learn: two roles choose in turn, and it is symmetric."""
+"""A symmetric game in which two roles choose in turn, so that startclocks would train on it."""
 
 
 @cache
@@ -79,8 +79,8 @@ def _states() -> None:
 
 
 def _later(place: str) -> Callable[[], None]:
-    """The function ``module:name``, imported when it is called: who asks whether a part is compiled does not
-    want it."""
+    """The function ``module:name``, imported when it is called, so that asking whether a part is compiled
+    does not import it."""
     module, _, name = place.partition(":")
 
     def compile_part() -> None:
@@ -93,17 +93,17 @@ _root = _later("players.uct.tree.warm_up:warm_up_root")
 
 
 def network_parts() -> tuple[Part, ...]:
-    """For whoever asks a network about states."""
+    """For players that query a network about states."""
     return ("evaluate", _evaluate), ("states", _states)
 
 
 def playout_parts() -> tuple[Part, ...]:
-    """For every player that makes playouts on the network."""
+    """For every player that runs playouts on the network."""
     return ("playouts", _playouts), *network_parts(), ("root", _root)
 
 
 def belief_parts() -> tuple[Part, ...]:
-    """For every player of games of hidden information, besides."""
+    """Additional parts for every player of games of hidden information."""
     return ("beliefs", _beliefs), ("sampled", _sampled)
 
 
@@ -120,7 +120,7 @@ def _sampled() -> None:
 
 
 def tree_parts() -> tuple[Part, ...]:
-    """For UCT, besides."""
+    """Additional parts for UCT."""
     return (
         ("tree-up", _later("players.uct.tree.warm_up:warm_up_up")),
         ("tree-down", _later("players.uct.tree.warm_up:warm_up_down")),
@@ -131,7 +131,7 @@ def tree_parts() -> tuple[Part, ...]:
 
 
 def match_parts(machine: Machine, searches: bool, plays_out: bool) -> tuple[Part, ...]:
-    """For a match of one game in a terminal, between players of which some search (UCT) or make playouts."""
+    """For a match of one game in a terminal, between players some of which search (UCT) or run playouts."""
     beliefs = belief_parts() if hides(machine.rules) else ()
     if not searches:
         return *(playout_parts() if plays_out else network_parts()), *beliefs
@@ -145,7 +145,7 @@ def match_parts(machine: Machine, searches: bool, plays_out: bool) -> tuple[Part
 
 
 PLAYS_OUT = ("montecarlo", "greedy", "pimc", "ismcts", "expectimax", "cfr")
-"""Players that use lanes, besides those that search by UCT."""
+"""Players that use lanes, other than those that search by UCT."""
 
 
 def tournament_parts(players: Iterable[str], alone: bool, hidden: bool) -> tuple[Part, ...]:
@@ -177,12 +177,12 @@ def parts_named(names: Sequence[str]) -> list[Part]:
         *line_parts(),
         *lesson_parts(),
     )
-    known = dict(every)
-    return [(name, known[name]) for name in names]
+    by_name = dict(every)
+    return [(name, by_name[name]) for name in names]
 
 
 def lesson_parts() -> tuple[Part, ...]:
-    """For UCT in startclocks in which a game of several roles is learnt, besides."""
+    """Additional parts for UCT with startclocks in which it trains on a game of several roles."""
     return (("lesson", _lesson),)
 
 
@@ -205,7 +205,7 @@ def _lesson() -> None:
 
 
 def line_parts() -> tuple[Part, ...]:
-    """For UCT in games of a single role, besides."""
+    """Additional parts for UCT in games of a single role."""
     return tuple(part for solver in solvers_named(None, own=False) for part in solver_parts(solver))
 
 
@@ -219,7 +219,7 @@ def compile_together(parts: Sequence[Part]) -> None:
     from propnet.jit.blas import spare_import
     from propnet.storage.process_lock import ProcessLock
 
-    program_stamp()  # the program may be changed while kernels are compiled: notes are of what is loaded now
+    program_stamp()  # the program may change while kernels are compiled: notes describe the code loaded now
     spare_import()  # also for kernels that are compiled already
 
     folder = folder_of_parts()
@@ -238,6 +238,6 @@ def compile_together(parts: Sequence[Part]) -> None:
 
 
 def missing(parts: Sequence[Part]) -> list[Part]:
-    """Those of some parts that no process has compiled yet, for the program as it is now; all of them where
-    nothing can be kept. It imports neither numba nor kernels."""
+    """The parts that no process has compiled yet for the current program; all of them if nothing can be
+    cached. It imports neither numba nor kernels."""
     return [part for part in parts if not is_compiled(part[0])]

@@ -1,5 +1,5 @@
-"""`ggp bench`: how fast machines are.
+"""`ggp bench`: the speed of machines.
 
-``measure`` takes the figures (``steps`` those of a step's parts), also for another benchmark's harness;
-``results`` reads, compares and prints files of them.
+``measure`` measures (``steps`` the parts of a step), also for another benchmark's harness; ``results`` reads,
+compares and prints files of measurements.
 """

@@ -1,4 +1,4 @@
-"""Measures a machine: what making it takes, its random playouts per second, where a step's time goes."""
+"""Measures a machine: the cost of building it, its random playouts per second, the parts of a step."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from gdl.rules import Rules
 from ggp.stopwatch import Stopwatch
 
 REPETITIONS = 5
-"""Batches of playouts per measurement; their median counts, their range says how noisy it was."""
+"""Batches of playouts per measurement; their median counts, their range shows the noise."""
 STEP_PARTS = ("logic_ns", "choice_ns", "bookkeeping_ns", "ns_per_gate_input")
-"""What the measurement of a step's parts yields."""
+"""The figures from the measurement of a step's parts."""
 _FEWEST = {"prover": 1}
 _FEWEST_LANES = 4096
-"""Playouts per batch at least: enough that lanes which run dry at the end matter little."""
+"""The fewest playouts per batch: enough that lanes which run empty at the end matter little."""
 _MOST = 1 << 24
 _FIRST_SEED, _TRIAL_SEED = 2_000_003, 1_000_003
-"""Added to the seed for playouts that do not count: none of these is played again."""
+"""Added to the seed for playouts that do not count: the measurement repeats none of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,24 +37,24 @@ class Measurement:
 
     Attributes:
         playouts_per_cpu_s, states_per_cpu_s: medians over the repetitions; a state is one joint move made.
-        playouts_per_wall_s: by the clock on the wall.
+        playouts_per_wall_s: playouts per second of wall time.
         rates: states per CPU second of each repetition.
         mean_length: joint moves per playout.
-        playouts, cut: how many were measured; how many of them reached no terminal state.
+        playouts, cut: number of playouts measured; number of them that reached no terminal state.
         gates, gate_inputs, base_propositions, moves: size of the network (0 on the prover).
-        ground_s, build_s: making the ground rules, and the network of them.
-        compile_s: making the machine of that: the prover's code, a network's plan or native code.
-        cached_s: making the native machine once more, from the cache on disk.
+        ground_s, build_s: times to make the ground rules, and the network from them.
+        compile_s: time to make the machine from these: the prover's code, a network's plan or native code.
+        cached_s: time to make the native machine once more, from the cache on disk.
         compiled: share of a step's gate inputs that run native.
-        first_playout_s: from there to the first finished playout (kernels come from the disk cache).
+        first_playout_s: time from there to the first finished playout (kernels come from the disk cache).
         ns_per_lane_step: one joint move of one playout, everything included.
         logic_ns, choice_ns, bookkeeping_ns: its parts: gates, choice of moves, and the rest (next states,
-            ended lanes and their goals). 0 where that was not measured.
+            ended lanes and their goals). 0 if they were not measured.
         ns_per_gate_input: a pass of 512 lanes through the gates that every step needs, per input of these.
-        peak_mb: most memory that this process has occupied.
+        peak_mb: maximum memory of this process.
         load: mean number of running processes on this computer in the minute before.
-        seed: of the playouts.
-        doubt: why playouts end without a result, where a role is left without moves; else empty.
+        seed: seed of the playouts.
+        doubt: the reason why playouts end without a result, if a role is left without moves; otherwise empty.
     """
 
     game: str
@@ -108,20 +108,20 @@ def measure(
     playouts: int = 0,
     split: bool = True,
 ) -> Measurement:
-    """Make the machine of a level and run random playouts for about ``seconds`` of CPU.
+    """The measurement of the machine of a level: random playouts for about ``seconds`` of CPU.
 
     Args:
-        name: of the game.
+        name: the name of the game.
         rules: the game.
         level: one of :func:`levels`.
         seconds: CPU time of all repetitions together; a few slow playouts may take longer.
         seed: the same seed gives the same playouts, if ``playouts`` are given.
-        repetitions: batches; their median counts.
-        playouts: per batch; as many as the time allows where 0.
+        repetitions: number of batches; their median counts.
+        playouts: playouts per batch; 0 for as many as the time allows.
         split: also measure the parts of a step (on machines with lanes).
 
     Raises:
-        RulesError, TooLargeError: the machine cannot be made.
+        RulesError, TooLargeError: the machine cannot be built.
     """
     machine: Any  # a machine with a network has more than the interface
     machine, stages = make(rules, level)
@@ -142,7 +142,7 @@ def measure(
         }
         from ggp.bench.steps import can_split, split_step
 
-        machine = getattr(machine, "registers", machine)  # what makes the playouts
+        machine = getattr(machine, "registers", machine)  # the machine that runs the playouts
         if split and rates["mean_length"] and can_split(machine):
             parts = split_step(machine, step, rates["mean_length"], min(0.3, seconds))
     return Measurement(
@@ -163,7 +163,7 @@ def measure(
 
 def make(rules: Rules, level: str) -> tuple[Machine, dict[str, Any]]:
     """The machine of a level, and the times of its stages: ``ground_s``, ``build_s``, ``compile_s``,
-    ``cached_s``; and ``compiled``. Raises RulesError or TooLargeError if the machine cannot be made."""
+    ``cached_s``; and ``compiled``. Raises RulesError or TooLargeError if the machine cannot be built."""
     from players.kaskade.make_machine import make_machine
 
     stages: dict[str, Any] = dict.fromkeys(("ground_s", "build_s", "compile_s", "cached_s", "compiled"), 0.0)
@@ -190,7 +190,7 @@ def make(rules: Rules, level: str) -> tuple[Machine, dict[str, Any]]:
     from propnet.recoding.playing import with_register_playouts
 
     host()
-    watch.lap()  # LLVM is asked for the processor once per process
+    watch.lap()  # LLVM looks up the processor once per process
     with tempfile.TemporaryDirectory() as folder:
         cache = ObjectCache(Path(folder))
         native = native_machine(rules, network, seconds=COMPILE_SECONDS, cache=cache)
@@ -213,8 +213,9 @@ def run(
 ) -> dict[str, Any]:
     """Random playouts for about ``seconds`` of CPU in ``repetitions`` batches of equal size.
 
-    Batches before these find the size, and warm up kernels and caches. Every batch plays other playouts: the
-    same ones would flatter a machine that remembers states. Where batches take too long there are fewer.
+    Batches before these determine the size, and warm up kernels and caches. Every batch plays other playouts,
+    because repeated ones would flatter a machine that remembers states. If batches take too long, there are
+    fewer.
     """
     batch = playouts or _batch(machine, seconds / repetitions, seed, cpu)
     states: list[float] = []
@@ -248,7 +249,7 @@ def run(
 
 
 def _batch(machine: Machine, seconds: float, seed: int, cpu: Callable[[], float]) -> int:
-    """How many playouts take about this long: a power of two, by trying."""
+    """The number of playouts that take about this long: a power of two, found by trying."""
     batch = _FEWEST.get(machine.level, _FEWEST_LANES)
     trial = seed + _TRIAL_SEED
     while True:
@@ -265,12 +266,12 @@ def _batch(machine: Machine, seconds: float, seed: int, cpu: Callable[[], float]
 
 
 def peak_mb() -> float:
-    """Most memory that this process has occupied, in 10**6 bytes."""
+    """The maximum memory of this process, in 10**6 bytes."""
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most / 1e6 if sys.platform == "darwin" else most * 1024 / 1e6
 
 
 def engine_version() -> str:
     """Name and version of this program, for records of measurements."""
-    known = ggp.version()
-    return f"kaskade-ggp {known}" if known else "kaskade-ggp, not installed"
+    version = ggp.version()
+    return f"kaskade-ggp {version}" if version else "kaskade-ggp, not installed"

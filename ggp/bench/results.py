@@ -1,7 +1,7 @@
-"""Files of measurements: read, compared, ratios and geometric means; shown at a terminal as tables with bars.
+"""Files of measurements: reading, comparing, ratios and geometric means; tables with bars for a terminal.
 
 A *row* is one game on one machine: the fields of :class:`ggp.bench.measure.Measurement`, and ``status``:
-``ok``, or the reason why there are no such fields. Files are JSON lines, a JSON list of rows, or a JSON
+``ok``, or the reason why these fields are missing. Files are JSON lines, a JSON list of rows, or a JSON
 object with the list under ``rows``.
 """
 
@@ -32,10 +32,10 @@ READY = ("ground_s", "build_s", "compile_s", "first_playout_s")
 
 
 def read_results(path: Path) -> tuple[Row, list[Row]]:
-    """What a file says of the run as a whole (may be empty), and its rows.
+    """The file's description of the whole run (may be empty), and its rows.
 
-    A last line that breaks off (the run was stopped) is left out; of several rows of the same game and
-    machine the last counts. Raises GdlError if the file cannot be read, or holds something else.
+    An incomplete last line (the run was stopped) is left out. Of several rows of the same game and machine
+    the last one counts. Raises GdlError if the file cannot be read, or does not hold rows.
     """
     text = text_of_file(path, _MOST_BYTES)
     about: Row = {}
@@ -54,7 +54,7 @@ def read_results(path: Path) -> tuple[Row, list[Row]]:
 
 
 def _values(text: str) -> list[Any]:
-    """The JSON values of a file of any of the three kinds; only None if it is none of them."""
+    """The JSON values of a file of any of the three kinds; only None if the file is of none of them."""
     try:
         whole = orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -82,7 +82,7 @@ def ready_seconds(row: Row) -> float:
 
 
 def spread(row: Row) -> float:
-    """Half of the range of the repetitions, as a share of the median."""
+    """Half of the range of the repetitions, relative to the median."""
     middle = row["states_per_cpu_s"]
     rates = row.get("rates") or [middle]
     return float((max(rates) - min(rates)) / 2 / middle) if middle else 0.0
@@ -96,14 +96,14 @@ def geometric_mean(values: Iterable[float]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One game on one machine, before and after.
+    """The results of one game on one machine, before and after.
 
     Attributes:
-        old, new: states per CPU second; 0 where there is no such measurement.
-        sure: whether the repetitions differ beyond their noise, see :func:`differ` (the whole computer
-            may still have been slower once).
+        old, new: states per CPU second; 0 if there is no such measurement.
+        sure: whether the repetitions differ beyond their noise, see :func:`differ` (the whole computer may
+            still have been slower once).
         old_ready, new_ready: CPU seconds from the rules to the first playout.
-        note: why there is no ratio, if there is none.
+        note: the reason why there is no ratio; empty if there is one.
     """
 
     game: str
@@ -117,15 +117,15 @@ class Change:
 
     @property
     def ratio(self) -> float:
-        """New over old; 0 where one is missing."""
+        """New over old; 0 if one is missing."""
         return self.new / self.old if self.old and self.new else 0.0
 
 
 def differ(old: list[float], new: list[float]) -> bool:
     """Whether two samples differ by more than noise: the rank test of Mann and Whitney.
 
-    Of all pairs at least 92 % must point the same way; samples of five of the same distribution do so in 3 of
-    100 cases. Fewer than three values prove nothing.
+    At least 92 % of all pairs must point the same way. Samples of five from the same distribution do so in 3
+    of 100 cases. Fewer than three values prove nothing.
     """
     pairs = [(a, b) for a in old for b in new]
     larger = sum((b > a) + (b == a) / 2 for a, b in pairs) / max(1, len(pairs))
@@ -133,10 +133,10 @@ def differ(old: list[float], new: list[float]) -> bool:
 
 
 def compare(old: list[Row], new: list[Row]) -> list[Change]:
-    """What changed for every game and machine of ``new``.
+    """The change of every game and machine of ``new``.
 
-    Compares states per CPU second: unlike playouts they do not depend on how long the few playouts of a slow
-    machine happened to last.
+    The comparison uses states per CPU second. Unlike playouts they do not depend on the length of the few
+    playouts of a slow machine.
     """
     before = {(row["game"], row["machine"]): row for row in old}
     return [_change(before.get((row["game"], row["machine"])), row) for row in new]
@@ -174,19 +174,19 @@ _EIGHTHS = " ▏▎▍▌▋▊▉"
 _BAR = 12
 _NARROW = 100
 _NOTICED = 0.02
-"""Changes below this share are not coloured even where the repetitions lie apart."""
+"""Changes below this share are not coloured even if the repetitions lie apart."""
 _REGRESSION = 0.1
-"""Rates that fall by a larger share are named below the table."""
+"""Rates that fall by a larger share are listed below the table."""
 
 
 def console() -> Console:
-    """Standard output as wide as the terminal; wide where it is a file or a pipe."""
+    """Standard output as wide as the terminal; wide if it is a file or a pipe."""
     output = new_console()
     return output if output.is_terminal else new_console(width=200)
 
 
 def measurements(rows: list[Row], width: int = 200) -> RenderableType:
-    """Two tables: how fast each game runs, and what it took to get there."""
+    """Two tables: the speed of each game, and the cost of its preparation."""
     good = [row for row in rows if row["status"] == "ok"]
     rates = [row["playouts_per_cpu_s"] for row in good]
     wide = width >= _NARROW
@@ -228,7 +228,7 @@ def measurements(rows: list[Row], width: int = 200) -> RenderableType:
 
 
 def comparison(changes: list[Change]) -> RenderableType:
-    """States per CPU second before and after, ratios in colour where they are not noise."""
+    """States per CPU second before and after, with coloured ratios if they are not noise."""
     table = _table("game", "machine", "states/cpu s old", "new", "ratio", "ready old", "new s", "")
     table.columns[0].min_width = 12
     for change in changes:
@@ -262,8 +262,8 @@ def comparison(changes: list[Change]) -> RenderableType:
         )
     lost = [change for change in changes if regressed(change)]
     if lost:
-        told = ", ".join(f"{change.game} on {change.machine} {change.ratio:.2f}" for change in lost)
-        lines.append(Text(f"slower by more than {_REGRESSION:.0%}: {told}", "bold red"))
+        listed = ", ".join(f"{change.game} on {change.machine} {change.ratio:.2f}" for change in lost)
+        lines.append(Text(f"slower by more than {_REGRESSION:.0%}: {listed}", "bold red"))
     return Group(*lines)
 
 
@@ -277,7 +277,7 @@ def regressed(change: Change) -> bool:
 
 
 def ratio(change: Change) -> Text:
-    """New over old: green or red where it changed for sure."""
+    """New over old: green or red if it certainly changed."""
     if not change.ratio:
         return Text("")
     style = ("bold green" if change.ratio > 1 else "bold red") if _noticed(change) else "dim"
@@ -303,7 +303,7 @@ def bar(value: float, least: float, most: float) -> Text:
 
 
 def parts(row: Row) -> Text:
-    """A bar of fixed length, divided like a step's time; empty where that was not measured."""
+    """A bar of fixed length, divided like a step's time; empty if that was not measured."""
     times = [row.get(name, 0.0) for name in PARTS]
     text = Text("")
     if not row.get("logic_ns"):
@@ -315,7 +315,7 @@ def parts(row: Row) -> Text:
 
 
 def number(value: float) -> str:
-    """A rate or a time with three digits that count; nothing for 0."""
+    """A rate or a time with three significant digits; empty for 0."""
     if not value:
         return ""
     digits = max(0, 2 - math.floor(math.log10(abs(value))))

@@ -1,8 +1,8 @@
-"""Where the time of a step goes on the lanes: gates, choice of moves, the rest.
+"""Measures the parts of a step on the lanes: gates, choice of moves, the rest.
 
-A kernel walks 512 lanes through random play and does the parts of a step once or several times. Repeating
-one does not change what the step does (another choice is as random as the first), so the difference in time
-is the cost of that part alone, on the states that playouts meet.
+A kernel plays random moves in 512 lanes, and does the parts of a step once or several times. Repeating a part
+does not change the result of the step (another choice is as random as the first). So the difference in time
+is the cost of that part alone, on the states of playouts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from propnet.kernels.step import choose_moves, evaluate_moves, evaluate_play, ne
 from propnet.machine import PropnetMachine
 
 _EXTRA = 4
-"""How many times more the part is done whose time is sought."""
+"""Number of additional repetitions of the measured part."""
 _ROUNDS = 5
 
 
@@ -38,9 +38,10 @@ def _walk(
     choices: int,
     steps: int,
 ) -> None:
-    """Make ``passes`` steps in all lanes; lanes that end begin again with ``initial`` (bases,; -1 for true),
-    when all roles have had a turn, as in playouts. Each step's gates before the choice are evaluated
-    ``plays`` times, these and the choice ``choices`` times, all of it but the next states ``steps`` times."""
+    """Run ``passes`` steps in all lanes. Lanes that end begin again with ``initial`` (bases,; -1 for true)
+    when all roles have had a turn, as in playouts. In each step the gates before the choice are evaluated
+    ``plays`` times, the gates and the choice ``choices`` times, and everything except the next states
+    ``steps`` times."""
     wires = scratch.wires
     depth = scratch.planes.shape[0] // 3
     over = splat(0)
@@ -48,7 +49,7 @@ def _walk(
     roles = sizes_of(args).roles
     choosing = np.zeros((roles, WORDS), np.uint64)
     for number in range(passes):
-        # Parts may leave their wires to others: they are repeated from a step's beginning.
+        # A part may overwrite the wires of another one, so repetitions begin with the beginning of the step.
         for step in range(steps):
             for chosen in range(choices if step == 0 else 1):
                 for _ in range(plays if step + chosen == 0 else 1):
@@ -74,12 +75,12 @@ def can_split(machine: Machine) -> bool:
 def split_step(
     machine: PropnetMachine, step_ns: float, mean_length: float, seconds: float
 ) -> dict[str, float]:
-    """What of a lane step goes where, in nanoseconds.
+    """The parts of a lane step, in nanoseconds.
 
     Args:
         machine: a machine with lanes.
         step_ns: the whole step: CPU time of playouts per joint move.
-        mean_length: joint moves per playout. A playout takes one pass more (the one that finds it
+        mean_length: joint moves per playout. A playout takes one pass more (the one that finds the match
             over), which ``logic_ns`` and ``choice_ns`` contain.
         seconds: about how much CPU time to spend.
 
@@ -88,7 +89,7 @@ def split_step(
         the first two larger) and ``ns_per_gate_input`` (of one pass over 512 lanes).
     """
     walker = _Walker(machine)
-    # Long enough for lanes to lose their common start where lengths differ.
+    # Long enough that lanes of different lengths are no longer in step.
     walker.seconds(min(1000, int(3 * mean_length) + 1), 1, 1, 1)
     passes = 16
     while walker.seconds(passes, 1, 1, 1) < seconds / (_ROUNDS * (4 + 3 * _EXTRA)) and passes < 1 << 20:
@@ -116,7 +117,7 @@ def split_step(
 
 
 class _Walker:
-    """The kernel with arrays of its own, all lanes in the initial state at first."""
+    """The kernel with arrays of its own; at first all lanes are in the initial state."""
 
     def __init__(self, machine: PropnetMachine) -> None:
         plan = machine.plan
@@ -128,7 +129,7 @@ class _Walker:
         self._streams = streams(1)
 
     def seconds(self, passes: int, plays: int, choices: int, steps: int) -> float:
-        """CPU seconds of that many steps in all lanes."""
+        """CPU seconds of this number of steps in all lanes."""
         before = time.process_time()
         _walk(self._args, self._scratch, self._streams, self._initial, passes, plays, choices, steps)
         return time.process_time() - before

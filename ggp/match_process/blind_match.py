@@ -1,9 +1,9 @@
-"""Follows a match of hidden information by what a game manager tells one role of it, whatever it tells.
+"""Follows a match of hidden information by a game manager's messages to one role, even if they are wrong.
 
-It holds a belief, small enough to grow in the time of a turn, and with it a legal move. A PLAY may be
-somebody else's: its percepts fit no possible state, its turn number is wrong, the role cannot have made its
-move. Such a PLAY is logged, and the match goes on. The last few beliefs are kept: a PLAY that does not fit
-the newest one may fit an earlier one, and then those in between were somebody else's.
+It holds a belief, small enough to grow within the time of a turn, and with it a legal move. A PLAY may come
+from another sender: its percepts fit no possible state, its turn number is wrong, or the role cannot have
+chosen its move. Such a PLAY is logged, and the match goes on. The last few beliefs are kept: a PLAY that does
+not fit the newest one may fit an earlier one, and then the PLAYs in between came from another sender.
 """
 
 from __future__ import annotations
@@ -24,32 +24,32 @@ from players.belief.belief import SHARE, Belief, Observed
 
 WORLDS = 1_500
 EFFORT = 6_000
-"""Of the belief: a turn must not take the prover longer than some tenths of a second."""
+"""Limits of the belief: a turn must not take the prover longer than some tenths of a second."""
 SECONDS = 0.25
-"""Of a turn, after which it draws no more worlds than it needs, and tries no further way that the match may
-have gone."""
+"""Seconds of a turn after which the belief draws no more worlds than it needs, and no further course of the
+match is tried."""
 FIRST = 2
-"""The largest number that the first turn has: managers begin to count at 0 or 1 before it."""
+"""The largest number of the first turn: managers begin to count at 0 or 1."""
 MADE = "made "
-"""Begins what tells in :attr:`BlindMatch.history` of the role's move before bare percepts."""
+"""Prefix of the role's move before bare percepts in :attr:`BlindMatch.history`."""
 KEPT = 6
-"""PLAYs that may turn out to be somebody else's."""
+"""Number of PLAYs that may later prove to have come from another sender."""
 MOST_CHARACTERS = 100_000
-"""Of what a PLAY tells: terms of more are not read, which would take a turn's time."""
+"""The most characters of a PLAY: longer ones are not parsed, because that would take a turn's time."""
 MISFIT, ODD = 2, 1
-"""How much a PLAY is doubted that does not fit, and one that names another move than we answered: the manager
+"""Doubts about a PLAY that does not fit, and about one that names another move than our answer: the manager
 may have replaced ours. A PLAY that is dropped counts 1."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a PLAY tells.
+class PlayTexts:
+    """The contents of a PLAY.
 
     Attributes:
-        row: its texts, as :attr:`ggp.protocol.messages.Report.told` gives them, in :attr:`BlindMatch.history`
-            before bare percepts the role's move; ``key`` is what the manager told, folded.
-        number: of the turn; None in the dialect without.
-        own: the role's move, None where it is not told; ``percepts`` of the role.
+        row: its texts, as in :attr:`ggp.protocol.messages.Report.told`; in :attr:`BlindMatch.history` bare
+            percepts follow the role's move. ``key`` holds the manager's texts, folded.
+        number: the number of the turn; None in the dialect without numbers.
+        own: the role's move, None if the PLAY does not name it; ``percepts`` are those of the role.
         sound: whether all of them are ground terms, and not too many.
     """
 
@@ -61,62 +61,62 @@ class Told:
     sound: bool
 
     @classmethod
-    def read(cls, moves: Sequence[str] | None) -> Told:
-        """Of the texts of a PLAY."""
+    def read(cls, moves: Sequence[str] | None) -> PlayTexts:
+        """The contents of a PLAY with these texts."""
         row = texts = tuple(moves or ())
-        made = row[0].removeprefix(MADE) if row and row[0].startswith(MADE) else None
-        if made is not None:
+        own_text = row[0].removeprefix(MADE) if row and row[0].startswith(MADE) else None
+        if own_text is not None:
             texts = row[1:]
         number, own, percepts = read_told(texts)
-        own = made or own
+        own = own_text or own
         if sum(map(len, texts)) > MOST_CHARACTERS:
-            move = None if made is None else _term(made)
+            move = None if own_text is None else _term(own_text)
             return cls(row, tuple(map(str.lower, texts)), number, move, frozenset(), sound=False)
         move, seen = None if own is None else _term(own), list(map(_term, percepts))
-        known = frozenset(term for term in seen if term is not None)
+        terms = frozenset(term for term in seen if term is not None)
         sound = None not in seen and (own is None or move is not None)
-        return cls(row, tuple(map(fold, texts)), number, move, known, sound)
+        return cls(row, tuple(map(fold, texts)), number, move, terms, sound)
 
     @property
     def begins(self) -> bool:
-        """Whether this may be told before the first turn."""
+        """Whether this PLAY may come before the first turn."""
         return self.sound and self.own is None and not self.percepts
 
 
 @dataclass(frozen=True, slots=True)
 class BlindCourse:
-    """One way in which a match may have gone, as the role knows it.
+    """One course that the match may have taken, as the role knows it.
 
     Attributes:
-        belief: what the role holds for possible then. It does not change any more.
-        rows: the PLAYs that told of its turns.
-        told: the last PLAY, that of the beginning included; None where it is not known.
+        belief: the states that the role considers possible then. It does not change.
+        rows: the PLAYs about its turns.
+        last: the last PLAY, including that of the beginning; None if it is not known.
         begun: whether there was a PLAY.
-        answered: whether it was answered in time; ``made`` with which move, None if that was not legal: then
-            the manager has made another.
-        doubt: how much was doubted and dropped on this way.
-        lost: whether a PLAY was taken that does not fit.
+        answered: whether it was answered in time; ``own`` is the answered move, None if it was not legal:
+            then the manager has chosen another.
+        doubt: the sum of doubts and dropped PLAYs on this course.
+        lost: whether a PLAY was accepted that does not fit.
     """
 
     belief: Belief
     rows: tuple[tuple[str, ...], ...] = ()
-    told: Told | None = None
+    last: PlayTexts | None = None
     begun: bool = True
     answered: bool = False
-    made: Term | None = None
+    own: Term | None = None
     doubt: int = 0
     lost: bool = False
 
-    def repeats(self, told: Told) -> bool:
-        """Whether this PLAY is the last one once more. Bare percepts may be equal in the next turn, too, but
-        not before the manager has its answer."""
-        same = self.told is not None and self.told.key == told.key
-        return same and (told.number is not None or not self.answered)
+    def repeats(self, play: PlayTexts) -> bool:
+        """Whether this PLAY repeats the last one. Bare percepts may be equal in the next turn, too, but not
+        before the manager has its answer."""
+        same = self.last is not None and self.last.key == play.key
+        return same and (play.number is not None or not self.answered)
 
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """Where a PLAY leads from some course, ``doubt`` of that PLAY, and what is wrong with it in words."""
+    """The course to which a PLAY leads, the ``doubt`` of that PLAY, and a description of its fault."""
 
     course: BlindCourse
     doubt: int = 0
@@ -124,22 +124,22 @@ class Lead:
 
 
 class BlindMatch:
-    """What one role knows of a match. It is told of turns as
-    :class:`ggp.match_process.match_state.MatchState` is; ``moves`` are what
-    :attr:`ggp.protocol.messages.Report.told` gives.
+    """The knowledge of one role in a match. Its methods are those of
+    :class:`ggp.match_process.match_state.MatchState`; ``moves`` are the texts of
+    :attr:`ggp.protocol.messages.Report.told`.
 
-    A PLAY leads on from the newest course if it fits there. If not, it may fit where the match stood before
-    the last few PLAYs: then these were somebody else's. The match goes on where the fewest PLAYs are doubted
-    and dropped. All of this takes no longer than a turn may.
+    A PLAY continues the newest course if it fits there. Otherwise it may fit the match as it stood before the
+    last few PLAYs: then these came from another sender. The match continues on the course with the fewest
+    doubts and dropped PLAYs. All of this takes no longer than a turn allows.
 
     Attributes:
         machine: the machine of the belief.
         role: the index of our role.
-        on_first: called as soon as a PLAY has led to a state, long before all of them are found.
+        on_first: called as soon as a PLAY has led to one state, long before all of them are found.
     """
 
     certain = False
-    """Whether the state is known, so that one could look ahead."""
+    """Whether the state is known, so that looking ahead is possible."""
 
     def __init__(self, machine: Machine, role: int, log: Log) -> None:
         self.machine = machine
@@ -147,17 +147,17 @@ class BlindMatch:
         self._log = log
         self.on_first: Callable[[State], None] | None = None
         self._now = BlindCourse(Belief(machine, role, worlds=WORLDS, effort=EFFORT), begun=False)
-        self._kept: deque[BlindCourse] = deque(maxlen=KEPT)
-        """Where the match seemed to stand before each of the last PLAYs, oldest first."""
+        self._earlier: deque[BlindCourse] = deque(maxlen=KEPT)
+        """The courses before each of the last PLAYs, oldest first."""
 
     @property
     def belief(self) -> Belief:
-        """What the role holds for possible."""
+        """The states that the role considers possible."""
         return self._now.belief
 
     @property
     def history(self) -> Sequence[tuple[str, ...]]:
-        """What was told of each turn."""
+        """The texts about each turn."""
         return self._now.rows
 
     @property
@@ -167,7 +167,7 @@ class BlindMatch:
 
     @property
     def observed(self) -> tuple[Observed, ...]:
-        """What the role has learnt, turn by turn."""
+        """The role's observations, turn by turn."""
         return tuple(self.belief.history)
 
     def options(self) -> list[int]:
@@ -179,107 +179,109 @@ class BlindMatch:
         return self.machine.rules.spell(self.machine.move(role, move))
 
     def replay(self, history: Sequence[Sequence[str]], answers: Sequence[str | None] = ()) -> None:
-        """Take all PLAYs of a match that was begun elsewhere, and the answers given before each, None for one
-        that did not arrive in time. What was told before the first turn is not among them."""
+        """Take in all PLAYs of a match that was begun elsewhere, and the answers given before each, None for
+        one that did not arrive in time. Messages before the first turn are not among them."""
         self._now = replace(self._now, begun=self._now.begun or bool(history))
         for row, answer in zip_longest(history, answers[: len(history)]):
             self._answered(answer)
-            self._take(Told.read(row))
+            self._take(PlayTexts.read(row))
 
     def follow(self, moves: Sequence[str] | None, answered: str | None, delivered: bool, late: bool) -> bool:
-        """Take in what a PLAY tells; False if that PLAY was seen before. See
+        """Take in a PLAY; False if that PLAY was seen before. See
         :meth:`ggp.match_process.match_state.MatchState.follow`."""
-        told = Told.read(moves)
+        play = PlayTexts.read(moves)
         in_time = answered is not None and delivered and not late
         self._now = replace(self._now, begun=self._now.begun or answered is not None)
         self._answered(answered if in_time else None)
-        return not self._now.repeats(told) and self._take(told)
+        return not self._now.repeats(play) and self._take(play)
 
     def reported(self, moves: Sequence[str] | None) -> bool:
-        """Whether this is what a PLAY told last."""
-        return self._now.told is not None and self._now.told.key == Told.read(moves).key
+        """Whether these are the texts of the last PLAY."""
+        return self._now.last is not None and self._now.last.key == PlayTexts.read(moves).key
 
     def resume(self, moves: Sequence[str] | None) -> bool:
-        """Note a PLAY that :meth:`replay` may have taken in; False if it was no turn."""
-        return self.reported(moves) or self._take(Told.read(moves))
+        """Note a PLAY that :meth:`replay` may have taken in; False if it was not a turn."""
+        return self.reported(moves) or self._take(PlayTexts.read(moves))
 
     def can_be(self, moves: Sequence[str] | None) -> bool:
-        """Whether this may be a turn that follows, or the last one as it was."""
-        told = Told.read(moves)
-        certain = not self._kept or self._now.doubt <= self._kept[-1].doubt
-        if certain and any(course.repeats(told) for course in self._kept):
+        """Whether this may be the next turn, or the last one unchanged."""
+        play = PlayTexts.read(moves)
+        certain = not self._earlier or self._now.doubt <= self._earlier[-1].doubt
+        if certain and any(course.repeats(play) for course in self._earlier):
             return False
-        possible = self._possible(told)
-        return any(not _fault(course, told, possible)[0] for _, course in self._ways())
+        possible = self._possible(play)
+        return any(not _fault(course, play, possible)[0] for _, course in self._ways())
 
     def is_legal(self, text: str) -> bool:
-        """Whether :attr:`role` may do this here."""
+        """Whether this is a legal move of :attr:`role` here."""
         return self._legal(text) is not None
 
     def finish(self, moves: Sequence[str] | None) -> list[int | None] | None:
-        """The match is over; what it was worth is not told."""
+        """End the match; the goals are not reported, so the result is None."""
         return None
 
     def _answered(self, answer: str | None) -> None:
-        """Note what was answered in time to the last PLAY."""
+        """Note the answer to the last PLAY, if it was in time."""
         if answer is not None:
-            self._now = replace(self._now, answered=True, made=self._legal(answer))
+            self._now = replace(self._now, answered=True, own=self._legal(answer))
 
-    def _take(self, told: Told) -> bool:
-        """Go where a PLAY leads; False if it is taken for the last one once more."""
+    def _take(self, play: PlayTexts) -> bool:
+        """Continue the course to which a PLAY leads; False if it repeats the last one."""
         now = self._now
-        back, lead = self._best(told, time.monotonic() + SECONDS)
-        if lead.doubt == MISFIT and now.told is not None and now.told.key == told.key:
+        back, lead = self._best(play, time.monotonic() + SECONDS)
+        if lead.doubt == MISFIT and now.last is not None and now.last.key == play.key:
             return False
-        shown = {"turn": told.number, "told": " ".join(told.row)[:200]}
-        if not (now.begun or told.begins):
+        shown = {"turn": play.number, "told": " ".join(play.row)[:200]}
+        if not (now.begun or play.begins):
             self._log("warning", "the match has begun without us", **shown)
         if lead.event:
             self._log("warning", lead.event, **shown)
         elif back:
-            self._log("warning", "PLAYs before were somebody else's", dropped=back, **shown)
-        self._kept.append(now)
+            self._log("warning", "earlier PLAYs came from another sender", dropped=back, **shown)
+        self._earlier.append(now)
         self._now = lead.course
         return True
 
-    def _best(self, told: Told, until: float) -> tuple[int, Lead]:
-        """Where this PLAY leads, and how many PLAYs before it are dropped for it."""
+    def _best(self, play: PlayTexts, until: float) -> tuple[int, Lead]:
+        """The best course to which this PLAY leads, and the number of PLAYs before it that are dropped for
+        it."""
         found: list[tuple[int, int, Lead]] = []
-        possible = self._possible(told)
+        possible = self._possible(play)
         for back, course in sorted(self._ways(), key=_likely):
-            glance = _fault(course, told, possible)
+            glance = _fault(course, play, possible)
             if glance[0] < MISFIT and (not found or time.monotonic() < until):
-                lead = self._lead(course, told, glance)
+                lead = self._lead(course, play, glance)
                 found.append((lead.doubt, back, lead))
                 if not lead.doubt:
                     break
         if not found:
-            back, course = self._nearest(told)
-            found.append((MISFIT, back, self._lead(course, told, _fault(course, told, possible))))
+            back, course = self._nearest(play)
+            found.append((MISFIT, back, self._lead(course, play, _fault(course, play, possible))))
         doubt, back, lead = min(found, key=lambda one: one[:2])
         return back, replace(lead, course=replace(lead.course, doubt=lead.course.doubt + back + doubt))
 
-    def _nearest(self, told: Told) -> tuple[int, BlindCourse]:
-        """The newest course after which a PLAY of this dialect and number is due, else the newest of all."""
+    def _nearest(self, play: PlayTexts) -> tuple[int, BlindCourse]:
+        """The newest course after which a PLAY of this dialect and number is due, otherwise the newest of
+        all."""
         ways = self._ways()
-        return next((way for way in ways if not _misplaced(way[1], told)), ways[0])
+        return next((way for way in ways if not _misplaced(way[1], play)), ways[0])
 
     def _ways(self) -> list[tuple[int, BlindCourse]]:
-        """Where the match seemed to stand before the last PLAYs, newest first, and how many came since."""
-        return [(0, self._now), *enumerate(reversed(self._kept), 1)]
+        """The courses before the last PLAYs, newest first, each with the number of PLAYs since."""
+        return [(0, self._now), *enumerate(reversed(self._earlier), 1)]
 
-    def _possible(self, told: Told) -> bool:
-        """Whether the role ever has such a move and such percepts."""
-        return self.belief.world_machine.can_be(Observed(told.own, told.percepts))
+    def _possible(self, play: PlayTexts) -> bool:
+        """Whether the role can ever have such a move and such percepts."""
+        return self.belief.world_machine.can_be(Observed(play.own, play.percepts))
 
-    def _lead(self, course: BlindCourse, told: Told, glance: tuple[int, str]) -> Lead:
-        """Where a PLAY leads from there, with what :func:`_fault` says of it at a glance."""
-        if course.repeats(told):
+    def _lead(self, course: BlindCourse, play: PlayTexts, glance: tuple[int, str]) -> Lead:
+        """The course to which a PLAY leads from ``course``, with the first verdict of :func:`_fault`."""
+        if course.repeats(play):
             return Lead(course)
-        if course.told is None and told.begins and not (course.begun and told.number is None):
-            return Lead(replace(course, told=told, begun=True))
-        seen, row = self._observed(course, told), told.row
-        if told.number is None and told.own is None and seen.move is not None:
+        if course.last is None and play.begins and not (course.begun and play.number is None):
+            return Lead(replace(course, last=play, begun=True))
+        seen, row = self._observed(course, play), play.row
+        if play.number is None and play.own is None and seen.move is not None:
             row = (MADE + self.machine.rules.spell(seen.move), *row)
         belief = course.belief.copy()
         event = "percepts that fit no state"
@@ -289,66 +291,66 @@ class BlindMatch:
         except GdlError:
             fits, event = False, "a turn that cannot be"
         doubt, event = glance if fits or glance[0] == MISFIT else (MISFIT, event)
-        if told.number is None and not glance[0] and not (course.belief.exact or course.lost):
-            # What fits none of some worlds may fit one that was not drawn, and turns without numbers are told
-            # apart by nothing else.
+        if play.number is None and not glance[0] and not (course.belief.exact or course.lost):
+            # Percepts that fit none of some worlds may fit a world that was not drawn, and nothing else
+            # distinguishes turns without numbers.
             doubt = 0
         lost = course.lost or doubt == MISFIT
         return Lead(
-            BlindCourse(belief, (*course.rows, row), told, doubt=course.doubt, lost=lost), doubt, event
+            BlindCourse(belief, (*course.rows, row), play, doubt=course.doubt, lost=lost), doubt, event
         )
 
-    def _observed(self, course: BlindCourse, told: Told) -> Observed:
-        """What the role has learnt then. A move that it never has is none: players follow this, too."""
-        own = told.own
-        if told.number is None and own is None:
-            own = course.made
+    def _observed(self, course: BlindCourse, play: PlayTexts) -> Observed:
+        """The role's observations then. A move that it never has counts as unknown, as for players."""
+        own = play.own
+        if play.number is None and own is None:
+            own = course.own
         if self.belief.world_machine.own_move(own) == -1:
             own = None
-        return Observed(own, told.percepts)
+        return Observed(own, play.percepts)
 
     def _legal(self, text: str) -> Term | None:
-        """A move where it is legal."""
+        """The move if it is legal; otherwise None."""
         term, moves = _term(text), self.options()
         return term if any(self.machine.move(self.role, move) is term for move in moves) else None
 
 
-def _fault(course: BlindCourse, told: Told, possible: bool) -> tuple[int, str]:
-    """How much a PLAY is doubted there at a glance, and what is wrong with it in words; ``possible``: whether
-    the role ever has such a move and such percepts."""
-    if course.repeats(told):
+def _fault(course: BlindCourse, play: PlayTexts, possible: bool) -> tuple[int, str]:
+    """The doubt about a PLAY at first sight, and a description of its fault; ``possible``: whether the role
+    can ever have such a move and such percepts."""
+    if course.repeats(play):
         return 0, ""
-    if event := _misplaced(course, told):
+    if event := _misplaced(course, play):
         return MISFIT, event
-    if not told.sound:
-        return MISFIT, "percepts that are no terms"
+    if not play.sound:
+        return MISFIT, "percepts that are not terms"
     if not possible:
         return MISFIT, "percepts that fit no state"
-    if told.number is not None and course.made is not None and told.own is not course.made:
+    if play.number is not None and course.own is not None and play.own is not course.own:
         return ODD, "another move than ours"
     return 0, ""
 
 
-def _misplaced(course: BlindCourse, told: Told) -> str:
-    """What is wrong with the dialect or the number of a PLAY there; empty if nothing is."""
-    last = course.told
+def _misplaced(course: BlindCourse, play: PlayTexts) -> str:
+    """The fault in the dialect or the number of a PLAY at this point; empty if there is none."""
+    last = course.last
     if last is None:
-        return "" if told.number is None or told.number <= FIRST else "a wrong turn number"
-    if (last.number is None) != (told.number is None):
+        return "" if play.number is None or play.number <= FIRST else "a wrong turn number"
+    if (last.number is None) != (play.number is None):
         return "a turn in another dialect"
-    if last.number is not None and told.number != last.number + 1:
+    if last.number is not None and play.number != last.number + 1:
         return "a wrong turn number"
     return ""
 
 
 def _likely(way: tuple[int, BlindCourse]) -> tuple[int, int]:
-    """The order of ways: by how much is doubted and dropped, those that drop less before others."""
+    """The sort key of courses: by the sum of doubts and dropped PLAYs, then by dropped PLAYs."""
     back, course = way
     return course.doubt + back, back
 
 
 def _term(text: str) -> Term | None:
-    """A ground term, None where the text is none."""
+    """A ground term, None if the text is not one."""
     try:
         term = parse_term(text)
     except GdlError:

@@ -1,9 +1,10 @@
 """Follows one match on the prover for one role, and names a legal move in each turn before any search.
 
-While it waits it looks a turn ahead: for joint moves that may come next it knows a legal move after each, so
-whoever is told of them has an answer although this process may be late, hang or end in the next turn. It
-also plays at random (:class:`Practice`): code for relations that are first needed, or grow, in the course of
-a game is made before a match comes there. What is left when the match begins is played beside its turns.
+While it waits it looks a turn ahead: it finds a legal move after each of the joint moves that may come next.
+With these moves the server has an answer even if this process is late, hangs or ends in the next turn. It
+also plays at random (:class:`Practice`), so that the prover writes code for relations that appear or grow in
+the course of a game before the match needs it. Random play that is unfinished when the match begins goes on
+between its turns.
 """
 
 from __future__ import annotations
@@ -31,19 +32,19 @@ from players.belief.belief import SHARE, Belief, Observed
 from players.processes.limits import describe
 
 AHEAD = 64
-"""Joint moves that are looked at in each turn, as many as AHEAD_SECONDS of CPU time allow."""
+"""The most joint moves that are examined in each turn, as far as AHEAD_SECONDS of CPU time allow."""
 AHEAD_SECONDS = 0.08
 GUESSES = 8
-"""The same where information is hidden: what comes next is only guessed."""
+"""The same limit if information is hidden: then the next joint move is only guessed."""
 
 
 class Seen(NamedTuple):
-    """What may come after a turn.
+    """The findings about the turn after this one.
 
     Attributes:
         turn: its number.
         replies: a legal move of our role after each of these joint moves.
-        guess: what is legal after most of them.
+        guess: a move that is legal after most of them.
     """
 
     turn: int
@@ -52,7 +53,7 @@ class Seen(NamedTuple):
 
 
 class Foresight:
-    """Steps of a few milliseconds each, between messages."""
+    """Looks one turn ahead, in steps of a few milliseconds each, between messages."""
 
     def __init__(self, machine: Machine, role: int, rng: random.Random, most: int = AHEAD) -> None:
         self._machine, self._role, self._rng, self._most = machine, role, rng, most
@@ -64,7 +65,7 @@ class Foresight:
         self._legal: Counter[int] = Counter()
 
     def turn(self, number: int, state: State) -> None:
-        """A turn was asked for: the states after this one may come next."""
+        """Begin a turn: the states after this one may come next."""
         self._turn, self._state = number, state
         self._joints = None
         self._spent = 0.0
@@ -72,19 +73,19 @@ class Foresight:
         self._legal.clear()
 
     def step(self) -> bool:
-        """Do a little; False where there is no more to do until the next turn."""
+        """Work for a few milliseconds; False if there is nothing left to do until the next turn."""
         if self._state is None:
             return False
         begun = time.process_time()
         try:
             more = self._look_ahead(self._state)
-        except GdlError:  # the match itself will meet it, where it matters
+        except GdlError:  # if it matters, the match itself will meet it
             more, self._joints = False, []
         self._spent += time.process_time() - begun
         return more
 
     def seen(self) -> Seen | None:
-        """What was found out since this was last asked."""
+        """The findings since the last call."""
         replies, self._replies = self._replies, []
         if not replies:
             return None
@@ -105,7 +106,7 @@ class Foresight:
         return True
 
     def _drawn(self, state: State) -> list[JointMove]:
-        """Joint moves that may come next, in no order: all, or some of many."""
+        """Joint moves that may come next, in random order: all, or some of many."""
         options = self._machine.options(state)
         if math.prod(map(len, options)) > self._most:
             return list({tuple(map(self._rng.choice, options)): None for _ in range(self._most)})
@@ -115,19 +116,20 @@ class Foresight:
 
 
 MATCH_SECONDS = 4.0
-"""CPU time in which the first of these games is played to its end: its last turns may be the dearest."""
+"""CPU time in which the first of these games is played to its end: its last turns may be the most
+expensive."""
 PRACTICE_SECONDS, QUIET_SECONDS = 1.5, 0.3
-"""CPU time for all of them; and in how much of it without new code they end before."""
+"""CPU time for all of them; they end earlier after the second time without new code."""
 PACE_STEPS, PACE_SECONDS = 8, 0.25
-"""After so many steps, or this CPU time, there is a first measure of what a turn needs, unless information is
-hidden: there the first turns say nothing, for a belief grows."""
+"""After this number of steps, or this CPU time, there is a first estimate of the time of a turn. Hidden
+information is the exception: there the first turns show nothing, because a belief grows."""
 
 MOST_CHARACTERS = 10_000
-"""Names of relations that the server is told, in all."""
+"""Total length of the names of relations that are sent to the server."""
 
 
 class HiddenGames(RandomGames):
-    """The same, and what a role holds for possible in them, as in a match."""
+    """Random games, and the beliefs of a role in them, as in a match."""
 
     def __init__(self, machine: Machine, role: int, seed: int) -> None:
         self._role = role
@@ -147,14 +149,14 @@ class HiddenGames(RandomGames):
 
 
 class Practice:
-    """Steps between messages, of a few milliseconds each, or where information is hidden as long as a turn
-    takes.
+    """Plays random games in steps between messages, of a few milliseconds each, or of the length of a turn if
+    information is hidden.
 
     Attributes:
-        over: whether there is no more to do.
+        over: whether there is nothing left to do.
         whole: whether a game was played to its end, or for :data:`MATCH_SECONDS`.
-        pace: the longest of the steps, CPU seconds; None until that says something of a match.
-        lasting: the same without the time to write code, which is needed once.
+        pace: the longest of the steps, CPU seconds; None until it is representative of a match.
+        lasting: the longest step without the time to write code, which is needed only once.
     """
 
     def __init__(self, machine: ProverMachine, role: int, seed: int) -> None:
@@ -169,16 +171,17 @@ class Practice:
 
     @property
     def large(self) -> list[str]:
-        """What another machine of these rules need not find out: :attr:`ProverMachine.large_relations`."""
+        """Relations that another machine of these rules need not discover:
+        :attr:`ProverMachine.large_relations`."""
         names = self._machine.large_relations
         return names if sum(map(len, names)) <= MOST_CHARACTERS else []
 
     def step(self) -> bool:
-        """Play a little; whether there is more to do."""
+        """Play for a while. Returns whether there is more to do."""
         begun, writing = time.process_time(), self._machine.writing_seconds
         try:
             self.whole = self._games.step() or self.whole
-        except GdlError:  # the match itself will meet it, where it matters
+        except GdlError:  # if it matters, the match itself will meet it
             self.over = True
         seconds, writing = time.process_time() - begun, self._machine.writing_seconds - writing
         self._steps, self._spent = self._steps + 1, self._spent + seconds
@@ -192,15 +195,16 @@ class Practice:
         if self.whole or (begun_to_tell and not self._hidden):
             self.pace = self._longest
         if self.over:
-            # What there is now lasts as long as the match: a look through it for garbage takes 0.2 s.
+            # The objects that exist now last as long as the match: a garbage collection over them takes 0.2
+            # s.
             gc.collect()
             gc.freeze()
         return not self.over
 
 
 class Follower:
-    """Follows the match, which stands where ``match`` says, in a match process or a standby. Raises GdlError
-    if the match cannot be played. ``ahead``: it looks ahead and plays at random while it waits."""
+    """Follows the match that ``message`` describes, in a match process or a standby. ``ahead``: it looks
+    ahead and plays at random while it waits. Raises GdlError if the match cannot be played."""
 
     def __init__(self, rules: Rules, message: JsonMessage, send: Send, ahead: bool = True) -> None:
         self._send = send
@@ -222,7 +226,7 @@ class Follower:
         self._practice = Practice(machine, role, self._rng.getrandbits(32)) if ahead else None
         self._turn = 0
         if options and not message["history"]:
-            # Who takes long in the first turn, or does not live to see it, has said what is legal then.
+            # A process that is slow in the first turn, or ends before it, has sent a legal move for it.
             first = self.match.text(role, self._rng.choice(options))
             self._send("foreseen", id=0, replies=[(None, first)], guess=first)
         self._behind: MatchState | None = None
@@ -230,11 +234,11 @@ class Follower:
         self._ahead = ahead
 
     def play(self, message: JsonMessage) -> tuple[list[int], str] | None:
-        """Make the joint move that a PLAY reports, and send a safe move.
+        """Play the joint move that a PLAY reports, and send a safe move.
 
         Returns:
-            The legal moves and the safe one; None where a PLAY was seen before or cannot be: the answer to
-            the one before is sent again.
+            The legal moves and the safe one. None if a PLAY was seen before or cannot be: then the previous
+                answer is sent again.
         """
         begun = time.process_time()
         self._tell_ahead()
@@ -244,27 +248,27 @@ class Follower:
             self._unchecked.append(message)
         if isinstance(match, BlindMatch):
             match.on_first = lambda state: self._name_first(turn, state)
-        made = _advance(match, message)
-        if not (message["advanced"] or made or answered is None) and match.is_legal(answered):
+        new_turn = _advance(match, message)
+        if not (message["advanced"] or new_turn or answered is None) and match.is_legal(answered):
             self._send("move", id=turn, move=answered, again=True, void=not match.reported(moves))
             return None
         options = match.options()
         self._turn = turn
         self._foresight.turn(turn, match.state)
         safe = match.text(match.role, self._rng.choice(options)) if options else NO_MOVE
-        joint = match.history[-1] if made and match.history else None
+        joint = match.history[-1] if new_turn and match.history else None
         self._send("options", id=turn, safe=safe, joint=joint, cpu=time.process_time() - begun)
         return options, safe
 
     def _name_first(self, turn: int, state: State) -> None:
-        """Where information is hidden, one state that fits is enough for a safe move: a role should have the
-        same moves in all."""
+        """Send a safe move for the first state that fits, if information is hidden: a role should have the
+        same moves in all states that fit."""
         options = self.match.machine.legal_moves(state, self.match.role)
         if options:
             self._send("safe", id=turn, safe=self.match.text(self.match.role, self._rng.choice(options)))
 
     def look_ahead(self) -> bool:
-        """Prepare for what may come, a step of a few milliseconds; False where there is no more to do."""
+        """Prepare for the next turn in a step of a few milliseconds; False if there is nothing left to do."""
         if self._unchecked:
             self._check()
             return True
@@ -275,20 +279,20 @@ class Follower:
         return self._practise()
 
     def _practise(self) -> bool:
-        """A step of random games, if there are any left; whether there are."""
+        """Run a step of random games, if there are any left. Returns whether there are more."""
         practice = self._practice
         if practice is None or practice.over:
             return False
-        told = practice.pace is not None, practice.whole
+        before = practice.pace is not None, practice.whole
         more = practice.step()
-        if practice.pace is not None and (told != (True, practice.whole) or not more):
+        if practice.pace is not None and (before != (True, practice.whole) or not more):
             self._send("pace", cpu=practice.pace, lasting=practice.lasting, whole=practice.whole)
         if not more:
             self._send("practised", large=practice.large)
         return more
 
     def _tell_ahead(self) -> None:
-        """Say what is legal after joint moves that may come next."""
+        """Send legal moves for the joint moves that may come next."""
         seen, text = self._foresight.seen(), self.match.text
         if seen is not None:
             replies = [
@@ -299,11 +303,11 @@ class Follower:
             self._send("foreseen", id=seen.turn, replies=replies, guess=guess)
 
     def move_to(self, machine: Machine) -> bool:
-        """Follow the match on a faster machine from now on, if it says the same as the prover of the state
-        where the match stands; whether it does. Where information is hidden it stays on the prover.
+        """Follow the match on a faster machine from now on, if it agrees with the prover on the current state
+        of the match. Returns whether it does. If information is hidden, the match stays on the prover.
 
-        The prover goes along behind: :meth:`look_ahead` compares the two in each turn, and goes back to the
-        prover where they differ."""
+        The prover follows behind: :meth:`look_ahead` compares the two in each turn, and returns to the prover
+        if they differ."""
         if isinstance(self.match, BlindMatch):
             return False
         try:
@@ -314,19 +318,19 @@ class Follower:
             self._log("warning", "not followed on this machine", machine=machine.level, reason=fault)
             return False
         self._behind, self.match = self.match.muted(), moved
-        # On this machine it costs next to nothing.
+        # On this machine looking ahead takes almost no time.
         self._look_from(machine, True)
         return True
 
     def _look_from(self, machine: Machine, ahead: bool) -> None:
-        """Look ahead on this machine from now on, or not at all."""
+        """Look ahead on this machine from now on, or stop looking ahead."""
         self._ahead = ahead
         self._foresight = Foresight(machine, self.match.role, self._rng)
         if self._turn:
             self._foresight.turn(self._turn, self.match.state)
 
     def _check(self) -> None:
-        """Let the prover make the next turn that it has not made, and compare where both stand then."""
+        """Let the prover play its next missing turn, and compare the two machines' states."""
         behind = self._behind
         assert behind is not None
         _advance(behind, self._unchecked.popleft())
@@ -342,11 +346,11 @@ class Follower:
             self._look_from(behind.machine, False)
 
     def judge(self, message: JsonMessage) -> None:
-        """Say whether a report would lead anywhere, without going there."""
+        """Send whether a report could be followed, without following it."""
         self._send("verdict", question=message["question"], can_be=self.match.can_be(message["moves"]))
 
     def finish(self, message: JsonMessage) -> None:
-        """The match is over: report the goals."""
+        """End the match: report the goals."""
         goals = self.match.finish(message["moves"])
         self._send("over", goals=goals, turns=len(self.match.history))
 
@@ -355,12 +359,12 @@ class Follower:
 
 
 def _match(machine: Machine, role: int, log: Log) -> MatchState | BlindMatch:
-    """A match at its beginning, as a role can follow it."""
+    """A match at its beginning, in the form that a role can follow."""
     return BlindMatch(machine, role, log) if hides(machine.rules) else MatchState(machine, role, log)
 
 
 def _advance(match: MatchState | BlindMatch, message: JsonMessage) -> bool:
-    """Make the joint move that a PLAY reports; whether it was a new turn."""
+    """Take in the joint move that a PLAY reports. Returns whether it was a new turn."""
     moves = message["moves"]
     if message["advanced"]:
         return match.resume(moves)

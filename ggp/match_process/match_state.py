@@ -1,4 +1,4 @@
-"""Follows a match by the joint moves that a game manager reports, whatever it reports."""
+"""Follows a match by the joint moves that a game manager reports, even if the reports are wrong."""
 
 from __future__ import annotations
 
@@ -15,26 +15,27 @@ from gdl.syntax.parser import parse_term
 _LONE_WORD = re.compile(r"\( ([^\s()]+) \)")
 """``(noop)`` is the same term as ``noop``."""
 Log = Callable[..., None]
-"""Takes a level, an event and named fields."""
+"""Called with a level, an event and named fields."""
 
 
 MOST_COURSES = 8
-"""Ways that a match may have gone which are followed side by side."""
+"""Number of courses of a match that are followed in parallel."""
 
 MOST_MISSED = 2
-"""Reports in a row that may be somebody else's, before a way is given up that cannot explain them."""
+"""Number of reports in a row that may have come from another sender before a course that cannot explain them
+is dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """One way in which a match may have gone.
+    """One course that a match may have taken.
 
     Attributes:
-        state: where it stands then, and ``history`` the joint moves that led there.
-        before: the same one turn before.
-        answers: what the manager was told for our move there.
-        missed: how many reports in a row were not legal there: somebody else's.
-        evidence: how many more reports repeated an answer given there than did not.
+        state: the state at its end, and ``history`` the joint moves that led there.
+        before: the course one turn before.
+        answers: our answers there that were sent to the manager.
+        missed: number of reports in a row that were not legal there, and so came from another sender.
+        evidence: reports that repeated an answer given there, less those that did not.
     """
 
     state: State
@@ -46,12 +47,12 @@ class Course:
 
 
 class MatchState:
-    """Where a match stands: the state, and the joint moves that led to it.
+    """The state of a match, and the joint moves that led to it.
 
-    The manager's word counts, also where this player thought otherwise. A report that is legal in the state
-    before, but not here, puts the last one right. What is given up so is followed beside it: the next
-    reports may fit only there, or repeat the answer that was given there, if somebody else sent the
-    correction. Any other report leads nowhere: it is logged.
+    The manager's reports count, even if this player had another state. A report that is legal in the previous
+    state, but not in this one, corrects the last one. The course that is left by such a correction is still
+    followed: if the correction came from another sender, the next reports may fit only the old course, or
+    repeat the answer that was given there. Any other report is not followed, only logged.
 
     Attributes:
         machine: the machine of :attr:`state`.
@@ -69,12 +70,12 @@ class MatchState:
 
     @property
     def state(self) -> State:
-        """Where the match stands."""
+        """The current state of the match."""
         return self._courses[0].state
 
     @property
     def certain(self) -> bool:
-        """Whether there is a single way in which the match may have gone."""
+        """Whether only one course of the match is possible."""
         return len(self._courses) == 1
 
     @property
@@ -83,7 +84,7 @@ class MatchState:
         return list(self._courses[0].history)
 
     def on(self, machine: Machine) -> MatchState:
-        """The same on another machine of these rules; this one stays where it is. Raises GdlError if the
+        """The match on another machine of these rules; this object does not change. Raises GdlError if the
         machine cannot hold a state."""
 
         def moved(course: Course) -> Course:
@@ -96,14 +97,14 @@ class MatchState:
         return other
 
     def muted(self) -> MatchState:
-        """The same for one who goes along behind another, and says nothing."""
+        """A copy without a log, for a follower that goes behind another."""
         other = copy(self)
         other._log = lambda level, event, **fields: None
         return other
 
     def options(self) -> list[int]:
-        """The legal moves of :attr:`role`; where it is in doubt how the match has gone, those that are legal
-        either way, if there are any."""
+        """The legal moves of :attr:`role`. If several courses are possible, these are the moves that are
+        legal in all of them, if there are any."""
         options = self.machine.legal_moves(self.state, self.role)
         for other in self._courses[1:]:
             legal = frozenset(self.machine.legal_moves(other.state, self.role))
@@ -115,8 +116,8 @@ class MatchState:
         return self.machine.rules.spell(self.machine.move(role, move))
 
     def replay(self, history: Sequence[Sequence[str]], answers: Sequence[str | None] = ()) -> None:
-        """Take all reports of a match that was begun elsewhere, and the answers given before each, None for
-        one that did not arrive in time."""
+        """Take in all reports of a match that was begun elsewhere, and the answers given before each, None
+        for one that did not arrive in time."""
         for joint, answer in zip_longest(history, answers[: len(history)]):
             self._played = True
             if answer is not None:
@@ -125,15 +126,15 @@ class MatchState:
                 self._reported = tuple(map(fold, joint))
 
     def follow(self, moves: Sequence[str] | None, answered: str | None, delivered: bool, late: bool) -> bool:
-        """Go where a PLAY says that the match is; False if that PLAY was seen before or cannot be.
+        """Follow the joint move of a PLAY; False if that PLAY was seen before or cannot be.
 
-        A manager sends a PLAY again if its connection broke, but the same text may also be the next turn: all
-        roles do the same twice. It is the next turn if the answer to the first PLAY was delivered and is our
-        part of the reported moves, and the moves are legal once more.
+        A manager sends a PLAY again if its connection broke. But the same text may also be the next turn, if
+        all roles repeat their moves. It is the next turn if the answer to the first PLAY was delivered and is
+        our part of the reported moves, and the moves are legal once more.
 
         Args:
             moves: the reported joint move; None before the first.
-            answered: the answer that was given to the PLAY before; None if none was.
+            answered: the answer that was given to the previous PLAY; None if there was none.
             delivered: whether that answer left this machine without an error.
             late: whether it left after the playclock.
         """
@@ -156,29 +157,30 @@ class MatchState:
         return self._reported == (None if moves is None else tuple(map(fold, moves)))
 
     def resume(self, moves: Sequence[str] | None) -> bool:
-        """Note a PLAY whose joint move :meth:`replay` has already made; whether it has made it: a report that
-        cannot be was none."""
+        """Note a PLAY whose joint move :meth:`replay` has already followed. Returns whether it has: it did
+        not count a report that cannot be."""
         reported = None if moves is None else tuple(map(fold, moves))
         self._played = True
         history = self._courses[0].history
-        made = bool(history) and reported == tuple(map(fold, history[-1]))
-        if made or not history:
+        repeated = bool(history) and reported == tuple(map(fold, history[-1]))
+        if repeated or not history:
             self._reported = reported
-        return made
+        return repeated
 
     def can_be(self, moves: Sequence[str] | None) -> bool:
-        """Whether a report would lead anywhere."""
+        """Whether a report could be followed."""
         if moves is None:
             return not self._played
         courses = [*self._courses, *(course.before for course in self._courses)]
         return any(course is not None and self._after(course, moves) is not None for course in courses)
 
     def is_legal(self, text: str) -> bool:
-        """Whether :attr:`role` may do this here."""
+        """Whether this is a legal move of :attr:`role` here."""
         return self._legal(self.state, self.role, text) is not None
 
     def finish(self, moves: Sequence[str] | None) -> list[int | None] | None:
-        """Make the last joint move; the goal of each role, or None if that is no end."""
+        """Follow the last joint move. Returns the goal of each role, or None if the match does not end
+        there."""
         if moves is not None and not self.state.terminal:
             self._take(moves, True)
         if not self.state.terminal:
@@ -186,14 +188,14 @@ class MatchState:
         return [self.machine.goal(self.state, r) for r in range(len(self.machine.roles))]
 
     def _answered(self, answer: str) -> None:
-        """Note what the manager was told, if the last report was the manager's."""
+        """Note our answer, if the last report was the manager's."""
         for number, course in enumerate(self._courses):
             if not course.missed:
                 self._courses[number] = replace(course, answers=course.answers | {fold(answer)})
 
     def _take(self, moves: Sequence[str], doubtful: bool) -> bool:
-        """Go where these moves lead; False if that is nowhere. ``doubtful``: our part need not be what we
-        answered."""
+        """Follow these moves; False if no course allows them. ``doubtful``: our part may differ from our
+        answer."""
         ours = fold(moves[self.role]) if self.role < len(moves) else ""
 
         def reached(course: Course | None) -> Course | None:
@@ -206,7 +208,7 @@ class MatchState:
         reach = [(course, reached(course)) for course in self._courses]
         led = [after for _, after in reach if after is not None]
         left = [course for course, after in reach if after is None]
-        # Each of them may have gone wrong one turn before; the likeliest is enough.
+        # Each of these courses may have gone wrong one turn before; trying the likeliest is enough.
         led += list(islice(filter(None, (reached(course.before) for course in left)), 1))
         if not led:
             self._note("these moves cannot be", moves)
@@ -214,7 +216,7 @@ class MatchState:
         led.sort(key=lambda course: -course.evidence)
         if led[0].history[:-1] != now.history:
             self._note("the match went another way", moves)
-        # Two ways to the same state are one from there on.
+        # Two courses to the same state are one from there on.
         different: dict[State, Course] = {}
         for course in (*led, *(replace(course, missed=course.missed + 1) for course in left)):
             if course.missed <= MOST_MISSED:
@@ -226,7 +228,7 @@ class MatchState:
         self._log("warning", event, turn=len(self._courses[0].history) + 1, moves=" ".join(moves)[:200])
 
     def _after(self, course: Course, moves: Sequence[str]) -> Course | None:
-        """The course with one more joint move; None where that is not legal."""
+        """The course with one more joint move; None if that is not legal."""
         machine, state = self.machine, course.state
         if len(moves) != len(machine.roles) or machine.is_terminal(state):
             return None
@@ -236,9 +238,9 @@ class MatchState:
             if move is None:
                 return None
             joint.append(move)
-        told = tuple(self.text(role, move) for role, move in enumerate(joint))
+        texts = tuple(self.text(role, move) for role, move in enumerate(joint))
         after = machine.next_state(state, joint)
-        return Course(after, (*course.history, told), replace(course, before=None), evidence=course.evidence)
+        return Course(after, (*course.history, texts), replace(course, before=None), evidence=course.evidence)
 
     def _legal(self, state: State, role: int, text: str) -> int | None:
         try:
@@ -249,6 +251,6 @@ class MatchState:
 
 
 def fold(text: str) -> str:
-    """A KIF text without the case, spacing and parentheses that make no difference."""
+    """A KIF text without case, spacing and parentheses that do not matter."""
     spaced = " ".join(text.replace("(", " ( ").replace(")", " ) ").lower().split())
     return _LONE_WORD.sub(r"\1", spaced)

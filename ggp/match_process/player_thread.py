@@ -1,7 +1,7 @@
-"""The thread of a match process in which the player thinks, and moves up to faster machines.
+"""The thread of a match process in which the player thinks, and changes to faster machines.
 
 The main thread (:mod:`ggp.match_process.thinking_process`) never waits for this one: whatever compilers,
-grounders and players do here, it knows the state and a legal move.
+grounders and players do here, the main thread knows the state and a legal move.
 """
 
 from __future__ import annotations
@@ -33,23 +33,25 @@ if TYPE_CHECKING:
     from propnet.analysis.classify import Classification
 
 STAND_IN = "montecarlo"
-"""The player that plays while another one's code is still being compiled: on the prover it needs none."""
+"""The player that plays while another one's code is still being compiled: on the prover it needs no compiled
+code."""
 SURVEY_SECONDS = 0.3
-"""How long a survey of the game takes at most."""
+"""Maximum duration of a survey of the game, in seconds."""
 SURVEY_SHARE = 0.05
-"""The share of the time to prepare that it takes at most."""
+"""Maximum share of the preparation time for the survey."""
 ALOUD_SECONDS = 0.5
-"""How often it tells what it thinks."""
+"""Seconds between two messages about the player's search."""
 MOST_CANDIDATES = 12
-"""How many moves it names then."""
+"""Number of moves in such a message."""
 LONG_ENOUGH = 2.0
-"""With fewer seconds than this to prepare, there is no survey."""
+"""With less preparation time than this, in seconds, there is no survey."""
 
 
 @dataclass(frozen=True, slots=True)
 class StateToRebuild:
-    """A state, to be rebuilt on any machine, and what is legal for our role in it. Where information is
-    hidden it is a likely one, and ``belief`` is what our role holds for possible; it must not change."""
+    """A state, to be rebuilt on any machine, and the legal moves of our role in it. If information is hidden,
+    it is a likely state, and ``belief`` holds the states that our role considers possible; it must not
+    change."""
 
     propositions: frozenset[Term]
     options: frozenset[Term]
@@ -57,16 +59,16 @@ class StateToRebuild:
 
 
 class Thinker:
-    """Does one thing after another in a thread of its own; answers by ``send``.
+    """Runs jobs one after the other in a thread of its own; answers by ``send``.
 
     Args:
         send: sends a message to the server.
-        player: the player that will be asked for; it is warmed up.
+        player: the name of the player that will be used; it is warmed up.
         level: the furthest machine that may be used.
 
     Attributes:
-        begun: whether it has rules, and can take no others.
-        single: the first network as a machine for who follows the match in another thread; None before.
+        begun: whether it has rules, and accepts no others.
+        single: the first network as a machine for the thread that follows the match; None before.
     """
 
     def __init__(self, send: Send, player: str, level: str) -> None:
@@ -84,11 +86,11 @@ class Thinker:
         self._shared: tuple[int, bool] | None = None
         self._classifier: Classifier | None = None
         self._warm = threading.Event()
-        """Set when the player has all that it needs in games of several roles."""
+        """Set when everything is compiled that the player needs in games of several roles."""
         self._warm_alone = threading.Event()
-        """Set when it also has what it needs in games of a single role."""
+        """Set when everything is compiled that it needs in games of a single role."""
         self._needed = self._warm
-        # Players from outside this program may hang: they are not tried.
+        # Players from other packages may hang, so they are not warmed up.
         if not launch.warm and is_registered(player):
             threading.Thread(target=self._warm_up, args=(player, level), daemon=True, name="warm-up").start()
         else:
@@ -97,7 +99,7 @@ class Thinker:
         threading.Thread(target=self._run, daemon=True, name="thinker").start()
 
     def begin(self, rules: Rules, text: str, fast: bool) -> None:
-        """Begin to build the fast machines if they are wanted (``fast``). To be called once."""
+        """Begin to build the fast machines if ``fast``. Call it once."""
         self.begun = True
         if not fast:
             self._kaskade.close(0.0)
@@ -112,17 +114,17 @@ class Thinker:
         self._tasks.put(lambda: self._start(position, player, seed, startclock, deadline))
 
     def share(self, workers: int | None, ponder: bool) -> None:
-        """What the player may use of the processors from the next search on: see
-        :meth:`players.player.Player.share`. Without a number, what the player's name says."""
+        """Set the processors that the player may use from the next search on: see
+        :meth:`players.player.Player.share`. Without a number the options in the player's name decide."""
         if workers is not None:
             self._tasks.put(lambda: self._share(workers, ponder))
 
     def choose(self, turn: int, position: StateToRebuild, safe: str, deadline: float) -> None:
-        """Send ``move`` for a turn before the deadline; ``safe`` where nothing better is found."""
+        """Send ``move`` for a turn before the deadline; ``safe`` if no better move is found."""
         self._tasks.put(lambda: self._choose(turn, position, safe, deadline))
 
     def stop(self, seconds: float) -> None:
-        """Stop the player and the builders, waiting at most that long."""
+        """Stop the player and the builders within ``seconds``."""
         self._kaskade.close(0.0)
         if self._classifier is not None:
             self._classifier.stop()
@@ -147,9 +149,9 @@ class Thinker:
     def _warm_up(self, player: str, level: str) -> None:
         try:
             warm_up(alone(player), level, self._warm.set)
-        except Exception as error:  # it shows in the match too, and is told there
+        except Exception as error:  # it occurs in the match too, and is reported there
             self._log("warning", "no warm-up", error=describe(error))
-        by_length()  # before a match begins, for it takes a while
+        by_length()  # before a match begins, because it takes a while
         self._warm.set()
         self._warm_alone.set()
 
@@ -183,7 +185,7 @@ class Thinker:
             self._player.share(workers, ponder)
 
     def _survey(self, seconds: float) -> None:
-        """Log and tell what kind of game this seems to be."""
+        """Log and send the apparent kind of this game."""
         if seconds < LONG_ENOUGH:
             return
         try:
@@ -195,7 +197,7 @@ class Thinker:
         self._send("game", text=str(seen))
 
     def _classify(self) -> None:
-        """Have the game classified once there is its network; from any thread."""
+        """Classify the game once its network is built; any thread may call this."""
         machine = lane_machine(self._kaskade.newest)
         if machine is None or self._classifier is not None:
             return
@@ -209,7 +211,8 @@ class Thinker:
         )
 
     def _share_network(self) -> None:
-        """Make a machine for others of the first network, since a machine serves one thread at a time."""
+        """Make a machine of the first network for other threads, since a machine serves one thread at a
+        time."""
         machine = lane_machine(self._kaskade.newest)
         if machine is None or self.single is not None:
             return
@@ -217,7 +220,7 @@ class Thinker:
 
         single = PropnetMachine(machine.rules, machine.network)
         try:
-            state = single.initial_state()  # its first answers take long: not in a turn
+            state = single.initial_state()  # its first answers take long, so they come before a turn
             options = [single.legal_moves(state, role) for role in range(len(single.roles))]
             single.next_state(state, [moves[0] for moves in options if moves])
         except Exception as error:
@@ -226,7 +229,7 @@ class Thinker:
         self.single = single
 
     def _make(self, player: str, seed: int) -> Player:
-        """The player, or the one that stands in where it cannot be made."""
+        """The player, or a stand-in if it cannot be created."""
         defaults = {"workers": self._shared[0], "ponder": self._shared[1]} if self._shared else {}
         try:
             return make_player(fitting(player, self._kaskade.prover()), seed, **defaults)
@@ -237,7 +240,7 @@ class Thinker:
     def _begin_play(
         self, player: Player, position: StateToRebuild, startclock: float, deadline: float
     ) -> None:
-        """Have this player play from here on."""
+        """Let this player play from here on."""
         state = self._state(position)
         player.found_out = lambda text: self._log("debug", "found out", text=text)
         self._player = KaskadePlayer(player, self._kaskade, on_up=self._moved_up)
@@ -264,7 +267,7 @@ class Thinker:
                 if position.belief is None:
                     choice = self._player.choose(state, deadline)
                 else:
-                    # The follower's machine serves the follower's thread alone.
+                    # The follower's machine serves only the follower's thread.
                     belief = position.belief.rebuilt(state.machine)
                     choice = self._player.choose_from(belief, deadline)
                 level = self._player.machine.level
@@ -276,11 +279,11 @@ class Thinker:
                     self._log("error", "player chose an illegal move", move=str(move))
             except Exception as error:
                 self._log("error", "player failed", error=describe(error))
-        told = {"note": without_folders(note), "machine": level, "expects": expects}
-        self._send("move", id=turn, move=safe, again=False, **told)
+        details = {"note": without_folders(note), "machine": level, "expects": expects}
+        self._send("move", id=turn, move=safe, again=False, **details)
 
     def _think_aloud(self, choice: Choice) -> None:
-        """Tell the best move so far whenever it changes, and what the player thinks now and then."""
+        """Send the best move found whenever it changes, and the player's candidates now and then."""
         now, machine = time.monotonic(), self._kaskade.prover()
         if choice.move != self._best:
             self._best, move = choice.move, machine.move(self._role, choice.move)
@@ -293,12 +296,12 @@ class Thinker:
             [machine.rules.spell(machine.move(self._role, one.move)), one.visits, one.rounded(1)]
             for one in choice.candidates[:MOST_CANDIDATES]
         ]
-        told = {
+        details = {
             "note": without_folders(choice.note),
             "machine": self._player.machine.level,
             "candidates": candidates,
         }
-        self._send("search", turn=self._turn, expects=self._expected(choice), **told)
+        self._send("search", turn=self._turn, expects=self._expected(choice), **details)
 
     def _expected(self, choice: Choice) -> float | None:
         """The result that the player expects, 0..100; None without a search."""

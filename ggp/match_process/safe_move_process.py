@@ -1,8 +1,7 @@
-"""The standby of a match, which keeps a legal move at hand: ``python -m
-ggp.match_process.safe_move_process``.
+"""The standby of a match, which always holds a legal move: ``python -m ggp.match_process.safe_move_process``.
 
-It follows the match beside the match process, takes the same messages, and names a safe move in each turn,
-without thinking. So the server knows what is legal whatever happens to the process that thinks. The server
+It follows the match as the match process does, receives the same messages, and names a safe move in each turn
+without thinking. So the server knows a legal move whatever happens to the process that thinks. The server
 does not do this itself because rules are hostile and provers can be slow.
 """
 
@@ -17,7 +16,7 @@ from ggp.processes.parent import Inbox, JsonMessage, Parent, serve
 from players.processes.limits import go_first, limit_memory
 
 MEMORY_BYTES = 2 * 1024**3
-"""Data that it may allocate: rules come from the network."""
+"""Limit of data in bytes: rules come from the network."""
 
 
 def main() -> None:
@@ -33,7 +32,7 @@ def main() -> None:
         match message["do"]:
             case "start":
                 follower = Follower(parse_rules(message["rules"], message["match"]), message, send)
-                gc.freeze()  # looking through rules and code for garbage takes 0.1 s of a turn now and then
+                gc.freeze()  # a garbage collection over rules and code takes 0.1 s of a turn now and then
             case "play" if follower is not None:
                 follower.play(message)
             case "judge" if follower is not None:

@@ -1,9 +1,9 @@
-"""What kind of game this is, for the log and the status page, and what its name is.
+"""The kind of a game, for the log and the status page, and its name.
 
-At first a survey by a few random playouts on any machine; when there is a network, what
-:mod:`propnet.analysis.classify` says of it in a process of its own. A survey is no proof: turns are called
-alternating, and sums constant, if nothing else was seen. The games that come along are known by their rules,
-whatever their words.
+The first source is a survey by a few random playouts on any machine. When there is a network, a process of
+its own classifies it by :mod:`propnet.analysis.classify`. A survey does not prove anything: turns are called
+alternating, and sums constant, if no playout showed the contrary. Bundled games are recognised by their
+rules, whatever their words.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ MAX_PLAYOUTS = 16
 WORK: Final = BuildJob(
     "propnet.analysis.classify:build_classification", seconds=120.0, cpu_seconds=30.0, memory=2 * 1024**3
 )
-"""How a game is classified."""
+"""The build job that classifies a game."""
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What was seen.
+    """The findings of a survey.
 
     Attributes:
-        roles: how many.
+        roles: number of roles.
         turns: ``single`` for one role; ``simultaneous`` if several roles had a choice in one state.
-        sum: the sum of all roles' goals at every end that was seen; None where sums differ, or no end was
-            seen.
-        first_moves: how many joint moves there are at the beginning.
-        states_seen: how many, and ``ends_seen`` how many playouts came to their end.
+        sum: the sum of all roles' goals at every end that was reached; None if sums differ, or no end was
+            reached.
+        first_moves: number of joint moves in the initial state.
+        states_seen: number of states visited; ``ends_seen``: number of playouts that came to their end.
         longest: the longest playout that came to its end, in joint moves; 0 if none did.
     """
 
@@ -79,9 +79,9 @@ class Classifier:
     """Classifies one game in a process of its own.
 
     Args:
-        network: the game's.
+        network: the game's network.
         classified: called with the result, in a thread of its own.
-        failed: called with the reason if there is none, unless it was stopped.
+        failed: called with the reason if there is no result, unless it was stopped.
     """
 
     def __init__(
@@ -95,14 +95,14 @@ class Classifier:
         self._thread.start()
 
     def stop(self) -> None:
-        """End its process."""
+        """End the process."""
         with self._starting:
             self._stopped = True
             if self._builder is not None:
                 self._builder.kill()
 
     def join(self, seconds: float) -> None:
-        """Wait for its end, at most so long."""
+        """Wait for the end of the process, at most ``seconds``."""
         self._thread.join(seconds)
 
     def _run(self) -> None:
@@ -123,7 +123,8 @@ class Classifier:
 
 
 def survey(machine: Machine, seconds: float, seed: int = 0) -> Survey:
-    """Play at random for so many seconds, at least one step. Raises GdlError if the game is stuck."""
+    """Play at random for ``seconds`` of wall time, at least one step. Raises GdlError if the game is
+    stuck."""
     end = time.monotonic() + seconds
     rng = random.Random(seed)
     roles = range(len(machine.roles))
@@ -156,22 +157,22 @@ def survey(machine: Machine, seconds: float, seed: int = 0) -> Survey:
 
 
 def name_of(rules: Rules) -> str:
-    """The name of the game that comes along with these rules, in any order and under any words; else
-    ``unnamed, N rules``."""
+    """The name of the bundled game with these rules, in any order and with any words; otherwise ``unnamed, N
+    rules``."""
     from players.knowledge.canonical_rules import canonical_names
 
     unnamed = f"unnamed, {counted(len(rules), 'rule')}"
-    known = by_length().get(len(rules), ())
+    candidates = by_length().get(len(rules), ())
     try:
-        fingerprint = canonical_names(rules).fingerprint if known else ""
-    except GdlError:  # too long or too symmetric to be told from others
+        fingerprint = canonical_names(rules).fingerprint if candidates else ""
+    except GdlError:  # too long or too symmetric to be distinguished from others
         return unnamed
-    return next((name for name in known if _fingerprint(name) == fingerprint), unnamed)
+    return next((name for name in candidates if _fingerprint(name) == fingerprint), unnamed)
 
 
 @cache
 def by_length() -> dict[int, tuple[str, ...]]:
-    """Number of rules -> the games that come along with so many. Takes a while at first."""
+    """Number of rules -> the bundled games of that number. The first call takes a while."""
     from ggp.protocol.messages import split
     from ggp.rule_files import installed_games, read_rules_file
 
@@ -190,5 +191,5 @@ def _fingerprint(name: str) -> str:
 
     try:
         return canonical_names(Game.load(name).rules).fingerprint
-    except GdlError:  # a file that is no game
+    except GdlError:  # a file that is not a game
         return ""

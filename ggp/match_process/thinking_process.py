@@ -1,16 +1,17 @@
 """The process that follows one match and thinks: ``python -m ggp.match_process.thinking_process``.
 
-It talks to the server by :class:`ggp.processes.parent.Parent`. Deadlines are seconds of
+It communicates with the server by :class:`ggp.processes.parent.Parent`. Deadlines are seconds of
 :func:`time.monotonic`, which all processes of one computer share.
 
-To it: ``start`` (rules, role, deadline...), ``play`` (moves, deadline), ``judge`` (whether reported moves can
-be), ``share`` (of the processors), ``preview``, ``stop``.
-From it: ``ready`` or ``refused`` (``clean`` where it can take another match), ``game`` (its ``name``, or
-a ``text`` on its kind), per turn ``options`` (a safe move, before any search) and ``move``, ``verdict``, at
-the end ``over``, and ``log`` at any time.
+Messages to it: ``start`` (rules, role, deadline...), ``play`` (moves, deadline), ``judge`` (whether reported
+moves can be), ``share`` (of the processors), ``preview``, ``stop``.
 
-The main thread follows the match on a prover of its own, and on the network once there is one
-(:mod:`ggp.match_process.match_follower`); the player thinks in another
+Messages from it: ``ready`` or ``refused`` (``clean`` if it can take another match), ``game`` (its ``name``,
+or a ``text`` on its kind), per turn ``options`` (a safe move, before any search) and ``move``, ``verdict``,
+at the end ``over``, and ``log`` at any time.
+
+The main thread follows the match on a prover of its own, and on the network once it is built
+(:mod:`ggp.match_process.match_follower`). The player thinks in another thread
 (:mod:`ggp.match_process.player_thread`).
 """
 
@@ -29,13 +30,13 @@ from players.processes import launch
 from players.processes.limits import limit_memory
 
 MEMORY_BYTES = 6 * 1024**3
-"""Data that a match process may allocate: rules come from the network."""
+"""Limit of data of a match process in bytes: rules come from the network."""
 STOP_SECONDS = 1.0
-"""How long the player may take to free what it holds."""
+"""Seconds in which the player must free its resources."""
 
 
 class RoleMatch:
-    """One match, followed and thought about for one role. Raises GdlError if the match cannot be played."""
+    """Follows one match for one role, and thinks about it. Raises GdlError if the match cannot be played."""
 
     def __init__(self, message: JsonMessage, thinker: Thinker, send: Send) -> None:
         self._send = send
@@ -50,7 +51,7 @@ class RoleMatch:
         thinker.start(match.role, position, message["player"], message["seed"], *clocks)
 
     def play(self, message: JsonMessage) -> None:
-        """Make the joint move, name a safe move at once, and have a better one searched."""
+        """Follow the joint move, name a safe move at once, and start the search for a better one."""
         self._move_on()
         followed = self._follower.play(message)
         if followed is None:
@@ -67,8 +68,8 @@ class RoleMatch:
         return self._follower.look_ahead()
 
     def _move_on(self) -> None:
-        """Follow on the first network that there is: a step on it takes a fraction of the prover's time, for
-        which the search waits."""
+        """Follow the match on the first network that is built: a step on it takes a fraction of the prover's
+        time, which the search has to wait for."""
         machine = self._thinker.single
         if machine is not None and not self._moved:
             self._moved = True
@@ -79,7 +80,7 @@ class RoleMatch:
         self._follower.judge(message)
 
     def stop(self, message: JsonMessage) -> None:
-        """The match is over: report the goals and free what was held."""
+        """End the match: report the goals and free its resources."""
         self._follower.finish(message)
         self._thinker.stop(STOP_SECONDS)
 
@@ -91,7 +92,7 @@ class RoleMatch:
 
 
 def share(thinker: Thinker, message: JsonMessage) -> None:
-    """Heed what the server says of the processors."""
+    """Set the share of the processors that the server allows."""
     launch.give_way(message["behind"])
     thinker.share(message["workers"], message["ponder"])
 
@@ -123,7 +124,7 @@ def main() -> None:
                 match.stop(message)
 
     serve(inbox, send, do, lambda: not thinker.begun, lambda: match is not None and match.look_ahead())
-    # Threads that still think or build must not keep the process.
+    # Threads that still think or build must not keep the process alive.
     os._exit(0)
 
 

@@ -72,12 +72,12 @@ async def fork(
     try:
         async with asyncio.timeout(FORK_SECONDS):
             pid = await asyncio.get_running_loop().sock_recv(answer, 64)
-        process = launch.made(pid, answer)
+        process = launch.named_process(pid, answer)
     except TimeoutError:
         # It may have come while this process could not look.
         process = launch.last_answer(answer)
     except OSError:
-        process = launch.made(b"", answer)
+        process = launch.named_process(b"", answer)
     except asyncio.CancelledError:
         if (unwanted := launch.last_answer(answer)) is not None:
             unwanted.kill()

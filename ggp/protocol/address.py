@@ -1,4 +1,4 @@
-"""Where a player listens, as people write it."""
+"""The address of a player, in the form that people write."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ggp.protocol.http_error import HttpError
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a player listens."""
+    """The address on which a player listens."""
 
     host: str
     port: int
@@ -26,13 +26,13 @@ class Address:
 
 
 def parse_address(text: str) -> Address:
-    """The address in ``http://host:port``, ``host:port`` or ``host`` (port 9147). Raises HttpError if no
-    address can be read from it."""
+    """The address in ``http://host:port``, ``host:port`` or ``host`` (port 9147). Raises HttpError if the
+    text is not an address."""
     try:
         parts = urlsplit(text if "//" in text else f"//{text}")
         host, port = parts.hostname, parts.port
     except ValueError:
         host, port = None, None
     if not host or port == 0 or parts.scheme not in ("", "http"):
-        raise HttpError(400, f"{text} is no address of a player", "write http://host:port or host:port")
+        raise HttpError(400, f"{text} is not an address of a player", "write http://host:port or host:port")
     return Address(host, 9147 if port is None else port)

@@ -4,8 +4,8 @@ Only the address that the operator has named is called: redirects are answers li
 environment are not used. Nothing that comes is unpacked, and all of it is bounded.
 
 A player's reply may end with its connection, have a head of one line or lines that end without a carriage
-return: :mod:`ggp.protocol.dialect` reads it, and aiohttp gets an equivalent one. One session serves all
-players of a match; a message outside of any has one of its own.
+return. :mod:`ggp.protocol.dialect` reads it, and aiohttp gets an equivalent reply. One session serves all
+players of a match; a message outside of a match has a session of its own.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _session: ContextVar[aiohttp.ClientSession | None] = ContextVar("session", defau
 
 @asynccontextmanager
 async def asking() -> AsyncIterator[aiohttp.ClientSession]:
-    """Messages sent within share one session."""
-    known = _session.get()
-    if known is not None:
-        yield known
+    """A context in which all messages share one session."""
+    shared = _session.get()
+    if shared is not None:
+        yield shared
         return
     async with _new_session(_Connector(), middlewares=(_in_managers_order,)) as session:
         token = _session.set(session)
@@ -45,7 +45,7 @@ async def asking() -> AsyncIterator[aiohttp.ClientSession]:
 
 
 async def post(address: Address, message: str, receiver: str, seconds: float) -> str:
-    """Send a message to a player and give back the trimmed body of its reply.
+    """Send a message to a player and return the trimmed body of its reply.
 
     Raises:
         HttpError: the reply is not HTTP, says that the message is wrong, or is too long.
@@ -104,7 +104,8 @@ async def events(address: Address, silence: float, longest: int) -> AsyncIterato
 
 
 class _ReplyHandler(ResponseHandler):
-    """What aiohttp reads a reply with: it gets the equivalent one once the reply is whole."""
+    """The handler with which aiohttp reads a reply: it gets the equivalent reply once the reply is
+    complete."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(loop)
@@ -118,7 +119,7 @@ class _ReplyHandler(ResponseHandler):
         super().eof_received()
 
     def _read(self, data: bytes | None) -> None:
-        """Take bytes, None at their end."""
+        """Process bytes, None at their end."""
         reader = self._reader
         if reader is None:
             return
@@ -133,7 +134,7 @@ class _ReplyHandler(ResponseHandler):
             self._reader = None
             self.set_exception(error)
         except ConnectionResetError:
-            self._reader = None  # aiohttp says the same
+            self._reader = None  # aiohttp raises the same error
 
 
 class _Connector(aiohttp.TCPConnector):
@@ -147,7 +148,7 @@ class _Connector(aiohttp.TCPConnector):
 async def _in_managers_order(
     request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType
 ) -> aiohttp.ClientResponse:
-    """The headers as game managers send them: aiohttp puts Host first."""
+    """Put the headers in the order of game managers: aiohttp puts Host first."""
     length = request.headers.popall("Content-Length")
     host = request.headers.popall("Host")
     rest = list(request.headers.items())

@@ -1,8 +1,8 @@
-"""The HTTP/1.0 of game managers and players, read from its bytes and made into the HTTP that aiohttp reads.
+"""Reads the HTTP/1.0 of game managers and players from bytes, and converts it to the HTTP that aiohttp reads.
 
-A message is read as it comes, whatever ends its lines and its body, and becomes an equivalent one with a
-Content-Length and nothing odd in it. Replies go back in the form that the peers know. Nothing here waits:
-:mod:`ggp.server.clients.peer` and :mod:`ggp.protocol.asking` bring the bytes.
+A message is read as it arrives, whatever ends its lines and its body. It becomes an equivalent message with a
+Content-Length and nothing unusual in it. Replies go back in the form that the peers understand. Nothing here
+waits: :mod:`ggp.server.clients.peer` and :mod:`ggp.protocol.asking` supply the bytes.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from gdl.reading import plain
 from ggp.protocol.http_error import HttpError
 
 MAX_HEAD = 16 * 1024
-"""Bytes that the request line and headers (or status line and headers) may take."""
+"""The most bytes of the request line and headers (or status line and headers)."""
 MAX_LINE = 64 * 1024
-"""Bytes of a line that is waited for."""
+"""The most bytes of an unfinished line."""
 MAX_BODY = 2 * 1024 * 1024
-"""Bytes that a body may take (see docs/measurements.md)."""
+"""The most bytes of a body (see docs/measurements.md)."""
 CONTENT_TYPE = "text/acl"
 GREETING = b"HTTP/1.0 "
-"""How every reply begins."""
+"""The first bytes of every reply."""
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 _REASONS = {
@@ -62,8 +62,9 @@ _OF_ONE_CONNECTION = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a client sent: ``text`` is the body of a POST or the decoded path of a GET; the names of
-    ``headers`` are in lower case. ``target`` is where aiohttp finds it, ``rest`` what came after it."""
+    """A client's request: ``text`` is the body of a POST or the decoded path of a GET. The names of
+    ``headers`` are in lower case. ``target`` is the path for aiohttp, ``rest`` the bytes after the
+    request."""
 
     method: str
     text: str
@@ -75,14 +76,17 @@ class Request:
 
     @property
     def stays(self) -> bool:
-        """Whether a browser asks for a page, and wants to go on asking on this connection."""
-        wishes = self.headers.get("connection", "").lower()
+        """Whether a browser asks for a page, and wants to keep this connection open for more requests."""
+        connection = self.headers.get("connection", "").lower()
         return (
-            self.method == "GET" and self.version == "1.1" and "keep-alive" in wishes and "(" not in self.text
+            self.method == "GET"
+            and self.version == "1.1"
+            and "keep-alive" in connection
+            and "(" not in self.text
         )
 
     def equivalent(self) -> bytes:
-        """The same request as aiohttp reads it."""
+        """The same request in the form that aiohttp reads."""
         lines = [f"{self.method} {self.target} HTTP/{self.version}"]
         for name, value in self.headers.items():
             if name not in _OF_ONE_CONNECTION and _TOKEN(name):
@@ -94,21 +98,21 @@ class Request:
 
 
 class MessageReader:
-    """Reads one message as its bytes come.
+    """Reads one message as its bytes arrive.
 
     Args:
-        max_body: bytes that its body may have.
-        what: what the body is called in errors.
+        max_body: the most bytes of its body.
+        what: the name of the body in errors.
 
     Attributes:
-        line: the first line, once it is there.
+        line: the first line, once it has arrived.
         headers: by names in lower case; the last of a name counts.
-        body: the body, without what comes after it.
-        rest: what comes after it.
+        body: the body, without the bytes after it.
+        rest: the bytes after the body.
     """
 
     UNTIL_BALANCED = False
-    """Whether a body without Content-Length ends where as many parentheses are closed as were opened."""
+    """Whether a body without Content-Length ends when as many parentheses are closed as were opened."""
 
     def __init__(self, max_body: int = MAX_BODY, what: str = "body") -> None:
         self.line = ""
@@ -129,7 +133,7 @@ class MessageReader:
         return bytes(self._buffer)
 
     def feed(self, data: bytes) -> bool:
-        """Take bytes; return whether the message is whole. Raises HttpError with the status to answer."""
+        """Add bytes. Returns whether the message is complete. Raises HttpError with the status to answer."""
         if self._in_body:
             return self._feed_body(data)
         begun = self._whole_head(data)
@@ -147,8 +151,8 @@ class MessageReader:
         return self._feed_body(begun)
 
     def feed_eof(self) -> None:
-        """The peer sends no more: the message is whole now. Raises HttpError where it cannot be, and
-        ConnectionResetError where nothing was sent."""
+        """End the message, because the peer sends no more. Raises HttpError if it is incomplete, and
+        ConnectionResetError if nothing was sent."""
         if not (self._in_body or self._lines or self._buffer):
             raise ConnectionResetError("the peer closed without a word")
         if not self._in_body:
@@ -158,11 +162,11 @@ class MessageReader:
             raise HttpError(400, f"the {self._what} ends before its Content-Length, after {count}")
 
     def _body_length(self) -> int | None:
-        """Bytes of the body; None where it ends otherwise."""
+        """Bytes of the body; None if it ends in another way."""
         return content_length(self.headers)
 
     def _feed_head(self) -> bool:
-        """Read lines as far as they are there; whether the head is whole."""
+        """Read the lines that have arrived. Returns whether the head is complete."""
         buffer, begin = self._buffer, 0
         while True:
             end = buffer.find(b"\n", max(begin, self._seen))
@@ -184,8 +188,8 @@ class MessageReader:
                 return True
 
     def _whole_head(self, data: bytes) -> bytes | None:
-        """Read a head that comes in one piece without anything odd, as nearly all do: what follows it. None
-        where it has to be read line by line."""
+        """Read a head that arrives in one piece without anything unusual, as nearly all do. Returns the bytes
+        after it; None if the head must be read line by line."""
         end = data.find(b"\r\n\r\n", 1, MAX_HEAD)
         if end < 0 or self._buffer or self._lines:
             return None
@@ -222,17 +226,17 @@ class MessageReader:
 
 
 class RequestReader(MessageReader):
-    """Reads a request. The body of a POST without Content-Length ends where the peer closes its side, or
-    where as many parentheses are closed as were opened. ``expects`` tells whether the client waits to be told
-    to go on."""
+    """Reads a request. The body of a POST without Content-Length ends when the peer closes its side, or when
+    as many parentheses are closed as were opened. ``expects`` is True if the client waits for ``100
+    Continue``."""
 
     UNTIL_BALANCED = True
     expects = False
 
     def request(self) -> Request:
-        """The request once it is whole. Raises HttpError where it is none of ours."""
+        """The complete request. Raises HttpError if it is not a request that we accept."""
         method, target, version = self.line.split(" ")
-        # aiohttp refuses HTTP/1.1 without a Host, as it should; many peers send none.
+        # aiohttp correctly refuses HTTP/1.1 without a Host; many peers send none.
         version = "1.1" if version.upper() == "HTTP/1.1" and self.headers.get("host") else "1.0"
         match method.upper():
             case "GET":
@@ -262,14 +266,15 @@ class RequestReader(MessageReader):
 
 
 class ReplyReader(MessageReader):
-    """Reads the reply of a player. A body without Content-Length ends where the player closes."""
+    """Reads the reply of a player. A body without Content-Length ends when the player closes the
+    connection."""
 
     def __init__(self, max_body: int = MAX_BODY) -> None:
         super().__init__(max_body, "reply")
 
     def equivalent(self) -> bytes:
-        """The same reply as aiohttp reads it, with the words of the status as ``Status``. Raises HttpError
-        where it is no HTTP."""
+        """The same reply in the form that aiohttp reads, with the words of the status as ``Status``. Raises
+        HttpError if it is not HTTP."""
         words = self.line.split(" ", 2)
         if not words[0].upper().startswith("HTTP/") or len(words) < 2:
             raise HttpError(400, f"the reply is not HTTP: {self.line[:60]!r}")
@@ -282,7 +287,7 @@ class ReplyReader(MessageReader):
 
 
 def reply_bytes(body: str, status: int = 200) -> bytes:
-    """A whole reply, head and body, as game managers expect it."""
+    """A complete reply, head and body, as game managers expect it."""
     content = body.encode("utf-8", errors="replace")
     head = {"Content-type": CONTENT_TYPE, "Content-length": str(len(content))}
     return _reply_head(status, "Error", head) + content
@@ -290,8 +295,8 @@ def reply_bytes(body: str, status: int = 200) -> bytes:
 
 @functools.lru_cache(64)
 def in_peers_form(head: bytes) -> tuple[bytes, int, int | None]:
-    """The head of a reply of aiohttp, without its blank line, as peers know it; its HTTP status, and the
-    bytes of its body, None where the head does not tell."""
+    """The head of a reply of aiohttp, without its blank line, in the form that peers understand; its HTTP
+    status; and the bytes of its body, None if the head does not state them."""
     first, *lines = head.decode("latin-1").split("\r\n")
     _, code, reason = first.split(" ", 2)
     kind, length = "", None
@@ -317,7 +322,8 @@ def _reply_head(status: int, reason: str, headers: Mapping[str, str]) -> bytes:
 
 
 def rights(origin: str) -> dict[str, str]:
-    """Headers of a reply that let pages of this origin send messages and read replies; ``*`` for all."""
+    """Headers of a reply that let pages of this origin send messages and read replies; ``*`` for all
+    origins."""
     return {
         "Access-Control-Allow-Origin": origin,
         "Access-Control-Allow-Methods": "POST, GET, OPTIONS",
@@ -328,7 +334,7 @@ def rights(origin: str) -> dict[str, str]:
 
 
 def request_headers(host: str, receiver: str) -> dict[str, str]:
-    """The headers of a request as game managers send it, without its length."""
+    """The headers of a request as game managers send them, without its length."""
     return {
         "Accept": "text/delim",
         "Host": host,
@@ -339,7 +345,7 @@ def request_headers(host: str, receiver: str) -> dict[str, str]:
 
 
 def request_bytes(message: str, host: str, receiver: str) -> bytes:
-    """A whole request as game managers send it."""
+    """A complete request as game managers send it."""
     body = message.encode("utf-8")
     headers = {**request_headers(host, receiver), "Content-Length": len(body)}
     lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
@@ -347,7 +353,7 @@ def request_bytes(message: str, host: str, receiver: str) -> bytes:
 
 
 def content_length(headers: Mapping[str, str]) -> int | None:
-    """What the headers say, None if nothing. Raises HttpError if it is no number."""
+    """The length that the headers state, None if there is none. Raises HttpError if it is not a number."""
     value = headers.get("content-length")
     if value is None:
         return None
@@ -365,7 +371,7 @@ def decoded(data: bytes | str) -> str:
 
 
 def _to_page(path: str, text: str) -> str:
-    """The target of a GET: a message is one path, anything else may have a query."""
+    """The target of a GET: a message is a single path, other targets may have a query."""
     text = text.strip()
     if "(" in text or "?" not in path:
         return "/" + quote(text)

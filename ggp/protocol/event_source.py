@@ -1,4 +1,4 @@
-"""Server-sent events to many readers: each event is encoded once, a slow reader loses old ones.
+"""Server-sent events for many readers: each event is encoded once, and a slow reader loses old ones.
 
 The format is that of the HTML standard's ``EventSource``; :func:`read_events` reads it.
 """
@@ -14,11 +14,11 @@ import orjson
 from aiohttp import web
 
 BEHIND = 64
-"""Events that wait for one reader; more, and the oldest are dropped."""
+"""The most events that wait for one reader; beyond that the oldest are dropped."""
 BEHIND_BYTES = 4 * 1024 * 1024
-"""Their bytes; the newest event waits however long it is."""
+"""The most bytes of these events; the newest event waits whatever its length."""
 PING_SECONDS = 15.0
-"""A comment after so much silence finds readers that have gone."""
+"""Seconds of silence after which a comment is sent, to find readers that have gone."""
 _KIND = {"Content-Type": "text/event-stream", "Cache-Control": "no-store"}
 
 
@@ -26,11 +26,11 @@ class EventSource:
     """One source of events.
 
     Args:
-        greeting: what a new reader is sent first: events that bring it up to date.
-        headers: of each reply, beside the usual ones.
+        greeting: returns the first events for a new reader, which bring it up to date.
+        headers: headers of each reply, in addition to the usual ones.
 
     Attributes:
-        was_read: whether anybody has ever listened.
+        was_read: whether there has ever been a reader.
     """
 
     def __init__(
@@ -43,18 +43,18 @@ class EventSource:
 
     @property
     def readers(self) -> int:
-        """How many are listening."""
+        """Number of readers that are listening."""
         return len(self._readers)
 
     def send(self, event: str, data: Any) -> None:
-        """Send an event to all."""
+        """Send an event to all readers."""
         if self._readers:
             encoded = encode(event, data)
             for reader in self._readers:
                 reader.add(encoded)
 
     async def stream(self, request: web.Request) -> web.StreamResponse:
-        """The reply to a reader; it ends when the reader goes."""
+        """The reply to a reader; it ends when the reader disconnects."""
         reply = web.StreamResponse(headers=self._headers)
         await reply.prepare(request)
         if request.method == "HEAD":
@@ -82,7 +82,7 @@ class EventSource:
             self._readers.discard(reader)
 
     def wrote(self, request: web.Request) -> None:
-        """A reader has taken something."""
+        """Note that a reader has accepted data."""
 
 
 class _Reader:
@@ -92,7 +92,7 @@ class _Reader:
         self._size = 0
 
     def add(self, event: bytes) -> None:
-        """Have an event wait; where there are too many, the oldest are dropped."""
+        """Add an event to those that wait; if there are too many, drop the oldest."""
         self.waiting.append(event)
         self._size += len(event)
         while len(self.waiting) > 1 and (len(self.waiting) > BEHIND or self._size > BEHIND_BYTES):
@@ -100,19 +100,19 @@ class _Reader:
         self.news.set()
 
     def take(self) -> bytes:
-        """The oldest event that waits."""
+        """The oldest waiting event, which is removed."""
         event = self.waiting.popleft()
         self._size -= len(event)
         return event
 
 
 def encode(event: str, data: Any) -> bytes:
-    """One event as it is sent; ``data`` as JSON on one line."""
+    """One event in the form that is sent; ``data`` as JSON on one line."""
     return b"event: %s\ndata: %s\n\n" % (event.encode(), orjson.dumps(data))
 
 
 async def read_events(lines: AsyncIterator[bytes]) -> AsyncIterator[tuple[str, Any]]:
-    """Names and data of events as :func:`encode` writes them. Raises ValueError for data that is no JSON."""
+    """Names and data of events as :func:`encode` writes them. Raises ValueError for data that is not JSON."""
     name = ""
     async for line in lines:
         text = line.rstrip(b"\r\n")

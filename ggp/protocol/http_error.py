@@ -1,4 +1,5 @@
-"""The errors of requests and replies that are not the HTTP we speak, or whose body is no JSON object."""
+"""The errors of requests and replies that are not the HTTP of the protocol, or whose body is not a JSON
+object."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from gdl.errors import GdlError
 
 
 class HttpError(GdlError):
-    """A request or reply that is not the HTTP we speak; a server answers it with the HTTP ``status``."""
+    """A request or reply that is not the HTTP of the protocol; a server answers it with the HTTP
+    ``status``."""
 
     def __init__(self, status: int, message: str, remedy: str = "") -> None:
         super().__init__(message, remedy=remedy)
@@ -18,22 +20,22 @@ class HttpError(GdlError):
 
 
 RETRY_SECONDS = 5
-"""After which a client that was sent away may try again."""
+"""Seconds after which a rejected client may try again."""
 
 
 class BusyError(HttpError):
-    """There is too much to do now: status 503."""
+    """The server is too busy: status 503."""
 
     def __init__(self, message: str, remedy: str = "try again in a moment") -> None:
         super().__init__(503, message, remedy)
 
 
 def object_of(body: bytes | bytearray) -> dict[str, Any]:
-    """The object. Raises GdlError where the body is no JSON, or something else."""
+    """The JSON object in a body. Raises GdlError if the body is not a JSON object."""
     try:
-        told = orjson.loads(body)
+        value = orjson.loads(body)
     except ValueError as error:
         raise GdlError(f"the body is no JSON: {str(error)[:200]}") from None
-    if not isinstance(told, dict):
+    if not isinstance(value, dict):
         raise GdlError("the body is no JSON object")
-    return told
+    return value

@@ -1,8 +1,8 @@
-"""Listens for connections, and bounds them: how many there may be, from one address too, and who makes room.
+"""Listens for connections and limits them: their number in all and per address, and which ones are closed.
 
-A *guest* is one connection as the listener sees it. Those that wait for an answer are never sent away. Of the
-others the one that has been silent longest goes when there are too many. Guests that do not take their
-answers go too, for these fill the memory.
+A *guest* is one connection as the listener sees it. Guests that wait for an answer are never closed to make
+room. If there are too many of the others, the one that has been silent longest is closed. Guests that do not
+read their answers are closed, too, because their answers fill the memory.
 """
 
 from __future__ import annotations
@@ -24,20 +24,21 @@ from gdl.errors import GdlError
 web_response.SERVER_SOFTWARE = "kaskade"  # type: ignore[attr-defined]
 
 MOMENT = 0.02
-"""Seconds after which a new connection makes others go."""
+"""Seconds after which a new connection makes others close."""
 TICK = 0.1
-"""Seconds between two looks at the deadlines of connections."""
+"""Seconds between two checks of the connections' deadlines."""
 STUCK_SECONDS = 30.0
-"""How long a guest may take nothing of what was written to it."""
+"""Seconds after which a guest that reads nothing of its answer is closed."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListenLimits:
     """Attributes:
-    most: how many connections at once.
-    most_per_address: how many from one address.
-    backlog: how many connections may wait to be taken.
-    unsent: bytes that may be written to all and not taken yet; with more, who has most of it goes.
+    most: the most connections at once.
+    most_per_address: the most connections from one address.
+    backlog: the most connections that may wait to be accepted.
+    unsent: the most bytes that may be written to all guests and not yet read; beyond that the guest with
+        most of them is closed.
     """
 
     most: int = 256
@@ -47,11 +48,11 @@ class ListenLimits:
 
 
 class Guest(Protocol):
-    """A connection.
+    """One connection.
 
     Attributes:
-        address: the computer it comes from.
-        since: when (time.monotonic) it last did anything.
+        address: the address of the client.
+        since: time of its last activity (time.monotonic).
         waits: whether it waits for an answer.
     """
 
@@ -61,20 +62,21 @@ class Guest(Protocol):
 
     @property
     def unsent(self) -> int:
-        """Bytes that were written to it, and that it has not taken."""
+        """Bytes that were written to it, and that it has not read."""
 
     def put_off(self) -> None:
-        """Close at once to make room for others, and say so."""
+        """Close at once to make room for others, with an answer that says so."""
 
     def check(self, now: float) -> None:
-        """Do what is due at ``now`` (time.monotonic)."""
+        """Do the work that is due at ``now`` (time.monotonic)."""
 
     def close(self) -> None:
         """End the connection at once."""
 
 
 def cannot_listen(host: str, port: int, error: OSError | UnicodeError, option: str = "--port") -> GdlError:
-    """Why an address cannot be listened on, and what to do. ``option`` is what the port was chosen by."""
+    """The error for an address on which it is impossible to listen, with reason and remedy. ``option`` is the
+    option for the port."""
     number = error.errno if isinstance(error, OSError) else None
     if number == errno.EADDRINUSE:
         why, remedy = "another program listens there", f"choose another {option}; 0 takes a free one"
@@ -82,7 +84,7 @@ def cannot_listen(host: str, port: int, error: OSError | UnicodeError, option: s
         why, remedy = "this port takes rights that you lack", f"choose a {option} above 1023"
     elif number == errno.EADDRNOTAVAIL:
         why, remedy = (
-            "this is no address of this computer",
+            "this is not an address of this computer",
             "choose 127.0.0.1, or 0.0.0.0 for all of its addresses",
         )
     elif isinstance(error, socket.gaierror | UnicodeError):
@@ -93,8 +95,8 @@ def cannot_listen(host: str, port: int, error: OSError | UnicodeError, option: s
 
 
 class Listener:
-    """Keeps the guests of one port within ``limits``. Each guest says when it comes (:meth:`took`) and when
-    it is over (:meth:`forget`)."""
+    """Keeps the guests of one port within ``limits``. Each guest reports when it begins (:meth:`took`) and
+    when it ends (:meth:`forget`)."""
 
     def __init__(self, limits: ListenLimits) -> None:
         self.guests: set[Guest] = set()
@@ -102,7 +104,7 @@ class Listener:
         self._server: asyncio.Server | None = None
         self._ticks: asyncio.Task[None] | None = None
         self._unsent: dict[Guest, tuple[int, float]] = {}
-        """How much was unsent, and since when it is just so much."""
+        """Unsent bytes of each guest, and the time since when this number has not changed."""
 
     @property
     def port(self) -> int:
@@ -112,12 +114,12 @@ class Listener:
 
     @property
     def serving(self) -> bool:
-        """Whether new guests can come."""
+        """Whether new guests are accepted."""
         return self._server is not None and self._server.is_serving()
 
     async def open(self, host: str, port: int, make: Callable[[], asyncio.Protocol]) -> None:
-        """Listen, ``::`` on both versions of IP; ``make`` makes the guest of a new connection.
-        Raises GdlError if the address cannot be listened on."""
+        """Listen on an address, for ``::`` with both versions of IP; ``make`` creates the guest of a new
+        connection. Raises GdlError if the address cannot be listened on."""
         loop, backlog = asyncio.get_running_loop(), self._limits.backlog
         try:
             if host == "::" and socket.has_dualstack_ipv6():
@@ -125,12 +127,12 @@ class Listener:
                 self._server = await loop.create_server(make, sock=both, backlog=backlog)
             else:
                 self._server = await loop.create_server(make, host, port, backlog=backlog)
-        except (OSError, UnicodeError) as error:  # a name that cannot be one of a computer is the latter
+        except (OSError, UnicodeError) as error:  # UnicodeError: a name that cannot be a computer's
             raise cannot_listen(host, port, error) from None
         self._ticks = asyncio.create_task(self._check())
 
     def stop(self) -> None:
-        """Take no more guests."""
+        """Accept no more guests."""
         if self._server is not None:
             self._server.close()
 
@@ -143,22 +145,22 @@ class Listener:
             guest.close()
 
     def took(self, guest: Guest) -> None:
-        """A connection has come: where there are too many, others go."""
+        """Add a new connection; if there are too many, others are closed."""
         self.guests.add(guest)
         if len(self.guests) > self._limits.most + self._limits.backlog:
             self._make_room(guest.address)
         elif len(self.guests) > min(self._limits.most, self._limits.most_per_address):
-            # Of many that come at once, those are served first that have sent their message: in one round
-            # of the event loop it is read, then others go.
+            # If many arrive at once, those that have sent their message are served first: one round of the
+            # event loop reads it, then others are closed.
             loop = asyncio.get_running_loop()
             loop.call_later(MOMENT, loop.call_soon, loop.call_soon, self._make_room, guest.address)
 
     def forget(self, guest: Guest) -> None:
-        """A connection is over."""
+        """Remove a connection that has ended."""
         self.guests.discard(guest)
 
     async def _check(self) -> None:
-        """Have all guests look at their deadlines: a timer for each would cost more."""
+        """Let all guests check their deadlines: a timer for each would cost more."""
         while True:
             await asyncio.sleep(TICK)
             now = time.monotonic()
@@ -167,7 +169,8 @@ class Listener:
             self.end_stuck(now)
 
     def end_stuck(self, now: float) -> None:
-        """Put off guests that take nothing, or too much of what is unsent at ``now`` (time.monotonic)."""
+        """Close guests that read nothing, or have too much of the unsent bytes at ``now``
+        (time.monotonic)."""
         sizes = {guest: size for guest in self.guests if not guest.waits and (size := guest.unsent)}
         before = self._unsent
         self._unsent = {
@@ -182,8 +185,8 @@ class Listener:
                 guest.put_off()
 
     def _make_room(self, address: str) -> None:
-        """Put off the guest that has been silent longest, where there are too many: from the address of the
-        newest or, with too many of all, from the one with most."""
+        """Close the guest that has been silent longest, if there are too many: from the address of the newest
+        or, if there are too many in all, from the address with most guests."""
         active = [guest for guest in self.guests if not guest.waits]
         count = Counter(guest.address for guest in active)
         if count[address] <= self._limits.most_per_address:

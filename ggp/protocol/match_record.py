@@ -25,27 +25,27 @@ def draw_seed() -> int:
 
 
 def random_token() -> str:
-    """Letters and digits that nobody can guess: the publisher of a match is known by them."""
+    """Random letters and digits that cannot be guessed: they identify the publisher of a match."""
     return "".join(secrets.choice(string.ascii_lowercase + string.digits) for _ in range(32))
 
 
 @dataclass
 class MatchRecord:
-    """What happened in one match.
+    """The record of one match.
 
     Attributes:
-        match_id: an atom that no other match has.
-        startclock: seconds; ``playclock`` too; ``previewclock`` -1 where there was none.
+        match_id: an atom, different for each match.
+        startclock: seconds; ``playclock`` too; ``previewclock`` is -1 if there was none.
         players: a name for each role, in role order.
-        game_url: where the game's rules are published; empty if nowhere.
-        game: the game's name, if it is to be told; beside the public keys.
-        rules: the game's rules as KIF, if they are to be told; beside the public keys.
-        percepts: for each joint move and role what it perceived, where information is hidden; else empty.
+        game_url: the address at which the game's rules are published; empty if there is none.
+        game: the game's name, if it is published; in addition to the public keys.
+        rules: the game's rules as KIF, if they are published; in addition to the public keys.
+        percepts: for each joint move the percepts of each role, if information is hidden; otherwise empty.
         states: for each state its true propositions.
         moves: the joint moves, GDL text in role order; one fewer than states.
-        errors: for each state and role what went wrong on the way to it: ``TO`` no answer in time, ``CE`` no
-            connection, ``IL ...`` not a legal move, ``""`` nothing.
-        state_times: for each state when it was reached, milliseconds since 1970.
+        errors: for each state and role the error on the way to it: ``TO`` no answer in time, ``CE`` no
+            connection, ``IL ...`` not a legal move, ``""`` none.
+        state_times: for each state the time when it was reached, milliseconds since 1970.
         goals: the final goal values, once completed.
         seed: what chance and random moves came from; beside the public keys, and told at the end only: it
             tells what comes next.
@@ -80,7 +80,7 @@ class MatchRecord:
         self.errors.append(list(errors))
 
     def add_moves(self, moves: Iterable[str], percepts: Sequence[Sequence[str]] | None = None) -> None:
-        """Append a joint move, and per role what it perceives of it where information is hidden."""
+        """Append a joint move, and if information is hidden the percepts of each role."""
         self.moves.append([spaced(move) for move in moves])
         if percepts is not None:
             self.percepts.append([list(map(spaced, seen)) for seen in percepts])

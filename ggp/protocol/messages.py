@@ -1,7 +1,7 @@
 """The messages of the GGP match protocol: read from text, written as text.
 
-The rules in a START message are cut out as text and not looked into: the process that serves
-many connections must not spend its time on one game's rules.
+The rules in a START message are cut out as text and not parsed: the process that serves many connections must
+not spend its time on one game's rules.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from gdl.reading import plain
 from gdl.syntax.sexpr import MAX_DEPTH, Source
 
 MAX_CLOCK = 7 * 24 * 3600
-"""Longest clock that is taken, in seconds; a longer one is cut down to it."""
+"""The longest clock that is accepted, in seconds; a longer one is reduced to it."""
 LONGEST_CLOCK = 3600
-"""Seconds: longer clocks are cut down to it, unless the server is told otherwise."""
+"""Seconds: longer clocks are reduced to it, unless the server is configured otherwise."""
 LONGEST_IDLE = 7200
-"""Seconds without a message after which a match is freed, unless the server is told otherwise."""
+"""Seconds without a message after which a match is freed, unless the server is configured otherwise."""
 MAX_WORD = 1000
-"""Longest match id or role that is taken, in characters."""
+"""The longest match id or role that is accepted, in characters."""
 READY = "ready"
 BUSY = "busy"
 DONE = "done"
@@ -34,7 +34,7 @@ _TOKEN = re.compile(r"[()]|;[^\n]*|[^\s();]+")
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """Who are you, and are you free?"""
+    """A question for the player's name and status."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +58,11 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a message says of the last turn.
+    """The content of a message about the last turn.
 
-    In most games that is the joint move, ``moves``, in role order, each as text; None before the first. Where
-    information is hidden ``moves`` are the percepts of the role; one dialect (Dresden's) names the ``turn``
-    and the role's ``own`` move, too, the other (gamecontroller's) does not.
+    In most games this is the joint move, ``moves``, in role order, each as text; None before the first. If
+    information is hidden, ``moves`` are the percepts of the role; one dialect (Dresden's) also names the
+    ``turn`` and the role's ``own`` move, the other (gamecontroller's) does not.
     """
 
     match: str
@@ -72,14 +72,14 @@ class Report:
 
     @property
     def told(self) -> tuple[str, ...] | None:
-        """All of it as one run of texts, by which messages can be told apart; :func:`read_told` reads it."""
+        """All of it as one sequence of texts, which distinguishes messages; :func:`read_told` reads it."""
         if self.turn is None:
             return self.moves
         return (f"turn {self.turn}", self.own or NO_MOVE, *(self.moves or ()))
 
 
 class Play(Report):
-    """Give your move."""
+    """A request for the player's move."""
 
 
 class Stop(Report):
@@ -87,7 +87,8 @@ class Stop(Report):
 
 
 def read_told(told: Sequence[str] | None) -> tuple[int | None, str | None, tuple[str, ...]]:
-    """The turn, the role's own move and its percepts of :attr:`Report.told`; None where they are not told."""
+    """The turn, the role's own move and its percepts of :attr:`Report.told`; None for those that it does not
+    contain."""
     if told and told[0].startswith("turn ") and len(told) > 1:
         own = None if told[1].lower() == NO_MOVE else told[1]
         return int(told[0].removeprefix("turn ")), own, tuple(told[2:])
@@ -96,7 +97,7 @@ def read_told(told: Sequence[str] | None) -> tuple[int | None, str | None, tuple
 
 @dataclass(frozen=True, slots=True)
 class Abort:
-    """The match is given up."""
+    """The match is cancelled."""
 
     match: str
 
@@ -105,8 +106,8 @@ Message = Info | Preview | Start | Play | Stop | Abort
 
 
 def parse_message(text: str) -> Message:
-    """Read a message. Words in any case, any white space; a bare ``INFO`` is one too. Raises ParseError if it
-    is none, with the place and what was expected."""
+    """Parse a message, with words in any case and any white space; a bare ``INFO`` is a message, too. Raises
+    ParseError for other texts, with the place and the expected text."""
     text = plain(text)
     beginning = _BEFORE_RULES.match(text)
     if beginning is not None and text[beginning.end() : beginning.end() + 1] not in ("", "(", ")", ";"):
@@ -162,7 +163,7 @@ def parse_message(text: str) -> Message:
 
 def _with_foreign_rules(text: str, beginning: re.Match[str]) -> Message:
     """A START or PREVIEW whose rules are probably not KIF. In other notations a ';' or a quote may hide
-    parentheses, so these are not counted: the rules end before the last ')' but one."""
+    parentheses, so they are not counted: the rules end before the second to last ')'."""
     start, match, role, _ = beginning.groups()
     inner, closed, after = text[beginning.end() :].rpartition(")")
     rules, ended, clocks = inner.rpartition(")")
@@ -191,9 +192,9 @@ _SHAPES = {
 
 
 def split(text: str) -> list[str]:
-    """The top-level expressions of a KIF text, each as its own text; comments are dropped.
+    """The top-level expressions of a KIF text, each as a text of its own; comments are dropped.
 
-    Only parentheses are looked at, so this is fast and takes no stack for nested text. Raises ParseError if
+    Only parentheses are examined, so this is fast and needs no stack for nested text. Raises ParseError if
     the parentheses do not balance or nest too deep.
     """
     expressions: list[str] = []
@@ -266,8 +267,8 @@ def _shown(text: str) -> str:
 
 
 def spaced(text: str) -> str:
-    """KIF on one line with a blank between any two tokens and no comments, in its own
-    spelling: ``( <= ( legal p noop ) ( true ( step ?n ) ) )``."""
+    """KIF on one line with a blank between any two tokens and no comments, in its original spelling: ``( <= (
+    legal p noop ) ( true ( step ?n ) ) )``."""
     return " ".join(
         token.group() for token in _TOKEN.finditer(plain(text)) if not token.group().startswith(";")
     )
@@ -279,7 +280,7 @@ def info_request() -> str:
 
 
 def preview_request(rules: str, clock: int) -> str:
-    """``( PREVIEW (RULES) CLOCK )``; ``rules`` as :func:`spaced` gives them."""
+    """``( PREVIEW (RULES) CLOCK )``; ``rules`` as :func:`spaced` returns them."""
     return f"( PREVIEW ({rules}) {clock} )"
 
 
@@ -302,7 +303,7 @@ def blind_request(
     command: str, match: str, turn: int, own: str | None, percepts: Sequence[str], *, numbered: bool = True
 ) -> str:
     """A PLAY or STOP of a game of hidden information: ``( PLAY MATCHID TURN LASTMOVE (PERCEPT1 ) )``; without
-    turn and last move where not ``numbered``. Before the first move there is neither move nor percept."""
+    turn and last move unless ``numbered``. Before the first move there is neither move nor percept."""
     seen = "NIL" if own is None else _joint(percepts)
     if not numbered:
         return f"( {command} {match} {seen} )"
@@ -321,8 +322,8 @@ def info_reply(name: str, available: bool) -> str:
 
 
 def parse_info_reply(text: str) -> dict[str, str]:
-    """What a player says of itself; a bare atom (older players) is its status. Raises ParseError if the reply
-    is not KIF."""
+    """A player's answer to INFO as a dictionary; a bare atom (older players) is its status. Raises ParseError
+    if the reply is not KIF."""
     expressions = split(text)
     if len(expressions) == 1 and expressions[0].startswith("("):
         expressions = split(expressions[0][1:-1])

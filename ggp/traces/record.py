@@ -25,21 +25,21 @@ def record(
     max_steps: int = 10_000,
     max_bytes: int | None = None,
 ) -> Iterator[bytes]:
-    """A trace of some random matches: JSON objects, one per line.
+    """A trace of one or more random matches: JSON objects, one per line.
 
-    The choice of moves depends on the seed and the rules alone: two machines that agree on the rules make
+    The choice of moves depends only on the seed and the rules: two machines that agree on the rules produce
     the same trace.
 
     Args:
         machine: the game.
         name: its name, for the first line.
-        seed: for the choice of moves.
-        playouts: how many matches, one after the other.
-        opening: moves, as a run of GDL terms, that begin the first match: at each step one
-            for every role that has a choice, in role order. A forced move may be given, too.
+        seed: seed of the choice of moves.
+        playouts: number of matches, one after the other.
+        opening: moves, as a sequence of GDL terms, that begin the first match: at each step one for every
+            role that has a choice, in role order. A forced move may be given, too.
         max_steps: a match ends after this many joint moves.
-        max_bytes: about how large the trace may get. Each match has its share; of one that
-            needs more the middle is left out, so that its first and last states remain.
+        max_bytes: approximate limit of the size of the trace. Each match gets a share; if a match needs more,
+            its middle is left out, so that its first and last states remain.
 
     Raises:
         MoveError: the opening has an illegal move.
@@ -65,7 +65,8 @@ def record(
 def _match(
     machine: Machine, rng: random.Random, script: list[Term], max_steps: int
 ) -> Iterator[tuple[State, JointMove | None]]:
-    """States and the joint moves made in them; None in the last one. Empties the script from its end."""
+    """States and the joint moves in them; None in the last one. Removes the moves used from the end of the
+    script."""
     state = machine.initial_state()
     for _ in range(max_steps):
         options = machine.options(state)
@@ -97,9 +98,9 @@ def _step(playout: int, step: int, state: State, joint: JointMove | None) -> byt
     machine = state.machine
     move, spell = machine.move, machine.rules.spell
     roles = range(len(machine.roles))
-    told: dict[str, Any] = {}
+    percepts: dict[str, Any] = {}
     if joint is not None and hides(machine.rules):
-        told["percepts"] = [_spelled(machine, seen) for seen in machine.percepts(state, joint)]
+        percepts["percepts"] = [_spelled(machine, seen) for seen in machine.percepts(state, joint)]
     legal = [[move(r, m) for m in machine.legal_moves(state, r)] for r in roles]
     return _line(
         type="step",
@@ -110,7 +111,7 @@ def _step(playout: int, step: int, state: State, joint: JointMove | None) -> byt
         legal={spell(machine.roles[r]): _spelled(machine, legal[r]) for r in roles},
         joint=None if joint is None else [spell(move(r, joint[r])) for r in roles],
         goals=[machine.goal(state, r) for r in roles],
-        **told,
+        **percepts,
     )
 
 
@@ -123,7 +124,7 @@ def _line(**fields: Any) -> bytes:
 
 
 def _ends(lines: list[bytes], budget: int) -> list[bytes]:
-    """As many of the first and last lines as the budget allows, in turn from both ends."""
+    """As many of the first and last lines as the budget allows, alternating between both ends."""
     head, tail = 0, len(lines)
     while head < tail:
         at_head = head <= len(lines) - tail

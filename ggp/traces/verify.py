@@ -1,7 +1,7 @@
 """Replays recorded traces (state by state, by an independent engine) against a machine.
 
-Each game runs in a process of its own: one that crashes, hangs or grows beyond its memory is a failing line
-and nothing more.
+Each game runs in a process of its own: a process that crashes, hangs or exceeds its memory only produces a
+failing line.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ggp.rule_files import SUFFIXES, games_folder, read_rules_file
 
 MOST_OF_LINE = 16 << 20
 MOST_BYTES = 1 << 30
-"""Of a trace, unpacked."""
+"""The most bytes of a trace, unpacked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How the replay of one game ended: ``fault`` is None where everything agrees; CPU seconds."""
+    """The result of replaying one game: ``fault`` is None if everything agrees; ``seconds`` is CPU time."""
 
     name: str
     fault: str | None
@@ -57,13 +57,13 @@ class Verdict:
 
 
 def find_traces(paths: Iterable[Path], games: Path | None = None) -> list[Trace]:
-    """The traces below some paths, by name.
+    """The traces below given paths, sorted by name.
 
     Args:
-        paths: trace files, folders of them, folders with ``games/`` and ``traces/``, or names of games that
-            come along with a playthrough.
-        games: where the rules are; beside the traces' folder if None, else among the games that come
-            along.
+        paths: trace files, folders of them, folders with ``games/`` and ``traces/``, or names of bundled
+            games with a playthrough.
+        games: the folder of the rules; None for the folder next to the traces' folder, then the bundled
+            games.
 
     Raises:
         GdlError: a path is missing or holds no traces.
@@ -77,7 +77,7 @@ def find_traces(paths: Iterable[Path], games: Path | None = None) -> list[Trace]
             raise GdlError(f"there is no trace, folder or game {asked}")
         if path.suffix in SUFFIXES and path.is_file():
             raise GdlError(
-                f"{asked} is no trace", remedy=f"`ggp playthrough {asked} -o {path.stem}.jsonl` writes one"
+                f"{asked} is not a trace", remedy=f"`ggp playthrough {asked} -o {path.stem}.jsonl` writes one"
             )
         folder = path / "traces" if (path / "traces").is_dir() else path
         files = [folder] if folder.is_file() else sorted(f for f in folder.iterdir() if _is_trace(f))
@@ -90,10 +90,10 @@ def find_traces(paths: Iterable[Path], games: Path | None = None) -> list[Trace]
 
 
 def _rules_of(trace: Path, name: str, games: Path | None) -> Path:
-    """The rules that a trace was recorded from: a file called like the trace, or like the game in its first
-    line; a game that comes along if no folder of games was given and none lies near the trace."""
-    beside = trace.parent.parent / "games"
-    folder = games or (beside if beside.is_dir() else trace.parent)
+    """The rules that a trace was recorded from: a file named like the trace, or like the game in its first
+    line. A bundled game if no folder of games was given and no such file lies near the trace."""
+    nearby = trace.parent.parent / "games"
+    folder = games or (nearby if nearby.is_dir() else trace.parent)
     expected = folder / f"{name}{SUFFIXES[0]}"
     here = (folder / f"{name}{suffix}" for suffix in SUFFIXES)
     if (found := next(filter(Path.is_file, here), None)) is not None:
@@ -101,7 +101,7 @@ def _rules_of(trace: Path, name: str, games: Path | None) -> Path:
     try:
         recorded = str(next(read_trace(trace), {}).get("game", "")) or name
     except (GdlError, AttributeError):
-        return expected  # replaying it will say what is wrong with it
+        return expected  # replaying the trace will report its fault
     folders = [folder] if games else [folder, trace.parent, games_folder()]
     stems = dict.fromkeys((recorded, recorded.lower(), name))
     files = [place / f"{stem}{suffix}" for place in folders for stem in stems for suffix in SUFFIXES]
@@ -114,8 +114,9 @@ def _is_trace(path: Path) -> bool:
 
 
 def read_trace(path: Path) -> Iterator[dict[str, Any]]:
-    """The objects of a trace file, plain or compressed, line by line. Raises GdlError if it is no trace, and
-    FileError if it cannot be read or is larger than traces are; lines and files are measured unpacked."""
+    """The objects of a trace file, plain or compressed, line by line. Raises GdlError if it is not a trace,
+    and FileError if it cannot be read or exceeds the limit. Lengths of lines and files are measured
+    unpacked."""
     with open_regular(path) as packed:
         unpacked = gzip.GzipFile(fileobj=packed) if path.suffix == ".gz" else packed
         lines = io.TextIOWrapper(unpacked, "utf-8-sig")
@@ -140,14 +141,14 @@ class _DifferenceError(Exception):
 
 
 def verify_game(machine: Machine, lines: Iterable[dict[str, Any]]) -> tuple[str | None, int]:
-    """Replay one trace.
+    """Replay one trace, and find the first difference.
 
-    Compares every step's state with the successor that the machine computed for the step before; then its
-    legal moves per role, whether it is terminal, and its goals; and what each role perceives, where that was
+    Compares every step's state with the successor that the machine computed for the previous step; then its
+    legal moves per role, whether it is terminal, and its goals; and the percepts of each role if they were
     recorded.
 
     Returns:
-        The first difference in words (None where there is none), and the states compared.
+        A description of the first difference (None if there is none), and the number of states compared.
 
     Raises:
         GdlError: a line of the trace is malformed.
@@ -170,7 +171,7 @@ def verify_game(machine: Machine, lines: Iterable[dict[str, Any]]) -> tuple[str 
 
 
 class _Replay:
-    """Where a replay stands: the playout, and the state that must come next."""
+    """The position of a replay: the playout, and the state that must come next."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
@@ -222,9 +223,9 @@ class _Replay:
 
     @staticmethod
     def sets(what: str, recorded: Iterable[Term], computed: Iterable[Term], place: str) -> None:
-        wanted, present = set(recorded), set(computed)
+        expected, present = set(recorded), set(computed)
         differences = []
-        for text, terms in (("missing", wanted - present), ("not in the trace", present - wanted)):
+        for text, terms in (("missing", expected - present), ("not in the trace", present - expected)):
             if terms:
                 shown = " ".join(map(str, sorted(terms)[:3]))
                 differences.append(f"{text}: {shown}{f' and {len(terms) - 3} more' * (len(terms) > 3)}")
@@ -279,14 +280,14 @@ def verify_file(trace: Trace, level: str) -> Verdict:
 def verify_all(
     traces: list[Trace], level: str, jobs: int = 1, seconds: float = 120.0, megabytes: int = 3000
 ) -> Iterator[Verdict]:
-    """Replay many traces, each in a process of its own; verdicts as they come.
+    """Replay many traces, each in a process of its own; yields verdicts as they arrive.
 
     Args:
-        traces: what to replay.
+        traces: the traces to replay.
         level: the machine, see :func:`players.kaskade.make_machine.make_machine`.
         jobs: processes at a time.
         seconds: wall time per game.
-        megabytes: address space that each process may add to what it starts with.
+        megabytes: address space that each process may add to its initial one.
     """
     context: Any = multiprocessing.get_context("fork" if os.name == "posix" else "spawn")
     waiting = list(reversed(traces))
@@ -337,7 +338,7 @@ def _replay_and_send(trace: Trace, level: str, megabytes: int, connection: Conne
 
 
 def _limit_memory(megabytes: int) -> None:
-    """Let allocations beyond the limit fail, where the system can do that."""
+    """Make allocations beyond the limit fail, if the system supports that."""
     try:
         import resource
 

@@ -1,6 +1,6 @@
-"""Games are learnt offline: ``ggp train``.
+"""Trains on games offline: ``ggp train``.
 
-:mod:`~ggp.training.ladder` takes a game up from rung to rung, and keeps what each has taught,
-:mod:`~ggp.training.trial` finds by matches whether a search should use it, :mod:`~ggp.training.report` tells
-of it all on a page.
+:mod:`~ggp.training.ladder` trains a game on one rung after the other and stores the results,
+:mod:`~ggp.training.trial` finds by matches whether a search should use them, and :mod:`~ggp.training.report`
+presents the training on a page.
 """

@@ -1,10 +1,10 @@
-"""The ladder: all rungs are learnt in turn, a trial after each says what searches are to use, and the best
-one learns on.
+"""The ladder: trains all rungs in turn. A trial after each one decides which knowledge searches use, and the
+best rung is trained further.
 
-A lesson learns one rung for some time (:class:`players.knowledge.training.Training`,
-:class:`players.uct.training.searched_training.SearchedTraining`), and keeps what was learnt again and again,
-so that a process that is killed loses little. What is learnt of a game on another rung than what searches use
-lies on that rung of the store, until a trial says that it is better.
+A lesson trains one rung for some time (:class:`players.knowledge.training.Training`,
+:class:`players.uct.training.searched_training.SearchedTraining`), and stores its knowledge repeatedly, so
+that a killed process loses little. If searches use the knowledge of one rung, knowledge of a game from
+another rung is stored on that other rung until a trial shows that it is better.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from players.uct.training.searched_training import SearchedTraining, searches_ca
 from propnet.machine import PropnetMachine
 
 SAVE_SECONDS = 30.0
-"""How often what was learnt is kept."""
+"""Seconds between two times at which the knowledge is stored."""
 GREEDY, MOST_GREEDY = 0.2, 60.0
-"""What share of the time, and how many seconds, self-play may be greedy at first."""
+"""Share of the time, and the most seconds, in which self-play may be greedy at first."""
 _SHOW_SECONDS = 5.0
 
 
 class Lesson:
-    """What is learnt of one game on one rung of the ladder.
+    """The training of one game on one rung of the ladder.
 
     Attributes:
-        known: what is kept of the game on this rung; None as long as nothing is.
-        training: learns.
+        known: the stored knowledge of the game on this rung; None while there is none.
+        training: the training process.
     """
 
     def __init__(
@@ -52,8 +52,8 @@ class Lesson:
         model: str = "linear",
         workers: int = 1,
     ) -> None:
-        """Goes on with what is kept of the game. ``workers``: processes that play where searches do. Raises
-        GdlError for games that cannot be learnt."""
+        """Continues with the stored knowledge of the game. ``workers``: processes that play if searches do.
+        Raises GdlError for games that cannot be trained."""
         self._name = re.sub(r"[^\w.:-]", "-", game)[:100]
         self._used = store
         names = canonical_names(machine.rules)
@@ -64,7 +64,7 @@ class Lesson:
         self._school = machine, names, seed, model, workers
         begun = self.known
         if model == "net" and begun is None:
-            # It stands on weights of features where there are some.
+            # It is based on weights of features if there are any.
             below = used if used is not None and used.model in ("linear", "derived") else None
             begun = self._begun(below or store.rung("linear").get(names.fingerprint))
         self._searches = model != "tuples" and searches_can_look(machine)
@@ -73,26 +73,26 @@ class Lesson:
         self.training = self._going_on(training, begun) if at_once else training
 
     def _begun(self, known: GameKnowledge | None) -> GameKnowledge | None:
-        """What to go on with. It may have been learnt of a copy of the game that names its roles the other
-        way round: then its column is that of the other one."""
+        """The knowledge to continue with. It may come from a copy of the game that names its roles the other
+        way round: then its column is that of the other role."""
         if known is None or len(known.columns) != 1 or known.columns[0] == self._role:
             return known
         return known.turned(self._role)
 
     def _going_on(self, training: Training, known: GameKnowledge | None) -> Training | SearchedTraining:
-        """The training by searches in place of one by greedy self-play, where the game allows it."""
+        """The training by searches instead of greedy self-play, if the game allows it."""
         if training.columns != (0,) or not self._searches:
             return training
         machine, names, seed, model, workers = self._school
         return SearchedTraining(machine, names, known, seed, model, workers, weights=training)
 
     def learn(self, seconds: float, show: Callable[[float, TrainingProgress], None]) -> None:
-        """Learn for so many seconds, and keep it. ``show`` is given the seconds gone and what was learnt
-        from, every few seconds. What was learnt is kept also where this is interrupted.
+        """Train for ``seconds``, and store the knowledge, also if this is interrupted. ``show`` is called
+        every few seconds with the time used and the progress.
 
-        What is learnt anew is learnt by greedy self-play at first, then by that of searches where the game
-        allows it; tables over n-tuples by greedy self-play alone: they need many states more than good ones
-        (see docs/measurements.md)."""
+        Training that starts from nothing begins with greedy self-play, and continues with that of searches if
+        the game allows it. Tables over n-tuples use greedy self-play alone: they need many states more than
+        good ones (see docs/measurements.md)."""
         began = shown = saved = time.monotonic()
         greedy = min(GREEDY * seconds, MOST_GREEDY)
         try:
@@ -114,8 +114,9 @@ class Lesson:
             self.training.close()
 
     def decide(self, share: float, known: GameKnowledge) -> None:
-        """Keep with which share searches are to use what was learnt; ``known`` has the trial's record. With a
-        share above 0 they do so from now on, in place of what they used; that stays on its own rung."""
+        """Store the share with which searches use the knowledge; ``known`` has the trial's record. With a
+        share above 0 they use it from now on, in place of their previous knowledge, which stays on its own
+        rung."""
         self.known = replace(known, share=share)
         if share > 0.0:
             self._store = self._used
@@ -124,7 +125,7 @@ class Lesson:
             self._store.put(self.known)
 
     def _keep(self) -> None:
-        """Keep what was learnt. Searches use it as they did before, until there is another trial."""
+        """Store the knowledge. Searches use it as before, until there is another trial."""
         learnt = self.training.knowledge(self._name)
         if self.known is not None:
             learnt = replace(learnt, share=self.known.share, looks=self.known.looks, record=self.known.record)
@@ -133,31 +134,32 @@ class Lesson:
 
 
 def lane_machine_of(machine: object) -> PropnetMachine:
-    """The machine, which has lanes. Raises GdlError for one that has none."""
+    """The machine itself, which has lanes. Raises GdlError for one that has none."""
     if not isinstance(machine, PropnetMachine):
         raise GdlError("the game is too large for a network", remedy="it is played without knowledge")
     return machine
 
 
 LADDER = dict(zip(RUNGS, (0.2, 0.1, 0.1, 0.3), strict=True))
-"""The rungs of the ladder, the lowest first, and their shares of the time: weights of features, those of
-derived propositions besides, tables over n-tuples added to the first, a net added to either. The one that did
-best has the rest: games differ in which that is."""
+"""The rungs of the ladder, the lowest first, and their shares of the time: weights of features, additional
+weights of derived propositions, tables over n-tuples added to the first, a net added to either. The best rung
+gets the rest of the time: games differ in which rung that is."""
 ON = " learning on"
-"""What is added to the name of a rung that learns on."""
+"""Suffix for the name of a rung that is trained further."""
 
 
 @dataclass(frozen=True)
 class LadderTerms:
-    """How long what goes on.
+    """The durations and limits of a climb.
 
     Attributes:
-        seconds: for learning, all rungs together.
-        trial_seconds: for the trials, all together; ``pairs`` of matches at most in each, none for 0.
+        seconds: time for training, all rungs together.
+        trial_seconds: time for all trials together; ``pairs``: the most pairs of matches in each, 0 for no
+            trials.
         move_seconds: CPU seconds for each move of a trial.
-        workers: processes that play where searches do.
-        fresh: whether what was learnt before is forgotten.
-        seed: of self-play and of matches.
+        workers: processes that play if searches do.
+        fresh: whether to drop older knowledge.
+        seed: seed of self-play and of matches.
     """
 
     seconds: float
@@ -171,16 +173,16 @@ class LadderTerms:
 
 @dataclass
 class Climb:
-    """A game on its way up the ladder.
+    """The training of one game on all rungs of the ladder.
 
     Attributes:
-        machine: learns; ``playing`` plays the trials.
-        game: what people call it.
-        tell: is given lines for people to read.
-        courses: of each rung, the seconds gone and what was learnt from until then.
-        verdicts: of each trial, the rung, what it was tried against, and what that has shown.
-        used: what searches use by now, of what was learnt; None as long as nothing is.
-        first: what was learnt on the first rung.
+        machine: the machine for training; ``playing`` plays the trials.
+        game: the name for people.
+        tell: called with lines for people to read.
+        courses: for each rung, the times and the progress at them.
+        verdicts: for each trial, the rung, its opponent, and the result.
+        used: the knowledge that searches use at present; None while there is none.
+        first: the knowledge of the first rung.
     """
 
     machine: PropnetMachine
@@ -195,25 +197,26 @@ class Climb:
     first: GameKnowledge | None = None
 
     def run(self, rungs: tuple[str, ...]) -> GameKnowledge:
-        """Learn these rungs; returns what searches use, or else what was learnt on the first. Raises GdlError
-        for games of which nothing can be learnt, and for one that another process is learning."""
+        """Train these rungs. Returns the knowledge that searches use, or that of the first rung if they use
+        none. Raises GdlError for games that cannot be trained, and for one that another process is
+        training."""
         fingerprint = canonical_names(self.machine.rules).fingerprint
         with self.store.alone(fingerprint):
             if self.terms.fresh:
                 self._check(rungs[0])
                 self.store.remove(fingerprint)
-            known = self.store.get(fingerprint)
-            self.used = known if known is not None and known.share else None
+            stored = self.store.get(fingerprint)
+            self.used = stored if stored is not None and stored.share else None
             return self._climb(rungs)
 
     def _check(self, rung: str) -> None:
-        """Raise GdlError where nothing can be learnt on a rung, before what is known is forgotten."""
+        """Raise GdlError if a rung cannot be trained, before older knowledge is dropped."""
         with TemporaryDirectory() as folder:
             nothing = KnowledgeStore(Path(folder))
             Lesson(self.machine, self.game, nothing, self.terms.seed, rung).training.close()
 
     def _climb(self, rungs: tuple[str, ...]) -> GameKnowledge:
-        """Learn these rungs, one after the other."""
+        """Train these rungs, one after the other."""
         shares = dict.fromkeys(rungs, 1.0) if len(rungs) == 1 else {rung: LADDER[rung] for rung in rungs}
         left = max(0.0, 1.0 - sum(shares.values()))
         trials = len(rungs) + (left > 0.0)
@@ -222,7 +225,8 @@ class Climb:
             learnt = self._learn(rung, shares[rung])
             if learnt is None:
                 continue
-            # A rung that was used before has learnt on, and is used as before where the trial shows nothing.
+            # A rung that was used before has been trained further, and is used as before if the trial is
+            # undecided.
             same = self.used is not None and self.used.model == rung
             found = self._try(rung, learnt, None if same else self.used, part, used=same)
             self.used = found or (learnt.known if same else self.used)
@@ -233,7 +237,8 @@ class Climb:
         return self.used or self.first
 
     def _learn(self, rung: str, share: float) -> Lesson | None:
-        """Learn one rung for its share of the time, or learn it on; None where the game has no such."""
+        """Train one rung for its share of the time, or continue its training; None if the game has no such
+        rung."""
         terms, on = self.terms, rung in self.courses
         try:
             lesson = Lesson(self.machine, self.game, self.store, terms.seed, rung, terms.workers)
@@ -261,8 +266,9 @@ class Climb:
     def _try(
         self, name: str, lesson: Lesson, below: GameKnowledge | None, part: float, used: bool = False
     ) -> GameKnowledge | None:
-        """Hold the trial of what a lesson has taught for its part of the time. Returns it with its use where
-        it is better. Else it is not used, unless it was ``used`` before: then it is used as before."""
+        """Hold the trial of a lesson's knowledge for its part of the time. Returns the knowledge with its use
+        if it is better. Otherwise it is not used, unless it was ``used`` before: then it is used as
+        before."""
         terms, against = self.terms, below.model if below else "no knowledge"
         if not terms.pairs:
             return None
@@ -280,19 +286,20 @@ class Climb:
         return learnt if learnt.share else None
 
     def _go_on(self, share: float, part: float) -> None:
-        """Let the rung that did best learn on, and try it against no knowledge: the one that searches use, or
-        else that with the best score. Where the trial shows nothing it is used as before."""
+        """Continue the training of the best rung, and try it against no knowledge. The best rung is the one
+        that searches use, otherwise the one with the best score. If the trial is undecided, it is used as
+        before."""
         rung = self.used.model if self.used else self._best()
         lesson = self._learn(rung, share)
         assert self.first is not None and lesson is not None and lesson.known is not None
-        known = self._try(rung + ON, lesson, None, part, used=self.used is not None)
-        if known is not None or self.used is not None:
-            self.used = known or lesson.known
+        better = self._try(rung + ON, lesson, None, part, used=self.used is not None)
+        if better is not None or self.used is not None:
+            self.used = better or lesson.known
         elif rung == self.first.model:
             self.first = lesson.known
 
     def _best(self) -> str:
-        """The rung with the best score of all trials; the first one where there were none."""
+        """The rung with the best score of all trials; the first one if there were none."""
         assert self.first is not None
         tried = [(verdict.score.score, rung) for rung, _, verdict in self.verdicts if verdict.score.games]
         return max(tried, default=(0.0, self.first.model))[1]

@@ -1,4 +1,4 @@
-"""A training as one HTML page: how it went, what squares and pieces are worth, what the matches showed."""
+"""A training as one HTML page: its course, the values of squares and pieces, the results of the matches."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Course = Sequence[tuple[float, TrainingProgress]]
-"""Seconds gone, and what was learnt from until then."""
+"""Seconds of training, and the progress until then."""
 Trial = tuple[str, str, TrialVerdict]
-"""What was tried, what against, and what it has shown."""
+"""The knowledge tried, its opponent, and the result."""
 _MOST_BOARDS = 24
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -73,10 +73,11 @@ def training_report(
 
 
 def worth_of_squares(machine: PropnetMachine, known: GameKnowledge) -> dict[str, NDArray[np.float64]]:
-    """By kind of piece, in the game's own words, what it is worth on each square to the first role that has
-    values of its own: float64, shape (rows, columns), the first row at the bottom; nan where it cannot be.
+    """By kind of piece, in the game's own words, its value on each square to the first role that has values
+    of its own: float64, shape (rows, columns), the first row at the bottom; nan where it cannot be.
 
-    Propositions are taken whose first two arguments the rules order. The most different boards come first."""
+    Only propositions count whose first two arguments the rules order. The most different boards come
+    first."""
     names = canonical_names(machine.rules)
     features = Features.of(machine.network.bases, names)
     worth = features.weights_of_bases(features.arranged(known)[0])[:, 0]
@@ -102,7 +103,7 @@ def _fill(
     columns: Ranks,
     rows: Ranks,
 ) -> None:
-    """Put what propositions are worth on boards, one for each value of their other arguments."""
+    """Put the values of propositions on boards, one board for each value of their other arguments."""
     first_row, first_column = min(rows.values()), min(columns.values())
     shape = max(rows.values()) - first_row + 1, max(columns.values()) - first_column + 1
     for term, value in worth.items():
@@ -114,7 +115,7 @@ def _fill(
 
 
 def _column_role(machine: PropnetMachine, known: GameKnowledge) -> int:
-    """The role that the first column of weights is of."""
+    """The role of the first column of weights."""
     names = canonical_names(machine.rules)
     return [names.key(role) for role in machine.roles].index(known.columns[0])
 
@@ -126,7 +127,7 @@ def _figure(width: float, height: float) -> Figure:
 
 
 def _courses(courses: Mapping[str, Course]) -> Figure:
-    """The error by the seconds gone, a line for each rung."""
+    """The error by training time, a line for each rung."""
     figure = _figure(8, 3)
     axes = figure.subplots()
     for rung, course in courses.items():

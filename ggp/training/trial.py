@@ -1,11 +1,11 @@
-"""A trial: does a search play better with what was learnt than with what it used before, or with nothing, at
-equal CPU time?
+"""A trial: decides whether a search plays better with new knowledge than with its previous knowledge, or with
+none, at equal CPU time.
 
 For each share that knowledge may have in the value of a leaf, pairs of matches
 (:mod:`players.uct.training.duel`) are played until a sequential test has decided
-(:mod:`ggp.tournament.statistics.ratings`), or time is over. Each opening of random moves is played twice,
-with seats changed. A share is used only where the test says that it is better, or a sign test of what was
-played when the time was over.
+(:mod:`ggp.tournament.statistics.ratings`), or time is up. Each opening of random moves is played twice, with
+seats changed. A share is used only if the test finds it better, or if a sign test of the matches does when
+the time is up.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ from players.uct.tuning import Tuning
 _SURE = 1.96
 """Standard errors of a 95 % interval."""
 _TELLING = 0.5
-"""An interval that is wider says next to nothing: 0 % to 66 % after two lost matches."""
+"""An interval that is wider shows almost nothing: 0 % to 66 % after two lost matches."""
 
 
 def interval(score: Tally) -> tuple[float, float]:
-    """Wilson's interval of 95 % of the first tuning's share."""
+    """The Wilson interval (95 %) of the first tuning's share."""
     games, share = max(1.0, score.games), 0.5 if score.score is None else score.score
-    # Draws make it rather too wide than too narrow.
+    # Draws make it too wide rather than too narrow.
     middle = (share + _SURE**2 / games / 2) / (1 + _SURE**2 / games)
     width = _SURE * math.sqrt(share * (1 - share) / games + (_SURE / games / 2) ** 2) / (1 + _SURE**2 / games)
     return middle - width, middle + width
 
 
 def points(score: Tally) -> str:
-    """What the first tuning has got."""
+    """The points of the first tuning."""
     return f"{score.wins + score.draws / 2:g} of {score.games:g} points"
 
 
 def summary(score: Tally) -> str:
-    """What the first tuning has got, with the interval of its share if there are matches enough."""
+    """The points of the first tuning, with the interval of its share if there are enough matches."""
     low, high = interval(score)
     sure = f"; 95 % interval {low:.0%} to {high:.0%}" if high - low <= _TELLING else ""
     counts = f"{score.wins:g} won, {score.draws:g} drawn, {score.losses:g} lost"
@@ -56,7 +56,7 @@ def summary(score: Tally) -> str:
 
 
 def opening(openings: Openings, machine: Machine, number: int) -> State:
-    """The state after the opening of a round, numbered from 1; the match goes on in it."""
+    """The state after the opening of a round, numbered from 1; the match continues from it."""
     state = machine.initial_state()
     for joint in openings.of_round(number):
         state = machine.next_state(state, joint)
@@ -64,34 +64,36 @@ def opening(openings: Openings, machine: Machine, number: int) -> State:
 
 
 def seat_of(machine: Machine, pair: int) -> int:
-    """The seat of the one that plays against all others in a pair of matches, counted from 0: by turns. With
-    two roles both have each seat in every pair."""
+    """The seat, from 0, of the tuning that plays against all others in a pair of matches, in turn. With two
+    roles both tunings have each seat in every pair."""
     seats = playing(machine.roles)
     return seats[pair % len(seats) if len(seats) > 2 else 0]
 
 
 USES = (1.0, True), (0.5, False), (1.0, False)
-"""What is tried, a share and whether all moves of new states are looked at: values alone with looks, which
-has won most where knowledge wins, values mixed with playouts, and values alone."""
+"""The uses to try, each a share and whether to evaluate all moves of new states: values alone with evaluation
+of moves, which has won most where knowledge wins, values mixed with playouts, and values alone."""
 TEST = Sprt(0.0, 100.0)
 CHANCE, SURE = 0.01, 0.001
-"""How often chance may bring so many wins where a trial has no more time for its test, and where it need not
-go on: the test takes long to believe in series of wins alone."""
+"""Probabilities that chance alone brings the wins of a trial. Below the first a trial that ran out of time
+counts as won. Below the second it ends early: the sequential test alone takes long to accept series of
+wins."""
 HOPELESS = 0.05
-"""How often chance may bring so many losses where it need not go on: the time is left to other uses."""
+"""Probability that chance alone brings the losses of a trial. Below it the trial ends early: its time goes to
+other uses."""
 _PLIES = 4
 _LONGEST = 300
 
 
 @dataclass(frozen=True)
 class TrialVerdict:
-    """What a trial of one use of knowledge has shown.
+    """The result of a trial of one use of knowledge.
 
     Attributes:
-        score: of the search with knowledge.
-        better: whether the test says that it is better.
-        decided: whether the test has come to an end, or is clear without it.
-        looks: whether all moves of new states were looked at.
+        score: the score of the search with knowledge.
+        better: whether the test finds it better.
+        decided: whether the test has come to an end, or the result is clear without it.
+        looks: whether all moves of new states were evaluated.
     """
 
     share: float
@@ -102,20 +104,20 @@ class TrialVerdict:
 
     @property
     def use(self) -> str:
-        """What was tried, for people to read."""
+        """The use that was tried, for people to read."""
         return use(self.share, self.looks)
 
 
 @dataclass(frozen=True)
 class TrialTerms:
-    """How a trial is held.
+    """The conditions of a trial.
 
     Attributes:
         seconds: CPU seconds for each move.
-        pairs: pairs of matches for each use, at most.
-        deadline: time.monotonic() after which none begins, unless the use is ahead.
-        seed: of openings and matches.
-        show: is told the use and the score after each pair.
+        pairs: the most pairs of matches for each use.
+        deadline: time.monotonic() after which no pair begins, unless the use is ahead.
+        seed: seed of openings and matches.
+        show: called with the use and the score after each pair.
         latest: the deadline of a use that is ahead.
     """
 
@@ -140,9 +142,9 @@ def try_share(
     usual: Tuning | None = None,
     looks: bool = False,
 ) -> TrialVerdict:
-    """Try a share of some knowledge, by default what is kept of the machine's game, with ``looks`` at all
-    moves of new states or without, against the ``usual`` tuning, by default one without knowledge. The game
-    has several roles; they take turns at being the one that plays against all others."""
+    """Try a share of some knowledge, by default the stored knowledge of the machine's game, with ``looks`` at
+    all moves of new states or without. The opponent has the ``usual`` tuning, by default one without
+    knowledge. The game has several roles; they take turns at being the one that plays against all others."""
     usual = usual or Tuning(prove=False, knowledge="off")
     tunings = replace(usual, knowledge=knowledge, knowledge_share=share, looks=looks), usual
     openings = Openings(machine, _PLIES, terms.seed)
@@ -163,7 +165,7 @@ def try_share(
 
 
 def _is_clear(tally: Tally, scores: list[float]) -> bool:
-    """Whether a trial with these matches, pair by pair, need not go on."""
+    """Whether a trial with these matches, pair by pair, can end early."""
     wins, losses = int(tally.wins), int(tally.losses)
     return bool(TEST.verdict(scores)) or chance(wins, losses) <= SURE or chance(losses, wins) <= HOPELESS
 
@@ -172,8 +174,8 @@ def hold_trial(
     machine: Machine, known: GameKnowledge, below: GameKnowledge | None, terms: TrialTerms
 ) -> tuple[list[TrialVerdict], GameKnowledge]:
     """Try all uses of some knowledge against the rung ``below``: knowledge with the share that it is used
-    with, or none. Returns what it has shown, and the knowledge with its use and record; the share is 0
-    where none is better."""
+    with, or none. Returns the verdicts, and the knowledge with its use and record; the share is 0 if no use
+    is better."""
     verdicts = []
     with tempfile.TemporaryDirectory() as folder:
         new, old = Path(folder, "new.knowledge"), Path(folder, "old.knowledge")
@@ -185,7 +187,7 @@ def hold_trial(
         looking = len(known.columns) == 1 and chance_role(machine.roles) is None
         uses = [(share, looks) for share, looks in USES if looking or not looks]
         for number, (share, looks) in enumerate(uses):
-            # The first leaves the others their part of the time, unless it is ahead.
+            # The first use leaves the others their part of the time, unless it is ahead.
             now = time.monotonic()
             until = now + (terms.deadline - now) / (len(uses) - number)
             own = replace(terms, deadline=until, latest=terms.deadline)
@@ -198,16 +200,16 @@ def hold_trial(
 
 
 def best_of(verdicts: list[TrialVerdict]) -> TrialVerdict | None:
-    """The better one of those that are better than no knowledge; None if none is."""
+    """The best of the verdicts that are better than no knowledge; None if there is none."""
     return max((v for v in verdicts if v.better), key=lambda v: _share(v.score), default=None)
 
 
 def worth(known: GameKnowledge, trials: Sequence[tuple[str, str, TrialVerdict]]) -> str:
-    """Whether training was worth it, in one sentence, with the evidence there is.
+    """Whether training was worth it, in one sentence, with the available evidence.
 
     Args:
-        known: what searches use now, or what was learnt where they use nothing.
-        trials: the rung, what it was tried against, and what that has shown.
+        known: the knowledge that searches use now, or the latest if they use none.
+        trials: the rung, its opponent, and the result.
     """
     held = [trial for trial in trials if trial[2].score.games]
     better = [trial for trial in held if trial[2].better]
@@ -221,10 +223,10 @@ def worth(known: GameKnowledge, trials: Sequence[tuple[str, str, TrialVerdict]])
     rung, against, verdict = max(held, key=lambda trial: _share(trial[2].score))
     best = f"{rung} did best, {summary(verdict.score)} against {against}"
     if all(verdict.decided for *_, verdict in held):
-        return f"Training was not worth it so far: none of the trials ({matches}) was won; {best}{before}."
+        return f"Training was not worth it yet: none of the trials ({matches}) was won; {best}{before}."
     return f"The trials ({matches}) were too few to say whether training was worth it; {best}{before}."
 
 
 def _share(score: Tally) -> float:
-    """What there is of the points, to choose by: no matches are worth less than lost ones."""
+    """The share of points, for comparison: no matches are worth less than lost ones."""
     return -1.0 if score.score is None else score.score

@@ -1,10 +1,10 @@
-"""A belief: the states that a role may hold for possible, each with its weight.
+"""A belief: the states that a role considers possible, each with its weight.
 
-It begins with the initial state and grows turn by turn: every joint move that the role did not see is played
-in every world, and the worlds stay in which the role would have perceived what it did. While they are few
-they are all there, with exact weights: chance draws all its moves alike, and so are the others taken to do.
-Beyond that worlds are drawn, as particles. Where too few fit the percepts, the belief goes some turns back
-and draws anew (HyperPlay: Schofield, Cerexhe and Thielscher, AAAI 2012).
+It begins with the initial state and grows turn by turn. Every joint move that fits the role's own move is
+played in every world, and the worlds stay in which the role would have had its percepts. While there are few
+worlds, the belief holds all of them with exact weights: chance, and by assumption the other roles, choose all
+moves alike. Beyond that the worlds are drawn as particles. If too few fit the percepts, the belief goes back
+some turns and draws again (HyperPlay: Schofield, Cerexhe and Thielscher, AAAI 2012).
 """
 
 from __future__ import annotations
@@ -37,31 +37,31 @@ LANE_WORLDS = 1_000_000
 LANE_EFFORT = 4_000_000
 STATE_WORLDS = 2_000
 STATE_EFFORT = 8_000
-"""Worlds of a belief, and joint moves that are played in a turn, at most: with lanes and without."""
+"""The most worlds of a belief, and the most joint moves played in a turn: with lanes and without."""
 ENOUGH = 32
-"""Particles of which a belief must not have fewer, if more can be drawn."""
+"""The fewest particles that a belief should have, if more can be drawn."""
 BACK = (1, 2, 4, 8)
-"""How many turns it goes back, one after the other, to draw anew."""
+"""Numbers of turns to go back, tried one after the other, to draw again."""
 SHARE = 0.3
-"""What share of a turn's time a belief may take to grow."""
+"""Share of a turn's time that a belief may take to grow."""
 _PAST = 1 << 15
-"""Worlds that are kept of an earlier turn."""
+"""Number of worlds kept from an earlier turn."""
 _ASTRAY = 256
-"""Worlds that are held, and joint moves that are played, after percepts that fit none."""
+"""Number of worlds held, and of joint moves played, after percepts that fit no world."""
 
 
 class Belief:
-    """What a role holds for possible in a match that is not over.
+    """The states that a role considers possible in a match that is not over.
 
     Args:
         machine: any machine of the game.
-        role: whose belief it is.
-        worlds: how many states it holds at most; by default what the machine allows for.
-        effort: how many joint moves it plays in a turn, at most.
-        seed: of what is drawn.
+        role: the role that holds the belief.
+        worlds: the most states that it holds; by default as many as the machine allows.
+        effort: the most joint moves that it plays in a turn.
+        seed: seed of its random draws.
 
     Attributes:
-        history: what the role learnt, turn by turn.
+        history: the role's observations, turn by turn.
         exact: whether it holds every possible state, with exact weights.
         weights: float64, shape (n,): of its states; they add up to 1.
     """
@@ -90,7 +90,7 @@ class Belief:
         self._past: deque[tuple[Worlds, Weights]] = deque(maxlen=max(BACK))
 
     def __len__(self) -> int:
-        """How many states it holds."""
+        """Number of its states."""
         return len(self._worlds)
 
     @property
@@ -103,15 +103,15 @@ class Belief:
         return [self.world_machine.state(self._worlds, number) for number in range(len(self))]
 
     def draw(self, rng: random.Random) -> State:
-        """One of its states, by weight."""
+        """One of its states, drawn by weight."""
         if self._ends is None:
             self._ends = np.cumsum(self.weights)
         number = int(np.searchsorted(self._ends, rng.random() * self._ends[-1], "right"))
         return self.world_machine.state(self._worlds, min(number, len(self) - 1))
 
     def few(self, most: int) -> tuple[Worlds, Weights]:
-        """Its worlds with their weights; where there are more than ``most``, so many are drawn by weight,
-        the same ones each time."""
+        """Its worlds with their weights; if there are more than ``most``, that number drawn by weight, the
+        same ones each time."""
         numbers = np.random.default_rng([len(self.history), self.role])
         return thinned(self._worlds, self.weights, most, numbers)
 
@@ -121,19 +121,19 @@ class Belief:
         return self.world_machine.state(self._worlds, int(self.weights.argmax()))
 
     def legal_moves(self) -> list[int]:
-        """Ids of the role's legal moves, ascending: those of its likeliest state. In sound games the role has
-        the same moves in all of its states."""
+        """Ids of the role's legal moves in its likeliest state, ascending. In sound games the role has the
+        same moves in all of its states."""
         return self.machine.legal_moves(self.likeliest, self.role)
 
-    def known(self, state: State) -> Belief:
-        """A belief in one state alone, of this belief's machine."""
+    def certain(self, state: State) -> Belief:
+        """A belief in this one state of the belief's machine."""
         other = Belief(self.machine, self.role)
         other._worlds = other.world_machine.of_states([state])
         return other
 
     def rebuilt(self, machine: Machine) -> Belief:
-        """The same states after the same history on another machine of the game, which may hold as many as
-        that machine allows for."""
+        """The same states after the same history on another machine of the game. The new belief may hold as
+        many as that machine allows."""
         other = Belief(machine, self.role)
         states = [machine.state_of(state.propositions) for state in self.states()]
         other._worlds, other.weights = other.world_machine.of_states(states), self.weights
@@ -141,7 +141,7 @@ class Belief:
         return other
 
     def goes_on(self, other: Belief) -> bool:
-        """Whether what the role learnt here begins with what it learnt there."""
+        """Whether the history here begins with the history of ``other``."""
         return self.history[: len(other.history)] == other.history
 
     def on(self, machine: Machine, deadline: float = math.inf) -> Belief:
@@ -159,13 +159,14 @@ class Belief:
         deadline: float = math.inf,
         first: Callable[[State], None] | None = None,
     ) -> bool:
-        """Take in what the role learnt of a turn, after which the match goes on; whether it fits any state.
-        Without lanes ``first`` gets the first state that fits, long before all are found.
+        """Take in the role's observations of a turn after which the match goes on. Returns whether they fit
+        any state. Without lanes ``first`` is called with the first state that fits, long before all are
+        found.
 
-        What fits none is taken for a mistake of who told it: the belief goes on with some of the states that
-        may follow, whatever was perceived. It takes no more than a share of the time to ``deadline``, seconds
-        of :func:`time.monotonic`: then it draws no more worlds than it needs. Raises GdlError where no state
-        can follow at all.
+        Observations that fit no state are taken for an error of the sender: the belief goes on with some of
+        the states that may follow, whatever the percepts. The update takes only a share of the time to
+        ``deadline``, seconds of :func:`time.monotonic`; after that it draws no more worlds than it needs.
+        Raises GdlError if no state can follow at all.
         """
         before = self._worlds, self.weights
         now = time.monotonic()
@@ -188,13 +189,13 @@ class Belief:
         if not len(worlds):
             self._past.pop()
             self.history.pop()
-            raise GdlError("no state follows from what was possible: the match should be over")
+            raise GdlError("no state follows from the possible ones: the match should be over")
         self._worlds, self.weights, self._ends = worlds, weights / weights.sum(), None
         self.exact = exact
         return fits
 
     def copy(self) -> Belief:
-        """The same belief, which goes on by itself."""
+        """An independent copy of the belief."""
         other = copy(self)
         other.history, other._past = [*self.history], self._past.copy()
         other._numbers = deepcopy(self._numbers)
@@ -208,7 +209,7 @@ class Belief:
     def _drawn_anew(self, worlds: Worlds, weights: Weights, limits: Limits) -> tuple[Worlds, Weights]:
         """More worlds that fit, drawn from those of earlier turns, last of all from the initial state."""
         machine = self.world_machine
-        # Only at the end few of them are enough.
+        # Each turn keeps as many worlds as the effort allows; they are thinned at the end.
         sooner = replace(limits, worlds=limits.effort, end=limits.deadline, first=None)
         for back in (*[back for back in BACK if back <= len(self._past)], len(self.history)):
             if (back > 1 and len(worlds) >= ENOUGH) or (back > max(BACK) and len(worlds)):
@@ -229,7 +230,7 @@ class Belief:
 
 
 def world_machine(machine: Machine, role: int) -> WorldMachine:
-    """The fastest that a machine allows for."""
+    """The fastest implementation that a machine allows."""
     lanes = lane_machine(machine)
     if lanes is None:
         return StateWorlds(machine, role)

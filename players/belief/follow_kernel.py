@@ -1,9 +1,9 @@
-"""Kernels that grow a belief: what may follow many states, of which only those are kept in which a role
-perceives what it did.
+"""Kernels that grow a belief: they play joint moves in many states, and keep the successors in which a role
+has the given percepts.
 
-A *pair* is one of the states and a joint move in it. Pairs fill 512 lanes, of whatever states. The lanes
-whose percepts are those wanted are read back as records and go into a hash table, each record once, with the
-sum of the weights of all pairs that lead to it. Records that are not kept never leave the lanes.
+A *pair* is one of the states and a joint move in it. Pairs of any states fill 512 lanes. The lanes with the
+given percepts are read back as records and go into a hash table, each record once, with the sum of the
+weights of all pairs that lead to it. Other records never leave the lanes.
 """
 
 from __future__ import annotations
@@ -27,11 +27,14 @@ SEED = 0x243F6A88
 
 
 class FollowScratch(NamedTuple):
-    """What the kernels work in. ``block`` (64, 8) and ``masks`` (1, 8) are vectors. Per lane: ``legal`` (512,
-    move words), the legal moves of the states that are looked at; ``after`` (512, words), records that fit;
-    ``states`` (512), the state of each pair; ``moves`` (512 * roles), its joint move; ``lanes`` (512) lists
-    lanes. Of one state: ``listed`` (moves), its legal moves, role r's at the places ``listed_from[r]`` to
-    before ``listed_from[r + 1]``; ``places`` (roles), which of them come next."""
+    """Scratch arrays of the kernels.
+
+    ``block`` (64, 8) and ``masks`` (1, 8) are vectors. Per lane: ``legal`` (512, move words), the legal moves
+    of the current states; ``after`` (512, words), records that fit; ``states`` (512), the state of each pair;
+    ``moves`` (512 * roles), its joint move; ``lanes`` (512) lists lanes. For one state: ``listed`` (moves),
+    its legal moves, role r's at the places ``listed_from[r]`` to before ``listed_from[r + 1]``; ``places``
+    (roles), the places of its next joint move.
+    """
 
     block: Words
     masks: Words
@@ -46,17 +49,19 @@ class FollowScratch(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What was perceived: the wires at ``offsets``, negated where ``signs`` is -1, are all 1 in the lanes
-    that fit. Nothing is wanted where there are none."""
+    """The percepts to match: the wires at ``offsets``, negated where ``signs`` is -1, are all 1 in the lanes
+    that fit. Without wires every lane fits."""
 
     offsets: Offsets
     signs: Ints
 
 
 class Found(NamedTuple):
-    """The records that fit so far: ``records`` (rows, words) and ``sums`` (rows,) of weights. ``table`` is as
-    :mod:`propnet.kernels.record_table` says, at least twice as long. ``at`` (4,): the state and which of
-    its pairs come next, how many records there are, and how many pairs were played."""
+    """The records found so far: ``records`` (rows, words) and ``sums`` (rows,) of weights.
+
+    ``table`` is as :mod:`propnet.kernels.record_table` says, at least twice as long. ``at`` (4,) holds the
+    next state, its next pair, the number of records, and the number of pairs played.
+    """
 
     table: Int32s
     records: Words
@@ -85,8 +90,8 @@ def new_follow_scratch(plan: Plan) -> FollowScratch:
 def count_joints(
     args: KernelArgs, wires: Words, scratch: FollowScratch, allowed: Words, records: Words, joints: Floats
 ) -> None:
-    """Fill in how many joint moves each of n states has (n,), none where it is terminal. ``allowed`` (roles,
-    move words): which moves of each role are counted."""
+    """Fill in the number of joint moves of each of n states (n,), 0 for terminal ones. ``allowed`` (roles,
+    move words) selects the moves of each role that count."""
     n = records.shape[0]
     bare, at, legal, masks = raw(args), raw(wires), raw(scratch.legal), raw(scratch.masks)
     rules = raw(allowed)
@@ -110,7 +115,7 @@ def count_joints(
 
 
 DONE, MORE, TOO_MANY = 0, 1, 2
-"""What :func:`follow_all` comes to."""
+"""Results of :func:`follow_all`."""
 
 
 @kernel(nogil=True)
@@ -129,11 +134,12 @@ def follow_all(
     effort: int,
     most: int,
 ) -> int:
-    """Play all joint moves of the states in ``records``, and keep what fits and does not end the match.
+    """Play all joint moves of the states in ``records``; keep the records that fit and do not end the match.
 
-    Fills in ``joints`` as :func:`count_joints` does, ``times`` and ``shares`` as :func:`follow` wants them:
-    the pairs of a state share its weight. Returns :data:`TOO_MANY` where there are more than ``effort``, and
-    plays none; :data:`MORE` where :func:`follow` has to go on, and :func:`keep_open` is to come.
+    Fills in ``joints`` as :func:`count_joints` does, and ``times`` and ``shares`` as :func:`follow` needs
+    them: the pairs of a state share its weight. Returns :data:`TOO_MANY` without playing any if there are
+    more than ``effort`` joint moves; :data:`MORE` if :func:`follow`, and then :func:`keep_open`, must
+    continue.
     """
     count_joints(args, wires, scratch, allowed, records, joints)
     total = 0.0
@@ -166,22 +172,22 @@ def follow(
     found: Found,
     most: int,
 ) -> bool:
-    """Play pairs of the states in ``records`` (n, words) from where ``found.at`` stands.
+    """Play pairs of the states in ``records`` (n, words), beginning at the position ``found.at``.
 
-    Of state s there are ``times[s]`` pairs, each of weight ``shares[s]``: its first joint moves, the last
-    role's move changing first, or if ``drawn`` such that are drawn alike by ``random``, uint64 (1,). Returns
-    True when all are played; False when the rows may not be enough for the next lanes, or some more than
-    ``most`` pairs were played by this call.
+    State s has ``times[s]`` pairs, each of weight ``shares[s]``: its first joint moves, with the last role's
+    move changing first, or if ``drawn`` uniformly random ones from ``random``, uint64 (1,). Returns True when
+    all are played; False if the rows may not suffice for the next lanes, or this call has played somewhat
+    more than ``most`` pairs.
     """
     n, words = records.shape[0], np.int64(records.shape[1])
     roles, width = np.int64(allowed.shape[0]), np.int64(allowed.shape[1])
     bare, at, work = raw(args), raw(wires), raw(scratch)
-    looked, goal, kept = raw(allowed), raw(wanted), raw(found)
+    looked, goal, hits = raw(allowed), raw(wanted), raw(found)
     percepts = np.int64(wanted.offsets.size)
     start, weights = raw(records), raw(shares)
     rows = np.int64(found.records.shape[0])
     mask = np.uint64(found.table.size - 1)
-    state, skip, played = item(kept.at, 0), item(kept.at, 1), np.int64(0)
+    state, skip, played = item(hits.at, 0), item(hits.at, 1), np.int64(0)
     from_state, from_skip = state, skip
     while state < n:
         count = min(np.int64(LANES), n - state)
@@ -211,30 +217,30 @@ def follow(
                         _next(work, roles)
                     lane += 1
                     if lane == LANES:
-                        if item(kept.at, 2) + lane > rows or played >= most:
-                            put(kept.at, 0, from_state)
-                            put(kept.at, 1, from_skip)
+                        if item(hits.at, 2) + lane > rows or played >= most:
+                            put(hits.at, 0, from_state)
+                            put(hits.at, 1, from_skip)
                             return False
-                        _play(bare, at, work, goal, percepts, start, weights, words, roles, lane, kept, mask)
+                        _play(bare, at, work, goal, percepts, start, weights, words, roles, lane, hits, mask)
                         played += lane
                         lane = np.int64(0)
             skip = np.int64(0)
         if lane > 0:
-            if item(kept.at, 2) + lane > rows or played >= most:
-                put(kept.at, 0, from_state)
-                put(kept.at, 1, from_skip)
+            if item(hits.at, 2) + lane > rows or played >= most:
+                put(hits.at, 0, from_state)
+                put(hits.at, 1, from_skip)
                 return False
-            _play(bare, at, work, goal, percepts, start, weights, words, roles, lane, kept, mask)
+            _play(bare, at, work, goal, percepts, start, weights, words, roles, lane, hits, mask)
             played += lane
         state += count
-    put(kept.at, 0, n)
-    put(kept.at, 1, 0)
+    put(hits.at, 0, n)
+    put(hits.at, 1, 0)
     return True
 
 
 @inner
 def _list_moves(work: FollowScratch, allowed: Words, lane: Index, roles: Index, width: Index) -> bool:
-    """List the allowed legal moves of a lane's state by role; whether each role has some."""
+    """List the allowed legal moves of a lane's state by role. Returns whether each role has some."""
     listed = np.int64(0)
     for role in range(roles):
         put(work.listed_from, role, listed)
@@ -253,7 +259,7 @@ def _list_moves(work: FollowScratch, allowed: Words, lane: Index, roles: Index, 
 
 @inner
 def _begin(work: FollowScratch, roles: Index, pair: Index) -> None:
-    """Have joint move ``pair`` of the listed moves come next."""
+    """Make joint move ``pair`` of the listed moves the next one."""
     for back in range(roles):
         role = roles - 1 - back
         count = item(work.listed_from, role + 1) - item(work.listed_from, role)
@@ -263,7 +269,7 @@ def _begin(work: FollowScratch, roles: Index, pair: Index) -> None:
 
 @inner
 def _next(work: FollowScratch, roles: Index) -> None:
-    """Have the next joint move come next; the first follows the last."""
+    """Advance to the next joint move; the first follows the last."""
     for back in range(roles):
         role = roles - 1 - back
         place = item(work.places, role) + 1
@@ -288,7 +294,7 @@ def _play(
     found: Found,
     mask: np.uint64,
 ) -> None:
-    """Play the pairs of the first ``count`` lanes, and keep what fits."""
+    """Play the pairs of the first ``count`` lanes, and keep the records that fit."""
     bases = sizes_of(args).bases
     block = work.block
     for lane in range(count, LANES):
@@ -330,7 +336,8 @@ def _play(
 def _add(
     found: Found, mask: np.uint64, filled: Index, after: Words, first: Index, words: Index, share: float
 ) -> Index:
-    """Add a record, which begins at ``after[first]``, or its weight where it is known; how many there are."""
+    """Add the record at ``after[first]``, or only its weight if it is in the table. Returns the number of
+    records."""
     h = np.uint64(SEED)
     for word in range(words):
         h = mix(h, item(after, first + word))
@@ -368,10 +375,10 @@ def place_records(table: Int32s, records: Words, count: int) -> None:
 
 @kernel(nogil=True)
 def keep_open(args: KernelArgs, wires: Words, masks: Words, records: Words, sums: Floats, count: int) -> int:
-    """Move those of the first ``count`` records, with their weights, to the front whose states are not
-    terminal, in their order; how many they are."""
+    """Move the records whose states are not terminal, among the first ``count``, to the front with their
+    weights, in their order. Returns their number."""
     bare, at, over = raw(args), raw(wires), raw(masks)
-    kept = 0
+    moved = 0
     for first in range(0, count, LANES):
         some = min(LANES, count - first)
         load_records(wires, records, first, some, sizes_of(args).bases)
@@ -379,9 +386,9 @@ def keep_open(args: KernelArgs, wires: Words, masks: Words, records: Words, sums
         store(over, 0, terminal_lanes(bare, at))
         for lane in range(some):
             if get_lane(over, lane) == 0:
-                if kept < first + lane:
+                if moved < first + lane:
                     for word in range(records.shape[1]):
-                        records[kept, word] = records[first + lane, word]
-                    sums[kept] = sums[first + lane]
-                kept += 1
-    return kept
+                        records[moved, word] = records[first + lane, word]
+                    sums[moved] = sums[first + lane]
+                moved += 1
+    return moved

@@ -43,11 +43,11 @@ from propnet.kernels.records import pack
 from propnet.machine import PropnetMachine
 
 _BYTES = 1 << 28
-"""What the worlds that are found in a turn may take at most."""
+"""The most memory for the worlds found in a turn, in bytes."""
 _FEW = 1 << 10
-"""Worlds for which there always is room and time."""
+"""Number of worlds for which there always is memory and time."""
 _PAIRS = 1 << 15
-"""Joint moves between two looks at the clock."""
+"""Joint moves between two checks of the clock."""
 
 
 class _Pairs(NamedTuple):
@@ -57,7 +57,7 @@ class _Pairs(NamedTuple):
     times: Ints
     shares: Weights
     allowed: Words
-    wanted: Wanted
+    percepts: Wanted
     drawn: bool
 
 
@@ -77,7 +77,7 @@ class LaneWorlds(WorldMachine):
         self._scratch = new_follow_scratch(machine.plan)
         self._small = _new_found(_FEW + LANES, machine.words)
         self._allowed: dict[int | None, Words] = {}
-        self._known: dict[frozenset[Term], Wanted] = {}
+        self._wires_of: dict[frozenset[Term], Wanted] = {}
         row = 8 * machine.words + 24
         self._rows = max(_FEW, _BYTES // row) + LANES
 
@@ -102,17 +102,17 @@ class LaneWorlds(WorldMachine):
         *,
         blind: bool = False,
     ) -> Following:
-        move, wanted = self.own_move(seen.move), self._wanted(None if blind else seen.percepts)
-        if move == -1 or wanted is None:
+        move, percepts = self.own_move(seen.move), self._percept_wires(None if blind else seen.percepts)
+        if move == -1 or percepts is None:
             return Following(worlds[:0], weights[:0], True)
         lanes, allowed, found = self._lanes, self._of_move(move), self._small
         count = len(worlds)
         joints, times, shares = np.empty(count), np.empty(count, np.int64), np.empty(count)
-        pairs = _Pairs(worlds, times, shares, allowed, wanted, False)
+        pairs = _Pairs(worlds, times, shares, allowed, percepts, False)
         found.table[:] = 0
         found.at[:] = 0
         came_to = follow_all(
-            lanes.kernel_args, lanes.scratch.wires, self._scratch, wanted, allowed, worlds, weights, joints,
+            lanes.kernel_args, lanes.scratch.wires, self._scratch, percepts, allowed, worlds, weights, joints,
             shares, times, found, limits.effort, _PAIRS,
         )  # fmt: skip
         complete = came_to != TOO_MANY
@@ -137,8 +137,8 @@ class LaneWorlds(WorldMachine):
     def _particles(
         self, pairs: _Pairs, weights: Weights, drawn: int, limits: Limits, numbers: np.random.Generator
     ) -> Found:
-        """What follows so many joint moves that are drawn in worlds that are drawn by weight; fewer ones
-        where there is no time or room for all."""
+        """The successors of ``drawn`` random joint moves, in worlds drawn by weight; of fewer if there is not
+        enough time or memory."""
         if weights.sum() == 0:
             return _new_found(0, self._lanes.words)
         while True:
@@ -153,26 +153,26 @@ class LaneWorlds(WorldMachine):
             drawn = self._fewer(found, limits)
 
     def _fewer(self, found: Found, limits: Limits) -> int:
-        """How many are drawn where there was no time or room for more than were played."""
+        """The number of joint moves to draw after time or memory ended before all were played."""
         played = int(found.at[3])
         if time.monotonic() > limits.deadline:
             return max(_FEW, played // 4)
         return max(self._room(limits) - LANES, played * 3 // 4)
 
     def _room(self, limits: Limits) -> int:
-        """How many records may be held: a few lanes' more than are wanted."""
+        """The most records to hold: a few lanes' more than the limit of worlds."""
         return min(self._rows, max(_FEW, limits.worlds) + LANES)
 
     def _played(
         self, pairs: _Pairs, found: Found, limits: Limits, random: Words, *, whole: bool = False
     ) -> tuple[Found, bool]:
-        """All records that follow, terminal ones too, and whether all pairs were played: always if ``whole``
-        is wanted."""
+        """All records that follow, including terminal ones, and whether all pairs were played. With ``whole``
+        all pairs are played in any case."""
         lanes = self._lanes
         rows, limit = len(found.records), self._room(limits)
         while not follow(
-            lanes.kernel_args, lanes.scratch.wires, self._scratch, pairs.wanted, pairs.allowed, pairs.worlds,
-            pairs.times, pairs.shares, pairs.drawn, random, found, _PAIRS,
+            lanes.kernel_args, lanes.scratch.wires, self._scratch, pairs.percepts, pairs.allowed,
+            pairs.worlds, pairs.times, pairs.shares, pairs.drawn, random, found, _PAIRS,
         ):  # fmt: skip
             if found.at[2] + LANES > rows:
                 if rows >= limit:
@@ -184,12 +184,12 @@ class LaneWorlds(WorldMachine):
         return found, True
 
     def can_be(self, seen: Observed) -> bool:
-        return self.own_move(seen.move) != -1 and self._wanted(seen.percepts) is not None
+        return self.own_move(seen.move) != -1 and self._percept_wires(seen.percepts) is not None
 
     def _of_move(self, move: int | None) -> Words:
-        """The moves of all roles (roles, move words), of the own role this one alone if given."""
-        known = self._allowed.get(move)
-        if known is None:
+        """The moves of all roles (roles, move words); of the own role only ``move`` if it is given."""
+        allowed = self._allowed.get(move)
+        if allowed is None:
             bounds = self._lanes.role_moves.tolist()
             bits = np.zeros((len(bounds) - 1, bounds[-1]), np.bool_)
             for role, (first, past) in enumerate(pairwise(bounds)):
@@ -197,25 +197,26 @@ class LaneWorlds(WorldMachine):
             if move is not None:
                 bits[self.role] = False
                 bits[self.role, bounds[self.role] + move] = True
-            known = self._allowed[move] = pack(bits)
-        return known
+            allowed = self._allowed[move] = pack(bits)
+        return allowed
 
-    def _wanted(self, percepts: frozenset[Term] | None) -> Wanted | None:
-        """These percepts for the kernel, None for any; None where the role can never have them."""
+    def _percept_wires(self, percepts: frozenset[Term] | None) -> Wanted | None:
+        """These percepts for the kernel, empty for None (any percepts); None if the role can never have
+        them."""
         plan = self._lanes.plan
         if percepts is None:
             return Wanted(plan.percept_offsets[:0], plan.percept_signs[:0])
-        known = self._known.get(percepts)
-        if known is None:
+        wires = self._wires_of.get(percepts)
+        if wires is None:
             places = [self._places.get(percept, -1) for percept in percepts]
             if -1 in places:
                 return None
             flips = np.full(len(self._places), -1, np.int64)
             flips[places] = 0
-            known = Wanted(plan.percept_offsets[self._own], plan.percept_signs[self._own] ^ flips)
-            if len(self._known) < _FEW:
-                self._known[percepts] = known
-        return known
+            wires = Wanted(plan.percept_offsets[self._own], plan.percept_signs[self._own] ^ flips)
+            if len(self._wires_of) < _FEW:
+                self._wires_of[percepts] = wires
+        return wires
 
     def terminal(self, worlds: Worlds) -> NDArray[np.bool_]:
         return self._lanes.ends(worlds)[0]
@@ -236,7 +237,7 @@ class LaneWorlds(WorldMachine):
 
 
 def warm_up(machine: PropnetMachine) -> None:
-    """Have the kernels compiled."""
+    """Compile the kernels."""
     worlds, numbers = LaneWorlds(machine, 0), np.random.default_rng(0)
     first, certain = worlds.of_states([machine.initial_state()]), np.ones(1)
     seen = Observed(None, frozenset())
@@ -249,13 +250,13 @@ def warm_up(machine: PropnetMachine) -> None:
 
 
 def _new_found(rows: int, words: int) -> Found:
-    """Room for so many records."""
+    """Empty arrays for ``rows`` records."""
     table = np.zeros(1 << max(1, 2 * rows - 1).bit_length(), np.int32)
     return Found(table, np.empty((rows, words), np.uint64), np.empty(rows), np.zeros(4, np.int64))
 
 
 def _grown(found: Found, rows: int) -> Found:
-    """The same with room for so many."""
+    """The same records in arrays of ``rows`` rows."""
     count = int(found.at[2])
     larger = _new_found(rows, found.records.shape[1])
     larger.records[:count], larger.sums[:count] = found.records[:count], found.sums[:count]
@@ -278,12 +279,12 @@ def _unique_rows(rows: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
 
 
 _EFFORT = 1_000_000
-"""Joint moves that are tried."""
+"""The most joint moves that are tried."""
 
 
 def longest_by_layers(machine: PropnetMachine, effort: int = _EFFORT) -> int | None:
-    """The number of joint moves of the longest match, found by all states that stand after one move, after
-    two and so on; None where so many joint moves are not enough."""
+    """The number of joint moves of the longest match, found layer by layer from the initial state; None if
+    this needs more than ``effort`` joint moves."""
     worlds = LaneWorlds(machine, 0)
     layer = worlds.of_states([machine.initial_state()])
     steps = 0

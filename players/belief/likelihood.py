@@ -1,4 +1,4 @@
-"""How likely each proposition is to a role that holds a belief."""
+"""The probability of each proposition to a role that holds a belief."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
 
 _MOST = 100_000
-"""Of more states so many are looked at."""
+"""The most states of a belief that are examined."""
 SURE = 1 - 1e-9
-"""From this likelihood on a proposition is true in all states of a belief."""
+"""A proposition with at least this likelihood counts as true in all states of a belief."""
 
 
 def likelihoods(belief: Belief) -> dict[Term, float]:
-    """The share of a belief's weight in which each proposition is true, of those that are true in any."""
+    """The share of a belief's weight in which each proposition is true, for those that are true in any
+    state."""
     machine = belief.machine
     if isinstance(belief.world_machine, LaneWorlds) and isinstance(machine, PropnetMachine):
         bases = machine.network.bases
@@ -26,7 +27,7 @@ def likelihoods(belief: Belief) -> dict[Term, float]:
         shares = np.zeros(len(bases))
         for first in range(
             0, len(bits), 4096
-        ):  # a part at a time: as numbers the bits take eight times as much
+        ):  # a part at a time: as numbers the bits take eight times as much memory
             shares += weights[first : first + 4096] @ bits[first : first + 4096]
         return {bases[number]: float(shares[number]) for number in np.flatnonzero(shares)}
     found: dict[Term, float] = {}

@@ -1,7 +1,7 @@
-"""Possible states side by side: what is legal in them, and which of their successors a role could have seen.
+"""Possible states in arrays: their legal moves, and the successors that a role could have perceived.
 
-A set of *worlds* is an array with a row per state: on machines with lanes packed records, 512 evaluated at
-once; on others the states themselves.
+A set of *worlds* is an array with a row per state. On machines with lanes the rows are packed records, 512 of
+which are evaluated at once; on others they are the states themselves.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ Rows = NDArray[np.int64]
 Joints = NDArray[np.int32]
 _ASKED = 32
 _LOOK, _LEAST = 16, 1_500
-"""Joint moves on machines without lanes between two looks at the clock, and before the first: on a busy
-computer a moment is no measure of what was done in it."""
+"""Joint moves on machines without lanes between two checks of the clock, and before the first. On a busy
+computer a shorter interval does not measure the work done in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What a role learnt of one turn: its own move, None where it is not known, and its percepts."""
+    """A role's observations in one turn: its own move, None if it is not known, and its percepts."""
 
     move: Term | None
     percepts: frozenset[Term]
@@ -41,14 +41,14 @@ class Observed:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How far a set of worlds may grow in a turn.
+    """The limits of a set of worlds that grows in a turn.
 
     Attributes:
-        effort: joint moves that are played at most; where there are more, so many are drawn.
-        worlds: how many worlds are kept at most.
-        deadline: seconds of :func:`time.monotonic` after which only as many are drawn as are needed.
-        end: the same, after which little is played on machines without lanes whether it fits or not.
-        first: called on machines without lanes as soon as there is a state that fits, with that state.
+        effort: the most joint moves that are played; if there are more, this number is drawn.
+        worlds: the most worlds that are kept.
+        deadline: seconds of :func:`time.monotonic` after which only the necessary number is drawn.
+        end: a later time, after which little is played on machines without lanes, whether it fits or not.
+        first: called on machines without lanes with the first state that fits, as soon as it is found.
     """
 
     effort: int
@@ -60,8 +60,8 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """The worlds that follow and go on, each once, with weights that add up to what share of all that may
-    follow these are; ``complete``: whether they are all of them."""
+    """The worlds that follow and go on, each once. The sum of the weights is the share of these worlds in all
+    that may follow; ``complete``: whether they are all of them."""
 
     worlds: Worlds
     weights: Weights
@@ -70,11 +70,11 @@ class Following:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What may be done in each of n worlds.
+    """The options of each of n worlds.
 
     Attributes:
         terminal: bool, shape (n,): whether the match is over there.
-        counts: int64, shape (n, roles): how many legal moves each role has.
+        counts: int64, shape (n, roles): numbers of legal moves.
         moves: int32: their ids, world by world, role by role.
     """
 
@@ -95,7 +95,7 @@ class Options:
 
 
 class WorldMachine(ABC):
-    """Questions about many worlds, for one role that sees its share of them."""
+    """Operations on many worlds, for one role and its share of the percepts."""
 
     def __init__(self, machine: Machine, role: int) -> None:
         self.machine = machine
@@ -111,7 +111,7 @@ class WorldMachine(ABC):
 
     @abstractmethod
     def options(self, worlds: Worlds) -> Options:
-        """What may be done in each."""
+        """The options of each world."""
 
     @abstractmethod
     def follow(
@@ -124,12 +124,13 @@ class WorldMachine(ABC):
         *,
         blind: bool = False,
     ) -> Following:
-        """What follows these worlds in a turn of which the role learnt this; ``blind``: whatever it has
-        perceived. All that is drawn follows from ``numbers``."""
+        """The successors of these worlds in a turn with these observations; ``blind``: the percepts do not
+        count. All random draws come from ``numbers``."""
 
     @abstractmethod
     def can_be(self, seen: Observed) -> bool:
-        """Whether the role ever makes this move and perceives this, as far as its rules tell at a glance."""
+        """Whether the role can ever make this move and have these percepts, as far as a quick look at the
+        rules shows."""
 
     @abstractmethod
     def terminal(self, worlds: Worlds) -> NDArray[np.bool_]:
@@ -137,21 +138,21 @@ class WorldMachine(ABC):
 
     @abstractmethod
     def step(self, worlds: Worlds, joints: Joints) -> tuple[Worlds, NDArray[Any]]:
-        """The worlds after a joint move in each, int32 (n, roles); and what the role perceives on the way, a
-        row or an object per world: equal where the percepts are."""
+        """The worlds after a joint move in each, int32 (n, roles); and the role's percepts on the way, a row
+        or an object per world: equal if the percepts are equal."""
 
     @abstractmethod
     def goals(self, worlds: Worlds) -> NDArray[np.float64]:
-        """The role's goal in each, 50 where it has none."""
+        """The role's goal in each world, 50 if it has none."""
 
     @abstractmethod
     def unique(self, worlds: Worlds) -> tuple[Worlds, NDArray[np.int64]]:
-        """Each world once, in an order that depends on the worlds alone where the machine has lanes; and the
-        place of each of the given ones among them."""
+        """Each world once, on machines with lanes in an order that depends only on the worlds; and the place
+        of each given world among them."""
 
     @abstractmethod
     def codes(self, seen: NDArray[Any]) -> NDArray[np.int64]:
-        """Numbers for what was perceived: the same ones for the same percepts."""
+        """Numbers for percepts: equal percepts have equal numbers."""
 
     def merged(self, worlds: Worlds, weights: Weights) -> tuple[Worlds, Weights]:
         """Each world once, with the weights of its copies added up."""
@@ -181,7 +182,7 @@ class StateWorlds(WorldMachine):
         return self._options(worlds, [])
 
     def _options(self, worlds: Worlds, made: list[list[int]]) -> Options:
-        """What may be done in each, by the role what is ``made`` if anything is given."""
+        """The options of each world; if ``made`` is not empty, it holds the role's moves in each world."""
         machine, roles = self.machine, range(len(self.machine.roles))
         lists = [
             [
@@ -208,7 +209,7 @@ class StateWorlds(WorldMachine):
         nothing = Following(worlds[:0], weights[:0], True)
         if move == -1 or not (blind or self.can_be(seen)):
             return nothing
-        options = self._options(worlds, [] if move is None else self._made(worlds, move))
+        options = self._options(worlds, [] if move is None else self._own_moves(worlds, move))
         rows = options.open
         if not len(rows):
             return nothing
@@ -248,9 +249,10 @@ class StateWorlds(WorldMachine):
             return self.machine.perceives(state, joint, self.role, percepts)
         return self.machine.percepts(state, joint)[self.role] == percepts
 
-    def _made(self, worlds: Worlds, move: int) -> list[list[int]]:
-        """The move where it is legal. In sound games a role has the same moves in all states that it may hold
-        for possible: of many worlds some are asked, and if all of these say the same, so do the others."""
+    def _own_moves(self, worlds: Worlds, move: int) -> list[list[int]]:
+        """Per world ``[move]``, or ``[]`` if it is illegal. In sound games a role has the same moves in all
+        states that it considers possible, so only some of many worlds are asked. If all of them agree, the
+        result holds for the others, too."""
 
         def legal(state: State) -> list[int]:
             return [move] if move in self.machine.legal_moves(state, self.role) else []
@@ -264,8 +266,8 @@ class StateWorlds(WorldMachine):
         heads = [rule.head.args for rule in self.machine.rules if rule.head.signature == (SEES, 2)]
         role = self.machine.roles[self.role]
         own = [percept for who, percept in heads if who is role or who.is_variable]
-        known = all(any(_matches(pattern, percept) for pattern in own) for percept in seen.percepts)
-        return known and self.own_move(seen.move) != -1
+        fits = all(any(_matches(pattern, percept) for pattern in own) for percept in seen.percepts)
+        return fits and self.own_move(seen.move) != -1
 
     def terminal(self, worlds: Worlds) -> NDArray[np.bool_]:
         return np.array([self.machine.is_terminal(state) for state in worlds], np.bool_)
@@ -291,22 +293,22 @@ class StateWorlds(WorldMachine):
 
 
 def _matches(pattern: Term, ground: Term) -> bool:
-    """Whether a term may be an instance of a pattern, whose variables may all be different."""
+    """Whether a term may be an instance of a pattern whose variables may all be different."""
     if pattern.is_variable or pattern is ground:
         return True
     return pattern.signature == ground.signature and all(map(_matches, pattern.args, ground.args))
 
 
 def _objects(items: list[Any]) -> NDArray[Any]:
-    """An array with these objects as they are."""
+    """An array of these objects, unconverted."""
     array = np.empty(len(items), object)
     array[:] = items
     return array
 
 
 def draws(weights: Weights, count: int, numbers: np.random.Generator) -> NDArray[np.int64]:
-    """How often each comes where so many are drawn by weight, all at the same distance: as often as it has to
-    be, or once more (systematic resampling)."""
+    """The frequency of each index among ``count`` evenly spaced draws by weight: its expected number, rounded
+    down or up (systematic resampling)."""
     ends = np.cumsum(weights)
     upto: NDArray[np.int64] = np.floor(ends * (count / ends[-1]) + numbers.random()).astype(np.int64)
     upto[1:] -= upto[:-1].copy()
@@ -316,12 +318,12 @@ def draws(weights: Weights, count: int, numbers: np.random.Generator) -> NDArray
 def thinned(
     worlds: Worlds, weights: Weights, most: int, numbers: np.random.Generator
 ) -> tuple[Worlds, Weights]:
-    """At most so many of these worlds, drawn by weight; the weights add up to what they did."""
+    """At most ``most`` of these worlds, drawn by weight; the sum of the weights stays the same."""
     if len(worlds) <= most:
         return worlds, weights
     times = draws(weights, most, numbers)
-    kept = np.flatnonzero(times)
-    return worlds[kept], times[kept] * (weights.sum() / most)
+    drawn = np.flatnonzero(times)
+    return worlds[drawn], times[drawn] * (weights.sum() / most)
 
 
 def all_joints(options: Options, rows: Rows) -> tuple[Rows, Joints]:
@@ -341,7 +343,7 @@ def drawn_joints(options: Options, rows: Rows, numbers: np.random.Generator) -> 
 
 
 def _decoded(options: Options, rows: Rows, number: Rows) -> Joints:
-    """The joint moves with these numbers among those of each world."""
+    """The joint moves with these numbers, counted within each world."""
     counts, starts = options.counts[rows], options.starts[rows]
     joints = np.empty(counts.shape, np.int32)
     left = number.copy()

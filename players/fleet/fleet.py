@@ -1,9 +1,9 @@
-"""The interface to several computers: what runs on them, how it is asked, and how it is lost; and what a
-worker runs: a class of this program that answers messages.
+"""The interface to several computers: workers on nodes, calls to them, and their loss. A worker runs a
+*service*, a class of this program that answers messages.
 
-Messages are JSON and arrays: as bytes, a line of JSON that says what arrays follow, then their bytes. Nothing
-is pickled. Rules travel as text. No code is sent: every node has this program installed, and compiles for its
-own processor.
+Messages are JSON and arrays. As bytes they are a line of JSON that describes the arrays, then the arrays'
+bytes. Nothing is pickled. Rules travel as text. No code is sent: every node has this program installed, and
+compiles for its own processor.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ import numpy.typing as npt
 from gdl.errors import GdlError
 
 Message = dict[str, Any]
-"""What JSON holds."""
+"""A JSON object."""
 Arrays = Sequence[npt.NDArray[np.generic]]
 """Arrays of numbers or truth values, of any shape."""
 
 
 class LostWorkerError(GdlError):
-    """A worker is gone, and what it was asked with it: its process or its node ended, or cannot be
+    """A worker is gone, and with it the answer to a request: its process or its node ended, or cannot be
     reached."""
 
 
 @dataclass(frozen=True, slots=True)
 class FleetNode:
-    """A computer, or the part of one that takes part.
+    """A computer that takes part, or a part of one.
 
     Attributes:
-        id: no two nodes of a fleet share one, and none is given twice.
+        id: unique in the fleet, and never used again.
         host: the name of the computer.
-        cores: how many it offers.
+        cores: number of cores that it offers.
     """
 
     id: str
@@ -60,24 +60,24 @@ class Fleet(ABC):
 
     @abstractmethod
     async def nodes(self) -> list[FleetNode]:
-        """The nodes that are there now."""
+        """The nodes that are available now."""
 
     @abstractmethod
     async def workers(self) -> list[FleetWorker]:
-        """The workers that run on the nodes, whoever started them, as far as that can be known here."""
+        """The workers on the nodes, of all users, as far as this fleet can know them."""
 
     @abstractmethod
     async def start(self, node: FleetNode, service: str, cores: int) -> FleetWorker:
         """Start a service on a node, and wait until it answers.
 
         Args:
-            node: where.
+            node: the node.
             service: ``module:Class``, as :func:`players.fleet.fleet.load` reads it.
-            cores: how many of the node's cores it reserves: while it runs, no other worker has them.
+            cores: number of the node's cores that it reserves: while it runs, no other worker gets them.
 
         Raises:
             LostWorkerError: the node is gone, or the service ends at once.
-            GdlError: the node's cores are not all there.
+            GdlError: the node does not have that many free cores.
         """
 
     @abstractmethod
@@ -87,31 +87,31 @@ class Fleet(ABC):
         """Ask a worker; several calls may be under way.
 
         Args:
-            worker: whom.
+            worker: the worker to ask.
             message: the question.
-            arrays: what goes with it.
+            arrays: the arrays of the question.
 
         Raises:
             LostWorkerError: there will be no answer.
-            GdlError: the service refuses, and says why.
+            GdlError: the service refuses; the message says why.
         """
 
     @abstractmethod
     async def stop(self, worker: FleetWorker) -> None:
-        """End a worker, whatever it does; its cores are free then. Nothing happens if it is gone."""
+        """End a worker, whatever it is doing; this frees its cores. Does nothing if it is gone."""
 
     @abstractmethod
     async def close(self) -> None:
-        """End all workers, and leave."""
+        """End all workers, and disconnect."""
 
 
 _KINDS = "biuf"
-"""Kinds of dtype that may travel: truth values and numbers, no objects."""
+"""Kinds of dtype that may be sent: truth values and numbers, no objects."""
 
 
 def pack(message: Message, arrays: Arrays = ()) -> bytes:
-    """A message with its arrays, which travel in little-endian order. Raises GdlError where an array is not
-    of numbers or truth values.
+    """A message with its arrays, in little-endian order, as bytes. Raises GdlError if an array holds neither
+    numbers nor truth values.
 
     >>> unpack(pack({"layer": 3}, [np.arange(3, dtype=np.uint8)]))
     ({'layer': 3}, [array([0, 1, 2], dtype=uint8)])
@@ -128,8 +128,7 @@ def pack(message: Message, arrays: Arrays = ()) -> bytes:
 
 
 def unpack(frame: bytes) -> tuple[Message, list[npt.NDArray[np.generic]]]:
-    """The message and the arrays of a frame; the arrays can be written to. Raises GdlError for other
-    bytes."""
+    """The message and the arrays of a frame; the arrays are writable. Raises GdlError for invalid bytes."""
     head, _, body = frame.partition(b"\n")
     arrays: list[npt.NDArray[np.generic]] = []
     start = 0
@@ -153,25 +152,25 @@ _HOMES = "players", "ggp"
 
 
 STATUS: Message = {"do": "status"}
-"""What anybody may ask any worker; the answer has a ``text``."""
+"""A message that every worker accepts; the answer has a ``text``."""
 
 
 class Service(Protocol):
-    """Made without arguments where the worker runs; may be asked several things at once."""
+    """Created without arguments where the worker runs; may have to answer several messages at once."""
 
     def status(self) -> str:
-        """What it does now, for people to read."""
+        """Its current activity, for people to read."""
 
     async def call(self, message: Message, arrays: Arrays) -> tuple[Message, Arrays]:
-        """The answer. Raises GdlError where there is none."""
+        """The answer to a message. Raises GdlError to refuse."""
 
 
 def load(name: str) -> Service:
-    """The service ``module:Class`` of this program. Raises GdlError if there is none: a message from
-    elsewhere runs nothing but what is installed here."""
+    """The service ``module:Class`` of this program. Raises GdlError if there is none. Only installed code can
+    run, whatever the message."""
     module, _, attribute = name.partition(":")
     if module.split(".")[0] not in _HOMES:
-        raise GdlError(f"{name} is no service of this program")
+        raise GdlError(f"{name} is not a service of this program")
     try:
         service: Service = getattr(importlib.import_module(module), attribute)()
     except (ImportError, AttributeError):
@@ -190,12 +189,14 @@ async def answer(service: Service, frame: bytes) -> bytes:
         return pack(*await service.call(message, arrays))
     except GdlError as error:
         return pack({"refused": error.message, "remedy": error.remedy})
-    except Exception as error:  # a fault of the service is told to whom it concerns, and ends no worker
+    except (
+        Exception
+    ) as error:  # a fault of the service is reported to the caller, and does not end the worker
         return pack({"refused": f"{type(error).__name__}: {error}", "remedy": ""})
 
 
-def told(message: Message) -> Message:
-    """The answer. Raises GdlError where it is a refusal."""
+def accepted(message: Message) -> Message:
+    """The message itself. Raises GdlError if it is a refusal."""
     if "refused" in message:
         raise GdlError(message["refused"], remedy=message["remedy"])
     return message

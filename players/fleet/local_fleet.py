@@ -1,8 +1,8 @@
 """Processes of this computer as a fleet.
 
-A worker is ``python -m players.fleet.local_fleet MODULE:CLASS``: frames on standard input and output, a
-call's number and the frame's length (two 64-bit numbers), then the frame. It ends when the other side hangs
-up.
+A worker is ``python -m players.fleet.local_fleet MODULE:CLASS``. Standard input and output carry frames: a
+call's number and the frame's length (two 64-bit numbers), then the frame. The worker ends when its input is
+closed.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from players.fleet.fleet import (
     LostWorkerError,
     Message,
     Service,
+    accepted,
     answer,
     load,
     pack,
-    told,
     unpack,
 )
 from players.processes.limits import cores as usable
@@ -40,7 +40,7 @@ HEADER = struct.Struct("<QQ")
 
 
 async def serve(service: Service, requests: BinaryIO, answers: BinaryIO) -> None:
-    """Answer until the requests end."""
+    """Answer requests until they end."""
     tasks: set[asyncio.Task[None]] = set()
 
     async def do(number: int, frame: bytes) -> None:
@@ -63,7 +63,7 @@ async def serve(service: Service, requests: BinaryIO, answers: BinaryIO) -> None
 def main() -> None:
     """Serve one fleet."""
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a service prints is no answer
+    os.dup2(2, 1)  # a service may print; that must not mix with the answers
     asyncio.run(serve(load(sys.argv[1]), sys.stdin.buffer, answers))
 
 
@@ -71,8 +71,8 @@ class LocalFleet(Fleet):
     """This computer; each worker is a process of its own.
 
     Args:
-        cores: how many it offers; by default those that may be used.
-        nodes: as how many nodes it counts. They divide the cores, and each has at least one.
+        cores: number of cores that it offers; by default those that may be used.
+        nodes: number of nodes that it counts as. They divide the cores, and each has at least one.
     """
 
     def __init__(self, cores: int | None = None, nodes: int = 1) -> None:
@@ -110,7 +110,7 @@ class LocalFleet(Fleet):
         pipe: _Pipe = worker.handle
         reply = await pipe.ask(pack(message, arrays))
         answer, result = unpack(reply)
-        return told(answer), result
+        return accepted(answer), result
 
     async def stop(self, worker: FleetWorker) -> None:
         self._workers.pop(id(worker), None)
@@ -122,7 +122,7 @@ class LocalFleet(Fleet):
 
 
 class _Pipe:
-    """The pipes to one process, and the calls that wait for an answer."""
+    """The pipes to one process, and the calls that await an answer."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
@@ -132,14 +132,14 @@ class _Pipe:
         self._reading = asyncio.create_task(self._read())
 
     async def ask(self, frame: bytes) -> bytes:
-        """The frame that answers."""
+        """The frame of the answer."""
         if not self.alive or self._process.stdin is None:
             raise LostWorkerError("the worker's process has ended")
         number = next(self._numbers)
         future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         self._waiting[number] = future
         try:
-            with suppress(ConnectionError):  # its end is noticed where it is read
+            with suppress(ConnectionError):  # the reader notices its end
                 self._process.stdin.write(HEADER.pack(number, len(frame)) + frame)
                 await self._process.stdin.drain()
             return await future
@@ -163,7 +163,7 @@ class _Pipe:
                     future.set_exception(LostWorkerError("the worker's process has ended"))
 
     async def end(self) -> None:
-        """Kill it, and wait for its end."""
+        """Kill the process, and wait for its end."""
         with suppress(ProcessLookupError):
             self._process.kill()
         await self._process.wait()

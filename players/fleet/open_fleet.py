@@ -1,8 +1,8 @@
 """Opens a fleet by its address: ``HOST:PORT``, ``local-ray:N`` or ``local:N``, if it may be called.
 
-Whoever calls a cluster sends the token of the cluster along. So a command that reads names of players from
-strangers (a page, a file) first limits itself, and all that it starts, to the addresses of its command line.
-Then no later mistake can send the token anywhere else.
+A call to a cluster sends the token of the cluster. So a command that reads players' names from strangers (a
+page, a file) first limits itself, and all processes that it starts, to the addresses of its command line.
+Then no later mistake can send the token to another address.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from players.fleet.fleet import Fleet
 from players.fleet.ray_nodes import LOCAL_RAY, close_doors, installed, ray_nodes
 
 _VARIABLE = "GGP_CLUSTERS"
-"""Processes inherit it: addresses with blanks between them. Without it all addresses are permitted."""
+"""An environment variable, inherited by processes: addresses separated by blanks. Without it all addresses
+are permitted."""
 
 
 def permit_only(addresses: Iterable[str]) -> None:
-    """From now on this process, and those it starts later, call only these clusters. What an earlier call, or
-    the environment, has ruled out stays so."""
+    """From now on this process, and those it starts later, call only these clusters. Clusters that an earlier
+    call or the environment has excluded remain excluded."""
     os.environ[_VARIABLE] = " ".join(address for address in addresses if is_permitted(address))
 
 
@@ -33,7 +34,7 @@ def is_permitted(address: str) -> bool:
 
 
 def check_permitted(address: str) -> None:
-    """Raises GdlError where the cluster at this address may not be called."""
+    """Raises GdlError if the cluster at this address may not be called."""
     if not is_permitted(address):
         raise GdlError(
             f"the cluster {address} may not be called from here",
@@ -46,10 +47,10 @@ RAY = re.compile(r"(\[[^\]]+\]|[^:\s]+):\d{1,5}")
 
 
 def check_address(address: str) -> str:
-    """The address, as it is. Raises GdlError for what cannot be one."""
+    """The address, unchanged. Raises GdlError for a text that cannot be one."""
     if not any(kind.fullmatch(address) for kind in (LOCAL, LOCAL_RAY, RAY)):
         raise GdlError(
-            f"{address!r} is no address of a cluster",
+            f"{address!r} is not an address of a cluster",
             remedy="HOST:PORT, local-ray:N for N nodes of Ray here, or local:N for N processes without it",
         )
     return address
@@ -57,7 +58,8 @@ def check_address(address: str) -> str:
 
 def open_fleet(address: str) -> Fleet:
     """The fleet at this address; ``local:N`` is this computer as N nodes, which divide its cores. Raises
-    GdlError where it is none, cannot be reached, or may not be called (:mod:`players.fleet.open_fleet`)."""
+    GdlError if it is not an address, cannot be reached, or may not be called
+    (:mod:`players.fleet.open_fleet`)."""
     local = LOCAL.fullmatch(check_address(address))
     check_permitted(address)
     if local:
@@ -71,8 +73,9 @@ def open_fleet(address: str) -> Fleet:
 
 @contextmanager
 def standing(address: str) -> Iterator[str]:
-    """An address that many can open while this is open: with ``local-ray:N`` the nodes are started here, in a
-    process of their own. Raises GdlError where there cannot be such a fleet, or it may not be called."""
+    """An address that several processes can open inside the block. For ``local-ray:N`` the nodes are started
+    here, in a process of their own. Raises GdlError if there cannot be such a fleet, or it may not be
+    called."""
     check_address(address)
     check_permitted(address)
     if LOCAL.fullmatch(address):

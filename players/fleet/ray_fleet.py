@@ -1,6 +1,6 @@
 """A Ray cluster as a fleet (https://docs.ray.io): an actor for each worker, bound to its node.
 
-The extra ``cluster``. Ray is imported when a fleet is opened, and not before.
+Needs the extra ``cluster``. Ray is imported only when a fleet is opened.
 """
 
 from __future__ import annotations
@@ -22,37 +22,37 @@ from players.fleet.fleet import (
     FleetWorker,
     LostWorkerError,
     Message,
+    accepted,
     answer,
     load,
     pack,
-    told,
     unpack,
 )
 from players.fleet.ray_nodes import LOCAL_RAY, LOOPBACK, close_doors, installed, local_cluster, own_path
 
 
 class RayWorker:
-    """A service in an actor's process. It is sent bytes, and sends bytes: Ray has nothing to unpickle."""
+    """A service in an actor's process. It receives and sends bytes, so Ray has nothing to unpickle."""
 
     def __init__(self, service: str) -> None:
         self._service = load(service)
 
     async def answer(self, frame: bytes) -> bytes:
-        """The frame that answers."""
+        """The frame of the answer."""
         return await answer(self._service, frame)
 
 
 START_SECONDS = 60.0
-"""How long an actor may take until it answers."""
+"""Seconds in which an actor must answer for the first time."""
 
 
 class RayFleet(Fleet):
-    """A cluster that is reached with Ray.
+    """A cluster that is reached through Ray.
 
     Args:
         address: ``HOST:PORT`` of a cluster's head, or ``local-ray:N`` to start N nodes on this computer,
-            which divide its cores and talk over loopback. Ray opens some of their ports on all interfaces
-            nevertheless: use a firewall, besides the token, where others are on the network.
+            which divide its cores and communicate over loopback. Ray still opens some of their ports on all
+            interfaces: use a firewall in addition to the token if others are on the network.
 
     Raises:
         GdlError: Ray is not installed, the token is missing, or nothing answers at the address.
@@ -121,7 +121,7 @@ class RayFleet(Fleet):
     ) -> tuple[Message, list[npt.NDArray[np.generic]]]:
         reply = await self._wait(worker.handle.answer.remote(pack(message, arrays)))
         answer, result = unpack(reply)
-        return told(answer), result
+        return accepted(answer), result
 
     async def stop(self, worker: FleetWorker) -> None:
         with suppress(self._ray.exceptions.RayError):

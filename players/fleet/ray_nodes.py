@@ -1,13 +1,13 @@
-"""Whether Ray is here, who may use its clusters, and nodes of Ray on this computer.
+"""Ray's presence, the tokens of its clusters, and nodes of Ray on this computer.
 
-Those who have the token may use a cluster, though it is open by default. Ray has had tokens since 2.52:
-``RAY_AUTH_MODE=token``, and the token in ``RAY_AUTH_TOKEN``, in the file ``RAY_AUTH_TOKEN_PATH``, or in
-``~/.ray/auth_token``.
+Only those who have the token may use a cluster, although Ray's clusters are open by default. Ray has had
+tokens since 2.52: ``RAY_AUTH_MODE=token``, and the token in ``RAY_AUTH_TOKEN``, in the file
+``RAY_AUTH_TOKEN_PATH``, or in ``~/.ray/auth_token``.
 
 Nodes here are a process of their own: ``python -m players.fleet.ray_nodes COUNT OWNER``. Ray ends a process
-that loses its cluster; a server must not end with it. The process is nobody's child: a server ends children
-that it does not know. It watches the process that wanted the nodes, and ends with it, however that ends; all
-that Ray has started ends then, too.
+that loses its cluster; a server must not end with it. The process is not a child of the server, because a
+server ends children that it does not know. It watches the process that asked for the nodes. When that process
+ends, in whatever way, this one ends, too, with all processes that Ray has started.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ from players.processes.lifeline import Orphans
 from players.processes.limits import cores as usable
 
 LOCAL_RAY = re.compile(r"local-ray:([1-9]\d{0,2})")
-"""The address of a cluster that is to be started on this computer."""
+"""The address of a cluster to be started on this computer."""
 
 
 def installed() -> None:
-    """Raises GdlError where Ray is not installed."""
+    """Raises GdlError if Ray is not installed."""
     if importlib.util.find_spec("ray") is None:
         raise GdlError("--cluster needs Ray, 2.52 or later", remedy="pip install 'kaskade-ggp[cluster]'")
 
 
 def close_doors(own: bool) -> None:
-    """Have Ray ask for a token; call it before Ray is imported. ``own``: the cluster is started by us, with a
-    token of its own that nobody else knows. Raises GdlError where the token of a cluster is not given."""
+    """Make Ray require a token; call it before Ray is imported. ``own``: this program starts the cluster,
+    with a secret token of its own. Raises GdlError if the token of a cluster is missing."""
     os.environ["RAY_AUTH_MODE"] = "token"
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     if _given():
@@ -59,8 +59,8 @@ def close_doors(own: bool) -> None:
 
 @cache
 def _own_token() -> str:
-    """The token of clusters that this process starts. It is one and the same for all: Ray reads the token
-    once in a process."""
+    """The token of the clusters that this process starts. All of them share one, because Ray reads the token
+    only once per process."""
     return secrets.token_hex(32)
 
 
@@ -71,16 +71,16 @@ def _given() -> bool:
 
 
 LOOPBACK = "127.0.0.2"
-"""Ray's driver takes 127.0.0.1 for the computer's address in its network, and finds no node there."""
+"""Ray's driver assumes that 127.0.0.1 is the computer's address in its network, and finds no node there."""
 END_SECONDS = 20.0
 GRACE_SECONDS = 5.0
-"""How long Ray may take to end by itself."""
+"""Seconds in which Ray may end by itself."""
 
 
 @contextmanager
 def ray_nodes(count: int) -> Iterator[str]:
-    """So many nodes while this is open; gives their address. The token is in this process's environment.
-    Raises GdlError where Ray is not installed, or the nodes do not start."""
+    """The address of ``count`` nodes that run inside the block. The token is in this process's environment.
+    Raises GdlError if Ray is not installed, or the nodes do not start."""
     installed()
     close_doors(own=True)
     command = [sys.executable, "-m", "players.fleet.ray_nodes", str(count), str(os.getpid())]
@@ -95,7 +95,7 @@ def ray_nodes(count: int) -> Iterator[str]:
             raise GdlError("the nodes of Ray do not start", remedy="its own messages stand above")
         yield address
         process.stdin.close()
-        if not select.select([process.stdout], [], [], END_SECONDS)[0]:  # its end
+        if not select.select([process.stdout], [], [], END_SECONDS)[0]:  # waits for its end
             with suppress(ProcessLookupError):
                 os.kill(int(pid), signal.SIGKILL)
     finally:
@@ -107,7 +107,7 @@ def local_cluster(nodes: int) -> Any:
     """Nodes on this computer, which divide its cores: each has at least one."""
     from ray.cluster_utils import Cluster
 
-    os.environ["PYTHONPATH"] = own_path()  # the nodes' processes run what runs here
+    os.environ["PYTHONPATH"] = own_path()  # the nodes' processes run the same code as this one
     each = max(1, usable() // nodes)
     cluster = Cluster()
     for _ in range(nodes):
@@ -118,12 +118,12 @@ def local_cluster(nodes: int) -> Any:
 
 
 def own_path() -> str:
-    """Where this process finds modules, for those that Ray starts."""
+    """The module path of this process, for the processes that Ray starts."""
     return os.pathsep.join(filter(None, sys.path))
 
 
 def main() -> None:
-    """Start nodes, say where they are, and end them when the other side hangs up or is gone."""
+    """Start nodes, print their address, and end them when the other side closes the pipe or is gone."""
     if os.fork():
         os._exit(0)
     below = Orphans()
@@ -135,7 +135,7 @@ def main() -> None:
         over.set()
         if standing.is_set():
             down.wait(GRACE_SECONDS)
-        while below.end_all():  # those that they have started are left to this process then
+        while below.end_all():  # the processes that they have started are adopted by this one then
             time.sleep(0.01)
         os._exit(0)
 
@@ -151,8 +151,8 @@ def main() -> None:
 
 
 def _wait_for_end(owner: int) -> None:
-    """Wait until standard input is closed, or the owner is gone: a process that it has forked may have the
-    other end of the pipe, too."""
+    """Wait until standard input is closed, or the owner is gone. The pipe alone is not enough: a process that
+    the owner has forked may hold its other end, too."""
     poll = select.poll()
     poll.register(0, select.POLLHUP)
     if sys.platform == "linux":

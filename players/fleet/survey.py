@@ -1,7 +1,7 @@
-"""What the nodes of a fleet are, and what their workers do now.
+"""A description of the nodes of a fleet, and of the current work of their workers.
 
-A *probe* is a service that says where it runs, and sends arrays back: whether a node answers, how fast, with
-what.
+A *probe* is a service that describes its node and sends arrays back. It shows whether a node answers, how
+fast, and with which versions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from players.fleet.fleet import STATUS, Arrays, Fleet, FleetNode, FleetWorker, M
 
 
 def own_version() -> str:
-    """The version of this program; empty where it is not installed."""
+    """The version of this program; empty if it is not installed."""
     try:
         return version("kaskade-ggp")
     except PackageNotFoundError:
@@ -35,7 +35,7 @@ class NodeProbe:
         return "ready"
 
     async def call(self, message: Message, arrays: Arrays) -> tuple[Message, Arrays]:
-        """The node in words, and the arrays that came. Raises GdlError for a message that asks for
+        """The node in words, and the arrays of the message. Raises GdlError for a message that asks for
         anything."""
         if message:
             raise GdlError("a probe does nothing but answer")
@@ -45,21 +45,21 @@ class NodeProbe:
 
 PROBE = "players.fleet.survey:NodeProbe"
 START_SECONDS = 30.0
-"""How long the probe of a node may take to start."""
+"""Seconds in which the probe of a node must start."""
 ANSWER_SECONDS = 5.0
-"""After so long without an answer a worker is silent."""
+"""A worker that has not answered after this time is reported as silent."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeReport:
-    """A node.
+    """The state of a node.
 
     Attributes:
-        node: which.
+        node: the node.
         what: its processor, Python and version of this program.
-        seconds: how long an empty message takes there and back.
-        doing: what its workers say, one line each.
-        fault: what is wrong with it; empty for nothing.
+        seconds: round-trip time of an empty message.
+        doing: the statuses of its workers, one line each.
+        fault: a description of its fault; empty if there is none.
     """
 
     node: FleetNode
@@ -69,14 +69,14 @@ class NodeReport:
     fault: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """For programs."""
+        """The report as a JSON object."""
         node = {"node": self.node.id, "host": self.node.host, "cores": self.node.cores}
-        said = {"what": self.what, "seconds": round(self.seconds, 5), "doing": list(self.doing)}
-        return {**node, **said, "fault": self.fault}
+        report = {"what": self.what, "seconds": round(self.seconds, 5), "doing": list(self.doing)}
+        return {**node, **report, "fault": self.fault}
 
 
 async def survey(fleet: Fleet) -> list[NodeReport]:
-    """Ask all nodes and workers, side by side."""
+    """Ask all nodes and workers in parallel."""
     workers = await fleet.workers()
     nodes = await fleet.nodes()
     return list(

@@ -1,5 +1,5 @@
-"""CFR+ on the whole tree of a small game: the average strategies approach an equilibrium where what one role
-wins the other loses (Zinkevich and others 2007; Tammelin, Solving large imperfect information games using
+"""CFR+ on the whole tree of a small game. The average strategies approach an equilibrium if one role wins
+what the other loses (Zinkevich and others 2007; Tammelin, Solving large imperfect information games using
 CFR+, 2014).
 """
 
@@ -23,19 +23,19 @@ from players.player import Candidate, Choice, Player, same_numbering
 _NODES = 400_000
 _WALKS = 64
 _DOUBT = 8
-"""Trees that seem to have so many times as many nodes as are wanted are not grown."""
+"""A tree whose estimated number of nodes exceeds the limit by this factor is not grown."""
 _TURN_SHARE = 0.5
-"""Share of a turn's time for more rounds."""
+"""Share of a turn's time that is used for more rounds."""
 _ENOUGH = 20_000
-"""Rounds after which no more are made."""
+"""Maximum number of rounds."""
 
 
 class Cfr:
-    """Strategies for both players of a tree, better by each round.
+    """Strategies for both players of a tree, improved by each round.
 
     Attributes:
         tree: the game.
-        rounds: how many were made.
+        rounds: number of rounds so far.
     """
 
     def __init__(self, tree: GameTree) -> None:
@@ -55,14 +55,14 @@ class Cfr:
         return self._normal(self._sums)
 
     def run(self, deadline: float, most: int) -> None:
-        """Make rounds until the deadline, or until there are so many."""
+        """Run rounds until the deadline, or until there are ``most`` rounds."""
         while self.rounds < most and time.monotonic() < deadline:
             self.rounds += 1
             for player in (0, 1):
                 self._learn(player)
 
     def values(self, strategy: Floats) -> Floats:
-        """What both players get on average, 0..100, where they play so."""
+        """The mean results of both players, 0..100, if they play by this strategy."""
         values: Floats = self._backed_up(self._chances(strategy))[0]
         return values
 
@@ -111,18 +111,19 @@ class Cfr:
         self._sums[mine] += self.rounds * (reached * strategy)[mine]
 
     def _normal(self, weights: Floats) -> Floats:
-        """Weights as probabilities in each information set, all alike where there are none."""
+        """Weights as probabilities in each information set, uniform if all its weights are 0."""
         totals = np.bincount(self._set_of, weights, len(self._counts))
-        known, alike = totals[self._set_of], 1 / self._counts[self._set_of]
-        return np.where(known > 0, weights / np.where(known > 0, known, 1.0), alike)
+        positive, alike = totals[self._set_of], 1 / self._counts[self._set_of]
+        return np.where(positive > 0, weights / np.where(positive > 0, positive, 1.0), alike)
 
     def _chances(self, strategy: Floats) -> Floats:
-        """Per node the probability of what led to it from its parent."""
+        """Per node the probability of the edge from its parent."""
         edge = self.tree.edge
         return np.where(edge >= 0, strategy[np.maximum(edge, 0)], self.tree.share)
 
     def _reach(self, chances: Floats, own: int | None = None, only: int | None = None) -> Floats:
-        """Per node the probability that it is reached: by all but the player ``own``, or by ``only`` it."""
+        """Per node the probability to reach it: from all but the player ``own``, or from the player ``only``
+        alone."""
         tree = self.tree
         mover = tree.actor[tree.parent]
         counts = mover != own if only is None else mover == only
@@ -133,7 +134,7 @@ class Cfr:
         return reach
 
     def _backed_up(self, chances: Floats) -> Floats:
-        """Per node what both players get on average."""
+        """Per node the mean results of both players."""
         tree = self.tree
         values = tree.goals.copy()
         for layer in reversed(tree.layers):
@@ -142,13 +143,15 @@ class Cfr:
 
 
 class CfrPlayer(Player):
-    """Plays by CFR+ where the tree of a game of two roles is small. Until it is grown, and in
-    larger games, it plays as ``ismcts``."""
+    """Plays by CFR+ if the tree of a game of two roles is small. Until the tree is complete, and in larger
+    games, it plays as ``ismcts``."""
 
     name = "cfr"
     OPTIONS = (
         Option("nodes", at_least(1), _NODES, "of the largest tree", public=between(1, _NODES)),
-        Option("rounds", at_least(1), _ENOUGH, "after which no more are made", public=between(1, _ENOUGH)),
+        Option(
+            "rounds", at_least(1), _ENOUGH, "maximum number of training rounds", public=between(1, _ENOUGH)
+        ),
     )
 
     def __init__(self, *, seed: int = 0, **options: Any) -> None:
@@ -170,15 +173,15 @@ class CfrPlayer(Player):
             self._started = True
 
     def update_machine(self, machine: Machine) -> None:
-        kept = self._cfr is not None or same_numbering(self.machine, machine)
+        same = self._cfr is not None or same_numbering(self.machine, machine)
         super().update_machine(machine)
         if self._started:
             self._other.update_machine(machine)
-        if not kept:
+        if not same:
             self._begin()
 
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:
-        return self._instead(Belief(self.machine, self.role).known(state), deadline)
+        return self._instead(Belief(self.machine, self.role).certain(state), deadline)
 
     def choose_from(self, belief: Belief, deadline: float) -> Choice:
         now = time.monotonic()
@@ -203,8 +206,8 @@ class CfrPlayer(Player):
         chosen = self._rng.choices(moves, chances.tolist())[0]
         order = sorted(range(len(moves)), key=lambda i: (moves[i] != chosen, -chances[i]))
         candidates = tuple(Candidate(moves[i], round(1000 * chances[i])) for i in order)
-        told = f"{counted(cfr.rounds, 'round')} over {counted(len(tree.parent), 'node')}"
-        return Choice(chosen, candidates, f"{told}, drawn by its share")
+        note = f"{counted(cfr.rounds, 'round')} over {counted(len(tree.parent), 'node')}"
+        return Choice(chosen, candidates, f"{note}, drawn by its share")
 
     def stop(self) -> None:
         if self._started:
@@ -212,7 +215,7 @@ class CfrPlayer(Player):
             self._started = False
 
     def _begin(self) -> None:
-        """Begin to grow the tree, unless there are not two players."""
+        """Begin to grow the tree, if there are two players."""
         self._cfr, self._own_machine = None, self.machine
         small = len(playing(self.machine.roles)) == 2 and (
             estimated_nodes(self.machine, _WALKS, self._rng) < _DOUBT * self._nodes
@@ -220,13 +223,13 @@ class CfrPlayer(Player):
         self._builder = TreeBuilder(self.machine, self._nodes) if small else None
 
     def _train(self, deadline: float) -> bool:
-        """Grow the tree, or learn on it; whether there is one."""
+        """Grow the tree, or improve the strategies on it. Returns whether there is a tree."""
         if self._cfr is None and self._builder is not None:
             tree = self._builder.grow(deadline)
             if tree is not None and len(tree.moves):
                 self._cfr = Cfr(tree)
             elif tree is not None or self._builder.too_large:
-                self._builder = None  # nobody has a move in it, or it takes memory
+                self._builder = None  # no role has a choice in it, or it takes too much memory
         if self._cfr is None:
             return False
         self._cfr.run(deadline, max(1, self._rounds))
@@ -235,7 +238,7 @@ class CfrPlayer(Player):
         return True
 
     def _instead(self, belief: Belief, deadline: float) -> Choice:
-        """The choice of the other player."""
+        """The choice of the substitute player."""
         if not self._started:
             self._other.start(self.machine, self.role, belief.likeliest, 0.0, time.monotonic())
             self._started = True

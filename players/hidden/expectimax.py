@@ -1,9 +1,9 @@
-"""Expectimax over beliefs: the move that is worth most on average, what it lets the role learn included.
+"""Expectimax over beliefs: the move with the best mean value, including the value of information.
 
-It is exact where the search comes to the end of the match in time, as in games of one role against chance.
-The other roles and chance are taken to move at random. It looks deeper and deeper, until the time is up.
-Beliefs at the edge of the search are worth what the best move would bring that must be the same in all of
-its worlds, if the role knew everything from then on (QMDP: Littman, Cassandra and Kaelbling, ICML 1995).
+It is exact if the search reaches the end of the match in time, as in games of one role against chance. The
+other roles and chance are assumed to move at random. The search looks deeper and deeper, until the time is
+up. A belief at the edge of the search gets the value of the best single move for all of its worlds, if the
+role knew everything from then on (QMDP: Littman, Cassandra and Kaelbling, ICML 1995).
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """The beliefs that a role may hold after its move, of all its moves: *branches*.
+    """The beliefs that may follow each move of a role: *branches*.
 
     Attributes:
         moves: int64: the role's moves, one for each branch, ascending.
         worlds: every world that may be reached, once.
-        terminal: bool: which of these end the match; ``goals`` what they are worth then.
+        terminal: bool: whether each world ends the match; ``goals`` holds its value then.
         first: int64, shape (branches + 1,): where each branch begins in the next two.
         places: int64: places in ``worlds``.
-        weights: float64: the probabilities of these; those of a move add up to 1.
+        weights: float64: the probabilities of these places; those of a move add up to 1.
     """
 
     moves: Numbers
@@ -54,16 +54,16 @@ class Outlook:
         return self.places[part], self.weights[part]
 
     def information(self) -> dict[int, float]:
-        """Per move how many bits the role is expected to learn, the end of the match included."""
-        told: dict[int, float] = {}
+        """Per move the expected number of bits that the role learns, including whether the match ends."""
+        bits: dict[int, float] = {}
         for number, move in enumerate(self.moves.tolist()):
             mass = float(self.branch(number)[1].sum())
-            told[move] = told.get(move, 0.0) - mass * float(np.log2(max(mass, 1e-300)))
-        return told
+            bits[move] = bits.get(move, 0.0) - mass * float(np.log2(max(mass, 1e-300)))
+        return bits
 
 
 def outlook(machine: WorldMachine, worlds: Worlds, weights: Floats) -> Outlook:
-    """What may come of each move of the machine's role in a belief whose worlds all go on."""
+    """The outlook of a belief whose worlds all go on, for all moves of the machine's role."""
     role = machine.role
     options = machine.options(worlds)
     of, joints = all_joints(options, np.arange(len(worlds)))
@@ -75,31 +75,31 @@ def outlook(machine: WorldMachine, worlds: Worlds, weights: Floats) -> Outlook:
     terminal = machine.terminal(once)
     goals = np.where(terminal, machine.goals(once), 0.0)
     moves = joints[:, role].astype(np.int64)
-    # The role sees whether the match goes on.
+    # The role perceives whether the match goes on.
     codes = 2 * machine.codes(seen) + terminal[places]
     order = np.lexsort((places, codes, moves))
     keys = np.stack([moves[order], codes[order], places[order]])
     new = np.ones(len(order), np.bool_)
     new[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
-    kept = np.flatnonzero(new)
-    sums = np.add.reduceat(shares[order], kept)
-    heads = np.ones(len(kept), np.bool_)
-    heads[1:] = (keys[:2, kept[1:]] != keys[:2, kept[:-1]]).any(axis=0)
+    starts = np.flatnonzero(new)
+    sums = np.add.reduceat(shares[order], starts)
+    heads = np.ones(len(starts), np.bool_)
+    heads[1:] = (keys[:2, starts[1:]] != keys[:2, starts[:-1]]).any(axis=0)
     first = np.flatnonzero(heads)
     return Outlook(
-        moves=keys[0, kept[first]],
+        moves=keys[0, starts[first]],
         worlds=once,
         terminal=terminal,
         goals=goals,
-        first=np.append(first, len(kept)),
-        places=keys[2, kept],
+        first=np.append(first, len(starts)),
+        places=keys[2, starts],
         weights=sums,
     )
 
 
 def informed_values(machine: WorldMachine, worlds: Worlds, depth: int, most: int) -> Floats:
-    """What each world is worth to a role that knows it, looking so many moves ahead, as long as ``most``
-    joint moves are enough; then its goal as it stands."""
+    """The value of each world to a role that knows the world and looks ``depth`` moves ahead. Where this
+    needs more than ``most`` joint moves, it is the current goal."""
     values = machine.goals(worlds)
     alive = np.flatnonzero(~machine.terminal(worlds))
     if depth and len(alive):
@@ -110,8 +110,8 @@ def informed_values(machine: WorldMachine, worlds: Worlds, depth: int, most: int
 
 
 def informed_moves(machine: WorldMachine, worlds: Worlds, depth: int, most: int) -> Floats | None:
-    """The same of each move, shape (worlds, moves), -1e9 where it is not legal; None where ``most`` are not
-    enough."""
+    """The values of :func:`informed_values` for each move, shape (worlds, moves), -1e9 for illegal moves;
+    None if this needs more than ``most`` joint moves."""
     options = machine.options(worlds)
     if options.counts.prod(axis=1).sum() > most:
         return None
@@ -128,13 +128,13 @@ def informed_moves(machine: WorldMachine, worlds: Worlds, depth: int, most: int)
 
 
 _LANE_JOINTS, _JOINTS = 400_000, 4_000
-"""Joint moves that are played for one belief at a time, at most: with lanes and without."""
+"""The most joint moves that are played for one belief at a time: with lanes and without."""
 _AHEAD = 2
-"""So many moves ahead what worlds are worth to a role that knows them."""
+"""Number of moves to look ahead for the values of known worlds."""
 _KEPT = 50_000
-"""Beliefs whose values are kept."""
+"""Number of beliefs whose values are cached."""
 _CLOSE = 1e-6
-"""Values that differ by less are alike; then what can be learnt decides."""
+"""Values that differ by less count as equal; then the expected information decides."""
 
 
 class OutOfTimeError(Exception):
@@ -142,7 +142,7 @@ class OutOfTimeError(Exception):
 
 
 class ExpectimaxPlayer(Player):
-    """Looks ahead over what it may come to believe, to ``depth`` of its moves or to the deadline."""
+    """Looks ahead over its possible future beliefs, to ``depth`` of its moves or to the deadline."""
 
     name = "expectimax"
     OPTIONS = (Option("depth", at_least(1), 30, "moves that it looks ahead at most", public=between(1, 100)),)
@@ -152,8 +152,8 @@ class ExpectimaxPlayer(Player):
         self._depth: int = self.options["depth"]
 
     def decide(self, state: State, options: list[int], deadline: float) -> Choice:
-        """In a state that is known it believes in this one alone."""
-        return self._search(Belief(self.machine, self.role).known(state), options, deadline)
+        """Decide in a known state, as a belief that holds only this state."""
+        return self._search(Belief(self.machine, self.role).certain(state), options, deadline)
 
     def choose_from(self, belief: Belief, deadline: float) -> Choice:
         return self._search(belief, belief.legal_moves(), deadline)
@@ -182,7 +182,7 @@ class ExpectimaxPlayer(Player):
 
 
 class BeliefSearch:
-    """Values of beliefs, by depth. Raises OutOfTimeError after the deadline."""
+    """Values of beliefs, by depth. Its methods raise OutOfTimeError after the deadline."""
 
     def __init__(self, belief: Belief, deadline: float) -> None:
         self._machine = belief.world_machine
@@ -195,34 +195,35 @@ class BeliefSearch:
         self.whole = belief.exact and len(self._start[0]) == len(belief)
 
     def root(self, depth: int) -> tuple[dict[int, tuple[float, float]], bool]:
-        """Per move its value and the bits that it lets one learn; and whether they are exact."""
+        """Per move its value and the expected bits of information; and whether they are exact."""
         seen, whole = self._outlook(*self._start)
         values, exact = self._moves(seen, depth)
         bits = seen.information()
         return {move: (value, bits[move]) for move, value in values.items()}, exact and whole
 
     def _value(self, worlds: Worlds, weights: Floats, depth: int) -> tuple[float, bool]:
-        """What a belief is worth, and whether that is exact."""
+        """The value of a belief, and whether it is exact."""
         key = self._key(worlds, weights)
-        known = self._values.get((key, depth)) or self._values.get((key, -1))
-        if known is None:
+        cached = self._values.get((key, depth)) or self._values.get((key, -1))
+        if cached is None:
             seen, whole = self._outlook(worlds, weights)
             values, exact = self._moves(seen, depth)
-            known = max(values.values(), default=0.0), exact and whole  # no move: nothing is won
+            cached = max(values.values(), default=0.0), exact and whole  # no move: nothing is won
             if len(self._values) < _KEPT:
-                self._values[key, -1 if known[1] else depth] = known
-        return known
+                self._values[key, -1 if cached[1] else depth] = cached
+        return cached
 
     def _key(self, worlds: Worlds, weights: Floats) -> object:
         once = worlds.tobytes() if worlds.dtype != object else tuple(worlds)
         return once, np.round(weights, 9).tobytes()
 
     def _outlook(self, worlds: Worlds, weights: Floats) -> tuple[Outlook, bool]:
-        """The outlook of a belief, or of as many of its worlds as there is time for; whether of all."""
+        """The outlook of a belief, or of as many of its worlds as time allows; and whether it covers all
+        worlds."""
         key = self._key(worlds, weights)
-        known = self._outlooks.get(key)
-        if known is not None:
-            return known, True
+        cached = self._outlooks.get(key)
+        if cached is not None:
+            return cached, True
         counts = self._machine.options(worlds).counts.prod(axis=1)
         whole = bool(counts.sum() <= self._most)
         if not whole:
@@ -259,8 +260,8 @@ class BeliefSearch:
         return values, exact
 
     def _edge(self, seen: Outlook) -> tuple[Floats | None, bool]:
-        """Per reached world and move what it would be worth to a role that knew the world; and whether the
-        match is over in all of these worlds."""
+        """Per reached world and move the value of the move if the role knew the world; and whether the match
+        is over in all of these worlds."""
         alive = np.flatnonzero(~seen.terminal)
         if not len(alive):
             return np.zeros((len(seen.worlds), 1)), True

@@ -1,6 +1,6 @@
-"""The whole tree of a small game of two roles, with the information sets of each: what it cannot tell apart.
+"""The whole tree of a small game of two roles, with the information sets of each role.
 
-Where several roles have a choice in one state they choose one after the other, unseen, chance first. A
+If several roles have a choice in one state, they choose one after the other, unseen, chance first. A
 *layer* holds the nodes of one role in one turn, so that all nodes of an information set are in one layer.
 """
 
@@ -21,7 +21,7 @@ from gdl.machine import Machine, State
 
 _HUGE = 1e15
 TERMINAL, CHANCE = -2, -1
-"""In place of the player (0 or 1) of a node."""
+"""The value of ``actor`` for nodes without a player (0 or 1)."""
 
 Numbers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -37,12 +37,12 @@ class GameTree:
         actor: int64: the player that moves there, CHANCE or TERMINAL.
         edge: int64: the action that led there, numbered on over all information sets; -1 below chance.
         share: float64: below chance, the probability of the action that led there.
-        goals: float64, shape (nodes, 2): 0 but at ends.
+        goals: float64, shape (nodes, 2): 0 except at ends.
         first: int64, shape (information sets + 1,): where the actions of each begin.
-        sets_of_player: int64: whose each information set is.
+        sets_of_player: int64: the player of each information set.
         some_node: int64: a node of each information set.
         moves: the move ids of all actions.
-        places: (player, what it has observed, turn by turn) -> information set.
+        places: (player, its observations, turn by turn) -> information set.
     """
 
     layers: list[Numbers]
@@ -59,9 +59,9 @@ class GameTree:
 
 
 def estimated_nodes(machine: Machine, walks: int, rng: random.Random) -> float:
-    """About how many states the tree of a game has, seen from random matches: on a path each state stands for
-    as many as there were joint moves to choose from on the way (Knuth, Estimating the efficiency of backtrack
-    programs, 1975)."""
+    """The approximate number of states in the tree of a game, estimated from random matches: each state on a
+    path stands for as many states as there were joint moves to choose from on the way (Knuth, Estimating the
+    efficiency of backtrack programs, 1975)."""
     total = 0.0
     for _ in range(walks):
         state, alike = machine.initial_state(), 1.0
@@ -74,7 +74,7 @@ def estimated_nodes(machine: Machine, walks: int, rng: random.Random) -> float:
 
 
 class TreeBuilder:
-    """Grows the tree of a game of two roles, and chance; :meth:`grow` may be called again and again."""
+    """Grows the tree of a game of two roles and chance; :meth:`grow` may be called repeatedly."""
 
     def __init__(self, machine: Machine, most: int) -> None:
         self._machine, self._most = machine, most
@@ -98,7 +98,7 @@ class TreeBuilder:
 
     @property
     def too_large(self) -> bool:
-        """Whether there are more nodes than are wanted."""
+        """Whether there are more nodes than the limit."""
         return len(self._parent) > self._most
 
     def grow(self, deadline: float) -> GameTree | None:
@@ -126,7 +126,7 @@ class TreeBuilder:
         turn: int,
         seen: tuple[tuple[Hashable, ...], ...],
     ) -> None:
-        """The nodes of a state, and its successors for later."""
+        """Add the nodes of a state, and store its successors for later."""
         machine, layer = self._machine, turn * len(self._order)
         options = machine.options(state)
         if machine.is_terminal(state) or not all(options):
@@ -135,12 +135,12 @@ class TreeBuilder:
             self._goals[node] = tuple(50.0 if goal is None else float(goal) for goal in goals)
             return
         choosing = [role for role in self._order if len(options[role]) > 1]
-        # Joint moves made so far of those that choose, and where they hang.
+        # The joint moves so far of the choosing roles, and the nodes that they lead to.
         open_: dict[tuple[int, ...], tuple[int, int, float]] = {(): (parent, edge, share)}
         for role in choosing:
             at = layer + self._order.index(role)
             following: dict[tuple[int, ...], tuple[int, int, float]] = {}
-            for made, (above, by, part) in open_.items():
+            for chosen, (above, by, part) in open_.items():
                 moves = options[role]
                 if role == self._chance:
                     node = self._node(above, CHANCE, by, part, at)
@@ -150,15 +150,15 @@ class TreeBuilder:
                     node = self._node(above, player, by, part, at)
                     start = self._first[self._set(player, seen[player], moves, node)]
                     places = [(node, start + number, 1.0) for number in range(len(moves))]
-                following |= {(*made, move): place for move, place in zip(moves, places, strict=True)}
+                following |= {(*chosen, move): place for move, place in zip(moves, places, strict=True)}
             open_ = following
-        for made in product(*[options[role] for role in choosing]):
+        for chosen in product(*[options[role] for role in choosing]):
             joint = [moves[0] for moves in options]
-            for role, move in zip(choosing, made, strict=True):
+            for role, move in zip(choosing, chosen, strict=True):
                 joint[role] = move
             learnt = observations(machine, state, joint)
             later = tuple((*before, learnt[role]) for before, role in zip(seen, self.roles, strict=True))
-            above, by, part = open_[made]
+            above, by, part = open_[chosen]
             self._waiting.append((machine.next_state(state, joint), above, by, part, turn + 1, later))
 
     def _set(self, player: int, seen: tuple[Hashable, ...], moves: Iterable[int], node: int) -> int:

@@ -1,9 +1,9 @@
 """Information set Monte Carlo tree search with a tree per role (MO-ISMCTS: Cowling, Powley and Whitehouse,
 Information Set Monte Carlo Tree Search, 2012).
 
-Each simulation draws a possible state by weight and plays on in it. A role chooses by the statistics of its
-own information set, so by nothing that it cannot know; roles that move in one turn choose by themselves.
-Simulations run side by side in lanes: a simulation that is under way counts as a loss until it is over.
+Each simulation draws a possible state by weight and plays on from it. A role chooses by the statistics of its
+own information set, so it uses nothing that it cannot know; roles that move in one turn choose independently.
+Simulations run in parallel in lanes: an unfinished simulation counts as a loss until it is over.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from propnet.jit.decorators import kernel
 from propnet.machine import PropnetMachine
 
 _LANES = 64, 2048
-"""Simulations side by side: in the beginning, and at most."""
+"""Number of parallel simulations: in the beginning, and at most."""
 _FULL = 0.6
-"""A table that is fuller begins anew."""
+"""A table that is fuller than this share is cleared."""
 
 
 @kernel(nogil=True)
@@ -39,8 +39,9 @@ def _select(
     histories: Words, counts: Int32s, moves: Int32s, plays: Flags, chances: Floats, exploration: Any,
     joints: Int32s, chosen: Ints, fresh: Flags,
 ) -> None:  # fmt: skip
-    """A joint move for each lane, by the bound of each role's information set; chance draws. ``chosen``: the
-    place of each role's action, -1 where it had no choice. ``fresh``: whether a role met a new set."""
+    """Choose a joint move for each lane, by the bound of each role's information set; chance draws.
+    ``chosen``: the place of each role's action, -1 if it had no choice. ``fresh``: whether a role met a new
+    set."""
     at = 0
     for lane in range(histories.shape[0]):
         for role in range(histories.shape[1]):
@@ -79,7 +80,7 @@ def _select(
 
 @kernel(nogil=True)
 def _reward(totals: Floats, lanes: Ints, chosen: Ints, goals: Floats) -> None:
-    """Add what came of it to the actions that were chosen."""
+    """Add the results to the chosen actions."""
     for row in range(len(lanes)):
         for role in range(chosen.shape[1]):
             if chosen[row, role] >= 0:
@@ -88,12 +89,13 @@ def _reward(totals: Floats, lanes: Ints, chosen: Ints, goals: Floats) -> None:
 
 @kernel(nogil=True)
 def _look(keys: Words, places: Ints, used: Ints, history: Any, role: Any, actions: Any) -> Any:
-    """Where the actions of a set begin, -1 where it is not known."""
+    """The place where the actions of a set begin, -1 if the set is unknown."""
     return find_set(keys, places, used, 0, history, role, actions, False)
 
 
 class SetSearch:
-    """Simulations from what a role holds for possible; statistics of all information sets that they meet."""
+    """Simulations from the states that a role considers possible; statistics of all information sets on the
+    way."""
 
     def __init__(self, past: Recollection, table: SetTable, exploration: float, seed: list[int]) -> None:
         self._past, self._table, self._exploration = past, table, exploration
@@ -104,7 +106,7 @@ class SetSearch:
         self.simulations = 0
 
     def run(self, deadline: float, most: int) -> None:
-        """Simulate until the deadline, or so often; at least once."""
+        """Simulate until the deadline, or ``most`` times; at least once."""
         longest, began = 0.0, time.monotonic()
         while self.simulations < most and (began + longest < deadline or not self.simulations):
             self._batch(min(most - self.simulations, max(_LANES[0], min(_LANES[1], self.simulations // 8))))
@@ -128,13 +130,13 @@ class SetSearch:
         paths: list[tuple[Ints, Ints]] = []
         leaves: list[tuple[Ints, Words]] = []
         while len(lanes):
-            known = machine.evaluate(records)
-            counts, moves = unpack_moves(known.legal, machine.role_moves)
-            over = known.terminal | (counts == 0).any(axis=1)
+            evaluation = machine.evaluate(records)
+            counts, moves = unpack_moves(evaluation.legal, machine.role_moves)
+            over = evaluation.terminal | (counts == 0).any(axis=1)
             if over.any():
-                goals[lanes[over]] = _shares(known.goals[over])
-                kept = np.repeat(~over, counts.sum(axis=1))
-                lanes, fresh, counts, moves = lanes[~over], fresh[~over], counts[~over], moves[kept]
+                goals[lanes[over]] = _shares(evaluation.goals[over])
+                going = np.repeat(~over, counts.sum(axis=1))
+                lanes, fresh, counts, moves = lanes[~over], fresh[~over], counts[~over], moves[going]
                 records, histories = records[~over], histories[~over]
                 if not len(lanes):
                     break
@@ -162,14 +164,14 @@ class SetSearch:
 
 
 def _shares(goals: Any) -> Floats:
-    """Goals as 0..1; half where there is none."""
+    """Goals as 0..1; 0.5 for a missing goal."""
     values: Floats = np.where(goals < 0, 50, goals) / 100
     return values
 
 
 class IsmctsPlayer(Player):
-    """Searches information sets, of all roles, from what its own role may hold for possible. On machines
-    without lanes it plays as ``pimc``."""
+    """Searches the information sets of all roles, from the states that its own role considers possible. On
+    machines without lanes it plays as ``pimc``."""
 
     name = "ismcts"
     OPTIONS = (
@@ -184,7 +186,7 @@ class IsmctsPlayer(Player):
     )
 
     def __init__(self, *, seed: int = 0, **options: Any) -> None:
-        # Imported here: a kernel above is compiled anew when what is imported at the left margin changes.
+        # Imported here: a change of the imports at the left margin would recompile a kernel above.
         from players.hidden.pimc import PimcPlayer
 
         super().__init__(seed=seed, **options)
@@ -215,7 +217,7 @@ class IsmctsPlayer(Player):
             return self._other.choose_from(belief, deadline)
         options = belief.legal_moves()
         own = [self.machine.move_id(self.role, belief.machine.move(self.role, move)) for move in options]
-        order = sorted(range(len(own)), key=own.__getitem__)  # as the table has them
+        order = sorted(range(len(own)), key=own.__getitem__)  # the order of the table
         if self._table is None:
             self._table = SetTable()
         elif self._table.filled > _FULL:
@@ -231,8 +233,8 @@ class IsmctsPlayer(Player):
             key=lambda candidate: -candidate.visits,
         )
         past_lives = counted(len(past.records), "possible history", "possible histories")
-        told = f"{counted(search.simulations, 'simulation')} in {past_lives}"
-        return Choice(candidates[0].move, tuple(candidates), told)
+        note = f"{counted(search.simulations, 'simulation')} in {past_lives}"
+        return Choice(candidates[0].move, tuple(candidates), note)
 
     def stop(self) -> None:
         self._other.stop()
@@ -244,7 +246,7 @@ class IsmctsPlayer(Player):
 
 
 def warm_up(machine: PropnetMachine) -> None:
-    """Have the kernels of this player compiled, on a machine of a game of several roles."""
+    """Compile the kernels of this player, on a machine of a game of several roles."""
     past = Recollection(machine, 0)
     search = SetSearch(past, SetTable(1 << 10), 1.0, [0])
     search.run(math.inf, 1)

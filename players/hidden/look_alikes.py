@@ -1,8 +1,8 @@
-"""Finds states that a role cannot tell apart, although what it may do there, or what it gets, differs.
+"""Finds states that a role cannot distinguish although its legal moves or its goals differ there.
 
-A role of a game of hidden information should know its legal moves, and at the end its goal, from what it has
-learnt (Thielscher, AAAI 2010). Random matches are played. Beside each, all states are followed that a role
-may hold for possible, each with the joint moves of one way to it, as far as there are not too many.
+A role of a game of hidden information should know its legal moves, and at the end its goal, from its
+observations (Thielscher, AAAI 2010). This module plays random matches. In each it follows all states that a
+role considers possible, each with the joint moves of one way to it, as long as there are not too many.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from players.walks import Trail
 from propnet.capabilities import lane_machine
 
 _LANE_PAIRS, _PAIRS = 20_000, 400
-"""Joint moves that are played for one role in a turn, at most: with lanes and without."""
+"""The most joint moves that are played for one role in a turn: with lanes and without."""
 _LONGEST = 60
-"""Turns of a match that are followed."""
+"""Number of turns of a match that are followed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """Two states that a role cannot tell apart, and what differs there.
+    """Two states that a role cannot distinguish, and their difference.
 
     Attributes:
         role: its index.
-        ways: to the one and to the other.
-        move: the id of a move that is legal in the first alone; None where the goals at the end differ.
-        goals: the goals at the end in the one and in the other.
+        ways: the ways to the first and to the second state.
+        move: the id of a move that is legal in the first state alone; None if the goals at the end differ.
+        goals: the goals at the end in the first and in the second state.
     """
 
     role: int
@@ -54,8 +54,8 @@ class _Layer(NamedTuple):
 
 
 def doubts(machine: Machine, seconds: float, seed: int, matches: int = 64) -> list[Doubt]:
-    """The first doubt of each role about its moves, and the first about its goal, found in so many random
-    matches, for so many seconds of wall time at most."""
+    """The first doubt of each role about its moves, and the first about its goal, found in at most
+    ``matches`` random matches and about ``seconds`` of wall time."""
     deadline = time.monotonic() + seconds
     rng = random.Random(f"{seed} doubts")
     found: dict[tuple[int, bool], Doubt] = {}
@@ -78,7 +78,7 @@ def doubts(machine: Machine, seconds: float, seed: int, matches: int = 64) -> li
 
 
 class _Followed:
-    """What one role may hold for possible in a match, turn by turn."""
+    """The states that one role considers possible in a match, turn by turn."""
 
     def __init__(self, machine: WorldMachine, rng: random.Random) -> None:
         self._machine, self._rng = machine, rng
@@ -88,7 +88,7 @@ class _Followed:
         self._most = _PAIRS if lane_machine(machine.machine) is None else _LANE_PAIRS
 
     def turn(self, state: State, joint: list[int]) -> Iterator[Doubt]:
-        """The match stands in ``state``, where this joint move is made: what is in doubt before and after."""
+        """Play the joint move of the match in ``state``; yields the doubts before and after it."""
         machine, role, layer = self._machine, self._machine.role, self._layers[-1]
         if not len(layer.worlds):
             return
@@ -102,15 +102,15 @@ class _Followed:
         if len(fits) > self._most:
             fits = np.sort(np.array(self._rng.sample(fits.tolist(), self._most)))
         of, joints = of[fits], joints[fits]
-        # What the role perceives is compared with what it perceives in the match, the last row.
+        # The role's percepts in the possible states are compared with those in the match, the last row.
         everything = np.concatenate([layer.worlds[of], machine.of_states([state])])
         after, seen = machine.step(everything, np.concatenate([joints, np.array([joint], np.int32)]))
         codes = machine.codes(seen)
-        kept = np.flatnonzero(codes[:-1] == codes[-1])
-        once, places = machine.unique(after[kept])
-        firsts = np.full(len(once), len(kept), np.int64)
-        np.minimum.at(firsts, places, np.arange(len(kept)))
-        chosen = kept[firsts]
+        same = np.flatnonzero(codes[:-1] == codes[-1])
+        once, places = machine.unique(after[same])
+        firsts = np.full(len(once), len(same), np.int64)
+        np.minimum.at(firsts, places, np.arange(len(same)))
+        chosen = same[firsts]
         reached = _Layer(once, of[chosen], joints[chosen])
         over = machine.terminal(once)
         ends = np.flatnonzero(over)
@@ -122,7 +122,7 @@ class _Followed:
         self._layers.append(_Layer(once[~over], reached.before[~over], reached.joints[~over]))
 
     def _way(self, layer: _Layer, number: int) -> Trail:
-        """How a world of the layer that comes after the last, or of the last one, was reached."""
+        """The way to a world of the layer ``layer`` or of the one after it."""
         state = self._machine.state(layer.worlds, number)
         moves: list[JointMove] = []
         before = self._layers if layer is not self._layers[-1] else self._layers[:-1]

@@ -1,6 +1,6 @@
-"""Perfect information Monte Carlo: each of some possible states is searched as if it was known, and the move
-that is best on average is played (Ginsberg, GIB, 2001). It pays nothing for information, and thinks that it
-will know more next time: what better players are measured against.
+"""Perfect information Monte Carlo: the player searches each of some possible states as if it was known, and
+plays the move that is best on average (Ginsberg, GIB, 2001). It gives no value to information, and assumes
+that it will know the state next time: better players are measured against it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from players.player import Candidate, Choice, Player
 from players.uct.player import UctPlayer
 
 _LEAST_SECONDS = 0.05
-"""A state is searched for at least so long: with less time there are fewer."""
+"""The least seconds of a search of one state; with less time fewer states are searched."""
 
 
 class PimcPlayer(Player):
@@ -61,24 +61,24 @@ class PimcPlayer(Player):
             if number and now > deadline - _LEAST_SECONDS / 2:
                 break
             choice = self._uct.choose(state, now + (deadline - now) / (len(states) - number))
-            known = {c.move: c for c in choice.candidates if c.value is not None}
-            least = min((c.value or 0.0 for c in known.values()), default=50.0)
+            valued = {c.move: c for c in choice.candidates if c.value is not None}
+            least = min((c.value or 0.0 for c in valued.values()), default=50.0)
             for move in options:
-                value = known[move].value if move in known else least
+                value = valued[move].value if move in valued else least
                 totals[move] += weight * (50.0 if value is None else value)
-                visits[move] += known[move].visits if move in known else 0
+                visits[move] += valued[move].visits if move in valued else 0
             searched += 1
         weight = sum(share for _, share in states[:searched]) or 1.0
         order = sorted(options, key=lambda move: (-totals[move], -visits[move]))
         candidates = tuple(Candidate(move, visits[move], totals[move] / weight) for move in order)
-        told = f"searched {searched:,} of {counted(len(belief), 'possible state')}"
-        return Choice(candidates[0].move, candidates, told)
+        note = f"searched {searched:,} of {counted(len(belief), 'possible state')}"
+        return Choice(candidates[0].move, candidates, note)
 
     def stop(self) -> None:
         self._uct.stop()
 
     def _drawn(self, belief: Belief, most: int) -> list[tuple[State, float]]:
-        """All states of a belief with their weights, or some that are drawn by weight."""
+        """All states of a belief with their weights, or some of them, drawn by weight."""
         machine, worlds = belief.world_machine, belief.worlds
         if len(belief) <= most:
             return [(machine.state(worlds, i), float(belief.weights[i])) for i in range(len(belief))]

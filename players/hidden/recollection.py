@@ -1,9 +1,9 @@
-"""Possible states side by side, each with a number for what every role has observed on the way to it; and a
-table of information sets: numbers for each action of a set, found by what its role has observed.
+"""Possible states in arrays, each with a number for the observations of every role on the way to it; and a
+table of information sets: statistics for each action of a set, found by the observations of its role.
 
-A :class:`~players.belief.belief.Belief` forgets how a state was reached. Searches of information sets need
-that: what the others do depends on what they have seen. A *history* is a 64-bit number that a role's moves
-and percepts are mixed into, turn by turn: roles that have observed the same have equal histories.
+A :class:`~players.belief.belief.Belief` forgets the way to a state. Searches of information sets need it: the
+others' choices depend on their observations. A *history* is a 64-bit number into which a role's moves and
+percepts are mixed, turn by turn: roles with the same observations have equal histories.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from propnet.kernels.records import pack
 from propnet.machine import PropnetMachine
 
 MOST = 20_000
-"""States that are kept."""
+"""Number of states that are kept."""
 _EFFORT = 5_000, 100_000
 _EFFORT_PER_SECOND = 200_000
-"""Joint moves that are played for a turn: at least, at most, and for each second that is left."""
+"""Joint moves played for a turn: at least, at most, and for each second of the remaining time."""
 
 
 @inner
@@ -64,12 +64,12 @@ class Historians:
         ]
 
     def own(self, role: int, seen: Words) -> Words:
-        """A role's share of what was perceived."""
+        """A role's share of the percepts."""
         share: Words = seen & self._masks[role]
         return share
 
     def bits(self, role: int, percepts: frozenset[Term]) -> Words | None:
-        """A role's percepts as :meth:`own` has them; None where it can never have them."""
+        """A role's percepts as :meth:`own` returns them; None if it can never have them."""
         places = [self._places[role].get(percept, -1) for percept in percepts]
         if -1 in places:
             return None
@@ -79,7 +79,7 @@ class Historians:
         return packed
 
     def step(self, records: Words, histories: Words, joints: Int32s) -> tuple[Words, Words, Words]:
-        """The records after a joint move each, the roles' histories then, and what was perceived."""
+        """The records after a joint move each, the roles' histories then, and the percepts of all roles."""
         joints = np.ascontiguousarray(joints, np.int32)
         after, seen = self.machine.perceive(records, joints)
         grown = np.array(histories, np.uint64, order="C")
@@ -88,10 +88,10 @@ class Historians:
 
 
 class Recollection:
-    """What a role may hold for possible, with the histories of all roles.
+    """The states that a role considers possible, with the histories of all roles.
 
     Attributes:
-        records, histories: uint64, a row per state.
+        records, histories: uint64, one row per state.
         weights: float64: they add up to 1.
     """
 
@@ -110,8 +110,8 @@ class Recollection:
         self.weights: Floats = np.ones(1)
 
     def catch_up(self, history: Sequence[Observed], deadline: float) -> bool:
-        """Take in what the role has observed until now; whether there are states that fit. Where there are
-        none, or the time is up, it begins anew the next time."""
+        """Take in the role's observations until now. Returns whether any states fit. If none do, or the time
+        is up, the next call starts over."""
         if list(history[: len(self._seen)]) != self._seen or not len(self.records):
             self._begin()
         for seen in history[len(self._seen) :]:
@@ -134,8 +134,8 @@ class Recollection:
     def _grow(self, seen: Observed, deadline: float) -> bool:
         seconds = deadline - time.monotonic()
         effort = int(min(_EFFORT[1], max(_EFFORT[0], _EFFORT_PER_SECOND * seconds)))
-        move, wanted = self._lanes.own_move(seen.move), self.historians.bits(self.role, seen.percepts)
-        if move == -1 or wanted is None:
+        move, percepts = self._lanes.own_move(seen.move), self.historians.bits(self.role, seen.percepts)
+        if move == -1 or percepts is None:
             return False
         options = self._options(move)
         rows = options.open
@@ -150,7 +150,7 @@ class Recollection:
             of = rows[self._numbers.choice(len(rows), effort, p=chances)]
             joints, weights = drawn_joints(options, of, self._numbers), np.ones(len(of))
         after, histories, perceived = self.historians.step(self.records[of], self.histories[of], joints)
-        fits = (self.historians.own(self.role, perceived) == wanted).all(axis=1)
+        fits = (self.historians.own(self.role, perceived) == percepts).all(axis=1)
         fits &= ~self._lanes.terminal(after)
         once, weights = self._lanes.merged(np.hstack([after[fits], histories[fits]]), weights[fits])
         if not len(once):
@@ -165,29 +165,29 @@ class Recollection:
         return True
 
     def _options(self, move: int | None) -> Options:
-        """What may be done in each state, where the role makes this move."""
+        """The options of each state, if the role makes this move."""
         lanes = self.machine
-        known = lanes.evaluate(self.records)
-        legal = known.legal
+        evaluation = lanes.evaluate(self.records)
+        legal = evaluation.legal
         if move is not None:
             columns = np.arange(int(lanes.role_moves[-1]))
             first, past = lanes.role_moves[self.role : self.role + 2].tolist()
             legal = legal & pack(((columns < first) | (columns >= past) | (columns == first + move))[None, :])
         counts, moves = unpack_moves(legal, lanes.role_moves)
-        return Options(known.terminal, counts.astype(np.int64), moves)
+        return Options(evaluation.terminal, counts.astype(np.int64), moves)
 
 
 _PROBES = 64
 
 
 class SetTable:
-    """Information sets that were met, each with a place for every action, as kernels take them.
+    """The information sets met so far, each with a place for every action, in the form that kernels use.
 
     Attributes:
         keys: uint64, a power of two of slots: the history of a role, mixed with the role; 0 in free slots.
         places: int64: where the actions of the set begin in the next ones.
-        visits, totals: float64: numbers of each action, which mean what the algorithm says.
-        used: int64, shape (2,): how many places and how many sets are taken.
+        visits, totals: float64: statistics of each action; the algorithm defines their meaning.
+        used: int64, shape (2,): numbers of used places and of used sets.
     """
 
     def __init__(self, actions: int = 1 << 21) -> None:
@@ -200,12 +200,12 @@ class SetTable:
 
     @property
     def filled(self) -> float:
-        """Which share of it is taken."""
+        """The share of the table that is used."""
         places, sets = self.used.tolist()
         return float(max(places / len(self.visits), 2 * sets / len(self.keys)))
 
     def clear(self) -> None:
-        """Forget all."""
+        """Remove all sets."""
         taken = int(self.used[0])
         self.keys[:] = 0
         self.visits[:taken] = self.totals[:taken] = 0
@@ -222,8 +222,8 @@ def key_of(history: Any, role: Any) -> Any:
 def find_set(
     keys: Words, places: Ints, used: Ints, capacity: Any, history: Any, role: Any, actions: Any, add: Any
 ) -> Any:
-    """Where the actions of a set begin; -1 where it is not known and not to be added, or the table is full.
-    A set that is added is told by -2 - its place."""
+    """The place where the actions of a set begin; -1 if the set is unknown and not to be added, or the table
+    is full. For an added set the result is -2 - its place."""
     key = key_of(history, role)
     mask = len(keys) - 1
     slot = np.int64(key & np.uint64(mask))

@@ -1,12 +1,13 @@
-"""A process that builds one stage of the kaskade, from both ends.
+"""A process that builds one stage of the kaskade: both its ends.
 
-`Builder` is what the process that plays sees. The process itself is ``python -m players.kaskade.builder``:
-grounding or compiling hostile rules may use up all time and memory allowed. There it takes neither the
-interpreter lock nor the memory of the process that must answer in time, and it can die alone.
+`Builder` is the end in the process that plays. The building process itself is ``python -m
+players.kaskade.builder``. Grounding or compiling hostile rules may use up all time and memory allowed. In a
+process of its own it takes neither the interpreter lock nor the memory of the process that must answer in
+time, and it can die alone.
 
-What goes in and what comes out lies in files without a name (shared memory where the system has it), so that
-nothing is left over whoever is killed; the pipes only carry short messages. A builder has its own session,
-and ends when its input ends.
+Input and output lie in files without a name (shared memory if the system has it), so that nothing is left
+over whichever process is killed. The pipes only carry short messages. A builder has its own session, and ends
+when its input ends.
 """
 
 from __future__ import annotations
@@ -36,25 +37,25 @@ MAX_LINE = 65536
 _FROM_OUTSIDE = (-signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGINT)
 
 _LOOK_SECONDS = 1.0
-"""How often a silent builder is checked for life."""
+"""Seconds between two checks of whether a silent builder is alive."""
 
 
 class BuildError(GdlError):
-    """A builder did not deliver; the message says why."""
+    """A builder did not deliver; the message gives the reason."""
 
 
 class KilledError(BuildError):
-    """A builder was killed or stopped from outside; another one may well deliver."""
+    """A builder was killed or stopped from outside; another one may succeed."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuildJob:
-    """What a builder does, and what it may use.
+    """The work of a builder, and its limits.
 
     Attributes:
-        function: ``module:function``, called with the rules' text and the product of the stage before. It
+        function: ``module:function``, called with the rules' text and the product of the previous stage. It
             yields its product as bytes, a larger one whenever more is ready.
-        warm_up: ``module:function``, called before there are rules; may be empty.
+        warm_up: ``module:function``, called before the rules arrive; may be empty.
         seconds: wall time from the rules to the end.
         cpu_seconds: CPU time of all its threads.
         memory: bytes of data.
@@ -68,8 +69,8 @@ class BuildJob:
 
 
 class Builder:
-    """One process. It starts, imports and warms up before it gets rules. The constructor raises OSError if
-    there are no more processes, files or memory."""
+    """One building process. It starts, imports and warms up before it gets rules. The constructor raises
+    OSError if there are no more processes, files or memory."""
 
     def __init__(self, job: BuildJob) -> None:
         self.job = job
@@ -91,9 +92,9 @@ class Builder:
         return self._process.pid
 
     def build(self, text: str, previous: bytes) -> Iterator[bytes]:
-        """Let it build from the rules and the product of the stage before; its products, each whole and
+        """Build from the rules and the product of the previous stage. Yields the products, each complete and
         checked. The process is gone at the end. Raises BuildError if it fails, is killed, takes too long or
-        sends what it should not."""
+        sends something invalid."""
         deadline = time.monotonic() + self.job.seconds
         try:
             rules = text.encode()
@@ -114,11 +115,11 @@ class Builder:
             self._reap()
 
     def kill(self) -> None:
-        """End the process, and all that it has started. Any thread may call this."""
+        """End the process, and all processes that it has started. Any thread may call this."""
         with self._reaping:
             self._killed = True
             if not self._reaped:
-                with contextlib.suppress(OSError):  # one that was just forked leads no group yet
+                with contextlib.suppress(OSError):  # a process that was just forked leads no group yet
                     os.killpg(self._process.pid, signal.SIGKILL)
                 self._process.kill()
 
@@ -128,7 +129,7 @@ class Builder:
         self._reap()
 
     def _say(self, message: dict[str, Any]) -> None:
-        with contextlib.suppress(BrokenPipeError):  # it is gone: the end of its output tells why
+        with contextlib.suppress(BrokenPipeError):  # it is gone: the end of its output shows why
             self._input.write(json.dumps(message).encode() + b"\n")
             self._input.flush()
 
@@ -139,11 +140,11 @@ class Builder:
             left = deadline - time.monotonic()
             if left <= 0:
                 raise BuildError(f"it took more than {self.job.seconds:g} s")
-            # Asked before reading, so that all it wrote before its end is read.
+            # Polled before reading, so that all output before its end is read.
             ended = self._process.poll() is not None
             if not select.select([pipe], [], [], 0.0 if ended else min(left, _LOOK_SECONDS))[0]:
                 if ended:
-                    return  # a process that it has started keeps the pipe open
+                    return  # a process that the builder has started keeps the pipe open
                 if launch.is_stopped(self.pid):
                     raise KilledError("it was stopped by a signal")
                 continue
@@ -176,7 +177,7 @@ class Builder:
         return product
 
     def _end(self) -> BuildError:
-        """Why a process ended without a word."""
+        """The reason why a process ended without a message."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_LOOK_SECONDS)
         status = self._process.returncode
@@ -232,7 +233,7 @@ def _start(
 
 
 def _nameless() -> IO[bytes]:
-    """A file without a name to write and to read."""
+    """A file without a name for writing and reading."""
     return os.fdopen(nameless(), "w+b")
 
 
@@ -243,20 +244,20 @@ def _digest(data: bytes) -> str:
 def main() -> None:
     """Build one stage, and end."""
     function, warm_up, source, product, memory, cpu_seconds = sys.argv[1:]
-    # What libraries print must not mix with the messages.
+    # Output of libraries must not mix with the messages.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     limit_memory(int(memory))
     limit_files(int(memory))
     _die_first()
-    with contextlib.suppress(Exception):  # what fails here fails again below, and is reported then
+    with contextlib.suppress(Exception):  # a failure here occurs again below, and is reported then
         _resolve(function)
-        # Rules that are waiting already are the warm-up.
+        # If rules are waiting already, they serve as the warm-up.
         if warm_up and not launch.warm and not select.select([sys.stdin], [], [], 0)[0]:
             _resolve(warm_up)()
     line = sys.stdin.buffer.readline()
     if not line:
-        return  # no match wanted it
+        return  # no match needs it
     threading.Thread(target=_end_with_the_input, daemon=True).start()
     limit_cpu(float(cpu_seconds))
 
@@ -291,7 +292,7 @@ def _resolve(name: str) -> Any:
 
 
 def _read_source(announced: dict[str, Any], source: int) -> tuple[str, bytes]:
-    """The rules' text, and the product of the stage before."""
+    """The rules' text, and the product of the previous stage."""
     data = bytes_of(source)
     rules = announced["rules"]
     if len(data) != rules + announced["previous"] or hashlib.sha256(data).hexdigest() != announced["sha256"]:

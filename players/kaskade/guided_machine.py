@@ -1,4 +1,4 @@
-"""A machine with a second one for its playouts, in which blunders are illegal (:mod:`propnet.guides`)."""
+"""A machine with a second machine for its playouts, in which blunders are illegal (:mod:`propnet.guides`)."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ from propnet.storage.network_bytes import from_bytes, to_bytes
 
 log = logging.getLogger("players.guided")
 
-# Gate inputs (see docs/measurements.md): of the guide, of the game's own network, and to look at.
+# Limits of gate inputs (see docs/measurements.md): of the guide, of the game's own network, of the search for
+# blunders.
 _MOST_INPUTS = 40_000
 _LARGEST = 20_000
 _EFFORT = 4_000_000
 _TRIED, _LONGEST = 512, 500
 _LONGER = 1.1
-"""Where roles move at the same time, a guide must make playouts so many times as long to be worth its gates
-(see docs/measurements.md)."""
+"""If roles move simultaneously, a guide must lengthen playouts by this factor to be worth its gates (see
+docs/measurements.md)."""
 _STORED_BYTES = 1 << 28
 _VERSION = "9"
 
@@ -38,9 +39,9 @@ class GuidedMachine(NativeMachine):
     """The native machine of a game, and another for playouts from its states.
 
     Attributes:
-        guide: has the same states and moves; fewer of these are legal, always at least one.
-        exact: whether roles took turns in random play. Then, if what one role wins the other loses, no move
-            that the guide leaves out is better than the best that it keeps.
+        guide: has the same states and moves; fewer of the moves are legal, always at least one.
+        exact: whether roles took turns in random play. Then, if one role wins what the other loses, no move
+            that the guide leaves out is better than the best one that it keeps.
     """
 
     def __init__(
@@ -60,8 +61,8 @@ class GuidedMachine(NativeMachine):
 
 
 def guide_network(machine: PropnetMachine) -> Network | None:
-    """The guide of a game; None for one role, roles that are no rivals, no move that wins or loses at once,
-    or a guide that would be too large. The answer is stored on disk, whichever it is."""
+    """The guide of a game. None for one role, roles that are not rivals, no move that wins or loses at once,
+    or a guide that would be too large. The answer is stored on disk in either case."""
     network = machine.network
     if len(network.roles) < 2 or len(network.gate_inputs) > _LARGEST:
         return None
@@ -88,7 +89,7 @@ def guide_network(machine: PropnetMachine) -> Network | None:
 
 
 def _lengthens(machine: PropnetMachine, guide: Network) -> bool:
-    """Whether playouts are so much longer with this guide that it is worth its gates."""
+    """Whether playouts with this guide are longer by the factor that makes it worth its gates."""
     guiding = PropnetMachine(machine.rules, guide)
     plain, better = (m.playouts(_TRIED, 0, max_steps=_LONGEST).lengths.mean() for m in (machine, guiding))
     return bool(better >= _LONGER * plain)
@@ -97,8 +98,8 @@ def _lengthens(machine: PropnetMachine, guide: Network) -> bool:
 def compiled_guide(
     machine: PropnetMachine, seconds: float, jobs: int = 1
 ) -> tuple[Network, NativeCode] | None:
-    """The guide's network and its code, compiled by ``jobs`` processes in at most so many seconds; None if
-    there is no guide, or if not all of it was compiled: interpreted, it would be slower than no guide."""
+    """The guide's network and its code, compiled by ``jobs`` processes in at most ``seconds`` seconds. None
+    if there is no guide, or if not all of it was compiled: an interpreted guide would be slower than none."""
     network = guide_network(machine)
     if network is None:
         return None
@@ -111,7 +112,7 @@ def compiled_guide(
 
 
 def guided(machine: NativeMachine) -> NativeMachine:
-    """The machine with a guide if the game has one, built here."""
+    """The machine with a guide built here, or the machine itself if the game has no guide."""
     guide = compiled_guide(machine, math.inf) if machine.compiled else None
     if guide is None:
         return machine

@@ -1,8 +1,8 @@
 """The kaskade of machines: prover, propositional network, native code, each as soon as it is built.
 
-The prover answers at once. The faster machines are built in processes of their own, one stage after the
-other, while the player already plays. A stage that fails, is killed, hangs or exceeds its limits ends the
-climb; the player stays on the stage before.
+The prover answers at once. Processes of their own build the faster machines, one stage after the other, while
+the player already plays. A stage that fails, is killed, hangs or exceeds its limits ends the climb; the
+player stays on the stage before.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ FAILED: Final = "failed"
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What happened to a stage.
+    """A change in the state of a stage.
 
     Attributes:
         level: the stage's machine.
         what: ``begun``, ``ready`` (again whenever more of it is compiled) or ``failed``.
-        seconds: since the stage was begun.
-        detail: the reason of a failure; else empty.
+        seconds: time since the stage was begun.
+        detail: the reason of a failure; otherwise empty.
     """
 
     level: str
@@ -56,13 +56,12 @@ class Event:
 
 
 class Kaskade:
-    """The machines of one game, as they come, up to a level; ``auto`` is the furthest of the stages.
+    """The machines of one game up to a level, each available once it is built; ``auto`` is the last stage.
 
-    The constructor starts the builders, which import what they need; :meth:`begin` gives them the rules. A
-    machine serves one thread at a time: the one that calls :meth:`best` uses it. ``on_event`` is called with
-    what happens to the stages, mostly in a thread of the kaskade. ``exercise`` is called with each machine
-    before it is ready, so that its first answers wait for no kernel. Raises GdlError if there is no such
-    level.
+    The constructor starts the builders, which import their modules; :meth:`begin` gives them the rules. A
+    machine serves one thread at a time, the one that calls :meth:`best`. ``on_event`` is called with each
+    event of a stage, mostly in a thread of the kaskade. ``exercise`` is called with each machine before it is
+    ready, so that its first answers wait for no kernel. Raises GdlError if there is no such level.
     """
 
     def __init__(
@@ -73,13 +72,13 @@ class Kaskade:
         stages: Sequence[Stage] = STAGES,
         exercise: Callable[[Machine], None] = exercise,
     ) -> None:
-        known = [stage.level for stage in stages]
-        if level not in (AUTO, BOTTOM, *known):
+        levels = [stage.level for stage in stages]
+        if level not in (AUTO, BOTTOM, *levels):
             raise GdlError(
-                f"there is no machine {level!r}", remedy=f"choose {', '.join((BOTTOM, *known, AUTO))}"
+                f"there is no machine {level!r}", remedy=f"choose {', '.join((BOTTOM, *levels, AUTO))}"
             )
-        count = {AUTO: len(known), BOTTOM: 0}.get(level)
-        self._stages = tuple(stages[: known.index(level) + 1 if count is None else count])
+        count = {AUTO: len(levels), BOTTOM: 0}.get(level)
+        self._stages = tuple(stages[: levels.index(level) + 1 if count is None else count])
         self._on_event = on_event
         self._exercise = exercise
         self._changed = threading.Condition()
@@ -95,7 +94,7 @@ class Kaskade:
             for stage in self._stages:
                 self._builders.append(Builder(stage.job))
         except OSError as error:
-            # The stages that have a builder are built; then this is reported.
+            # The stages that have a builder are built; then this error is reported.
             self._fault = describe(error)
 
     @property
@@ -105,7 +104,7 @@ class Kaskade:
 
     @property
     def rising(self) -> bool:
-        """Whether a faster machine may still come."""
+        """Whether a faster machine may still become ready."""
         return self._rising
 
     @property
@@ -115,8 +114,8 @@ class Kaskade:
             return next(reversed(self._ready.values()), None)
 
     def begin(self, text: str, rules: Rules | None = None) -> None:
-        """Begin to build the machines of these rules, given as text and, if they are parsed, as such. Call
-        it once. Raises ParseError if these are no rules."""
+        """Begin to build the machines of these rules, given as text and, if they are parsed, also as rules.
+        Call it once. Raises ParseError if the text is not valid rules."""
         self._rules = rules if rules is not None else parse_rules(text)
         if self._stages:
             run = partial(self._run, text, self._rules)
@@ -128,8 +127,8 @@ class Kaskade:
         return self.newest or self.prover()
 
     def prover(self) -> Machine:
-        """The machine that needs no building, made on the first call. Raises RulesError if the rules cannot
-        be played."""
+        """The machine that needs no building, created on the first call. Raises RulesError if the rules
+        cannot be played."""
         if self._prover is None:
             from gdl.prover.machine import ProverMachine
 
@@ -139,19 +138,19 @@ class Kaskade:
         return self._prover
 
     def wait(self, level: str, seconds: float | None = None) -> bool:
-        """Wait until the machine of a level is ready, or cannot come any more, for so many seconds at most;
-        whether it is ready. A machine above the cap never comes."""
+        """Wait at most ``seconds`` until the machine of a level is ready, or can no longer become ready.
+        Returns whether it is ready. A machine above the cap never becomes ready."""
         with self._changed:
             self._changed.wait_for(lambda: level in self._ready or not self._rising, seconds)
             return level in self._ready
 
     def settle(self, seconds: float) -> bool:
-        """Wait until nothing more is built, at most so long; whether that is so."""
+        """Wait at most ``seconds`` until nothing is being built. Returns whether that is so."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._rising, seconds)
 
     def reject(self, machine: Machine, reason: str) -> None:
-        """This machine answers wrongly: forget it and those above it, and build no more."""
+        """Drop this machine, which answers wrongly, and those above it, and stop building."""
         with self._changed:
             levels = list(self._ready)
             place = next((i for i, level in enumerate(levels) if self._ready[level] is machine), len(levels))
@@ -162,8 +161,8 @@ class Kaskade:
             self._tell(Event(machine.level, FAILED, 0.0, reason))
 
     def close(self, seconds: float = 5.0) -> None:
-        """End all processes that still build; machines that are ready stay. Waits at most so many seconds
-        for a machine that is being loaded."""
+        """End all processes that still build; machines that are ready stay. Waits at most ``seconds`` for a
+        machine that is being loaded."""
         with self._changed:
             self._end_climb()
         self._close()
@@ -180,7 +179,7 @@ class Kaskade:
         self.close()
 
     def _end_climb(self) -> None:
-        """No faster machine comes any more. The caller holds the lock."""
+        """Stop the climb: no faster machine will become ready. The caller holds the lock."""
         self._rising = False
         self._changed.notify_all()
 
@@ -233,14 +232,14 @@ class Kaskade:
         began: float,
         builder: Builder,
     ) -> tuple[bytes, Machine]:
-        """The last product of one builder, and the machine made of it."""
+        """The last product of one builder, and the machine made from it."""
         machine = None
         for product in builder.build(text, previous):
             machine = stage.load(rules, product, before)
             self._exercise(machine)
             with self._changed:
                 if not self._rising:
-                    raise BuildError("nobody wants it any more")
+                    raise BuildError("the machine is no longer needed")
                 self._ready[stage.level] = machine
                 self._changed.notify_all()
             self._tell(Event(stage.level, READY, time.monotonic() - began))
@@ -249,7 +248,7 @@ class Kaskade:
         return product, machine
 
     def _another(self, stage: Stage) -> Builder:
-        """A builder in the place of one that was killed."""
+        """A builder that replaces one that was killed."""
         builder = Builder(stage.job)
         with self._changed:
             self._builders.append(builder)

@@ -1,4 +1,4 @@
-"""Makes the machine of a level for some rules; `auto` is the furthest that the game allows."""
+"""Creates the machine of a level for given rules; `auto` is the furthest that the game allows."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from gdl.rules import Rules
 from players.kaskade import LEVELS
 
 COMPILE_SECONDS = 20.0
-"""Default compile time of :func:`make_machine`, enough for nearly any game."""
+"""Default compile time of :func:`make_machine` in seconds, enough for nearly any game."""
 _AUTO_COMPILE_SECONDS = 2.0
-"""The same for ``auto``, whose user waits for a game and not for a machine."""
+"""Default compile time for ``auto``, whose user is waiting for the game."""
 _KEPT_LITERALS = 50_000
-"""Ground rules with more body literals are not kept beside their network."""
+"""Ground rules with more body literals are not stored with their network."""
 
 
 def compile_budget(usual: float) -> float:
-    """Wall time for compiling a game's native code: ``$GGP_COMPILE_SECONDS``, or else ``usual``. Raises
-    GdlError if the variable is no number of seconds."""
+    """Wall time for compiling a game's native code: ``$GGP_COMPILE_SECONDS``, or ``usual`` if it is not set.
+    Raises GdlError if the variable is not a number of seconds."""
     chosen = os.environ.get("GGP_COMPILE_SECONDS")
     if not chosen:
         return usual
@@ -41,7 +41,7 @@ def make_machine(rules: Rules, level: str = "auto") -> Machine:
     Args:
         rules: the game.
         level: one of :data:`LEVELS`. ``native`` compiles as much of the network as it can in time and
-            interprets the rest. ``auto`` is the same in less time, or the prover where the game does not
+            interprets the rest. ``auto`` does the same in less time, or is the prover if the game does not
             ground within its limits.
 
     Raises:

@@ -1,12 +1,13 @@
-"""What goes up to faster machines as the kaskade has them ready: a player, between turns and within; and
-states for who asks at once (`ClimbingStates`), of the prover at first, of the network once that is built.
+"""A player that moves to faster machines as soon as the kaskade has built them, between turns and within; and
+states for callers that need them at once (`ClimbingStates`), first of the prover, then of the network when it
+is built.
 
-A player that can resume a search (:attr:`players.player.Player.resumes`) waits for no machine: it is called
-back when one is ready, and asked again. Others wait for the first one, for a while.
+A player that can resume a search (:attr:`players.player.Player.resumes`) waits for no machine: when one is
+ready, its search is interrupted and resumed there. Other players wait for the first machine, for a while.
 
-A state stays on the machine that made it. What follows from a state of the prover is handed up to the network
-once that is built; states that hold the same are equal wherever they stand. Names of moves are good for both
-machines, ids are each machine's own.
+A state stays on the machine that created it. Successors of a prover's state are moved to the network once it
+is built; states with the same content are equal on all machines. Names of moves are valid on both machines,
+ids only on their own.
 """
 
 from __future__ import annotations
@@ -33,20 +34,20 @@ log = logging.getLogger("players.climbing")
 
 
 START_SHARE = 0.7
-"""Share of the startclock for which it waits for the first fast machine before it begins. The prover
-searches so much slower that waiting costs little, and the builder has the processors to itself."""
+"""Share of the startclock in which it waits for the first fast machine before it begins. The prover searches
+so slowly in comparison that waiting costs little, and the builder has the processors to itself."""
 _TURN_SHARE = 0.5
-"""Share of a turn's time for which a player that cannot resume a search waits for it."""
+"""Share of a turn's time in which a player that cannot resume a search waits for the first fast machine."""
 LEAST_SECONDS = 0.7
-"""With less time left in a turn the player goes up only at the next one: going up loses what the search on
-the prover has learned, and search processes take a while to load a machine."""
+"""With less time left in a turn, the player changes machines only at the next one: the change loses the
+results of the search on the prover, and search processes take a while to load a machine."""
 
 
 class KaskadePlayer(Player):
-    """Lets ``player`` think, on the furthest machine of ``kaskade`` that is ready.
+    """Runs ``player`` on the furthest machine of ``kaskade`` that is ready.
 
-    Like every player it answers for the machine of the state it is asked about. ``on_up`` is called with each
-    machine that the player has gone up to.
+    Like every player it answers in ids of the machine of the given state. ``on_up`` is called with each
+    machine that the player has changed to.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class KaskadePlayer(Player):
 
     @property
     def on_progress(self) -> Callable[[Choice], None] | None:
-        """As that of the player that thinks."""
+        """The progress callback of the player that thinks."""
         return self.player.on_progress
 
     @on_progress.setter
@@ -100,12 +101,14 @@ class KaskadePlayer(Player):
             self._await_first(deadline, _TURN_SHARE)
         self._deadline = deadline
         self._go_up(belief.likeliest)
-        self.player.interrupted = lambda: False  # it decides by many states, and resumes in none of them
+        self.player.interrupted = lambda: (
+            False
+        )  # it decides by many states, so it cannot resume in one of them
         choice = self.player.choose_from(self._own_belief(belief, deadline), deadline)
         return self.player.translated(choice, belief.machine)
 
     def _own_belief(self, belief: Belief, deadline: float) -> Belief:
-        """The same on the machine that the player thinks on: kept, and grown turn by turn."""
+        """The same belief on the machine of the player; it is cached, and grows turn by turn."""
         if self.machine is belief.machine:
             return belief
         own = self._belief
@@ -138,12 +141,13 @@ class KaskadePlayer(Player):
         self.player.stop()
 
     def _await_first(self, deadline: float, share: float) -> None:
-        """Wait for the first machine above the prover, if there is one, for a share of the time left."""
+        """Wait for the first machine above the prover, if one is being built, for a share of the time
+        left."""
         for level in self._kaskade.levels[:1]:
             self._kaskade.wait(level, max(0.0, deadline - time.monotonic()) * share)
 
     def _is_called(self) -> bool:
-        """Whether the player should come back, to go up."""
+        """Whether the player should interrupt its search and change machines."""
         newest = self._kaskade.newest
         if newest in (None, self._current) or self._deadline - time.monotonic() < LEAST_SECONDS:
             return False
@@ -165,7 +169,7 @@ class KaskadePlayer(Player):
             self._on_up(machine)
 
     def _sound(self, state: State) -> Machine:
-        """The furthest machine that agrees with the state's own machine about the state."""
+        """The furthest machine that agrees with the state's own machine on this state."""
         while True:
             machine = self._kaskade.best()
             if machine.level == BOTTOM or machine in (state.machine, self._current):
@@ -182,15 +186,15 @@ class KaskadePlayer(Player):
 AT_ONCE_SECONDS = 0.2
 """CPU time of grounding within which a network is built while its user waits."""
 MOST_RULES_AT_ONCE = 20_000
-"""Ground rules of such a network: it takes longer to build than to ground."""
+"""Maximum number of ground rules of such a network: building takes longer than grounding."""
 
 
 class ClimbingStates:
-    """A game's states, each new one on the furthest machine that is ready. Native code is no faster for
-    single states than the network, so the network is the top.
+    """A game's states, each new one on the furthest machine that is ready. Native code does not speed up
+    single states, so the network is the last stage.
 
-    ``text`` are the rules in KIF, for the process that builds; ``made`` is called with each machine before
-    states of it are given out. Raises RulesError if the rules cannot be played.
+    ``text`` holds the rules in KIF, for the process that builds; ``made`` is called with each machine before
+    its states are returned. Raises RulesError if the rules cannot be played.
     """
 
     def __init__(self, rules: Rules, text: str, made: Callable[[Machine], None]) -> None:
@@ -213,8 +217,8 @@ class ClimbingStates:
         return (self._better() or self._prover).initial_state()
 
     def ready(self, seconds: float | None = None) -> bool:
-        """Wait, at most so many seconds, until new states stand on the network; whether they do. They never
-        will in games that do not ground within the limits."""
+        """Wait at most ``seconds`` until new states are on the network. Returns whether they are. In games
+        that do not ground within the limits they never will be."""
         if self._kaskade is not None:
             self._kaskade.wait(STAGES[0].level, seconds)
         return self._better() is not None
@@ -224,7 +228,7 @@ class ClimbingStates:
         return state if above is None else above.state_of(state.propositions)
 
     def _better(self) -> Machine | None:
-        """The machine of the network, once it is there."""
+        """The machine of the network, once it is ready."""
         if self._top is None and self._kaskade is not None and (machine := self._kaskade.newest) is not None:
             self._reach(machine)
         return self._top
@@ -235,7 +239,7 @@ class ClimbingStates:
 
 
 def _network_at_once(rules: Rules) -> Machine | None:
-    """The machine of the network if it is stored, or takes no longer than a user waits without a thought."""
+    """The machine of the network if it is stored, or builds so fast that a user hardly notices the wait."""
     from gdl.grounding.limits import GroundLimits
     from gdl.grounding.pipeline import ground
     from propnet.build import build

@@ -1,10 +1,10 @@
-"""The stages of the kaskade: how each machine is built in a process of its own, and loaded here.
+"""The stages of the kaskade: functions that build each machine in a process of its own, and load it here.
 
-Builders take turns: whoever builds what another one builds waits for its result, and no more compile at a
-time than there are processors. Four matches of one game need one network, and four compilers on one processor
-are done no sooner than one after another. The turns are locks on files in the folder of the caches: all
-processes of a user share them, and those of a builder that is killed are free at once. Nobody waits for ever:
-a builder may be stopped.
+Builders take turns. A builder whose product another builder is already making waits for the result, and at
+most one builder per processor compiles at a time: four matches of one game need one network, and four
+compilers on one processor finish no sooner than one after another. The turns are locks on files in the folder
+of the caches. All processes of a user share them, and the system releases the locks of a killed builder.
+Every wait has a limit, because a builder may be stopped.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from propnet.storage.network_bytes import keep, load
 from propnet.storage.process_lock import ProcessLock
 
 PATIENCE_SECONDS = 90.0, 10.0
-"""How long to wait for one that builds the same, and for a processor: others may compile for long."""
+"""Seconds to wait for a builder of the same product, and for a processor: others may compile for long."""
 LOOK_SECONDS = 0.25
 _NAMES = 64
-"""Files for things that are built; two things that share a file wait for each other."""
+"""Number of lock files for products; two products that share a file wait for each other."""
 
 
 class BuildTurn:
-    """The turn to build the thing of this name, on one of some processors if they are given. It ends with the
+    """A turn to build the product of this name, on one of some processors if they are given. It ends with the
     block, or with the process."""
 
     def __init__(self, name: str, processors: Sequence[int] = ()) -> None:
@@ -46,7 +46,7 @@ class BuildTurn:
         try:
             folder = default_directory() / "building"
             make_directory(folder)
-        except (OSError, RuntimeError):  # no folder for caches: each builds for itself
+        except (OSError, RuntimeError):  # no folder for caches: each process builds for itself
             return
         self._locks = [[ProcessLock(str(folder / f"thing-{number}"))]]
         if processors:
@@ -62,7 +62,8 @@ class BuildTurn:
                 lock.leave()
 
     def come(self) -> bool:
-        """Wait a moment for the turn; whether it has come. What others build may be stored by then."""
+        """Wait a moment for the turn. Returns whether it has come; another builder may have stored the
+        product by then."""
         while self._locks and self._taken < len(self._locks):
             has = any(lock.take(0.0) for lock in self._locks[self._taken])
             if not has and time.monotonic() - self._began < PATIENCE_SECONDS[self._taken]:
@@ -83,7 +84,7 @@ KEEP_SECONDS = 0.1
 COMPILE_SECONDS = 60.0
 """Wall time after which no more native code is compiled; the rest is interpreted."""
 _MOST_JOBS = 4
-"""Processes that compile native code together, at most."""
+"""Maximum number of processes that compile native code together."""
 Load = Callable[[Rules, bytes, Machine | None], Machine]
 WARM_UP_GAMES = (
     "(role a) (init (n 0)) (legal a x) (legal a y) (<= (next (n 1)) (true (n 0)) (does a x))"
@@ -92,18 +93,18 @@ WARM_UP_GAMES = (
     " (<= (next (n 1)) (true (n 0)) (does a x)) (<= (next (n 0)) (does a y) (does b x))"
     " (<= terminal (true (n 1))) (goal a 100) (goal b 0)",
 )
-"""Games that have everything compiled once before a match needs it."""
+"""Games for which everything is compiled once before a match needs it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One step up.
+    """One stage of the climb.
 
     Attributes:
         level: the name of its machine.
-        job: what the builder does.
-        load: makes the machine in the process that plays, from the rules, the product and the machine of the
-            stage before. May raise anything.
+        job: the work of the builder.
+        load: creates the machine in the process that plays, from the rules, the product and the machine of
+            the stage before. May raise any exception.
     """
 
     level: str
@@ -112,13 +113,13 @@ class Stage:
 
 
 def build_propnet(text: str, previous: bytes) -> Iterator[bytes]:
-    """The network of these rules, as bytes: the one stored on disk, or else a new one."""
+    """The network of these rules, as bytes: the one stored on disk, or a new one if there is none."""
     rules = parse_rules(text, "rules")
     with BuildTurn(f"network {text}") as turn:
         stored = load(rules)
         while stored is None and not turn.come():
             stored = load(rules)
-        # The one whose turn it was before stores its network at the end.
+        # The builder that had the turn before has stored its network at the end.
         stored = stored or load(rules)
         if stored is not None:
             yield stored
@@ -139,7 +140,7 @@ def _network(rules: Rules) -> bytes:
 
 
 def warm_up_propnet() -> None:
-    """Import and compile what :func:`build_propnet` needs."""
+    """Import and compile everything that :func:`build_propnet` needs."""
     for game in WARM_UP_GAMES:
         rules = parse_rules(game, "rules")
         load(rules)
@@ -155,9 +156,9 @@ def load_propnet(rules: Rules, product: bytes, before: Machine | None) -> Machin
 
 
 def build_native(text: str, previous: bytes) -> Iterator[bytes]:
-    """The native code of a network: as soon as it pays, when all of it is compiled, and then with the code
-    of the guide for playouts, or of a network with registers for them, if the game has one. Raises
-    TooLargeError if too little is compiled in time."""
+    """The native code of a network: as soon as it is worth using, when all of it is compiled, and then with
+    the code of the guide for playouts, or of a network with registers for playouts, if the game has one.
+    Raises TooLargeError if too little is compiled in time."""
     from players.kaskade.guided_machine import compiled_guide
     from propnet.machine import PropnetMachine
     from propnet.native.machine import PAYS, NativeCode, NativeMachine, compile_network
@@ -211,18 +212,18 @@ def build_native(text: str, previous: bytes) -> Iterator[bytes]:
 
 
 def _joined(*parts: bytes) -> bytes:
-    """Parts as one: their lengths, then the parts."""
+    """The parts in one: their lengths, then the parts."""
     return b" ".join(b"%d" % len(part) for part in parts) + b"\n" + b"".join(parts)
 
 
 def _parted(product: bytes) -> list[bytes]:
-    """The parts that :func:`_joined` put together."""
+    """The parts that :func:`_joined` combined."""
     head, _, body = product.partition(b"\n")
     return [body[a:b] for a, b in pairwise(accumulate(map(int, head.split()), initial=0))]
 
 
 def warm_up_native() -> None:
-    """Import and compile what :func:`build_native` needs."""
+    """Import and compile everything that :func:`build_native` needs."""
     from gdl.grounding.pipeline import ground
     from propnet.build import build
     from propnet.native.machine import compile_network
@@ -263,19 +264,19 @@ def load_native(rules: Rules, product: bytes, before: Machine | None) -> Machine
         case _:
             machine = NativeMachine(rules, before.network, code)
     if code.objects and not machine.compiled:
-        raise GdlError("native code is no faster than the interpreter here, or cannot be loaded")
+        raise GdlError("native code is not faster than the interpreter here, or cannot be loaded")
     return machine
 
 
 def exercise(machine: Machine) -> None:
-    """Warm a machine up, so that its first answers and its first playouts wait for nothing."""
+    """Warm a machine up, so that its first answers and its first playouts need not wait."""
     from players.batch_machine import batch_machine_of
 
     batch_machine_of(machine).warm_up()
 
 
 def exercise_answers(machine: Machine) -> None:
-    """The same without playouts, whose kernel takes the longest to compile."""
+    """As :func:`exercise`, without playouts, whose kernel takes the longest to compile."""
     from players.batch_machine import batch_machine_of
 
     batch_machine_of(machine).ask_once()
@@ -285,8 +286,8 @@ STAGES: Final[tuple[Stage, ...]] = (
     Stage("propnet", BuildJob(f"{__name__}:build_propnet", f"{__name__}:warm_up_propnet"), load_propnet),
     Stage("native", BuildJob(f"{__name__}:build_native", f"{__name__}:warm_up_native"), load_native),
 )
-"""From the first to the furthest.
+"""The stages, from the first to the furthest.
 
-Builders have the same right to the processors as the search. A builder that needs C seconds of a processor,
-gets the share b of it, and makes n search processes s times as fast, costs them C * (n * (s - 1) / b + 1)
-seconds of search: the larger its share the better, whenever s > 1."""
+Builders have the same priority on the processors as the search. Suppose that a builder needs C seconds of a
+processor, gets the share b of it, and makes n search processes s times as fast. Then it costs them C * (n *
+(s - 1) / b + 1) seconds of search. So a larger share is always better if s > 1."""

@@ -1,8 +1,8 @@
 """OpenSpiel (Lanctot et al. 2019), both ways: our games for its algorithms, its bots as our players.
 
-``spiel_game`` makes a game of OpenSpiel of a machine, ``bot_player`` a player of a bot:
-``players.openspiel:mcts``, ``players.openspiel:uniform_random``, and every other bot that OpenSpiel has under
-a name. Nothing is imported from OpenSpiel before one of these is asked for.
+``spiel_game`` creates a game of OpenSpiel from a machine, ``bot_player`` a player from a bot:
+``players.openspiel:mcts``, ``players.openspiel:uniform_random``, and every other bot that OpenSpiel has
+registered by name. Nothing is imported from OpenSpiel before it is needed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 _BOTS = "mcts", "uniform_random", "fixed_action_preference", "uniform_restricted_actions"
-"""Bots that are told to need OpenSpiel where it is not installed; with it, others may be there."""
+"""Bots for which a missing OpenSpiel is reported; with OpenSpiel there may be others."""
 
 
 def __dir__() -> list[str]:
@@ -24,17 +24,16 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> type[Player]:
-    """The player of a bot, by the bot's name. Raises MissingOpenSpielError where OpenSpiel is not
-    installed."""
-    made: Any = None
+    """The player of a bot, by the bot's name. Raises MissingOpenSpielError if OpenSpiel is not installed."""
+    found: Any = None
     if not name.startswith("_"):
         try:
             import_module(f"{__name__}.spiel_game").pyspiel_module()
-            made = import_module(f"{__name__}.bot_player").player_class(name)
+            found = import_module(f"{__name__}.bot_player").player_class(name)
         except ImportError:
             if name in _BOTS:
                 raise
-    if made is None:
+    if found is None:
         raise AttributeError(f"OpenSpiel has no bot {name!r}")
-    kind: type[Player] = made
+    kind: type[Player] = found
     return kind

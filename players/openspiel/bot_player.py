@@ -1,7 +1,7 @@
 """Bots of OpenSpiel as our players: ``players.openspiel:mcts``, ``players.openspiel:uniform_random``.
 
-OpenSpiel's Monte Carlo tree search has no deadline; here it has one. Its bot in C++ crashes on games that are
-written in Python, its own ones too; so this is the one in Python.
+OpenSpiel's Monte Carlo tree search has no deadline; this module adds one. Its bot in C++ crashes on games
+that are written in Python, including its own; so this one is in Python.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class _TimeUpError(Exception):
 
 
 class _TimedMcts(mcts.MCTSBot):  # type: ignore[misc]
-    """The bot with rollouts by random moves, until ``deadline``, seconds of :func:`time.monotonic`; one
-    rollout is made in any case."""
+    """The bot with random rollouts, until ``deadline``, seconds of :func:`time.monotonic`; it performs at
+    least one rollout."""
 
     def __init__(self, game: Any, seed: int, deadline: float) -> None:
         numbers = np.random.RandomState(seed & 0xFFFFFFFF)
@@ -57,11 +57,11 @@ class _TimedMcts(mcts.MCTSBot):  # type: ignore[misc]
 pyspiel = pyspiel_module()
 
 _SHARE = 0.8
-"""Share of the time that a search may take: it looks at the clock between simulations only."""
+"""Share of the time that a search may take: it checks the clock only between simulations."""
 
 
 class _BotPlayer(Player):
-    """A role that a bot of OpenSpiel plays. It moves at random until the game is grounded.
+    """Lets a bot of OpenSpiel play a role. It moves at random until the game is grounded.
 
     Attributes:
         bot: the bot's name.
@@ -89,7 +89,7 @@ class _BotPlayer(Player):
         return Choice(self.machine.move_id(self.role, machine.move(self.role, move)))
 
     def _spiel_game(self) -> SpielGame | None:
-        """The game for OpenSpiel, made when the machine has a network; None before."""
+        """The game for OpenSpiel, created when the machine has a network; None before."""
         fast = lane_machine(self.machine)
         if self._game is None and fast is not None:
             self._game = spiel_game(fast.rules.name or "game", fast)
@@ -107,7 +107,7 @@ class _BotPlayer(Player):
 
 @cache
 def player_class(name: str) -> type[Player] | None:
-    """The player of a bot; None if OpenSpiel has none of this name."""
+    """The player of a bot; None if OpenSpiel has no bot of this name."""
     if name != "mcts" and name not in pyspiel.registered_bots():
         return None
     return type(

@@ -1,4 +1,4 @@
-"""`cfr_policy`: what our CFR+ has learnt, as a policy of OpenSpiel, to be measured by OpenSpiel's own
+"""`cfr_policy`: the result of our CFR+ as a policy of OpenSpiel, for evaluation by OpenSpiel's own
 algorithms."""
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from players.openspiel.spiel_game import SpielGame
 
 def cfr_policy(game: SpielGame, cfr: Cfr) -> TabularPolicy:
     """The average strategies of a tree that was grown on ``game.rules.machine``, as a policy of the
-    sequential game: a row for each information state."""
+    sequential game: one row for each information state."""
     tree, average = cfr.tree, cfr.average()
     policy = TabularPolicy(game)
     for (player, history), place in tree.places.items():
         senses = game.rules.senses[player]
         turns = cast(tuple[tuple[int, frozenset[Term]], ...], history)
-        told = b"".join(senses.turn(move, percepts) for move, percepts in turns)
-        row = policy.action_probability_array[policy.state_lookup[senses.text(told)]]
+        observed = b"".join(senses.turn(move, percepts) for move, percepts in turns)
+        row = policy.action_probability_array[policy.state_lookup[senses.text(observed)]]
         row[:] = 0
         for number in range(int(tree.first[place]), int(tree.first[place + 1])):
             row[tree.moves[number]] = average[number]

@@ -1,19 +1,20 @@
 """A game of OpenSpiel for each of our games: `SpielGame`.
 
-A game is sequential if random play never shows two players with a choice in one state, else simultaneous.
-Returns are 0 before the end; then they are goal / 50 - 1 where two players' goals always add up to 100 (a
-zero-sum game), else goal / 100. A state that contradicts what random play has shown is a GdlError.
+A game is sequential if random play never shows two players with a choice in one state, otherwise
+simultaneous. Returns are 0 before the end. At the end they are goal / 50 - 1 if two players' goals always add
+up to 100 (a zero-sum game), otherwise goal / 100. A state that contradicts the results of random play is a
+GdlError.
 
-The role ``random`` is no player: its moves are chance nodes. Where information is hidden the information
-state is what a player has learnt, its own moves and percepts.
+The role ``random`` is not a player: its moves are chance nodes. If information is hidden, the information
+state consists of a player's observations: its own moves and percepts.
 
 States of matches for OpenSpiel: `SpielState`, and `_ChanceState` for games of chance and of hidden
 information.
 
-In a sequential game a role that only waits is passed over, and a move that nobody chooses is made for its
-role. Chance draws last in each step, so that nobody knows what it has drawn. Where information is hidden,
-several roles that have a choice in one state may choose one after the other: none of them learns of it
-before the joint move is made.
+In a sequential game a role without a choice is passed over, and its single move is played for it. Chance
+draws last in each step, so that no player knows its move before. If information is hidden, several roles that
+have a choice in one state may choose one after the other: none of them learns about it before the joint move
+is complete.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class MissingOpenSpielError(GdlError, ImportError):
 
 
 def pyspiel_module() -> Any:
-    """OpenSpiel's module. Raises MissingOpenSpielError where it is not installed."""
+    """OpenSpiel's module. Raises MissingOpenSpielError if it is not installed."""
     try:
         import pyspiel
     except ImportError:
@@ -56,24 +57,24 @@ pyspiel = pyspiel_module()
 _State: Any = pyspiel.State
 
 MOST_NUMBERS = 1 << 16
-"""Of an information state's tensor; histories that need more have none."""
+"""Maximum size of an information state's tensor; longer histories have none."""
 
 
 @dataclass(frozen=True)
 class _SpielRules:
-    """What all states of a game share.
+    """The data that all states of a game share.
 
     Attributes:
         name: the short name under which the game is registered.
         machine: the machine.
-        turns: who acts.
+        turns: decides which roles act.
         players: the roles that are players, in OpenSpiel's order: all but chance.
-        chance: the role of chance; None where there is none.
-        senses: per player what it may learn, where information is hidden; else empty.
+        chance: the role of chance; None if there is none.
+        senses: per player its possible observations, if information is hidden; otherwise empty.
         sequential, zero_sum: the kind of game.
         max_steps: joint moves after which a match is over, with returns of 0.
-        draw: what draws states as text; None for GDL.
-        settings: those of :func:`players.openspiel.spiel_game.spiel_game`, to make the same again.
+        draw: a function that draws states as text; None for GDL.
+        settings: the settings of :func:`players.openspiel.spiel_game.spiel_game`, to recreate the game.
     """
 
     name: str
@@ -89,11 +90,12 @@ class _SpielRules:
     settings: dict[str, Any]
 
     def __deepcopy__(self, memo: object) -> _SpielRules:
-        return self  # OpenSpiel copies what a state holds
+        return self  # OpenSpiel copies the attributes of a state
 
     @property
     def recalled(self) -> int:
-        """How many turns an information state's tensor has: those of a whole match, or none."""
+        """Number of turns in an information state's tensor: those of a whole match, or 0 if it would be too
+        large."""
         width = max((one.width for one in self.senses), default=1)
         return self.max_steps if self.max_steps * width <= MOST_NUMBERS else 0
 
@@ -103,12 +105,12 @@ _CHANCE = int(pyspiel.PlayerId.CHANCE)
 
 
 class SpielState(_State):  # type: ignore[misc]
-    """A state of a match. OpenSpiel copies what its attributes hold, so that is little.
+    """A state of a match. OpenSpiel copies its attributes, so they are small.
 
     Attributes:
-        rules: the game's.
-        key: the packed state, as :class:`gdl.machine.State` has it.
-        steps: joint moves since the match began.
+        rules: the data of the game.
+        key: the packed state, as in :class:`gdl.machine.State`.
+        steps: number of joint moves since the match began.
     """
 
     def __init__(self, game: SpielGame) -> None:
@@ -121,7 +123,7 @@ class SpielState(_State):  # type: ignore[misc]
         return _again_state, (self.get_game(), self.serialize())
 
     def put(self, state: State) -> None:
-        """Stand at this state, or at the next one in which somebody acts."""
+        """Set the state to this one, or to the next one in which a role acts."""
         rules = self.rules
         if rules.sequential:
             left = rules.max_steps - self.steps
@@ -148,7 +150,7 @@ class SpielState(_State):  # type: ignore[misc]
             self.result = _returns(rules, state)
 
     def current_player(self) -> int:
-        """Whose turn it is, as OpenSpiel numbers that."""
+        """The player whose turn it is, in OpenSpiel's numbering."""
         return self._player
 
     def _legal_actions(self, player: int) -> list[int]:
@@ -157,11 +159,11 @@ class SpielState(_State):  # type: ignore[misc]
         return list(self.options[player])
 
     def legal_actions(self, player: int | None = None) -> list[int]:
-        """The moves of a player, by default of whose turn it is, ascending: what OpenSpiel's own says, which
-        asks whose turn it is four times on the way."""
+        """The moves of a player, by default of the one whose turn it is, ascending. The result is that of
+        OpenSpiel's own method, which asks four times whose turn it is."""
         if player is None:
             player = self._player
-        if player < 0:  # all at once, chance, or nobody
+        if player < 0:  # simultaneous moves, chance, or the end
             flat: list[int] = super().legal_actions()
             return flat
         return self._legal_actions(player)
@@ -188,7 +190,7 @@ class SpielState(_State):  # type: ignore[misc]
         return self.over
 
     def returns(self) -> list[float]:
-        """What each role has got: 0 before the end."""
+        """The returns of all roles: 0 before the end."""
         return [0.0] * len(self.rules.players) if self.result is None else self.result
 
     def __str__(self) -> str:
@@ -197,22 +199,22 @@ class SpielState(_State):  # type: ignore[misc]
 
 
 class _ChanceState(SpielState):
-    """A state of a match with chance nodes, or in which information is hidden. Steps in which nobody has a
-    choice are made at once.
+    """A state of a match with chance nodes, or with hidden information. Steps in which no role has a choice
+    are taken at once.
 
     Attributes:
-        chosen: (role, move) of those that have chosen in this step.
-        told: per player its history (:class:`propnet.environments.senses.Senses`), where information is
+        chosen: (role, move) of the roles that have chosen in this step.
+        histories: per player its history (:class:`propnet.environments.senses.Senses`), if information is
             hidden.
     """
 
     def __init__(self, game: SpielGame) -> None:
         self.chosen: tuple[tuple[int, int], ...] = ()
-        self.told: tuple[bytes, ...] = (b"",) * len(game.rules.senses)
+        self.histories: tuple[bytes, ...] = (b"",) * len(game.rules.senses)
         super().__init__(game)
 
     def put(self, state: State) -> None:
-        """Stand at this state, or at the next one in which somebody has a choice."""
+        """Set the state to this one, or to the next one in which a role has a choice."""
         rules, machine = self.rules, self.rules.machine
         self.chosen = ()
         while True:
@@ -227,7 +229,7 @@ class _ChanceState(SpielState):
         self._await()
 
     def _await(self) -> None:
-        """Whose turn it is in this step."""
+        """Determine whose turn it is in this step."""
         rules = self.rules
         done = {role for role, _ in self.chosen}
         waiting = [role for role in rules.players if len(self.options[role]) > 1 and role not in done]
@@ -244,7 +246,7 @@ class _ChanceState(SpielState):
             )
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """The moves of chance, all alike."""
+        """The moves of chance, with equal probabilities."""
         moves = self.options[self.actor]
         return [(move, 1 / len(moves)) for move in moves]
 
@@ -262,35 +264,35 @@ class _ChanceState(SpielState):
 
     def _choose(self, choices: tuple[tuple[int, int], ...]) -> None:
         self.chosen += choices
-        made = dict(self.chosen)
-        if all(len(moves) == 1 or role in made for role, moves in enumerate(self.options)):
-            self.put(self._stepped([made.get(role, moves[0]) for role, moves in enumerate(self.options)]))
+        chosen = dict(self.chosen)
+        if all(len(moves) == 1 or role in chosen for role, moves in enumerate(self.options)):
+            self.put(self._stepped([chosen.get(role, moves[0]) for role, moves in enumerate(self.options)]))
         else:
             self._await()
 
     def _stepped(self, joint: list[int]) -> State:
-        """The state after a joint move; what the players learn of it is noted."""
+        """The state after a joint move; adds the players' observations to their histories."""
         rules, machine = self.rules, self.rules.machine
         self.steps += 1
         before = State(machine, self.key)
         if not rules.senses:
             return machine.next_state(before, joint)
         seen = machine.percepts(before, joint)
-        self.told = tuple(
+        self.histories = tuple(
             history + one.turn(joint[one.role], seen[one.role])
-            for history, one in zip(self.told, rules.senses, strict=True)
+            for history, one in zip(self.histories, rules.senses, strict=True)
         )
         return machine.next_state(before, joint)
 
     def __str__(self) -> str:
         spell, move = self.rules.machine.rules.spell, self.rules.machine.move
         roles = self.rules.machine.roles
-        chosen = [f"{spell(roles[role])} has chosen {spell(move(role, made))}" for role, made in self.chosen]
+        chosen = [f"{spell(roles[role])} has chosen {spell(move(role, one))}" for role, one in self.chosen]
         return "\n".join([super().__str__(), *chosen])
 
 
 class _SpielObserver:
-    """Sees all: the base propositions, float32 0 or 1 by id, and the state as text."""
+    """Observes everything: the base propositions, float32 0 or 1 by id, and the state as text."""
 
     def __init__(self, rules: _SpielRules) -> None:
         self.tensor = np.zeros(len(rules.machine.network.bases), np.float32)
@@ -307,11 +309,11 @@ class _SpielObserver:
 
 
 class _SensesObserver:
-    """Sees what a player has learnt: all its turns, or the last one alone.
+    """Observes what a player has perceived: all its turns, or only the last one.
 
     Args:
-        recall: whether all turns are seen.
-        seen: whether anything is: an observer of what is public sees nothing but the number of steps.
+        recall: whether all turns are observed.
+        seen: whether anything is observed; a public observer sees only the number of steps.
     """
 
     def __init__(self, rules: _SpielRules, recall: bool, seen: bool = True) -> None:
@@ -322,17 +324,17 @@ class _SensesObserver:
         self.dict = {"observation": self.tensor}
 
     def set_from(self, state: _ChanceState, player: int) -> None:
-        """Write the tensor of what a player has learnt, the last turn first."""
+        """Write the tensor of a player's observations, the last turn first."""
         self.tensor[:] = 0
         if self._seen:
-            told: NDArray[Any] = self._rules.senses[player].vector(state.told[player], self._turns)
-            self.tensor[: len(told)] = told
+            vector: NDArray[Any] = self._rules.senses[player].vector(state.histories[player], self._turns)
+            self.tensor[: len(vector)] = vector
 
     def string_from(self, state: _ChanceState, player: int) -> str:
-        """What a player has learnt, a line for each turn."""
+        """A player's observations, one line for each turn."""
         if not self._seen:
             return str(state.steps)
-        senses, history = self._rules.senses[player], state.told[player]
+        senses, history = self._rules.senses[player], state.histories[player]
         turns = senses.turns(history)
         own = [f"chosen {move}" for role, move in state.chosen if role == senses.role]
         if self._recall:
@@ -363,7 +365,7 @@ _ENDS, _LONGEST = 512, 2_000
 
 
 class SpielGame(_Game):  # type: ignore[misc]
-    """A game of ours as OpenSpiel's; made by :func:`spiel_game`, or by OpenSpiel under its short name."""
+    """A game of ours as OpenSpiel's; created by :func:`spiel_game`, or by OpenSpiel under its short name."""
 
     rules: _SpielRules
     kind: Any
@@ -396,21 +398,21 @@ class SpielGame(_Game):  # type: ignore[misc]
         return _ChanceState(self) if rules.chance is not None or rules.senses else SpielState(self)
 
     def action_to_string(self, player: int, action: int) -> str:
-        """A player's move, or one of chance, as GDL text."""
+        """A move of a player, or of chance, as GDL text."""
         rules = self.rules
         role = rules.chance if player < 0 else rules.players[player]
         assert role is not None
         return str(rules.machine.rules.spell(rules.machine.move(role, action)))
 
     def state_of(self, state: State) -> SpielState:
-        """A state with no history: this state of the machine."""
-        made = self._state()
-        made.put(state)
-        return made
+        """An OpenSpiel state for this state of the machine, without a history."""
+        spiel = self._state()
+        spiel.put(state)
+        return spiel
 
     def make_py_observer(self, iig_obs_type: Any = None, params: dict[str, Any] | None = None) -> Any:
-        """What observes states: the base propositions as a tensor, the state as text; where information is
-        hidden what the player has learnt."""
+        """The observer of states: the base propositions as a tensor and the state as text; if information is
+        hidden, the player's observations."""
         if self.rules.senses:
             recall = iig_obs_type is not None and iig_obs_type.perfect_recall
             hidden = pyspiel.PrivateInfoType.NONE
@@ -423,7 +425,7 @@ class SpielGame(_Game):  # type: ignore[misc]
         return IIGObserverForPublicInfoGame(iig_obs_type, params)
 
 
-_made: dict[tuple[Any, ...], SpielGame] = {}
+_games: dict[tuple[Any, ...], SpielGame] = {}
 _owners: dict[str, tuple[Any, ...]] = {}
 
 
@@ -436,19 +438,19 @@ def spiel_game(
     max_steps: int = 10_000,
     draw: Callable[[State], str] | None = None,
 ) -> SpielGame:
-    """The game of a machine, registered with OpenSpiel as ``gdl_NAME``; other rules or settings of the same
-    name have a number behind it.
+    """The game of a machine, registered with OpenSpiel as ``gdl_NAME``; a number is added for other rules or
+    settings of the same name.
 
     Args:
-        name: the game's.
-        machine: with a network; the first one of these rules is kept.
+        name: the name of the game.
+        machine: with a network; the first machine of these rules is cached.
         dynamics, utility: one of :data:`_DYNAMICS` and of :data:`_UTILITIES`.
         max_steps: joint moves after which a match is over, with returns of 0.
-        draw: a function of a module that draws states as text, different ones differently; GDL by default.
+        draw: a module-level function that draws states as text, different ones differently; by default GDL.
 
     Raises:
-        GdlError: a setting is none of these, or a sequential or zero-sum game is asked for and the game is
-            none, as random play shows.
+        GdlError: a setting is not one of these, or a sequential or zero-sum game is asked for although random
+            play shows that the game is not.
     """
     if dynamics not in _DYNAMICS or utility not in _UTILITIES:
         raise GdlError(
@@ -457,8 +459,8 @@ def spiel_game(
         )
     settings = {"dynamics": dynamics, "utility": utility, "max_steps": max_steps, "draw": draw}
     key = (str(machine.rules), *settings.values())
-    if key in _made:
-        return _made[key]
+    if key in _games:
+        return _games[key]
     hidden = hides(machine.rules)
     turns = TurnTaking(machine)
     sequential = not turns.several if dynamics == "auto" else dynamics == "sequential"
@@ -484,7 +486,7 @@ def spiel_game(
         draw=draw,
         settings=settings,
     )
-    modes, told = pyspiel.GameType.ChanceMode, pyspiel.GameType.Information
+    modes, information = pyspiel.GameType.ChanceMode, pyspiel.GameType.Information
     kind = pyspiel.GameType(
         short_name=short,
         long_name=f"{name}, in GDL",
@@ -492,7 +494,7 @@ def spiel_game(
             pyspiel.GameType.Dynamics.SEQUENTIAL if sequential else pyspiel.GameType.Dynamics.SIMULTANEOUS
         ),
         chance_mode=modes.DETERMINISTIC if rules.chance is None else modes.EXPLICIT_STOCHASTIC,
-        information=told.IMPERFECT_INFORMATION if hidden else told.PERFECT_INFORMATION,
+        information=information.IMPERFECT_INFORMATION if hidden else information.PERFECT_INFORMATION,
         utility=(pyspiel.GameType.Utility.ZERO_SUM if zero_sum else pyspiel.GameType.Utility.GENERAL_SUM),
         reward_model=pyspiel.GameType.RewardModel.TERMINAL,
         max_num_players=len(players),
@@ -503,11 +505,11 @@ def spiel_game(
         provides_observation_tensor=True,
         parameter_specification={},
     )
-    made = type(f"SpielGame_{short}", (SpielGame,), {"rules": rules, "kind": kind})
-    pyspiel.register_game(kind, made)
+    game_class = type(f"SpielGame_{short}", (SpielGame,), {"rules": rules, "kind": kind})
+    pyspiel.register_game(kind, game_class)
     _owners[short] = key
-    game: SpielGame = made()
-    _made[key] = game
+    game: SpielGame = game_class()
+    _games[key] = game
     return game
 
 

@@ -1,7 +1,7 @@
-"""Starting, forking and limiting processes.
+"""Starts, forks and limits processes.
 
-To read in this order: launch (starts a process), fork_server (what it is forked from), limits (what a process
-may use, and who goes first), lifeline (they end with the first, and which processes there are below one),
-temporary (files that end with them), worker_threads (threads of one
-process that share work).
+Read in this order: launch (starts a process), fork_server (the process that others are forked from), limits
+(resource limits and priorities), lifeline (processes end with the first one; lists of the processes below
+one), temporary (files that end with their processes), worker_threads (threads of one process that share
+work).
 """

@@ -1,7 +1,7 @@
-"""Which parts of the kernels need no compiling any more: a file beside the kernels stands for each.
+"""Notes which parts of the kernels are compiled already: a file in the kernels' folder stands for each part.
 
-It is of use to whoever may not wait: to ask a kernel would compile it, and to import numba alone takes longer
-than a first move. So nothing here imports numba.
+This serves callers that must not wait. Asking a kernel would compile it, and importing numba alone takes
+longer than a first move, so nothing here imports numba.
 """
 
 from __future__ import annotations
@@ -21,18 +21,17 @@ from propnet.jit.kernel_places import kernel_folder
 Part = tuple[str, Callable[[], None]]
 """A name, and the function that compiles or loads the part."""
 _OF_PROCESSORS = ("vendor_id", "cpu family", "model", "flags", "CPU ", "Features")
-"""What /proc/cpuinfo tells of a processor's kind; other lines change as it runs."""
+"""Lines of /proc/cpuinfo that identify a kind of processor; other lines change while it runs."""
 
 
 def is_compiled(name: str) -> bool:
-    """Whether a process has compiled this part, for the program as it is now. False where nothing can be
-    kept."""
+    """Whether a process has compiled this part for the current program. False if nothing can be cached."""
     folder = folder_of_parts()
     return folder is not None and _done(folder, name).exists()
 
 
 def note_compiled(name: str) -> None:
-    """Note that a part is compiled, and forget for which programs it was compiled before."""
+    """Note that a part is compiled, and drop the notes of this part for older programs."""
     folder = folder_of_parts()
     if folder is None:
         return
@@ -54,7 +53,8 @@ def _done(folder: Path, name: str) -> Path:
 
 @cache
 def program_stamp() -> str:
-    """What compiled kernels depend on: the program's files, numba, and the processor."""
+    """A digest of everything that compiled kernels depend on: the program's files, numba, and the
+    processor."""
     seen: list[object] = [_version("numba"), _version("llvmlite"), _processor()]
     root = Path(__file__).resolve().parents[2]
     for package in ("propnet", "players"):
@@ -72,7 +72,7 @@ def _version(package: str) -> str:
 
 
 def _processor() -> list[str]:
-    """What tells kinds of processors apart: LLVM compiles for one kind."""
+    """Lines that distinguish kinds of processors: LLVM compiles for one kind."""
     try:
         first = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").partition("\n\n")[0]
     except OSError:  # not Linux

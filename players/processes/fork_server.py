@@ -1,12 +1,12 @@
 """The fork server: ``python -m players.processes.fork_server REQUESTS SOCKET WARM-UP [ARGUMENT...]``.
 
 It imports, compiles and loads everything that the other processes of a player need, by calling
-``module:function`` WARM-UP with the arguments, and then forks children that run the requested modules
-(:mod:`players.processes.launch`) and are warm at once. As a process that forks it has a single thread.
+``module:function`` WARM-UP with the arguments. Then it forks children that run the requested modules
+(:mod:`players.processes.launch`) and are warm at once. It has a single thread, because it forks.
 
 REQUESTS and SOCKET are the two ends of the socket for requests; its children inherit SOCKET. Several fork
-servers serve the same requests, so that one may be killed or stopped; a request for this module makes another
-one. When its standard input ends, it ends. It writes one JSON object per line to its standard output:
+servers serve the same requests, so that one may be killed or stopped; a request for this module starts
+another one. It ends when its standard input ends. It writes one JSON object per line to its standard output:
 ``ready``, ``pid`` and ``owner`` of each child and whether it ``serves`` too, ``gone`` when a child has ended.
 """
 
@@ -39,12 +39,12 @@ def main() -> None:
     launch.use(socket.socket(fileno=client))
     began = time.monotonic()
     module, _, function = sys.argv[3].partition(":")
-    # What libraries print must not mix with the messages.
+    # Output of libraries must not mix with the messages.
     out = os.dup(1)
     os.dup2(2, 1)
     try:
         getattr(import_module(module), function)(*sys.argv[4:])
-    except Exception as error:  # it shows in the matches too, and is reported there
+    except Exception as error:  # it occurs in the matches too, and is reported there
         print(f"no warm-up: {describe(error)}", file=sys.stderr, flush=True)
     launch.warm = True
     _name_process("fork_server")
@@ -52,7 +52,7 @@ def main() -> None:
 
 
 def _serve(requests: socket.socket, client: int, out: int, greeting: dict[str, Any]) -> NoReturn:
-    """Serve requests; in new fork servers too."""
+    """Serve requests, also in new fork servers."""
     while True:
         gc.collect()
         gc.freeze()  # the collector must not touch shared pages
@@ -65,7 +65,7 @@ class _Loop:
     """One fork server's requests and children."""
 
     def __init__(self, requests: socket.socket, client: int, out: int) -> None:
-        # Python 3.11's recv_fds takes no notice of flags: what does not wait must be the socket itself.
+        # Python 3.11's recv_fds ignores flags, so the socket itself must be non-blocking.
         requests.setblocking(False)
         self._requests = requests
         self._client = client
@@ -74,7 +74,7 @@ class _Loop:
         """Pidfd of a child -> its process id, and the socket of the process that asked for it."""
 
     def run(self) -> None:
-        """Serve; returns only in a new fork server, which has none of this one's children."""
+        """Serve requests; returns only in a new fork server, which has none of this one's children."""
         while True:
             poll = select.poll()
             for number in (0, self._requests.fileno(), *self._children):
@@ -98,14 +98,14 @@ class _Loop:
         asker.close()
 
     def _take(self) -> bool:
-        """Take a request, if there is one; whether this is a new fork server now."""
+        """Take a request, if there is one. Returns whether this process is a new fork server now."""
         try:
             packet, files, _, _ = socket.recv_fds(self._requests, launch.MAX_REQUEST, launch.MOST_FILES)
         except BlockingIOError:  # another fork server was faster
             return False
         if not packet:
             os._exit(0)
-        if not files:  # this process may open no more of them
+        if not files:  # this process has reached its limit of open files
             return False
         asker = socket.socket(fileno=files.pop(0))
         try:
@@ -163,7 +163,7 @@ def _become(job: dict[str, Any], files: list[int], client: int) -> NoReturn:
         os.setsid()
     lifeline.rebind()
     _close_all_but({2, client, lifeline.own(), *files})
-    # Out of the way of the numbers that they are to have.
+    # Away from the descriptor numbers that they will get.
     taken = {0, 1, 2, client, *job["files"]}
     copies = [lifeline.free_copy(number, taken) for number in files]
     _close_all_but({2, client, lifeline.move(taken), *copies})

@@ -1,4 +1,4 @@
-"""Starts processes of this program: by a fork server where there is one, or else by a new interpreter.
+"""Starts processes of this program: by a fork server if there is one, otherwise by a new interpreter.
 
 A fork of a process that has everything imported and compiled (:mod:`players.processes.fork_server`) is ready
 at once (see docs/measurements.md). If no fork server answers, a new interpreter is started.
@@ -33,9 +33,9 @@ from players.processes.limits import BEHIND, USUAL, set_session, set_threads
 SOCKET = "GGP_FORK_SERVER"
 
 ANSWER_SECONDS = 1.0
-"""How long to wait for a fork server, which only has to fork."""
+"""Seconds to wait for a fork server, which only has to fork."""
 STATUS_SECONDS = 1.0
-"""How long after the end of a process its status may take to arrive."""
+"""Seconds after the end of a process in which its status may arrive."""
 MOST_FILES = 16
 MAX_REQUEST = 65536
 FORKS = sys.platform == "linux"
@@ -45,9 +45,9 @@ warm = False
 
 
 class Forked:
-    """A process that a fork server made, with the methods of :class:`subprocess.Popen` that are needed; any
-    thread may call them. Its ``returncode`` is set once :meth:`poll` or :meth:`wait` saw its end;
-    ``-SIGKILL`` if unknown."""
+    """A process that a fork server created, with the methods of :class:`subprocess.Popen` that are needed;
+    any thread may call them. Its ``returncode`` is set once :meth:`poll` or :meth:`wait` has seen its end; it
+    is ``-SIGKILL`` if unknown."""
 
     def __init__(self, pid: int, connection: socket.socket) -> None:
         self.pid = pid
@@ -56,17 +56,18 @@ class Forked:
         self._ended = 0.0
         self._handle = -1
         self._looking = 0
-        """Threads that look at the handle now: it is closed when nobody does, for its number may be given to
-        another file at once."""
+        """Number of threads that use the handle now. It is closed only when it is 0, because its number may
+        be given to another file at once."""
         self._lock, self._telling = threading.Lock(), threading.Lock()
         """Held, for moments only, while the handle is used or changes; held while the status is received."""
         try:
             self._handle = os.pidfd_open(pid)
         except ProcessLookupError:
-            self._ended = time.monotonic()  # and the status may be under way
+            self._ended = time.monotonic()  # the status may not have arrived yet
 
     def poll(self) -> int | None:
-        """The status if it has ended. Never waits, not even for a fork server that is slow to send it."""
+        """The status if the process has ended. Never waits, not even for a fork server that sends it
+        slowly."""
         return self._look(0.0, False)
 
     def wait(self, timeout: float | None = None) -> int:
@@ -95,7 +96,7 @@ class Forked:
             self._telling.release()
 
     def _has_ended(self, seconds: float | None) -> bool:
-        """Wait so long for its end, None for ever; whether it came."""
+        """Wait up to ``seconds`` for its end, None for ever. Returns whether it has ended."""
         with self._lock:
             handle = self._handle
             if handle < 0:
@@ -118,7 +119,7 @@ class Forked:
         return bool(ended)
 
     def _status(self, patient: bool) -> int | None:
-        """The status, once it has come or does not come any more."""
+        """The status, once it has arrived or can no longer arrive."""
         left = max(0.0, self._ended + STATUS_SECONDS - time.monotonic())
         self._connection.settimeout(left if patient else 0.0)
         try:
@@ -148,11 +149,11 @@ def launch(
 
     Args:
         module: has a function ``main`` that takes its arguments from ``sys.argv``.
-        arguments: no secrets: anybody may read them.
+        arguments: no secrets: every user can read them.
         files: descriptors of this process to inherit, by their number there; above 2 it must be the same
-            number. 0, 1 and 2 are standard input, output and errors; by default nothing, nothing, and the
-            errors of this process.
-        session: whether it gets a session, and with it a process group, of its own.
+            number. 0, 1 and 2 are standard input, output and errors; by default the first two are empty and
+            errors go to those of this process.
+        session: whether it gets a session of its own, and with it a process group.
 
     Raises OSError if there are no more processes or files.
     """
@@ -168,14 +169,17 @@ def launch(
 def launch_linked(
     module: str, files: Sequence[int], arguments: Sequence[str] = (), *, session: bool = False
 ) -> tuple[socket.socket, Forked | subprocess.Popen[bytes]]:
-    """Start a module at the other end of a socket: its first arguments are the numbers of that socket and of
-    some files that it inherits, under the same numbers as here. The files are closed here. Returns this end
-    and the process. Raises OSError as :func:`launch`."""
+    """Start a module at the other end of a socket.
+
+    Its first arguments are the numbers of that socket and of the files that it inherits, under the same
+    numbers as here. The files are closed here. Returns this end and the process. Raises OSError as
+    :func:`launch`.
+    """
     ours, theirs = socket.socketpair()
     numbers = theirs.fileno(), *files
     try:
-        told = [*map(str, numbers), *arguments]
-        return ours, launch(module, told, {number: number for number in numbers}, session=session)
+        full_arguments = [*map(str, numbers), *arguments]
+        return ours, launch(module, full_arguments, {number: number for number in numbers}, session=session)
     except OSError:
         ours.close()
         raise
@@ -186,8 +190,8 @@ def launch_linked(
 
 
 def give_way(behind: bool) -> None:
-    """Whether the processes that this one launches, and those that it has launched, give way to others that
-    must answer in time (:mod:`players.processes.limits`). For this process's life, from any thread."""
+    """Set whether the processes that this one launches, and has launched, give way to others that must answer
+    in time (:mod:`players.processes.limits`). Holds for the life of this process; any thread may call it."""
     global _behind
     with _lock:
         living = list(_living) if behind != _behind else []
@@ -222,7 +226,7 @@ def anew(
     session: bool = False,
     environment: Mapping[str, str] | None = None,
 ) -> subprocess.Popen[bytes]:
-    """As :func:`launch`, by a new interpreter; ``environment`` is added to that of this process."""
+    """As :func:`launch`, with a new interpreter; ``environment`` is added to that of this process."""
     variables = {name: value for name, value in os.environ.items() if name != SOCKET}
     variables.update(environment or {})
     passed = [number for number in files.values() if number > 2 and files.get(number) == number]
@@ -243,7 +247,7 @@ def anew(
             stderr=files.get(2),
             pass_fds=passed,
             env=variables,
-            # A Ctrl-C at the terminal is for the process that has started this one.
+            # A Ctrl-C at the terminal is meant for the process that has started this one.
             start_new_session=session,
         )
         if lent >= 0:
@@ -262,8 +266,8 @@ def ask(
     session: bool = False,
     server: socket.socket | None = None,
 ) -> socket.socket | None:
-    """Ask fork servers for a process: those behind ``server``, by default those named by :func:`use`. The
-    answer, for :func:`answered`, will come on the socket returned; None if there are no fork servers."""
+    """Ask the fork servers behind ``server``, by default those named by :func:`use`, for a process. Returns
+    the socket on which the answer for :func:`answered` will arrive; None if there are no fork servers."""
     server = server or _connection
     if server is None:
         return None
@@ -286,31 +290,31 @@ def ask(
 
 
 def answered(answer: socket.socket) -> Forked | None:
-    """The process that :func:`ask` asked for; None if none came within the socket's timeout."""
+    """The process that :func:`ask` asked for; None if none arrived within the socket's timeout."""
     try:
         pid = answer.recv(64)
     except TimeoutError:
         return last_answer(answer)
     except OSError:
         pid = b""
-    return made(pid, answer)
+    return named_process(pid, answer)
 
 
 def last_answer(answer: socket.socket) -> Forked | None:
-    """The process that has just come after all; else none will: a fork server that answers later ends the
-    process at once. To be called when one has waited long enough, so that nobody's process is left."""
+    """The process if it has arrived after all; otherwise none will, because a fork server that answers later
+    ends the process at once. Call it after the last wait, so that no process is left without an owner."""
     answer.setblocking(False)
     try:
         answer.shutdown(socket.SHUT_RD)
         pid = answer.recv(64)
     except OSError:
         pid = b""
-    return made(pid, answer)
+    return named_process(pid, answer)
 
 
-def made(pid: bytes, answer: socket.socket) -> Forked | None:
-    """The process that a fork server has named on this socket; None if it has named none, or if there are no
-    descriptors for it."""
+def named_process(pid: bytes, answer: socket.socket) -> Forked | None:
+    """The process whose id a fork server has sent on this socket; None if it has sent none, or if there are
+    no descriptors for it."""
     if pid:
         try:
             return Forked(int(pid), answer)
@@ -322,8 +326,8 @@ def made(pid: bytes, answer: socket.socket) -> Forked | None:
 
 
 def use(server: socket.socket | None) -> None:
-    """Use the fork servers behind this socket from now on, here and in new interpreters that are started
-    here; None for no fork server."""
+    """Use the fork servers behind this socket from now on, here and in new interpreters started from here;
+    None for no fork server."""
     global _connection
     _connection = server
 
@@ -345,8 +349,8 @@ _living: weakref.WeakSet[Forked | subprocess.Popen[bytes]] = weakref.WeakSet()
 
 
 def is_stopped(pid: int) -> bool:
-    """Whether a process was stopped by a signal and does nothing until it is continued. False where the
-    system does not tell."""
+    """Whether a process was stopped by a signal and does nothing until it is continued. False if the system
+    does not report it."""
     try:
         return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] in (
             "T",

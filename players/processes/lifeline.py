@@ -1,15 +1,15 @@
-"""Processes that end, stopped or not, when the first of the processes that has started them is gone.
+"""Ends processes, stopped or not, when the first process of their tree is gone.
 
-A process that is stopped by a signal cannot see that its parent is gone. The kernel can: the first process of
-a tree holds the only writing end of a pipe, and each process below it has opened the reading end for itself
-and asked for SIGKILL when something happens there (``O_ASYNC``, ``F_SETSIG``; see fcntl(2)). Nothing is ever
-written, so that is the end of the first process. Unlike ``PR_SET_PDEATHSIG`` this follows neither the parent,
-which may be a fork server that others replace, nor the thread that has started a process.
+A process that is stopped by a signal cannot notice that its parent is gone, but the kernel can. The first
+process of a tree holds the only writing end of a pipe. Each process below it has opened the reading end and
+asked for SIGKILL when something happens there (``O_ASYNC``, ``F_SETSIG``; see fcntl(2)). Nothing is ever
+written, so the only event is the end of the first process. Unlike ``PR_SET_PDEATHSIG`` this depends neither
+on the parent, which may be a fork server that others replace, nor on the thread that has started a process.
 
-Elsewhere than on Linux a process sees by itself that its input has ended, or the socket to whoever wants it.
+On other systems than Linux a process itself notices the end of its input, or of the socket to its user.
 
-The processes below this one are read from ``/proc``: which there are, what memory they take, which are left
-over. Where there is none (not Linux), nothing is found.
+The processes below this one, their memory, and the ones that are left over are read from ``/proc``. Without
+``/proc`` (not Linux) none are found.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 PATIENCE = 3
-"""How often a process may be seen left over before it is ended."""
+"""Number of times that a process may be seen left over before it is ended."""
 _PROC = Path("/proc")
 _PR_SET_CHILD_SUBREAPER = 36
 
 
 def children(pid: int) -> list[int]:
-    """The processes that a process has started, or that were left to it."""
+    """The processes that a process has started or adopted."""
     pids: list[int] = []
     try:
         for task in (_PROC / str(pid) / "task").iterdir():
@@ -52,12 +52,12 @@ def is_zombie(pid: int) -> bool:
 
 
 def parent(pid: int) -> int:
-    """The parent of a process; 0 where there is no such process."""
+    """The parent of a process; 0 if there is no such process."""
     return int(_field(pid, 1) or 0)
 
 
 def _field(pid: int, number: int) -> str:
-    """What ``/proc`` tells of a process after its name; empty where it is gone."""
+    """A field that ``/proc`` lists for a process after its name; empty if the process is gone."""
     try:
         return (_PROC / str(pid) / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[number]
     except (OSError, IndexError):
@@ -84,8 +84,8 @@ def resident_bytes(pids: Iterable[int]) -> int:
 
 
 def proportional_bytes(pid: int) -> int:
-    """The memory of a process in bytes, shared pages shared out among those that have them; 0 where the
-    system does not tell."""
+    """The memory of a process in bytes, with shared pages divided among the processes that have them; 0 if
+    the system does not report it."""
     try:
         for line in (_PROC / str(pid) / "smaps_rollup").read_text(encoding="utf-8").splitlines():
             if line.startswith("Pss:"):
@@ -96,33 +96,34 @@ def proportional_bytes(pid: int) -> int:
 
 
 class LeftOver:
-    """Counts how often in a row processes are seen that should end by themselves."""
+    """Counts how often in a row it sees processes that should end by themselves."""
 
     def __init__(self) -> None:
         self._seen: dict[int, int] = {}
         self._told: set[int] = set()
 
     def note(self, pids: Iterable[int]) -> list[int]:
-        """Note all that are left over now; those that were so in :data:`PATIENCE` calls or more."""
+        """Record all processes that are left over now. Returns those that were so in :data:`PATIENCE` calls
+        or more."""
         self._seen = {pid: self._seen.get(pid, 0) + 1 for pid in pids}
         self._told = {pid for pid in self._told if (_PROC / str(pid)).exists()}
         return [pid for pid, seen in self._seen.items() if seen >= PATIENCE]
 
     def begin_anew(self, pid: int) -> None:
-        """Count anew: it was ended just now, and whoever has made it needs time to take note."""
+        """Restart its count: it was ended just now, and its creator needs time to notice."""
         self._seen.pop(pid, None)
 
     def first_time(self, pid: int) -> bool:
-        """Whether this was not asked about a process before."""
+        """Whether this is the first call for this process."""
         first = pid not in self._told
         self._told.add(pid)
         return first
 
 
 class Orphans:
-    """Processes left to this one because their parents have ended, and that should end by themselves.
+    """Processes left to this one because their parents have ended, which should end by themselves.
 
-    Only for a process whose own children are all known.
+    Only for a process that knows all of its own children.
     """
 
     def __init__(self) -> None:
@@ -130,7 +131,7 @@ class Orphans:
         self._left_over = LeftOver()
 
     def adopt(self) -> None:
-        """Have such processes left to this one, and not to the system's first; on Linux."""
+        """Make this process adopt such processes, instead of the system's first process; on Linux."""
         if sys.platform == "linux":
             try:
                 libc = ctypes.CDLL(None, use_errno=True)
@@ -139,13 +140,13 @@ class Orphans:
                 self._adopts = False
 
     def end(self, own: Iterable[int]) -> list[int]:
-        """End those that have not ended by themselves in several calls; which these are, each once. The
-        children ``own`` were not left to it."""
+        """End those that have not ended by themselves in several calls. Returns them, each once. The children
+        ``own`` are not orphans."""
         left = self._left_over.note(self._children() - set(own))
         return [pid for pid in left if _end(pid) and self._left_over.first_time(pid)]
 
     def end_all(self) -> bool:
-        """End all children; whether there were any."""
+        """End all children. Returns whether there were any."""
         pids = self._children()
         for pid in pids:
             _end(pid)
@@ -156,7 +157,7 @@ class Orphans:
 
 
 def _end(pid: int) -> bool:
-    """End a child and forget it; False where it had ended."""
+    """End a child and reap it; False if it had ended."""
     try:
         if os.waitpid(pid, os.WNOHANG)[0]:
             return False
@@ -168,19 +169,22 @@ def _end(pid: int) -> bool:
 
 
 VARIABLE = "GGP_LIFELINE"
-"""The environment variable by which a new interpreter gets it: a descriptor and the pipe's inode."""
+"""The environment variable that passes the lifeline to a new interpreter: a descriptor and the pipe's
+inode."""
 
 _F_SETSIG = 10
 _reading = -1
-"""This process's own end; -1 where it has none."""
+"""This process's own end; -1 if it has none."""
 _writing = -1
 """The other end, in the first process of a tree."""
 
 
 def lend() -> int:
-    """A descriptor for a process that is about to be started by a new interpreter, to be passed to it by
-    :func:`variable`, bound to it by :func:`bind`, and closed here; -1 where there is none. Raises OSError if
-    there are no more descriptors."""
+    """A descriptor for a process that is about to be started by a new interpreter; -1 if there is none.
+
+    The caller passes it on by :func:`variable`, binds it by :func:`bind`, and closes it here. Raises OSError
+    if there are no more descriptors.
+    """
     global _reading, _writing
     if sys.platform != "linux":
         return -1
@@ -190,12 +194,12 @@ def lend() -> int:
 
 
 def variable(descriptor: int) -> str:
-    """The value of :data:`VARIABLE` for a process that is lent this."""
+    """The value of :data:`VARIABLE` for a process that gets this descriptor."""
     return f"{descriptor}:{os.fstat(descriptor).st_ino}"
 
 
 def bind(descriptor: int, pid: int) -> None:
-    """Have the kernel end this process, and its group if it leads one, when the first process is gone."""
+    """Make the kernel end this process, and its group if it leads one, when the first process is gone."""
     try:
         owner = -pid if os.getpgid(pid) == pid else pid
     except ProcessLookupError:
@@ -205,7 +209,8 @@ def bind(descriptor: int, pid: int) -> None:
 
 
 def rebind() -> None:
-    """Bind this process once more, with its group if it leads one now. Ends it if it is too late."""
+    """Bind this process once more, with its group if it leads one now. Ends it if the first process is gone
+    already."""
     if _reading < 0 or _writing >= 0:
         return
     bind(_reading, os.getpid())
@@ -216,20 +221,20 @@ def rebind() -> None:
 
 
 def only_wake() -> None:
-    """When the first process is gone, have this one go on if it is stopped, but not end: it has to free what
-    it holds."""
+    """When the first process is gone, continue this one if it is stopped, but do not end it: it has to free
+    its resources."""
     if _reading >= 0 and _writing < 0:
         with contextlib.suppress(OSError):
             fcntl.fcntl(_reading, _F_SETSIG, signal.SIGCONT)
 
 
 def own() -> int:
-    """This process's descriptor; -1 where it has none."""
+    """This process's descriptor; -1 if it has none."""
     return _reading
 
 
 def move(taken: Collection[int]) -> int:
-    """Move the descriptor to a number that is not taken; returns it, -1 where there is none."""
+    """Move the descriptor to a number that is not in ``taken``; returns it, -1 if there is none."""
     global _reading
     if _reading >= 0:
         _reading, old = free_copy(_reading, taken), _reading
@@ -238,7 +243,7 @@ def move(taken: Collection[int]) -> int:
 
 
 def free_copy(descriptor: int, taken: Collection[int]) -> int:
-    """A copy of a descriptor, under a number that is not taken."""
+    """A copy of a descriptor, under a number that is not in ``taken``."""
     copy = os.dup(descriptor)
     if copy not in taken:
         return copy
@@ -249,7 +254,7 @@ def free_copy(descriptor: int, taken: Collection[int]) -> int:
 
 
 def _opened() -> int:
-    """A new end of the pipe, not yet bound to a process; -1 where ``/proc`` is missing."""
+    """A new end of the pipe, not yet bound to a process; -1 if ``/proc`` is missing."""
     try:
         descriptor = os.open(f"/proc/self/fd/{_reading}", os.O_RDONLY | os.O_NONBLOCK)
     except FileNotFoundError:
@@ -260,7 +265,7 @@ def _opened() -> int:
 
 
 def _forked() -> None:
-    """A forked process needs an end of its own, and must not hold the writing one."""
+    """Give a forked process an end of its own; it must not hold the writing end."""
     global _reading, _writing
     if _writing >= 0:
         os.close(_writing)

@@ -1,14 +1,14 @@
-"""What a process may use: processors, limits for work on strangers' rules, and who goes first on the
-processors; errors on one line.
+"""Resources of a process: processors, limits for work on strangers' rules, and priorities on the processors;
+errors on one line.
 
-The event loop and the processes that hold safe moves use next to nothing, but may have to wait on a busy
-computer. Two things say who goes first, and both have to be set:
+The event loop and the processes that hold safe moves need almost no time, but may have to wait on a busy
+computer. Two nice values set the priorities, and both must be set:
 
-* the nice value of a thread. Raising it is for good where the system grants no more (as root, or by
-  ``RLIMIT_NICE``);
+* the nice value of a thread. A raised value cannot be lowered again unless the system permits it (as root, or
+  by ``RLIMIT_NICE``);
 * on Linux with ``sched_autogroup_enabled``, the nice value of a *session*. Sessions share the processors
-  whatever the nice values of their threads are, and each process of a match leads one. Raising it can be
-  taken back (``man 7 sched``, "The autogroup feature").
+  whatever the nice values of their threads are, and each process of a match leads one. A raised value can be
+  lowered again (``man 7 sched``, "The autogroup feature").
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if _LIMITED:
 
 
 def cores() -> int:
-    """How many processors this process may use."""
+    """Number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -43,14 +43,14 @@ def limit_memory(size: int) -> None:
 
 
 def limit_files(size: int) -> None:
-    """Let no file that this process writes become longer than ``size`` bytes; more is an OSError."""
+    """Let no file that this process writes grow beyond ``size`` bytes; more is an OSError."""
     if _LIMITED:
         _limit(resource.RLIMIT_FSIZE, size)
 
 
 def limit_cpu(seconds: float) -> None:
     """End this process by a signal (SIGXCPU, then SIGKILL) when all of its threads together have used
-    so many more seconds of CPU time."""
+    ``seconds`` more of CPU time."""
     if not _LIMITED:
         return
     used = resource.getrusage(resource.RUSAGE_SELF)
@@ -80,27 +80,27 @@ def describe(error: BaseException) -> str:
 
 
 FIRST = 5
-"""How much the nice value is lowered."""
+"""Amount by which the nice value is lowered."""
 BEHIND = 10
-"""Nice value of what gives way: it has a ninth of the weight of what does not."""
+"""Nice value of processes that give way: their weight is a ninth of the usual one."""
 WAITS = 5
-"""Nice value of the session of a process that thinks and also follows a match: before its searches, behind
-standbys; while some standby knows no legal move it gives way as searches do. And that of a standby that
-practises."""
+"""Nice value of the session of a process that thinks and also follows a match: ahead of its searches, behind
+standbys. While some standby knows no legal move, the session gives way as searches do. It is also the value
+of a standby that practises."""
 USUAL = 0
 _TRIES, _AGAIN_SECONDS = 100, 0.11
-"""The system takes ten such changes a second from all who are not root."""
+"""The system accepts ten such changes a second from all users other than root."""
 _BEGINS = 5
-"""So many tries wait for a process that was just forked to begin its session."""
+"""Number of tries that wait for a process that was just forked to begin its session."""
 _usual: int | None = None
-_wanted: dict[int, int] = {}
+_pending: dict[int, int] = {}
 """Sessions whose nice value the system has not taken yet."""
-_wishing = threading.Lock()
-"""Held while wishes change: whoever finds one there must add to it before it is fulfilled and forgotten."""
+_pending_lock = threading.Lock()
+"""Held while pending values change: a thread that finds one must replace it before it is set and removed."""
 
 
 def go_first() -> None:
-    """Let this thread, and threads that it starts, go first if permitted."""
+    """Give this thread, and threads that it starts, priority if permitted."""
     global _usual
     if not hasattr(os, "setpriority"):
         return
@@ -118,19 +118,20 @@ def go_as_usual() -> None:
 
 
 def set_session(leader: int, nice: int) -> None:
-    """Give the session that this process leads a nice value. Does nothing where it leads none: the session
-    may be that of somebody's terminal. Where the system is too busy to take it now, a thread tries again."""
+    """Give the session that this process leads a nice value. Does nothing if it leads none, because the
+    session may belong to a user's terminal. If the system is too busy to accept the value now, a thread tries
+    again."""
     if sys.platform != "linux":
         return
-    with _wishing:
-        waits = leader in _wanted
-        _wanted[leader] = nice
+    with _pending_lock:
+        waits = leader in _pending
+        _pending[leader] = nice
     if not waits:
         _try(leader, _TRIES)
 
 
 def _try(leader: int, tries: int) -> None:
-    nice, later = _wanted[leader], False
+    nice, later = _pending[leader], False
     try:
         if os.getsid(leader) == leader:
             Path(f"/proc/{leader}/autogroup").write_text(str(nice), encoding="utf-8")
@@ -145,14 +146,14 @@ def _try(leader: int, tries: int) -> None:
         timer.daemon = True
         timer.start()
         return
-    with _wishing:
-        latest = _wanted.pop(leader, nice)
-    if latest != nice:  # another thread has changed its mind meanwhile
+    with _pending_lock:
+        latest = _pending.pop(leader, nice)
+    if latest != nice:  # another thread has set a new value meanwhile
         set_session(leader, latest)
 
 
 def set_threads(pid: int, nice: int) -> None:
-    """Give all threads of a process a nice value, as far as permitted."""
+    """Give all threads of a process a nice value, if permitted."""
     if not hasattr(os, "setpriority"):
         return
     try:

@@ -1,7 +1,7 @@
-"""Files and folders of which nothing is left when those who use them are gone.
+"""Files and folders that vanish with the processes that use them.
 
-Files without a name lie in memory where the system can do that. A `ScratchFolder` whose process is killed is
-removed by the next process that makes one.
+Files without a name are kept in memory if the system supports that. A `ScratchFolder` whose process was
+killed is removed by the next process that creates one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from propnet.storage.process_lock import ProcessLock
 
 
 def nameless() -> int:
-    """A file descriptor of a new one. Raises OSError where there are no more."""
+    """A descriptor of a new file without a name. Raises OSError if there are no more descriptors."""
     if hasattr(os, "memfd_create"):
         return os.memfd_create("kaskade")
     with tempfile.TemporaryFile() as file:
@@ -25,15 +25,15 @@ def nameless() -> int:
 
 
 def bytes_of(descriptor: int) -> bytes:
-    """All that a file holds, wherever it stands; it is closed then."""
+    """All bytes of a file, whatever its position; closes it."""
     with os.fdopen(descriptor, "rb") as file:
         file.seek(0)
         return file.read()
 
 
 def shared_bytes(data: bytes) -> int:
-    """A file descriptor of one that holds these bytes; it stands at their end. Raises OSError where there is
-    no room for them."""
+    """A descriptor of a nameless file with these bytes, positioned at their end. Raises OSError if there is
+    not enough space."""
     descriptor = nameless()
     try:
         with os.fdopen(os.dup(descriptor), "wb") as file:
@@ -46,29 +46,29 @@ def shared_bytes(data: bytes) -> int:
 
 _LOCK = "lock"
 _UNFINISHED = "new-"
-"""How the name of a folder begins that is not locked yet."""
+"""Prefix of the name of a folder that is not locked yet."""
 
 
 class ScratchFolder:
-    """A new folder among those of temporary files; it is removed with this object, or when the process ends.
+    """A new folder for temporary files; it is removed with this object, or when the process ends.
 
     Attributes:
-        path: where it is.
+        path: its path.
     """
 
     def __init__(self, prefix: str) -> None:
-        """Its name begins with ``prefix``. Raises OSError where there can be no folder."""
+        """Create the folder; its name begins with ``prefix``. Raises OSError if that is not possible."""
         for left in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
             with contextlib.suppress(OSError):
                 _remove_if_left(left)
-        made = Path(tempfile.mkdtemp(prefix=_UNFINISHED + prefix))
-        lock = ProcessLock(str(made / _LOCK))
+        folder = Path(tempfile.mkdtemp(prefix=_UNFINISHED + prefix))
+        lock = ProcessLock(str(folder / _LOCK))
         lock.take(0.0)
-        self.path = made.rename(made.with_name(made.name.removeprefix(_UNFINISHED)))
+        self.path = folder.rename(folder.with_name(folder.name.removeprefix(_UNFINISHED)))
         self._end = weakref.finalize(self, _remove, self.path, lock)
 
     def remove(self) -> None:
-        """Remove it, with all that is in it."""
+        """Remove it with its contents."""
         self._end()
 
 
@@ -78,7 +78,7 @@ def _remove(folder: Path, lock: ProcessLock) -> None:
 
 
 def _remove_if_left(folder: Path) -> None:
-    """Remove a folder of this user that its maker has locked no more. Raises OSError."""
+    """Remove a folder of this user whose creator no longer locks it. Raises OSError."""
     if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
         return
     lock = ProcessLock(str(folder / _LOCK))

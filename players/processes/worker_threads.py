@@ -15,7 +15,7 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 _AHEAD = 3
-"""Tasks for each thread that may be worked on, or be done, before their results are taken."""
+"""Number of tasks per thread that may be in progress or done before their results are taken."""
 _LOOK_SECONDS = 0.05
 
 
@@ -23,8 +23,8 @@ class WorkerThreads(Generic[Tool]):
     """One thread for each tool; with a single tool the caller's thread does the work.
 
     Args:
-        tools: what a thread works with; no two threads use the same one at once.
-        name: what the threads are called.
+        tools: one for each thread; no two threads use the same one at once.
+        name: the name of the threads.
     """
 
     def __init__(self, tools: Sequence[Tool], name: str) -> None:
@@ -35,8 +35,8 @@ class WorkerThreads(Generic[Tool]):
         self._pool = ThreadPoolExecutor(len(tools), name) if len(tools) > 1 else None
 
     def results(self, work: Callable[[Tool, Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
-        """The results of all tasks, in the order of the tasks. Few tasks are begun before their results are
-        asked for. When the caller stops (``close``), those that have begun are waited for."""
+        """The results of all tasks, in the order of the tasks. Few tasks begin before their results are asked
+        for. When the caller stops (``close``), it waits for the tasks in progress."""
         if self._pool is None:
             for task in tasks:
                 yield work(self.tools[0], task)
@@ -53,8 +53,8 @@ class WorkerThreads(Generic[Tool]):
             _settle(waiting)
 
     def run(self, work: Callable[[Tool], Iterator[None]]) -> Iterator[None]:
-        """Do one job with each tool; yields now and then, so that the caller can look at its clock. When the
-        caller stops (``close``), each job ends at its next ``yield``, and is waited for."""
+        """Do one job with each tool; yields now and then, so that the caller can check its clock. When the
+        caller stops (``close``), each job ends at its next ``yield``, and the caller waits for it."""
         if self._pool is None:
             yield from work(self.tools[0])
             return
@@ -85,8 +85,8 @@ class WorkerThreads(Generic[Tool]):
 
 
 def _settle(futures: Iterable[Future[Any]]) -> None:
-    """Cancel what has not begun, and wait for what has. What is cancelled is not waited for: when the threads
-    were ended before, nobody would ever tell of it."""
+    """Cancel the futures that have not begun, and wait for the others. It does not wait for cancelled ones:
+    after the end of the threads none would ever report a cancellation."""
     wait([future for future in futures if not future.cancel()])
 
 

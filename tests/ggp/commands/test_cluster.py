@@ -64,7 +64,7 @@ def test_workers_of_other_programs_are_shown(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--cluster", "nowhere"], "no address of a cluster"),
+        (["--cluster", "nowhere"], "not an address of a cluster"),
         (["--cluster", "local:2", "--player", "random"], "searches on no cluster"),
     ],
 )

@@ -117,8 +117,8 @@ def test_an_answer_that_came_late_may_have_been_replaced() -> None:
     [
         (numbered(2, "(choose 1)", "thunder"), "percepts that fit no state"),
         (numbered(2, "(fly away)"), "percepts that fit no state"),
-        (numbered(2, "(choose 1)", "(opened"), "percepts that are no terms"),
-        (numbered(2, "(choose 1)", "?x"), "percepts that are no terms"),
+        (numbered(2, "(choose 1)", "(opened"), "percepts that are not terms"),
+        (numbered(2, "(choose 1)", "?x"), "percepts that are not terms"),
         (numbered(9, "(choose 1)"), "a wrong turn number"),
         (numbered(1, "noop", "(opened 2)"), "percepts that fit no state"),
     ],
@@ -180,7 +180,7 @@ def test_a_doubtful_turn_gives_way_to_the_one_that_is_so(junk: Told) -> None:
     assert match.follow(junk, "(choose 2)", True, False)
     assert match.options()
     assert match.follow(numbered(2, "(choose 2)"), "stay", True, False)
-    assert events[-1] == "PLAYs before were somebody else's"
+    assert events[-1] == "earlier PLAYs came from another sender"
     assert match.follow(junk, "noop", True, False)  # once more: it gives way as before
     assert match.follow(numbered(3, "noop", "(opened 1)"), "noop", True, False)
     assert legal(match) == {"stay", "switch"}

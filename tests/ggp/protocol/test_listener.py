@@ -119,7 +119,7 @@ def test_why_an_address_cannot_be_listened_on_is_said_with_what_to_do() -> None:
         assert f"cannot listen on {host}:0: there is no such address (choose 127.0.0.1" in asyncio.run(
             ask(host, 0)
         )
-    assert "this is no address of this computer (choose 127.0.0.1" in asyncio.run(ask("192.0.2.1", 0))
+    assert "this is not an address of this computer (choose 127.0.0.1" in asyncio.run(ask("192.0.2.1", 0))
 
 
 @pytest.mark.parametrize(

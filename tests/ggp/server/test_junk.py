@@ -53,7 +53,7 @@ def test_what_cannot_be_is_answered_without_going_on(serve: Callable[..., LiveSe
 DOORS = ["(choose 1)", "(choose 2)", "(choose 3)"]
 HIDDEN_JUNK = {
     "percepts that nobody has": "{turn} (choose 1) (thunder (nonsense 1))",
-    "percepts that are no terms": "{turn} noop (?x (()))",
+    "percepts that are not terms": "{turn} noop (?x (()))",
     "a turn far ahead": "{ahead} (choose 2) ()",
     "a turn long ago": "0 NIL NIL",
     "a move that it never has": "{turn} (fly away) ()",

@@ -55,7 +55,7 @@ def test_the_session_of_somebody_else_is_left_alone() -> None:
     try:
         before = session_nice(process.pid)
         set_session(process.pid, BEHIND)
-        eventually(lambda: process.pid not in limits._wanted)
+        eventually(lambda: process.pid not in limits._pending)
         assert session_nice(process.pid) == before
     finally:
         process.kill()
@@ -86,7 +86,7 @@ def test_what_the_system_does_not_take_now_is_tried_again_with_the_latest_wish(
     for nice in (BEHIND, USUAL, WAITS):
         set_session(sleeper.pid, nice)
     refuse.clear()
-    eventually(lambda: sleeper.pid not in limits._wanted)
+    eventually(lambda: sleeper.pid not in limits._pending)
     assert taken == [(f"/proc/{sleeper.pid}/autogroup", str(WAITS))]
 
 
@@ -105,10 +105,10 @@ def test_a_wish_that_comes_just_when_the_one_before_is_fulfilled_is_not_lost(
                 time.sleep(0.3)
             return found
 
-    monkeypatch.setattr(limits, "_wanted", Slow())
+    monkeypatch.setattr(limits, "_pending", Slow())
     set_session(sleeper.pid, BEHIND)
     set_session(sleeper.pid, WAITS)
-    eventually(lambda: not len(limits._wanted))
+    eventually(lambda: not len(limits._pending))
     assert taken[-1] == (f"/proc/{sleeper.pid}/autogroup", str(WAITS))
 
 
@@ -117,7 +117,7 @@ def test_processes_that_are_gone_are_no_error(sleeper: subprocess.Popen[bytes]) 
     sleeper.wait()
     set_session(sleeper.pid, BEHIND)
     set_threads(sleeper.pid, BEHIND)
-    assert sleeper.pid not in limits._wanted
+    assert sleeper.pid not in limits._pending
 
 
 def test_processes_launched_before_and_after_give_way(monkeypatch: pytest.MonkeyPatch) -> None:
