@@ -55,7 +55,7 @@ _TRIED = 0.08
 _CLEARLY = 0.3
 _SLICE, _LONGEST_SLICE = 0.0005, 0.25
 _SHARE = 0.1
-"""A slice lasts this share of the time spent so far."""
+"""A slice lasts this share of the time already spent."""
 
 
 class MemoBeside:

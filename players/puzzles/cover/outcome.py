@@ -40,7 +40,7 @@ class CoverResult:
     Attributes:
         solutions: the exact number of solutions found; the number of all solutions if the search is complete.
         complete: whether everything was searched.
-        nodes: nodes of the search tree so far.
+        nodes: the nodes searched.
         engine: the name of the engine, ``memo`` for the counting memo.
         seconds_cpu, seconds_wall: the time of all steps so far, including those before the search was
             resumed.
@@ -61,7 +61,7 @@ class CoverResult:
 
     @property
     def seconds_left(self) -> float | None:
-        """The estimated wall time of the rest in seconds, at the same speed as so far; None while little is
+        """The estimated wall time of the rest in seconds, at the present speed; None while little is
         done."""
         if self.complete:
             return 0.0

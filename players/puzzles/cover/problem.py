@@ -16,7 +16,7 @@ from gdl.errors import GdlError
 
 
 class CoverError(GdlError):
-    """A cover problem that contradicts itself: the message says what is wrong, and what to do about it."""
+    """A cover problem that contradicts itself: the message names the fault and the remedy."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -82,7 +82,9 @@ class CoverProblem:
             for entry in option:
                 name, _, shade = entry.partition(":")
                 if name not in number:
-                    raise CoverError(f"option {len(starts)} has unknown item {name!r}", remedy="list it among the items")
+                    raise CoverError(
+                        f"option {len(starts)} has unknown item {name!r}", remedy="list it among the items"
+                    )
                 nodes.append(number[name])
                 colours.append(shades.setdefault(shade, len(shades) + 1) if shade else 0)
             starts.append(len(nodes))

@@ -78,12 +78,12 @@ class CoverEngine(ABC):
 
     @property
     def count(self) -> int:
-        """The exact number of solutions found so far."""
+        """The exact number of solutions found."""
         return int(self._scalars[at.FOUND])
 
     @property
     def nodes(self) -> int:
-        """The number of nodes searched so far."""
+        """The number of nodes searched."""
         return int(self._scalars[at.NODES])
 
     @property
@@ -150,6 +150,7 @@ class CoverEngine(ABC):
                 raise ValueError("more than there can be")
         except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
             raise CoverError(
-                "the saved search belongs to another problem", remedy="resume with the problem it was saved from"
+                "the saved search belongs to another problem",
+                remedy="resume with the problem it was saved from",
             ) from error
         return engine

@@ -218,7 +218,7 @@ class MemoCounter:
 
     Attributes:
         count: the number of solutions, when it is over.
-        nodes: the number of states so far.
+        nodes: the number of states processed.
         over: whether the count is complete.
         gave_up: whether the memory did not suffice; then there is no count.
         seconds: CPU time of the steps so far.
@@ -284,7 +284,7 @@ class MemoCounter:
 
     @property
     def seconds_left(self) -> float:
-        """The estimated CPU time of the rest in seconds, from the layers so far."""
+        """The estimated CPU time of the rest in seconds, from the finished layers."""
         item, states = self._item, float(len(self._states))
         if self.over or item >= len(self._widths):
             return 0.0

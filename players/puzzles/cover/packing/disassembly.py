@@ -314,7 +314,7 @@ MOTIONS = {"cubes": CUBES, "prisms": PRISMS}
 
 
 class AssemblyError(GdlError):
-    """An impossible assembly: its message says what is wrong, and what to do about it."""
+    """An impossible assembly: the message names the fault and the remedy."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -463,7 +463,9 @@ def _tables(room: int, pieces: int) -> tuple[NDArray[Any], ...]:
     )
 
 
-def _separation(assembly: Assembly, tables: tuple[NDArray[Any], ...], sizes: NDArray[np.int64]) -> _Separation:
+def _separation(
+    assembly: Assembly, tables: tuple[NDArray[Any], ...], sizes: NDArray[np.int64]
+) -> _Separation:
     """Return the moves to the last arrangement, in which a group is free."""
     places, parents, groups, moves, _ = tables
     at = last = int(sizes[1]) - 1

@@ -241,7 +241,7 @@ class PackingSearch:
     Args:
         puzzle: the puzzle.
         options: the options of the search; `first` counts the solutions that are kept.
-        watch: called after each step with the result so far.
+        watch: called after each step with the current result.
         every: whether to keep rotated and reflected solutions too.
 
     Raises:
@@ -296,7 +296,10 @@ class PackingSearch:
         if self._sieved:
             solutions_kept = self._waiting + solutions_kept
             room = None if self.options.first is None else self.options.first - self._count
-            solutions_kept, self._waiting = solutions_kept[:room], [] if room is None else solutions_kept[room:]
+            solutions_kept, self._waiting = (
+                solutions_kept[:room],
+                [] if room is None else solutions_kept[room:],
+            )
             self._count += len(solutions_kept)
         if self.options.delivers:
             self._ready += solutions_kept
@@ -312,7 +315,7 @@ class PackingSearch:
         return ready
 
     def result(self) -> CoverResult:
-        """The result so far; `solutions` counts the solutions that are kept."""
+        """The current result; `solutions` counts the solutions that are kept."""
         result = self._search.result()
         if not self._sieved:
             return result
