@@ -101,7 +101,7 @@ class _Writer:
         less = "(true (left ?p ?m)) (next-number ?n ?m)"
         yield f"(<= (next (left ?p ?n)) (does player (place ?p ?w {where})) {less})"
         unchanged = "(true (left ?p ?n)) (distinct ?p ?q)"
-        yield f"(<= (next (left ?p ?n)) (does player (place ?q ?w {where})) {kept})"
+        yield f"(<= (next (left ?p ?n)) (does player (place ?q ?w {where})) {unchanged})"
         for count in range(self.total):
             yield f"(<= (goal player {100 * count // self.total}) (true (placed {count})))"
         yield f"(<= (goal player 100) (true (placed {self.total})) (not unfilled))"

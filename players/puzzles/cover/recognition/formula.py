@@ -201,9 +201,9 @@ class StateCone:
             if missing:
                 waiting += missing
                 continue
-            known[node] = self._formula.all([known[x >> 1] ^ (x & 1) for x in read])
+            literals[node] = self._formula.all([literals[x >> 1] ^ (x & 1) for x in read])
             waiting.pop()
-        return known[literal >> 1] ^ (literal & 1)
+        return literals[literal >> 1] ^ (literal & 1)
 
 
 def reads_of(network: Network) -> list[list[int]]:
