@@ -27,7 +27,8 @@ SECONDS = 0.3
 
 def solve_few_states(rules: Rules, seconds: float = SECONDS) -> Solution | None:
     """Return the best line, proven, or the proof that no line ends the match. Returns None if the time does
-    not suffice, or if the rules need another solver's check.
+    not suffice, if there is more than one role, or if the prover raises an error: the other solvers report
+    it.
 
     Args:
         rules: the game.
