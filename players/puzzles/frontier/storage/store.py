@@ -24,9 +24,9 @@ from players.puzzles.frontier.storage.files import (
     StorageRoom,
     as_size,
     damaged,
+    os_errors,
     read_block,
     remove,
-    os_errors,
     write_file,
 )
 
