@@ -138,13 +138,13 @@ class DrawnMap:
     def checked(self) -> Level:
         """Return the level.
 
-        Rows are padded to one length; empty rows and columns around the map are left out. More goals than boxes are
-        allowed: such a level is solved when every box is on a goal. Squares that the keeper could not reach even
-        without boxes are not part of the game and do not count.
+        Rows are padded to one length; empty rows and columns around the map are left out. More goals than
+        boxes are allowed: such a level is solved when every box is on a goal. Squares that the keeper could
+        not reach even without boxes are not part of the game and do not count.
 
-        Raises GdlError, with the place in the file: its rows have a :attr:`fault`, no keeper or two, no box, more
-        boxes than goals, open walls, a keeper that cannot move, an unreachable box that is not on a goal, or a map
-        that is too large.
+        Raises GdlError, with the place in the file: its rows have a :attr:`fault`, no keeper or two, no box,
+        more boxes than goals, open walls, a keeper that cannot move, an unreachable box that is not on a
+        goal, or a map that is too large.
         """
         if self.fault is not None:
             raise self.fault

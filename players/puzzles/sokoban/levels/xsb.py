@@ -54,10 +54,10 @@ def drawn_maps(text: str, source: str) -> list[DrawnMap]:
     """Return the maps of a file.
 
     A map is a run of rows: from a line that begins with a wall to the last such line before a blank line or a
-    line of text. ``Title:``, ``Author:`` and ``Comment:`` (to ``Comment-End:``) name their field; other fields
-    and solutions are skipped. Of other text the paragraph next to the map counts, with its first line as the
-    title. Some files have these texts before the maps, others after them. They are after the maps if there are
-    fields after the last map, or if more text adjoins the map above it than the one below.
+    line of text. ``Title:``, ``Author:`` and ``Comment:`` (to ``Comment-End:``) name their field; other
+    fields and solutions are skipped. Of other text the paragraph next to the map counts, with its first line
+    as the title. Some files have these texts before the maps, others after them. They are after the maps if
+    there are fields after the last map, or if more text adjoins the map above it than the one below.
 
     A map has a fault, with the place, if it has an unknown character or an invalid run length. Reading stops
     after the map with which the file becomes too large.

@@ -250,8 +250,8 @@ def add_root(
         board.occupied[boxes[number]] = FREE
     match_boxes(matching, boxes, count, marks)
     estimate = np.int64(total_cost(matching))
-    number_of_nodes = counts[KNOWN]
-    record = nodes.records[number_of_nodes]
+    node = counts[KNOWN]
+    record = nodes.records[node]
     for number in range(count):
         record[number] = boxes[number]
     record[count] = region
@@ -259,13 +259,13 @@ def add_root(
     slot = _find_node(nodes.table, nodes.hashes, nodes.records, record, value)
     if slot >= 0 or estimate >= FAR_COST:
         return
-    nodes.table[-1 - slot] = number_of_nodes + 1
-    nodes.hashes[number_of_nodes] = value
-    nodes.parents[number_of_nodes] = -1
-    nodes.depths[number_of_nodes] = 0
-    nodes.estimates[number_of_nodes] = estimate
-    wait(nodes, counts, number_of_nodes, key_of(settings, 0, estimate))
-    counts[KNOWN] = number_of_nodes + 1
+    nodes.table[-1 - slot] = node + 1
+    nodes.hashes[node] = value
+    nodes.parents[node] = -1
+    nodes.depths[node] = 0
+    nodes.estimates[node] = estimate
+    wait(nodes, counts, node, key_of(settings, 0, estimate))
+    counts[KNOWN] = node + 1
 
 
 @kernel(**ARENA)

@@ -125,7 +125,7 @@ def entries_named(name: str | None) -> list[Entry]:
         if kind.name == name:
             return [Entry(kind, 1.0, 1.0)]
     names = ", ".join(kind.name for kind in kinds)
-    raise GdlError(f"there is no search {name!r} for Sokoban levels", remedy=f"the searches are {known}")
+    raise GdlError(f"there is no search {name!r} for Sokoban levels", remedy=f"the searches are {names}")
 
 
 class _Member:
