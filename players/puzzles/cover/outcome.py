@@ -42,7 +42,7 @@ class CoverResult:
         complete: whether everything was searched.
         nodes: the nodes searched.
         engine: the name of the engine, ``memo`` for the counting memo.
-        seconds_cpu, seconds_wall: the time of all steps so far, including those before the search was
+        seconds_cpu, seconds_wall: the time of all steps, including those before the search was
             resumed.
         progress: the part of the tree that is done, 0 to 1; it never decreases. It is 1 only if the search is
             complete: if everything is searched but not all solutions are delivered yet, it is

@@ -97,7 +97,7 @@ class FrontierSearch:
 
     def step(self, deadline: float) -> bool:
         """Work until about the deadline (time.monotonic() seconds). Returns whether anything is left to
-        search. Raises OutOfRoomError; the results so far stay."""
+        search. Raises OutOfRoomError; the results found stay."""
         while time.monotonic() < deadline:
             if next(self._steps, self) is self:
                 return False
@@ -279,7 +279,7 @@ class FrontierSearch:
             blob.drop()
 
     def _commit(self, space: KeySpace, found: Layers) -> None:
-        """Save the results so far, so that a later process can resume."""
+        """Save the current results, so that a later process can resume."""
         if self._options.scratch is None:
             return
         state = {
@@ -311,7 +311,7 @@ class FrontierSearch:
             )
 
     def result(self) -> FrontierResult:
-        """Return the result so far."""
+        """Return the current result."""
         assert self._search is not None
         found = self._search.found
         return FrontierResult(

@@ -221,7 +221,7 @@ class MemoCounter:
         nodes: the number of states processed.
         over: whether the count is complete.
         gave_up: whether the memory did not suffice; then there is no count.
-        seconds: CPU time of the steps so far.
+        seconds: CPU seconds of all steps.
     """
 
     name = "memo"

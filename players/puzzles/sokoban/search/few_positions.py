@@ -152,7 +152,7 @@ class _Search:
                 if earlier is None or earlier[0] > pushed:
                     came[position] = pushed, here, box, direction
                     rest = left - distances[box] + distances[there]
-                    # Of equal estimates the position nearest to a solution comes first.
+                    # Among equal estimates the position nearest to a solution comes first.
                     heapq.heappush(self.queue, (pushed + rest, rest, pushed, position, walked))
         return None
 
