@@ -295,10 +295,10 @@ def merge_disjoint_wide(first: Words, second: Words, out: Words) -> None:
 def with_tag_wide(keys: Words, tag: np.uint64, out: Words) -> int:
     """:meth:`KeyKind.with_tag`."""
     count, words = keys.shape[0], keys.shape[1]
-    count = 0
+    written = 0
     for i in range(count):
         if _wide_tag(keys, i * words, words) == tag:
             for word in range(words):
-                put(out, count * words + word, item(keys, i * words + word))
-            count += 1
-    return count
+                put(out, written * words + word, item(keys, i * words + word))
+            written += 1
+    return written
