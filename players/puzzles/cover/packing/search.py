@@ -292,17 +292,14 @@ class PackingSearch:
 
     def _sift(self) -> None:
         found = self._search.taken()
-        solutions_kept = found if self._duplicates is None else self._duplicates.kept(found)
+        unique = found if self._duplicates is None else self._duplicates.kept(found)
         if self._sieved:
-            solutions_kept = self._waiting + solutions_kept
+            unique = self._waiting + unique
             room = None if self.options.first is None else self.options.first - self._count
-            solutions_kept, self._waiting = (
-                solutions_kept[:room],
-                [] if room is None else solutions_kept[room:],
-            )
-            self._count += len(solutions_kept)
+            unique, self._waiting = unique[:room], [] if room is None else unique[room:]
+            self._count += len(unique)
         if self.options.delivers:
-            self._ready += solutions_kept
+            self._ready += unique
 
     def _watched(self, result: CoverResult) -> None:
         if self._watch is not None and not self._sieved:
