@@ -1,10 +1,10 @@
-"""A one-player game that falls apart is solved part by part (M. Guenther, S. Schiffel and M. Thielscher:
-Factoring general games, 2009).
+"""Solve a one-player game of independent parts one part at a time (M. Guenther, S. Schiffel and M.
+Thielscher: Factoring general games, 2009).
 
-Each factor (:mod:`propnet.analysis.factors`) is searched breadth-first on its own: states that differ in
-other factors or in clocks alone are one. The lines are put together, and replayed; nothing is proven. Where
-each move acts on one factor they follow one another; where each move is a choice in every factor they must
-be equally long.
+Each factor (:mod:`propnet.analysis.factors`) is searched breadth-first on its own: states that differ only in
+other factors or in clocks count as the same. The lines of the factors are combined and replayed; nothing is
+proven. If each move acts on one factor, the lines follow one another. If each move is a choice in every
+factor, all lines must have the same length.
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ if TYPE_CHECKING:
 
 MOST_STATES = 300_000
 MOST_BYTES = 1 << 26
-"""States of one factor that are looked at, and what their records take at most."""
+"""The most states of one factor that are examined, and the most bytes of their records."""
 _BATCH = 2048
 _MOST_WAITING = 1000
-"""Moves that do nothing, at the end of a line, until the match is over."""
+"""The most moves without effect that are appended to a line until the match is over."""
 
 
 class Factored(LineSolver):
-    """Looks for a line with the highest goal in a game that falls apart, in ``most`` states per factor."""
+    """Looks for a line with the highest goal in a game of independent factors, in at most ``most`` states per
+    factor."""
 
     name: ClassVar[str] = "factored"
 
@@ -67,22 +68,22 @@ class Factored(LineSolver):
         if asked is None:
             return
         yield
-        all_of, wanted = asked
+        all_of, targets = asked
         self._ternary = Ternary(network)
         self._factors, self._value = factors, value
         if factors.kind == ALTERNATIVE:
-            yield from self._one_by_one(all_of, wanted)
+            yield from self._one_by_one(all_of, targets)
         elif all_of:
-            yield from self._side_by_side(wanted)
+            yield from self._side_by_side(targets)
 
-    def _one_by_one(self, all_of: bool, wanted: list[list[int]]) -> Iterator[None]:
-        """Where each move acts on one factor."""
+    def _one_by_one(self, all_of: bool, targets: list[list[int]]) -> Iterator[None]:
+        """Search the factors one after another, if each move acts on one factor."""
         lines: list[list[int]] = []
-        for factor, literals in enumerate(wanted):
+        for factor, literals in enumerate(targets):
             if not literals:
                 continue
             if not self._factors.idle[factor]:
-                return  # it does not wait for the others
+                return  # this factor cannot wait while others move
             reach = _Reach(self, factor, literals, all_of)
             yield from reach.search()
             if reach.line is not None:
@@ -93,7 +94,7 @@ class Factored(LineSolver):
             for line in lines:
                 self._try(line)
             return
-        # The match may be over when a certain factor is done: each of them comes last once.
+        # The match may be over when a certain factor is done: each factor comes last once.
         for last in range(len(lines)):
             line = [move for other in (*lines[:last], *lines[last + 1 :], lines[last]) for move in other]
             if self._try(line):
@@ -101,7 +102,7 @@ class Factored(LineSolver):
             yield
 
     def _side_by_side(self, wanted: list[list[int]]) -> Iterator[None]:
-        """Where each move is a choice in every factor."""
+        """Search the factors in parallel, if each move is a choice in every factor."""
         layers = [_Layers(self, factor, literals) for factor, literals in enumerate(wanted)]
         by_choices = {tuple(column): m for m, column in enumerate(self._factors.choices.T.tolist())}
         while all(len(layer.layer) and layer.count < self.most for layer in layers):
@@ -115,7 +116,8 @@ class Factored(LineSolver):
                 yield
 
     def _try(self, line: list[int]) -> bool:
-        """Report a line if it does what it should; it may wait at its end."""
+        """Report a line if it reaches the end of the match; it may wait at its end. Returns whether it has
+        the best value."""
         machine, state = self.machine, self.start
         waiting = np.flatnonzero((self._factors.choices == 0).all(axis=0)).tolist()
         played: list[int] = []
@@ -123,11 +125,11 @@ class Factored(LineSolver):
             if machine.is_terminal(state):
                 break
             legal = machine.legal_moves(state, 0)
-            wanted = line[place : place + 1] or [move for move in waiting if move in legal][:1]
-            if not wanted or wanted[0] not in legal:
+            chosen = line[place : place + 1] or [move for move in waiting if move in legal][:1]
+            if not chosen or chosen[0] not in legal:
                 return False
-            played += wanted
-            state = machine.next_state(state, wanted)
+            played += chosen
+            state = machine.next_state(state, chosen)
         value = machine.result(state, 0)
         if not machine.is_terminal(state) or value is None:
             return False
@@ -135,30 +137,30 @@ class Factored(LineSolver):
         return value == self._value
 
     def holds(self, records: NDArray[np.uint64], literals: list[int]) -> NDArray[np.bool_]:
-        """Which of some literals hold in some states: shape (n, literals)."""
+        """Return which literals hold in which states: bool, shape (n, literals)."""
         bits = unpack(records, len(self.machine.network.bases))
         return unpack_cases(self._ternary.state(self._ternary.known(bits))[literals], len(records))
 
     def choices(self, factor: int) -> NDArray[np.int32]:
-        """What each move chooses in a factor."""
+        """Return the choice that each move makes in a factor."""
         choices: NDArray[np.int32] = self._factors.choices[factor]
         return choices
 
     def mask(self, factor: int) -> NDArray[np.uint64]:
-        """The bits of a factor in a record."""
+        """Return the bits of a factor in a record."""
         record: NDArray[np.uint64] = pack(np.equal(self._factors.bases, factor)[None])[0]
         return record
 
     def mask_of_others(self, factor: int) -> NDArray[np.uint64]:
-        """The bits of all other factors in a record."""
+        """Return the bits of all other factors in a record."""
         bases = self._factors.bases
         record: NDArray[np.uint64] = pack(((bases >= 0) & (bases != factor))[None])[0]
         return record
 
 
 class _FactorSearch:
-    """Goes through the states of one factor, layer by layer. Two states are the same if the factor is. It has
-    made ``count`` states; ``layer`` are the newest ones, uint64 (n, words)."""
+    """Searches the states of one factor, layer by layer. States with the same value of the factor are the
+    same. ``count`` is the number of states found; ``layer`` are the newest ones, uint64 (n, words)."""
 
     def __init__(self, whole: Factored, factor: int, literals: list[int]) -> None:
         self._whole, self._literals = whole, literals
@@ -172,7 +174,7 @@ class _FactorSearch:
         return len(self._parents)
 
     def _line(self, place: int) -> list[int]:
-        """The moves from the start to a state."""
+        """Return the moves from the start to a state."""
         line: list[int] = []
         while self._parents[place] >= 0:
             line.append(self._moves[place])
@@ -180,7 +182,7 @@ class _FactorSearch:
         return line[::-1]
 
     def _legal(self, states: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Legal moves of states (n, moves); none where the match is over."""
+        """Return the legal moves of states, bool (n, moves); none if the match is over."""
         machine = self._whole.machine
         evaluation = machine.evaluate(states)
         legal = unpack(evaluation.legal, machine.network.move_count)
@@ -191,7 +193,7 @@ class _FactorSearch:
     def _new(
         self, after: NDArray[np.uint64], parents: list[int], moves: list[int], seen: set[bytes]
     ) -> NDArray[np.uint64]:
-        """Note those of some states that were not seen yet, and return them."""
+        """Record the states that are new, and return them."""
         new: list[int] = []
         width = after.shape[1] * 8
         keys = (after & self._mask).tobytes()
@@ -206,8 +208,8 @@ class _FactorSearch:
 
 
 class _Reach(_FactorSearch):
-    """Breadth-first search of one factor while the others stay as they are: the ``line`` to a state in which
-    all of the literals hold, or any of them; None while there is none."""
+    """Breadth-first search of one factor while the others stay unchanged. ``line`` leads to a state in which
+    all of the literals hold, or any of them; it is None while no such line is found."""
 
     def __init__(self, whole: Factored, factor: int, literals: list[int], all_of: bool) -> None:
         super().__init__(whole, factor, literals)
@@ -238,7 +240,7 @@ class _Reach(_FactorSearch):
 
 
 class _Layers(_FactorSearch):
-    """The states of one factor after exactly so many moves; the others stay where the search began."""
+    """The states of one factor after a given number of moves; the others stay in their initial state."""
 
     def __init__(self, whole: Factored, factor: int, literals: list[int]) -> None:
         super().__init__(whole, factor, literals)
@@ -247,7 +249,7 @@ class _Layers(_FactorSearch):
         self._start = self.layer[0]
 
     def choices(self) -> list[int] | None:
-        """The choices that lead to a state of the newest layer in which all of the literals hold."""
+        """Return the choices that lead to a state of the newest layer in which all of the literals hold."""
         good = np.flatnonzero(self._whole.holds(self.layer, self._literals).all(axis=1))
         return self._line(self._first + int(good[0])) if len(good) else None
 

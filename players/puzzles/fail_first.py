@@ -1,7 +1,7 @@
-"""Playouts that go where fewest moves are left: fail first (R. Haralick and G. Elliott, 1980), which on a
-knight's tour is the rule of H. C. von Warnsdorff (1823).
+"""Playouts that choose moves with the fewest replies: fail first (R. Haralick and G. Elliott, 1980), which on
+a knight's tour is the rule of H. C. von Warnsdorff (1823).
 
-Squares, queens and letters that can be reached by few ways are dealt with while they still can be.
+Squares, queens and letters that can be reached in few ways are dealt with while they can still be reached.
 """
 
 from __future__ import annotations
@@ -18,23 +18,24 @@ from propnet.kernels.records import unpack
 from propnet.machine import PropnetMachine
 
 _LINES = 64
-"""Lines that are played at once."""
+"""Lines that are played in parallel."""
 _STEPS = 1000
-"""Moves of a line at most; what is longer is left."""
+"""The most moves of a line; longer lines are dropped."""
 _NOISE = 0.3
-"""Of the last line, in units of the logarithm of how many moves are left; the first has none, so that equal
-successors alone are left to chance."""
+"""The noise of the last line, in units of the logarithm of the number of legal moves. The first line has no
+noise: in it only equal successors are chosen at random."""
 _FRUITLESS_SECONDS = 1.5
 """CPU seconds without a better line after which it gives up."""
 _MOST_INPUTS = 100_000
-"""Gate inputs of networks that it is tried on: all successors of all states of a line are looked at."""
+"""The most gate inputs of a network that it is used on: it examines all successors of all states of a
+line."""
 _ROWS = 1 << 13
 _MEMORY = 16 << 20
 
 
 class FailFirst(LineSolver):
-    """Plays lines side by side, each move to a successor that has fewest legal moves, unless that is the end
-    of the match: ends are only reported. It gives up after some time without a better line."""
+    """Plays lines in parallel, each move to a successor with the fewest legal moves that does not end the
+    match. Ends are only reported. It gives up after some time without a better line."""
 
     name = "fail-first"
 
@@ -74,11 +75,11 @@ class FailFirst(LineSolver):
             self.states += len(chunk)
             self._note_ends(chunk)
             going = np.flatnonzero(~chunk.terminal)
-            kept = chunk.records[going]
-            records.append(kept)
+            live = chunk.records[going]
+            records.append(live)
             parents.append(chunk.parents[going])
             moves.append(chunk.moves[going, 0])
-            ranks.append(self._ranks(kept, self._noise[chunk.parents[going]]))
+            ranks.append(self._ranks(live, self._noise[chunk.parents[going]]))
         parent = np.concatenate([np.zeros(0, np.int32), *parents])
         if not len(parent) or self._moves.shape[1] >= _STEPS:
             self._begin()
@@ -91,7 +92,7 @@ class FailFirst(LineSolver):
         self._moves = np.column_stack([self._moves[lines], np.concatenate(moves)[first]])
 
     def _ranks(self, records: Words, noise: NDArray[np.float64]) -> NDArray[np.float64]:
-        """For each state the logarithm of how many moves are left, as blurred as the noise says."""
+        """Return for each state the logarithm of the number of legal moves, plus noise."""
         if not len(records):
             return np.zeros(0)
         count = unpack(self.machine.evaluate(records).legal, self.machine.network.move_count).sum(axis=1)
@@ -100,7 +101,7 @@ class FailFirst(LineSolver):
         return ranks
 
     def _note_ends(self, chunk: Expansion) -> None:
-        """Report the best end among these successors if it is better than all before."""
+        """Report the best end among these successors if it is better than all previous ones."""
         ends = np.flatnonzero(chunk.terminal)
         if not len(ends):
             return

@@ -1,5 +1,5 @@
-"""Puzzles of few states are solved by the prover, breadth-first, before there is a network: to load the
-kernels of the solvers takes longer than to look at some thousand states.
+"""Solve puzzles with few states by the prover, breadth-first, before a network exists: loading the kernels of
+the solvers takes longer than examining some thousand states.
 
 >>> from gdl.syntax.parser import parse_rules
 >>> rules = "(role you) (init (at 0)) (legal you go) (<= (next (at 1)) (does you go)) (goal you 100)"
@@ -20,14 +20,15 @@ from gdl.rules import Rules
 from players.solvers import Solution
 
 NAME = "few-states"
-"""What people read as the name of the solver."""
+"""The name of the solver for users."""
 SECONDS = 0.3
-"""CPU seconds that it may take: a small part of what the solvers take to begin."""
+"""The CPU seconds that it may take: a small part of the startup time of the solvers."""
 
 
 def solve_few_states(rules: Rules, seconds: float = SECONDS) -> Solution | None:
-    """The best line, proven, or the proof that no line comes to an end; None where so little time does not
-    suffice, or the rules are for the other solvers to refuse.
+    """Return the best line, proven, or the proof that no line ends the match. Returns None if the time does
+    not suffice, if there is more than one role, or if the prover raises an error: the other solvers report
+    it.
 
     Args:
         rules: the game.
@@ -51,7 +52,7 @@ def _search(rules: Rules, seconds: float) -> Solution | None:
         return Solution(prover.result(start, 0) or 0, (), True, "", 0, 0.0)
     came: dict[Hashable, tuple[Hashable, int] | None] = {start.key: None}
     waiting, best, end = [start], -1, start.key
-    for state in waiting:  # which grows
+    for state in waiting:  # the list grows
         for move in prover.legal_moves(state, 0):
             after = prover.next_state(state, [move])
             if after.key not in came:

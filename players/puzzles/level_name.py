@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _FILE = r".+\.(?:xsb|sok|slc|txt)(?=:[^:/\\()\s]*$)|.+(?=:[0-9]{1,9}$)"
 _NUMBERED = re.compile(_FILE, re.IGNORECASE | re.DOTALL)
 _RIGHT = re.compile(r"(.+):([0-9]{1,9})", re.DOTALL)
-"""A name as it should be: only what is wrong with another one takes a grammar, which takes long to load."""
+"""The format of a valid name. Only errors in other names need the grammar, which is slow to load."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,8 @@ class LevelKind:
 
 
 def read_level_name(name: str) -> tuple[Path, int | None]:
-    """The path and the number, None where there is none; a file that is really called so is a path.
+    """Return the path and the number, or None without a number. If a file has the whole name, the name is a
+    path.
 
     >>> read_level_name("yards.xsb:2")
     (...Path('yards.xsb'), 2)
@@ -43,7 +44,7 @@ def read_level_name(name: str) -> tuple[Path, int | None]:
     Traceback (most recent call last):
     gdl.errors.GdlError: level 'yards.xsb:x', column 11: expected the number of a level, found 'x' (...)
 
-    Raises GdlError, with the column, where what stands behind the file of levels is no number.
+    Raises GdlError, with the column, if the text after the file name is not a number.
     """
     if not _NUMBERED.match(name) or os.path.isfile(name):
         return Path(name), None

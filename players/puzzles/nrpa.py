@@ -1,14 +1,14 @@
 """Nested rollout policy adaptation (Rosin 2011), with 512 playouts for each change of a policy at the
 lowest level (as in stabilized NRPA: Cazenave, Sevestre and Toulemont 2020).
 
-Kernels of nested rollout policy adaptation (Rosin 2011): 512 playouts by a softmax policy, and its change.
+The kernels play 512 playouts by a softmax policy and adapt the policy.
 
-Gates are evaluated bit-sliced; the choice walks over the legal moves of each lane and draws one by
-weighted reservoir sampling (Chao 1982). One-player games only.
+Gates are evaluated bit-sliced. For each lane, weighted reservoir sampling (Chao 1982) draws one of the legal
+moves. One-player games only.
 
-A *policy* is ``weights``, float64 (entries,): e to the power of a move's logit. The *coding* says which
-entry belongs to a move: it depends on the move alone, or also on the step at which it is made, or on the
-move made before. Moves share entries where there are fewer than that would take.
+A *policy* is ``weights``, float64 (entries,): e to the power of a move's logit. The *coding* assigns an entry
+to a move. It depends on the move alone, or also on the step at which it is made, or on the previous move. If
+there are too few entries, moves share them.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _LEAST, _MOST = 1e-30, 1e30
 
 @inner
 def _first_entry(coding: int, moves: Index, step: Index, before: Index, entries: Index) -> Index:
-    """The entry of move 0; move m's is m further, modulo the number of entries."""
+    """Return the entry of move 0; move m has the entry m further on, modulo the number of entries."""
     if coding == BY_STEP:
         return (step * moves) % entries
     if coding == BY_PAIR:
@@ -65,12 +65,12 @@ def _policy_playouts(
     lengths: Int32s,
     trace: Int32s,
 ) -> int:
-    """Play 512 playouts from one record (1, words), each move with a chance in proportion to its weight.
+    """Play 512 playouts from one record (1, words), each move with a probability in proportion to its weight.
 
-    ``goals`` (512, 1; -1 on entry) and ``lengths`` (512,) take how each ended; ``trace`` (steps, 512) the
-    moves, and its length is how many there may be. A playout that is cut by that, or is left without a
-    move, gets length -1. ``random`` (1,) is the state of the random numbers. Returns how many
-    steps were made.
+    ``goals`` (512, 1; -1 on entry) and ``lengths`` (512,) receive the result of each playout. ``trace``
+    (steps, 512) receives the moves; its length is the most moves of a playout. A playout that reaches this
+    limit, or has no legal move, gets length -1. ``random`` (1,) is the state of the random numbers. Returns
+    the number of steps made.
     """
     sizes = sizes_of(args)
     moves, wires = sizes.moves, scratch.wires
@@ -149,10 +149,11 @@ def _policy_playouts(
 def _legal_along(
     args: KernelArgs, scratch: Scratch, start: Words, line: Int32s, firsts: Int32s, options: Int32s
 ) -> int:
-    """The legal moves at each step of a line from one record (1, words).
+    """Write the legal moves at each step of a line from one record (1, words).
 
-    Those of step i are written to ``options[firsts[i]:firsts[i + 1]]``; ``firsts`` is (steps + 1,). Returns
-    how many there are, or -1 where ``options`` has no room for them."""
+    The moves of step i are written to ``options[firsts[i]:firsts[i + 1]]``; ``firsts`` is (steps + 1,).
+    Returns the number of moves written, or -1 if they do not fit into ``options``.
+    """
     sizes = sizes_of(args)
     wires = scratch.wires
     none = np.zeros(0, np.int64)
@@ -179,9 +180,9 @@ def _legal_along(
 def _adapt(
     weights: Floats, coding: int, moves: int, line: Int32s, firsts: Int32s, options: Int32s, rate: float
 ) -> None:
-    """Make the moves of a line more likely: the logit of each move made grows by ``rate``,
-    those of all legal ones fall by ``rate`` times their chances. ``options`` as from :func:`_legal_along`;
-    ``moves`` is how many the game has."""
+    """Make the moves of a line more likely. The logit of each move made grows by ``rate``; the logits of all
+    legal moves fall by ``rate`` times their probabilities. ``options`` comes from :func:`_legal_along`;
+    ``moves`` is the number of moves of the game."""
     entries = weights.size
     before = np.int64(-1)
     for step in range(line.size):
@@ -197,18 +198,18 @@ def _adapt(
 
 
 _ROUNDS = 50
-"""Changes of a policy per call of the lowest level."""
+"""Policy changes per call of the lowest level."""
 _PATIENCE = 5
-"""Rounds of a call without two scores after which the run is over."""
+"""A run ends after this many rounds of a call in which all scores are equal."""
 _CALLS = 10
 """Calls of the lowest level in the first run; each further run with the same coding has twice as many."""
 _RATE = 1.0
 _STEPS = 512
-"""Moves that a playout may make..."""
+"""The most moves of a playout..."""
 _FIRST_STEPS = 16
-"""... and as many at first, until it is known what they cost."""
+"""... and the most at first, until their cost is measured."""
 _ROUND_SECONDS = 0.03
-"""CPU seconds that a round may take: it cannot be interrupted."""
+"""The CPU seconds that a round may take: it cannot be interrupted."""
 _ENTRIES = 1 << 18
 _OPTIONS = 1 << 18
 
@@ -220,7 +221,7 @@ _GOAL = 1 << 12
 
 
 class _Line:
-    """A line, how good it is, and the legal moves along it."""
+    """A line, its score, and the legal moves along it."""
 
     def __init__(self) -> None:
         self.score = -1
@@ -230,12 +231,12 @@ class _Line:
 
 
 class NestedPolicy(LineSolver):
-    """Learns a policy from the best line found with it, again and again; a second level learns from
-    the best lines of the first. Codings of moves take turns, and so do two scores: the goal alone, and
-    the goal and then the length. In puzzles that end where no move is left a longer line has come further.
+    """Learns a policy repeatedly from the best line that it finds; a second level learns from the best lines
+    of the first. Codings of moves take turns. So do two scores: the goal alone, and the goal and then the
+    length. In puzzles that end when no move is left, a longer line has come further.
 
-    Where all playouts have the same score there is nothing to learn from: the policy stays, and a run
-    that finds no other score soon is over.
+    If all playouts have the same score, there is nothing to learn: the policy stays, and the run ends if no
+    other score is found soon.
     """
 
     name = "nested-policy"
@@ -260,7 +261,7 @@ class NestedPolicy(LineSolver):
         return Promise(Certainty.MAY_FIND, memory=MEMORY)
 
     def step(self, deadline: float) -> bool:
-        """Rounds, as long as the next one is likely to be over in time."""
+        """Play rounds while the next one is likely to end before the deadline."""
         while time.monotonic() + self._seconds < deadline:
             began = time.thread_time()
             self._round()
@@ -288,7 +289,7 @@ class NestedPolicy(LineSolver):
         self._learnt = False
 
     def _round(self) -> None:
-        """Playouts, and a step of learning from the best line of the lowest level."""
+        """Play one round and learn from the best line of the lowest level."""
         goals, lengths = self._play()
         finished = lengths >= 0
         self._rounds += 1
@@ -328,7 +329,7 @@ class NestedPolicy(LineSolver):
         return goals[:, 0], lengths
 
     def _take(self, line: _Line, score: int, scores: NDArray[np.int32], lengths: NDArray[np.int32]) -> None:
-        """Take the shortest playout of this score for the best line."""
+        """Take the shortest playout with this score as the best line."""
         candidates = np.flatnonzero(scores == score)
         chosen = int(candidates[np.argmin(lengths[candidates])])
         moves = self._trace[: lengths[chosen], chosen].copy()

@@ -1,11 +1,11 @@
-"""Exact cover with bounds, weights, colours and holes: packing puzzles, and covers in disguise.
+"""Exact cover with bounds, weights, colours and holes: packing puzzles, and games that are covers.
 
-In the order of all puzzles here:
+Subpackages and modules, in the same order as for all puzzles here:
 
-- What it is: ``problem``; ``packing`` makes one of pieces and a box.
-- How it is read: ``files``.
-- How it is found in rules: ``recognition``.
-- Search: ``search`` leads (read it first). ``reduction`` and ``probing`` make the problem smaller
-  and cut it, ``choice`` chooses among the ``engines``.
-- What is told: ``outcome``, which is also what a search keeps for a later process.
+- The problem: ``problem``. ``packing`` makes a problem of pieces and a box.
+- Files: ``files`` reads and writes problems.
+- Rules: ``recognition`` finds a cover problem in the rules of a game.
+- Search: ``search`` leads (read it first). ``reduction`` and ``probing`` make the problem smaller and split
+  it, ``choice`` chooses among the ``engines``.
+- Results: ``outcome``, which is also what a search saves for a later process.
 """

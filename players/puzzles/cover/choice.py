@@ -1,5 +1,5 @@
-"""Which engine searches a cover problem, by what a node costs, estimated; and whether the counting memo
-overtakes the engine that counts."""
+"""Choose the engine for a cover problem by the estimated cost of a node, and decide whether the counting memo
+will overtake the engine that counts."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from players.puzzles.cover.engines.memo import MemoCounter
 from players.puzzles.cover.problem import CoverError, CoverProblem
 
 ENGINES: dict[str, type[CoverEngine]] = {kind.name: kind for kind in (MasksEngine, DancingCells, Bitset)}
-"""All engines by their names."""
+"""All engines by name."""
 
 
 def engine_for(problem: CoverProblem, name: str | None) -> type[CoverEngine]:
-    """The engine of this name, or with None the one that suits the problem. Raises CoverError if it does not
-    take the problem."""
+    """Return the engine with this name, or for None the one that suits the problem. Raises CoverError if the
+    engine does not take the problem."""
     if name is None:
         return _chosen(problem)
     if not ENGINES[name].takes(problem):
@@ -31,11 +31,12 @@ def engine_for(problem: CoverProblem, name: str | None) -> type[CoverEngine]:
 
 
 def _chosen(problem: CoverProblem) -> type[CoverEngine]:
-    """By about how many nanoseconds a node of the search takes each engine; measured on queens, dominoes,
-    sudokus and pentominoes (see docs/measurements.md).
+    """Return the engine with the lowest estimated time per node, in nanoseconds, as measured on queens,
+    dominoes, sudokus and pentominoes (see docs/measurements.md).
 
-    Sets of options cost a word for 64 options in each item that must be covered, dancing cells what is moved:
-    all nodes of the options that collide with one. Bitsets do the same as masks, for fewer problems.
+    Masks cost one word per 64 options in each item that must be covered. Dancing cells cost the nodes that
+    are moved: all nodes of the options that collide with the chosen one. Bitsets work like masks, for fewer
+    problems.
     """
     sizes = np.bincount(problem.nodes, minlength=problem.items)
     length = len(problem.nodes) / max(problem.options, 1)
@@ -46,26 +47,26 @@ def _chosen(problem: CoverProblem) -> type[CoverEngine]:
     return min((kind for kind in ENGINES.values() if kind.takes(problem)), key=costs.__getitem__)
 
 
-_MADE, _NODE, _WORTH = 0.001, 1e-6, 10.0
-"""Seconds that it takes to make a memo, and of these for each node of the problem; the engine must still need
-so many times as long."""
+_BUILD, _BUILD_NODE, _WORTH = 0.001, 1e-6, 10.0
+"""Seconds to build a memo, and seconds per node of the problem. A memo is built if the engine still needs at
+least _WORTH times as long."""
 _TRIED = 0.08
-"""What of the engine's time the memo may take before it must be clearly faster."""
+"""The share of the engine's time that the memo may take before it must be clearly faster."""
 _CLEARLY = 0.3
 _SLICE, _LONGEST_SLICE = 0.0005, 0.25
 _SHARE = 0.1
-"""A slice is so much of all time so far."""
+"""A slice lasts this share of the time already spent."""
 
 
 class MemoBeside:
-    """Counts the solutions of a problem as an engine does, once that would take long.
+    """Counts the solutions of a problem in place of an engine, once the engine would take long.
 
     Args:
-        problem: one that the memo takes.
+        problem: a problem that the memo takes.
 
     Attributes:
-        memo: the memo; None as long as it has not begun.
-        gave_up: whether the memo needs too much memory, or is the slower one for good.
+        memo: the memo; None until it begins.
+        gave_up: whether the memo needs too much memory, or is slower for good.
     """
 
     def __init__(self, problem: CoverProblem) -> None:
@@ -76,18 +77,23 @@ class MemoBeside:
 
     @property
     def over(self) -> bool:
-        """Whether the memo has counted all."""
+        """Whether the memo has counted all solutions."""
         return self.memo is not None and self.memo.over
 
     def leads(self, spent: float, progress: float) -> bool:
-        """Whether the memo is to go on rather than the engine, which has spent so many seconds for so much
-        of its work."""
+        """Return whether the memo should continue rather than the engine.
+
+        Args:
+            spent: CPU seconds that the engine has used.
+            progress: the part of the engine's work that is done, 0 to 1.
+        """
         if self.gave_up or not spent:
             return False
         left = spent * (1 / progress - 1) if progress > 1e-12 else 1e12
         if self.memo is None:
-            made = _MADE + _NODE * len(self._problem.nodes)
-            if spent < made or left < _WORTH * made:  # a young search may be wrong about what is left
+            build_seconds = _BUILD + _BUILD_NODE * len(self._problem.nodes)
+            # A young search may be wrong about the time left.
+            if spent < build_seconds or left < _WORTH * build_seconds:
                 return False
             began = time.thread_time()
             self.memo = MemoCounter(self._problem)
@@ -97,7 +103,7 @@ class MemoBeside:
         return rest < left and (tried or rest < _CLEARLY * left)
 
     def slice(self, spent: float) -> float:
-        """How long the one that leads goes on before the two are compared again, in seconds."""
+        """Return how many seconds the leader runs before the two are compared again."""
         every = spent + (self.memo.seconds if self.memo else 0.0)
         return min(max(_SLICE, _SHARE * every), _LONGEST_SLICE)
 

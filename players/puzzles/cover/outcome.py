@@ -1,5 +1,5 @@
-"""What a search of a cover problem is asked for, what it tells, and what it keeps for a later process: a
-fingerprint of its problem, and checks of what was kept."""
+"""The options and the result of a search of a cover problem, and the saved state for a later process: a
+fingerprint of the problem, and checks of the saved data."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ MOST_OPEN = 0.9999
 
 @dataclass(frozen=True, slots=True)
 class CoverOptions:
-    """How to search.
+    """The options of a search.
 
     Attributes:
-        engine: the name of an engine; None: the search chooses.
+        engine: the name of an engine; for None the search chooses one.
         workers: threads that search branches side by side; the solutions are the same whatever their number.
-        delivers: whether solutions are kept until they are taken, or only counted.
-        first: stop when so many solutions are found; None for all.
+        delivers: whether to keep solutions until they are taken; otherwise they are only counted.
+        first: stop after this many solutions; None for all.
     """
 
     engine: str | None = None
@@ -35,17 +35,19 @@ class CoverOptions:
 
 @dataclass(frozen=True, slots=True)
 class CoverResult:
-    """What is known of a search, at any time.
+    """The state of a search at any time.
 
     Attributes:
-        solutions: how many are found; all there are if it is complete. Exact, however many.
-        complete: whether all was searched.
-        nodes: of the search tree so far.
+        solutions: the exact number of solutions found; the number of all solutions if the search is complete.
+        complete: whether everything was searched.
+        nodes: the nodes searched.
         engine: the name of the engine, ``memo`` for the counting memo.
-        seconds_cpu, seconds_wall: what the steps took so far, those before it was resumed included.
-        progress: the part of the tree that is done, 0 to 1; it never goes back. 1 only if it is complete:
-            where all is searched and not all that was found is told, it is :data:`MOST_OPEN`.
-        reduction: what the reduction brought: numbers by name.
+        seconds_cpu, seconds_wall: the time of all steps, including those before the search was
+            resumed.
+        progress: the part of the tree that is done, 0 to 1; it never decreases. It is 1 only if the search is
+            complete: if everything is searched but not all solutions are delivered yet, it is
+            :data:`MOST_OPEN`.
+        reduction: statistics of the reduction: numbers by name.
     """
 
     solutions: int
@@ -59,8 +61,8 @@ class CoverResult:
 
     @property
     def seconds_left(self) -> float | None:
-        """About how long the rest will take, in seconds of wall time, if it goes on as so far; None while
-        little is done."""
+        """The estimated wall time of the rest in seconds, at the present speed; None while little is
+        done."""
         if self.complete:
             return 0.0
         return self.seconds_wall * (1 / self.progress - 1) if self.progress > 1e-6 else None
@@ -70,7 +72,8 @@ FORMAT = 1
 
 
 def digest(problem: CoverProblem) -> str:
-    """The SHA-256 of all that a problem's solutions depend on, hexadecimal; names are not part of it."""
+    """Return the SHA-256, in hexadecimal, of all data that a problem's solutions depend on; names are not
+    included."""
     hashed = hashlib.sha256()
     for array in (
         problem.minimum,
@@ -88,12 +91,12 @@ def digest(problem: CoverProblem) -> str:
 
 
 def damaged(what: str) -> CoverError:
-    """The error for a saved search that cannot be read."""
-    return CoverError(f"the saved search is damaged: {what}", remedy="begin anew without it")
+    """Return the error for a saved search that cannot be read."""
+    return CoverError(f"the saved search is damaged: {what}", remedy="start again without it")
 
 
 def number(saved: dict[str, Any], key: str, least: int = 0) -> int:
-    """An integer of a saved search, at least so large. Raises CoverError."""
+    """Return an integer of a saved search that must be at least ``least``. Raises CoverError."""
     value = saved.get(key)
     if type(value) is not int or value < least:
         raise damaged(f"{key} is {str(value)[:40]}")
@@ -101,7 +104,7 @@ def number(saved: dict[str, Any], key: str, least: int = 0) -> int:
 
 
 def seconds(saved: dict[str, Any], key: str) -> float:
-    """A time of a saved search. Raises CoverError."""
+    """Return a time of a saved search. Raises CoverError."""
     value = saved.get(key)
     if type(value) not in (int, float) or not 0 <= float(value or 0) < 1e12:
         raise damaged(f"{key} is {str(value)[:40]}")
@@ -109,18 +112,17 @@ def seconds(saved: dict[str, Any], key: str) -> float:
 
 
 def solutions(saved: dict[str, Any], key: str, options: int) -> list[NDArray[np.int32]]:
-    """Solutions of a saved search: sorted numbers of options, of which there are so many. Raises
-    CoverError."""
+    """Return the solutions of a saved search as sorted numbers below ``options``. Raises CoverError."""
     rows = saved.get(key)
     if not isinstance(rows, list):
-        raise damaged(f"{key} is no list")
+        raise damaged(f"{key} must be a list")
     if not all(is_solution(row, options) for row in rows):
-        raise damaged(f"{key} has what is no solution")
+        raise damaged(f"{key} contains an invalid solution")
     return [np.array(row, np.int32) for row in rows]
 
 
 def is_solution(row: object, options: int) -> bool:
-    """Whether something is a list of ascending numbers of options, of which there are so many."""
+    """Whether ``row`` is a list of ascending numbers from 0 to ``options`` - 1."""
     return (
         isinstance(row, list)
         and all(type(option) is int and 0 <= option < options for option in row)

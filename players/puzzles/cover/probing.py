@@ -1,7 +1,7 @@
-"""Options that all solutions have, and options that none has: the latter found by trying each, on a budget.
+"""Find options that all solutions have, and options that no solution has, by trying options on a budget.
 
-As A. Röver's BurrTools reduces its matrix before it assembles: an option is tried, and if then some item has
-too few options left, it belongs to no solution.
+As A. Röver's BurrTools reduces its matrix before it assembles: an option is tried, and if some item then has
+too few options left, the option belongs to no solution.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def drop(
     waits: NDArray[np.bool_],
     ends: NDArray[np.int64],
 ) -> None:
-    """Mark an option with NEVER; its items wait to be looked at."""
+    """Mark an option with NEVER and queue its items."""
     mark[option] = NEVER
     for node in range(starts[option], starts[option + 1]):
         item = nodes[node]
@@ -65,18 +65,18 @@ def force(
     waits: NDArray[np.bool_],
     ends: NDArray[np.int64],
 ) -> int:
-    """Choose all options without which an item does not reach its minimum, and drop those that collide with
-    them, until there are no more. Returns how many were chosen, or CONTRADICTION.
+    """Choose all options without which an item does not reach its minimum, and drop the options that collide
+    with them, until no more are found. Returns the number of options chosen, or CONTRADICTION.
 
     Args:
-        minimum, maximum: of what is still to be chosen; kept so.
+        minimum, maximum: the bounds of the rest that is still to be chosen; updated in place.
         heaviest: int32[items], at least the largest weight in each.
-        may_be_hole: of items that no chosen option covers; kept so.
-        shade: int32[items], the colour of those that are chosen, 0 closed to all, -1 none yet; kept so.
-        mark: int32[options], NEVER, CHOSEN or anything else; kept so.
-        left: int64[items], what the options with neither mark weigh together; kept so.
-        waiting, waits: int32[items], bool[items]: a ring of items to be looked at, and which are in it.
-        ends: int64[2]: the first place of the ring, and the place behind its last.
+        may_be_hole: bool[items], for items that no chosen option covers; updated in place.
+        shade: int32[items], the colour of the chosen options, 0 closed to all, -1 none yet; updated in place.
+        mark: int32[options], NEVER, CHOSEN or another value; updated in place.
+        left: int64[items], the total weight of the options with neither mark; updated in place.
+        waiting, waits: int32[items], bool[items]: a ring buffer of queued items, and whether each is in it.
+        ends: int64[2]: the first place of the ring buffer, and the place after its last.
     """
     found = 0
     while ends[0] < ends[1]:
@@ -145,17 +145,17 @@ def probe(
     touched: NDArray[np.int32],
     work: NDArray[np.int64],
 ) -> int:
-    """Try every `stride`-th option from `begin` on. Returns how many are never chosen.
+    """Try every `stride`-th option from `begin` on. Returns the number of options that are never chosen.
 
     Args:
-        holes: the most there may be; -1 for any number.
-        most_work: stop after so many nodes.
-        mark: int32[options], NEVER for those that are never chosen, which is written, CHOSEN for those that
-            are no longer looked at; else at most 0.
-        left: int64[items], what the options with neither mark weigh together; it is kept so.
+        holes: the most holes; -1 for any number.
+        most_work: the number of nodes after which it stops.
+        mark: int32[options], receives NEVER for options that are never chosen; CHOSEN for options that are no
+            longer examined; otherwise at most 0.
+        left: int64[items], the total weight of the options with neither mark; updated in place.
         lost: int64[items], all 0 before and after.
-        touched: int32[items], for its own use.
-        work: int64[1], the nodes that were looked at are added.
+        touched: int32[items], scratch space.
+        work: int64[1], receives the number of nodes examined, added to its value.
     """
     found, looked = 0, 0
     for option in range(begin, starts.shape[0] - 1, stride):
@@ -211,27 +211,27 @@ def probe(
 
 
 _SAMPLE = 16
-"""Every so-manieth option is tried first; if all of these may be chosen, the others are not tried."""
+"""One in this many options is tried first. If all of these may be chosen, the others are not tried."""
 _CHEAP = 2_000_000
-"""Nodes to look at for which no sample is taken: a few milliseconds."""
+"""Below this number of nodes (a few milliseconds) no sample is taken."""
 _MOST = 30_000_000
 _FEW = 64
-"""Problems with fewer options are tried by links: sets of bits would have to be made first."""
+"""Problems with fewer options are tried by links, which need no bit sets."""
 _VECTORS = 4
-"""Vectors of options that are looked at in the time of a node."""
+"""Option vectors examined in the time of one node."""
 
 
 class Probing:
-    """Options of a problem that all solutions have, or none, found step by step.
+    """Finds the options of a problem that all solutions have, or no solution has, step by step.
 
     Args:
         problem: each of its options has an item.
 
     Attributes:
-        mark: int32[options]: NEVER, CHOSEN or anything else for the options of which nothing is known.
-        contradicts: whether it was found that there is no solution.
-        never: how many options were found to belong to no solution by trying them.
-        work: nodes that were looked at.
+        mark: int32[options]: NEVER, CHOSEN, or another value for undecided options.
+        contradicts: whether the problem is proven to have no solution.
+        never: the number of options that trying proved to belong to no solution.
+        work: the number of nodes examined.
     """
 
     def __init__(self, problem: CoverProblem) -> None:
@@ -262,16 +262,16 @@ class Probing:
 
     @property
     def changed(self) -> bool:
-        """Whether an option or an item may be left out."""
+        """Whether an option or an item can be left out."""
         return bool((self.mark < 0).any()) or bool((self._left == 0).any())
 
     def run(self) -> None:
-        """Go on until nothing more is found, or the budget is spent."""
+        """Continue until nothing more is found or the budget is spent."""
         while self._force() and self._try_each():
             pass
 
     def _force(self) -> bool:
-        """Choose what is forced. Returns whether there may be solutions."""
+        """Choose the forced options. Returns whether there may be solutions."""
         problem, items = self._problem, self._problem.items
         waiting, waits = np.arange(items, dtype=np.int32), np.ones(items, np.bool_)
         found = force(
@@ -299,7 +299,8 @@ class Probing:
         return found > 0
 
     def _tried_by_bits(self, begin: int, stride: int) -> int:
-        """Try some options of a problem that a bitset takes: 20 times as fast. Returns how many fell."""
+        """Try some options of a problem that a bitset takes: 20 times as fast. Returns the number of options
+        dropped."""
         assert self._bitset is not None
         possible = self.mark >= 0
         before = possible.copy()
@@ -314,7 +315,7 @@ class Probing:
         return len(gone)
 
     def _tried_by_links(self, begin: int, stride: int) -> int:
-        """Try some options of any problem. Returns how many fell."""
+        """Try some options of any problem. Returns the number of options dropped."""
         problem, work, holes = self._problem, np.zeros(1, np.int64), -1
         if problem.holes is not None:
             holes = problem.holes - int((self._hole & (self._left == 0)).sum())

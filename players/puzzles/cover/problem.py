@@ -16,30 +16,30 @@ from gdl.errors import GdlError
 
 
 class CoverError(GdlError):
-    """A cover problem that contradicts itself: what is wrong, and what to do about it."""
+    """A cover problem that contradicts itself: the message names the fault and the remedy."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class CoverProblem:
-    """Which sets of options bring every item to a weight within its bounds?
+    """The problem of finding sets of options that bring every item to a weight within its bounds.
 
     A *solution* is a set of options such that for each item the weights of the chosen options' nodes in it
-    add up to at least its minimum and at most its maximum, the coloured nodes of each item agree, and at
-    most `holes` of the `may_be_hole` items have no chosen option. An option is chosen at most once, and an
-    item stands at most once in an option. Solutions are sets: the order of choosing does not count.
+    add up to at least its minimum and at most its maximum, the coloured nodes of each item agree, and at most
+    `holes` of the `may_be_hole` items have no chosen option. An option is chosen at most once, and an item
+    stands at most once in an option. A solution is a set: the order of its options does not count.
 
     Attributes:
         minimum, maximum: int32[items], 0 <= minimum <= maximum. (1, 1) is Knuth's primary item, (0, 1) his
             secondary or an optional item.
         starts: int32[options + 1]; the nodes of option o are starts[o] to starts[o + 1].
         nodes: int32[nodes]: the item of each node.
-        weights: int32[nodes], at least 1: what the node adds to its item.
+        weights: int32[nodes], at least 1: the weight that the node adds to its item.
         colours: int32[nodes], 0 for none. An item with any coloured node has minimum 0, and its maximum and
             weights do not matter: chosen nodes in it are either all of one colour, or a single one
             without.
-        may_be_hole: bool[items]: which items count as holes when nothing covers them.
+        may_be_hole: bool[items]: the items that count as holes when nothing covers them.
         holes: the most holes a solution may have; None for any number.
-        item_names, option_names: for people; empty where there are none.
+        item_names, option_names: shown to users; empty if there are none.
 
     >>> problem = CoverProblem.of(["a", "b", "c"], [["a", "b"], ["c"], ["a"], ["b", "c"]])
     >>> problem.items, problem.options
@@ -67,10 +67,10 @@ class CoverProblem:
         *,
         secondary: Sequence[str] = (),
     ) -> CoverProblem:
-        """A plain exact cover, of names: each primary item exactly once, each secondary at most once.
+        """Return an exact cover from names: each primary item exactly once, each secondary item at most once.
 
-        An option's item `name:colour` has a colour. Raises CoverError for a name that is no item, or an item
-        that stands twice in an option.
+        An option's item `name:colour` has a colour. Raises CoverError for an unknown item, or an item that
+        stands twice in an option.
         """
         names = (*primary, *secondary)
         number = {name: i for i, name in enumerate(names)}
@@ -82,7 +82,9 @@ class CoverProblem:
             for entry in option:
                 name, _, shade = entry.partition(":")
                 if name not in number:
-                    raise CoverError(f"option {len(starts)} has {name!r}, which is no item", remedy="name it")
+                    raise CoverError(
+                        f"option {len(starts)} has unknown item {name!r}", remedy="list it among the items"
+                    )
                 nodes.append(number[name])
                 colours.append(shades.setdefault(shade, len(shades) + 1) if shade else 0)
             starts.append(len(nodes))
@@ -103,26 +105,26 @@ class CoverProblem:
 
     @property
     def items(self) -> int:
-        """How many items there are."""
+        """The number of items."""
         return len(self.minimum)
 
     @property
     def options(self) -> int:
-        """How many options there are."""
+        """The number of options."""
         return len(self.starts) - 1
 
     def option(self, option: int) -> NDArray[np.int32]:
-        """The items of an option, int32[its nodes]."""
+        """Return the items of an option, int32[its nodes]."""
         return self.nodes[self.starts[option] : self.starts[option + 1]]
 
     def coloured(self) -> NDArray[np.bool_]:
-        """Which items have a coloured node, bool[items]."""
+        """Return which items have a coloured node, bool[items]."""
         found = np.zeros(self.items, np.bool_)
         found[self.nodes[self.colours > 0]] = True
         return found
 
     def check(self) -> None:
-        """Raises CoverError if anything contradicts what the attributes promise."""
+        """Raise CoverError if anything contradicts the description of the attributes."""
         items, nodes = self.items, len(self.nodes)
         if len(self.maximum) != items or len(self.may_be_hole) != items:
             raise CoverError(
@@ -168,11 +170,11 @@ def restricted(
     chosen: Sequence[int] | NDArray[np.integer],
     dropped: Sequence[int] | NDArray[np.integer],
 ) -> CoverRest | None:
-    """The rest of a problem: its solutions and the chosen options together are the solutions of the whole
-    problem that have all of the chosen options and none of the dropped ones. None if there clearly are none.
+    """Return the rest of a problem after options are chosen and dropped; None if it clearly has no solution.
 
-    Items that nothing covers any more are left out, so the rest may have none at all: then the empty set is
-    its only solution.
+    The solutions of the rest, together with the chosen options, are the solutions of the whole problem that
+    have all chosen options and no dropped one. Items that no option covers are left out. So the rest may have
+    no items at all: then the empty set is its only solution.
     """
     items = problem.items
     owner = np.repeat(np.arange(problem.options, dtype=np.int32), np.diff(problem.starts))
@@ -181,12 +183,12 @@ def restricted(
     used = taken[owner]
     sums = np.bincount(problem.nodes[used], problem.weights[used], items).astype(np.int64)
     coloured = problem.coloured()
-    # Without coloured nodes it may be coloured no more, but still has room for a single node.
+    # Without coloured nodes the item can no longer be coloured, but a single node still fits.
     maximum = np.where(coloured, 1, problem.maximum - sums)
     minimum = np.maximum(problem.minimum - sums, 0)
     if (maximum < 0).any():
         return None
-    # The colour that an item has now: -1 none yet, 0 closed to all.
+    # The current colour of an item: -1 none yet, 0 closed to all.
     shade = np.full(items, -1, np.int64)
     for node in np.flatnonzero(used & coloured[problem.nodes]):
         item, colour = problem.nodes[node], problem.colours[node]
@@ -200,8 +202,8 @@ def restricted(
     alive = ~taken
     alive[np.asarray(dropped, np.int64)] = False
     alive[owner[~fits]] = False
-    kept = alive[owner]
-    reachable = np.bincount(problem.nodes[kept], problem.weights[kept], items)
+    live = alive[owner]
+    reachable = np.bincount(problem.nodes[live], problem.weights[live], items)
     if (reachable < minimum).any():
         return None
     may_be_hole = problem.may_be_hole & (sums == 0)
@@ -220,9 +222,9 @@ def restricted(
         minimum[stays].astype(np.int32),
         maximum[stays].astype(np.int32),
         starts,
-        number[problem.nodes[kept]].astype(np.int32),
-        np.where(coloured[problem.nodes[kept]], 1, problem.weights[kept]).astype(np.int32),
-        problem.colours[kept],
+        number[problem.nodes[live]].astype(np.int32),
+        np.where(coloured[problem.nodes[live]], 1, problem.weights[live]).astype(np.int32),
+        problem.colours[live],
         may_be_hole[stays],
         holes,
     )

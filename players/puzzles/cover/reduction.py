@@ -1,10 +1,10 @@
-"""A cover problem made smaller without losing a solution (`reduced`), and cut into branches without common
-solutions, each searched by an engine of its own (`Branches`).
+"""Make a cover problem smaller without losing a solution (`reduced`), and split it into branches without
+common solutions, each searched by its own engine (`Branches`).
 
-To make it smaller, forced options are chosen, options that are never chosen dropped, and items that are alike
-become one. To cut it, an item that must be covered has a first chosen option in every solution: one branch
-for each of its options, in which the options before it are dropped. So solutions are counted once whatever
-the item's bounds are.
+The reduction chooses forced options, drops options that are never chosen, and merges items that are alike. To
+split a problem, take an item that must be covered. In every solution it has a first chosen option. There is
+one branch for each of its options, in which the options before it are dropped. So solutions are counted once
+for any bounds of the item.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from players.puzzles.cover.problem import CoverProblem, CoverRest, restricted
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _ReducedProblem:
-    """A problem whose solutions stand for those of another one.
+    """A smaller problem whose solutions stand for those of the original one.
 
     Attributes:
         problem: the smaller problem, in which each option has an item; None if there is no solution.
-        options: for each of its options the one of the original problem, ascending, int32.
+        options: the original problem's number of each of its options, ascending, int32.
         always: options of the original problem that all solutions have, int32.
-        statistics: what the reduction brought, numbers by name.
+        statistics: statistics of the reduction, numbers by name.
     """
 
     problem: CoverProblem | None
@@ -40,7 +40,7 @@ class _ReducedProblem:
 
 
 def reduced(problem: CoverProblem) -> _ReducedProblem:
-    """A smaller problem with the same solutions. The same problem always becomes the same one."""
+    """Return a smaller problem with the same solutions. The result is deterministic."""
     whole = _with_items(problem)
     probing = Probing(whole)
     probing.run()
@@ -65,8 +65,8 @@ def reduced(problem: CoverProblem) -> _ReducedProblem:
 
 
 def _without_idle_items(problem: CoverProblem) -> CoverProblem:
-    """The same options on fewer items: of items that the same options cover in the same way the first, and
-    none whose bounds cannot be broken. Every option keeps an item."""
+    """Return the same options on fewer items. Of items that the same options cover in the same way only the
+    first stays, and no item stays whose bounds cannot be broken. Every option keeps an item."""
     items = problem.items
     if not len(problem.nodes):
         return problem
@@ -89,24 +89,24 @@ def _without_idle_items(problem: CoverProblem) -> CoverProblem:
             seen.add(key)
         begin = end
 
-    # An option keeps its first item if it had no other.
+    # An option keeps its first item if it would have none.
     stays = np.zeros(problem.options, np.bool_)
     stays[owner[~idle[problem.nodes]]] = True
     idle[problem.nodes[problem.starts[:-1][~stays]]] = False
     if not idle.any():
         return problem
-    kept = ~idle[problem.nodes]
+    used = ~idle[problem.nodes]
     number = np.cumsum(~idle, dtype=np.int32) - 1
     starts = np.zeros(problem.options + 1, np.int32)
-    np.cumsum(np.bincount(owner[kept], minlength=problem.options), out=starts[1:])
+    np.cumsum(np.bincount(owner[used], minlength=problem.options), out=starts[1:])
     return replace(
         problem,
         minimum=problem.minimum[~idle],
         maximum=problem.maximum[~idle],
         starts=starts,
-        nodes=number[problem.nodes[kept]].astype(np.int32),
-        weights=problem.weights[kept],
-        colours=problem.colours[kept],
+        nodes=number[problem.nodes[used]].astype(np.int32),
+        weights=problem.weights[used],
+        colours=problem.colours[used],
         may_be_hole=problem.may_be_hole[~idle],
         item_names=(),
         option_names=(),
@@ -143,8 +143,8 @@ class CoverBranch:
     """The solutions with all of the `chosen` options and none of the `dropped` ones.
 
     Attributes:
-        path: where it stands in the tree of branches; they are searched in this order.
-        share: which part of the whole it is, where all children of a branch have the same.
+        path: its place in the tree of branches, which is also the order of the search.
+        share: its share of the whole, if all children of a branch have equal shares.
     """
 
     path: tuple[int, ...] = ()
@@ -154,9 +154,10 @@ class CoverBranch:
 
 
 def branches(problem: CoverProblem, parts: int) -> list[CoverBranch]:
-    """About so many branches, or a few more, or as many as there are; fewer where some have no solution.
+    """Return about ``parts`` branches: more or fewer if the tree has no such cut, or if some branches have no
+    solution.
 
-    The same problem is always cut in the same way. Each solution is in exactly one branch.
+    The same problem is always split in the same way. Each solution is in exactly one branch.
     """
     root = CoverBranch()
     waiting = [(-1.0, root.path, root)]
@@ -173,7 +174,8 @@ def branches(problem: CoverProblem, parts: int) -> list[CoverBranch]:
 
 
 def _children(problem: CoverProblem, branch: CoverBranch) -> list[CoverBranch] | None:
-    """The parts of a branch; none if it has no solution, None if it is not worth cutting."""
+    """Return the parts of a branch: an empty list if it has no solution, None if it is not worth
+    splitting."""
     rest = restricted(problem, branch.chosen, branch.dropped)
     if rest is None:
         return []
@@ -205,19 +207,19 @@ Solution = NDArray[np.int32]
 
 
 class BranchSearch:
-    """The solutions of a branch of a reduced problem, told as solutions of the problem it was made from.
+    """Finds the solutions of a branch of a reduced problem, as solutions of the original problem.
 
     Args:
-        reduced: the problem; it is not None.
-        branch: which part of it.
-        kind: the engine.
-        delivers: whether solutions are kept, or only counted.
-        state: what the engine saved, to go on from there.
+        reduced: the reduced problem; its ``problem`` is not None.
+        branch: the part to search.
+        kind: the class of the engine.
+        delivers: whether to keep solutions; otherwise they are only counted.
+        state: the saved state of the engine to resume from.
 
     Attributes:
-        found: solutions that nobody has fetched yet.
-        count: how many were found.
-        over: whether the branch is searched.
+        found: solutions that were not taken yet.
+        count: the number of solutions found.
+        over: whether the search of the branch is complete.
     """
 
     def __init__(
@@ -257,12 +259,12 @@ class BranchSearch:
 
     @property
     def nodes(self) -> int:
-        """Nodes of the search tree so far."""
+        """The number of nodes searched."""
         return self._engine.nodes if self._engine else self._nodes
 
     @property
     def progress(self) -> float:
-        """How much of the branch is done, 0 to 1."""
+        """The share of the branch that is done, 0 to 1."""
         return 1.0 if self.over or self._engine is None else self._engine.progress
 
     def step(self, deadline: float) -> None:
@@ -275,11 +277,11 @@ class BranchSearch:
             self._keep(self._engine.taken())
 
     def _keep(self, solutions: list[Solution]) -> None:
-        """Solutions of the branch's own problem become solutions of the original one."""
+        """Turn solutions of the branch's problem into solutions of the original problem."""
         if not solutions:
             return
         if not len(self._always) and (not len(self._numbers) or self._numbers[-1] + 1 == len(self._numbers)):
-            self.found += solutions  # all options are there, with their numbers
+            self.found += solutions  # no option is dropped, and all have their original numbers
             return
         lengths = np.array([len(one) for one in solutions])
         flat = self._numbers[np.concatenate(solutions)]
@@ -290,7 +292,7 @@ class BranchSearch:
         self.found += sorted_parts(flat, np.cumsum(lengths))
 
     def saved(self) -> dict[str, Any]:
-        """What goes on from here, for JSON."""
+        """Return the state to resume from, for JSON."""
         return {
             "engine": None if self._engine is None or self.over else self._engine.saved(),
             "found": [solution.tolist() for solution in self.found],
@@ -309,7 +311,8 @@ class BranchSearch:
         options: int,
         delivers: bool,
     ) -> BranchSearch:
-        """The search that was saved; `options` is the number of the original problem's. Raises CoverError."""
+        """Return the saved search; `options` is the number of options of the original problem. Raises
+        CoverError."""
         count, nodes = number(state, "count"), number(state, "nodes")
         found = solutions(state, "found", options)
         engine = state.get("engine")
@@ -322,6 +325,6 @@ class BranchSearch:
             if one._engine is None:
                 raise damaged("a branch without solutions has an engine")
         else:
-            raise damaged("an engine's state is no object")
+            raise damaged("the state of an engine must be an object")
         one.found, one.count = found, count
         return one

@@ -1,4 +1,5 @@
-"""`CoverSearch`: a cover problem reduced, cut into branches, searched by engines side by side, and saved."""
+"""`CoverSearch`: reduce a cover problem, split it into branches, search them with engines in parallel, and
+save the search."""
 
 from __future__ import annotations
 
@@ -29,24 +30,24 @@ from players.puzzles.cover.reduction import BranchSearch, CoverBranch, Solution,
 
 _PARTS_PER_WORKER = 32
 _CUTTING = 10_000_000
-"""Fewer branches for problems that are so large that to cut them would take seconds."""
+"""Very large problems get fewer branches, because splitting them would take seconds."""
 _MOST_WAITING = 200_000
-"""Solutions that wait for branches before theirs; workers rest when there are more."""
+"""The most solutions that wait for earlier branches; above this, workers pause."""
 _MOST_PARTS = 100_000
 _MOST_READY = 100_000
-"""Solutions that wait to be taken; a step ends when there are more."""
+"""The most solutions that wait to be taken; above this, a step ends."""
 
 
 class CoverSearch:
-    """All solutions of a problem, each once, in slices of time.
+    """Finds all solutions of a problem, each once, in slices of time.
 
-    They come in the order of the branches, which depends on the problem, the engine and on whether there are
-    several workers, but not on how fast each of them is.
+    They come in the order of the branches. This order depends on the problem, the engine, and whether there
+    are several workers, but not on the speed of each.
 
     Args:
         problem: the problem; it must not change.
-        options: how to search.
-        watch: called after each step with the result so far.
+        options: the options of the search.
+        watch: called after each step with the current result.
 
     Raises:
         CoverError: the problem contradicts itself, or there is no engine for it.
@@ -77,10 +78,12 @@ class CoverSearch:
         self._lock = threading.Lock()
         self._reduced = reduced(problem)
         self._open: dict[int, BranchSearch] = {}
-        """Branches from the front on that were begun; those before it are finished and delivered."""
+        """Branches that have begun, from the front on; branches before the front are finished and
+        delivered."""
         self._idle: list[int] = []
         self._busy: set[int] = set()
-        """Those of them that wait for a thread, a heap, and those that a thread is at work on."""
+        """Begun branches that wait for a thread (``_idle``, a heap), and branches that a thread is
+        searching."""
         self._front = self._next = 0
         self._ready: list[Solution] = []
         self._solutions = self._nodes = 0
@@ -102,7 +105,8 @@ class CoverSearch:
 
     @property
     def over(self) -> bool:
-        """Whether there is nothing left to do: all is searched, or as many are found as were asked for."""
+        """Whether nothing is left to do: everything is searched, or as many solutions as requested are
+        found."""
         if self._memo is not None:
             return self._memo.over
         return (
@@ -116,13 +120,13 @@ class CoverSearch:
         return first is not None and self._found() >= first
 
     def _found(self) -> int:
-        """Solutions that are delivered, or where they are only counted, found."""
+        """Return the number of solutions delivered or, if they are only counted, found."""
         waiting = 0 if self.options.delivers else sum(one.count for one in self._open.values())
         return self._solutions + waiting
 
     def step(self, deadline: float) -> bool:
         """Search until about the deadline (time.monotonic() seconds), or until many solutions wait to be
-        taken. Returns whether there is anything left to do."""
+        taken. Returns whether anything is left to search."""
         cpu, wall = time.process_time(), time.monotonic()
         if self._memo is not None:
             self._memo.step(deadline)
@@ -141,7 +145,7 @@ class CoverSearch:
         return not self.over
 
     def _search(self, deadline: float) -> None:
-        """Let the engine work, on all threads."""
+        """Run the engine on all threads."""
         if self.over or self._engine is None:
             return
         began = time.process_time()
@@ -154,7 +158,7 @@ class CoverSearch:
         self._engine_seconds += (time.process_time() - began) / workers
 
     def _count(self, beside: MemoBeside, deadline: float) -> None:
-        """Let the engine or the memo go on, whichever seems to be sooner at the end."""
+        """Run the engine or the memo, whichever is expected to finish first."""
         while not self.over:
             spent = self._engine_seconds
             until = min(deadline, time.monotonic() + beside.slice(spent))
@@ -166,7 +170,7 @@ class CoverSearch:
                 break
 
     def _work(self, deadline: float) -> None:
-        """What one thread does in a step."""
+        """Search branches in one thread until the step ends."""
         while True:
             with self._lock:
                 index = self._claimed()
@@ -182,7 +186,7 @@ class CoverSearch:
                 return
 
     def _claimed(self) -> int | None:
-        """The first branch that nobody searches; None if there is none to be searched now."""
+        """Return the first branch that no thread searches; None if none can be searched now."""
         if self._enough():
             return None
         if self._idle:
@@ -204,7 +208,7 @@ class CoverSearch:
         return index
 
     def _given_back(self, index: int) -> None:
-        """After some work on a branch: solutions before which no others come any more are delivered."""
+        """Return a branch after some work on it, and deliver the solutions at the front of the order."""
         self._busy.remove(index)
         if not self._open[index].over:
             heapq.heappush(self._idle, index)
@@ -221,7 +225,7 @@ class CoverSearch:
             self._front += 1
 
     def _delivered(self, one: BranchSearch) -> bool:
-        """Hand out what a branch has found. Returns whether that was all."""
+        """Deliver the solutions that a branch has found. Returns whether these were all."""
         first = self.options.first
         room = len(one.found) if first is None else first - self._solutions
         found, one.found = one.found[:room], one.found[room:]
@@ -230,14 +234,14 @@ class CoverSearch:
         return not one.found
 
     def taken(self) -> list[Solution]:
-        """The solutions found since the last call, each the sorted numbers of its options; none if they
-        are only counted."""
+        """Return the solutions found since the last call, each as sorted option numbers; none if they are
+        only counted."""
         ready, self._ready = self._ready, []
         return ready
 
     def saved(self) -> dict[str, Any]:
-        """What a later process needs to go on from here, for JSON. Solutions that were not taken yet are in,
-        those that were are not."""
+        """Return the state a later process needs to continue, for JSON. It contains solutions that were not
+        taken yet, but not those already taken."""
         with self._lock:
             return {
                 "format": FORMAT,
@@ -264,10 +268,11 @@ class CoverSearch:
         options: CoverOptions = CoverOptions(),
         watch: Callable[[CoverResult], None] | None = None,
     ) -> Self:
-        """The search of the same problem that was saved. `workers` and `first` may differ from what they
-        were; the rest is as it was.
+        """Return the saved search of the same problem. `workers` and `first` may differ from the saved ones;
+        the rest stays the same.
 
-        Raises CoverError: another problem's search, or a damaged one."""
+        Raises CoverError if the search belongs to another problem, or is damaged.
+        """
         if not isinstance(saved, dict) or saved.get("format") != FORMAT:
             raise damaged("it has another format, or none")
         if saved.get("digest") != digest(problem):
@@ -306,7 +311,7 @@ class CoverSearch:
         for index, state in enumerate(states, front):
             assert self._engine is not None
             if not isinstance(state, dict):
-                raise damaged("a branch is no object")
+                raise damaged("a branch must be an object")
             self._open[index] = BranchSearch.resumed(
                 self._reduced,
                 self._branches[index],
@@ -318,12 +323,12 @@ class CoverSearch:
             heapq.heappush(self._idle, index)
 
     def _progress(self) -> float:
-        """How much of the engine's work is done, 0 to 1."""
+        """Return the share of the engine's work that is done, 0 to 1."""
         running = list(self._open.values())
         return self._share_done + sum(one.branch.share * one.progress for one in running)
 
     def result(self) -> CoverResult:
-        """What is known now."""
+        """Return the current result."""
         with self._lock:
             running = list(self._open.values())
             complete = self._front == len(self._branches)
@@ -356,7 +361,7 @@ class CoverSearch:
 
 
 def solve(problem: CoverProblem, options: CoverOptions = CoverOptions()) -> list[Solution]:
-    """The solutions that are asked for, each the sorted numbers of its options, int32."""
+    """Return the requested solutions, each as sorted option numbers, int32."""
     search = CoverSearch(problem, options)
     found: list[Solution] = []
     while search.step(time.monotonic() + 1):
@@ -365,7 +370,7 @@ def solve(problem: CoverProblem, options: CoverOptions = CoverOptions()) -> list
 
 
 def count(problem: CoverProblem, options: CoverOptions = CoverOptions()) -> int:
-    """How many solutions there are, exactly."""
+    """Return the exact number of solutions."""
     search = CoverSearch(problem, replace(options, delivers=False))
     while search.step(time.monotonic() + 1):
         pass
@@ -375,7 +380,8 @@ def count(problem: CoverProblem, options: CoverOptions = CoverOptions()) -> int:
 def _memos_for(
     problem: CoverProblem | None, options: CoverOptions
 ) -> tuple[MemoCounter | None, MemoBeside | None]:
-    """Where solutions are only counted: the counting memo that was asked for, or one beside an engine."""
+    """Return the counting memo that was requested, or one to run beside an engine, if solutions are only
+    counted."""
     asked, counts = options.engine == MemoCounter.name, not options.delivers and options.first is None
     if asked and not counts:
         raise CoverError("the counting memo finds no solutions, it counts them all", remedy="--count")

@@ -1,9 +1,10 @@
 """Breadth-first search of hundreds of millions of states: sorted and merged runs instead of hash tables.
 
-In the order of all puzzles here:
+Modules, in the same order as for all puzzles here:
 
-- What it is: ``key_space`` and ``keys`` say how a state is a key, ``runs`` how keys are kept. - How it is
-read: ``storage``, for searches that go on. - How it is found in rules: ``solver`` takes every game of one
-role. - Search: ``frontier`` leads. ``search`` makes one ``layer`` after the other within a ``budget``.
-- What is told: ``outcome``, and ``line``, which is found backwards through the layers.
+- The problem: ``key_space`` and ``keys`` turn states into keys, ``runs`` store them.
+- Files: ``storage`` saves searches, so that they can be resumed.
+- Rules: ``solver`` takes every game with one role.
+- Search: ``frontier`` leads. ``search`` makes one ``layer`` after the other within a ``budget``.
+- Results: ``outcome``, and ``line``, which goes backwards through the layers.
 """

@@ -1,4 +1,4 @@
-"""How the memory that the user allows is divided: buffers, ranges, and what is kept."""
+"""Divide the memory that the user allows among buffers, ranges and stored runs."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ from players.puzzles.frontier.keys.kinds import KeyKind
 
 _PAGE = resource.getpagesize()
 _RANGE_WORDS = 7.5
-"""A key of a range while it is merged, in times of its size: decoded, sorted, split, coded."""
+"""Memory of a key of a range while it is merged, relative to its size: decoded, sorted, split, coded."""
 _MACHINES, _WORKER = 36 << 20, 4 << 20
-"""What a search takes besides, and each of its workers."""
+"""Bytes that a search takes in addition, and that each of its workers takes."""
 _FEEDS = 32 << 20
-"""Memory to spare for each worker, else there are fewer."""
+"""Spare memory that each worker needs; if there is less, there are fewer workers."""
 _BUFFERS, _RANGES = 0.2, 0.2
-"""Shares of the memory that is to spare."""
+"""Shares of the spare memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryPlan:
-    """Sizes.
+    """The sizes of buffers and stores.
 
     Attributes:
-        room: tagged keys in each worker's buffer.
-        range_keys: keys of a range, about.
-        kept: bytes for coded runs and layers.
-        workers: how many there is memory for.
+        room: the tagged keys in each worker's buffer.
+        range_keys: about how many keys a range has.
+        stored: bytes for coded runs and layers.
+        workers: the number of workers that the memory allows.
     """
 
     room: int
     range_keys: int
-    kept: int
+    stored: int
     workers: int
 
     @classmethod
-    def of(cls, memory: int, workers: int, kind: KeyKind, kept: int = 0) -> MemoryPlan:
-        """Divide what ``memory`` bytes leave besides what the process has already; ``kept`` of it holds
-        runs."""
+    def of(cls, memory: int, workers: int, kind: KeyKind, stored: int = 0) -> MemoryPlan:
+        """Divide the part of ``memory`` bytes that the process does not use yet. ``stored`` bytes of its
+        memory hold runs."""
         tagged_bytes = 2 * kind.tagged_bytes + kind.sort_bytes
         range_bytes = _RANGE_WORDS * kind.tagged_bytes + kind.sort_bytes
         return_free_memory()
-        spare = max(0, memory - resident_bytes() + kept - _MACHINES)
+        spare = max(0, memory - resident_bytes() + stored - _MACHINES)
         workers = max(1, min(workers, spare // _FEEDS))
         spare = max(0, spare - workers * _WORKER)
         room = _clamped(spare * _BUFFERS / tagged_bytes / workers, 1 << 15, 1 << 20)
@@ -55,8 +55,8 @@ class MemoryPlan:
 
 
 def return_free_memory() -> None:
-    """Give memory that was freed back to the system, which C's allocator else keeps for later, and what the
-    compiler's machine code takes."""
+    """Return freed memory to the system, which C's allocator otherwise keeps for later, and the pages of the
+    compiler's machine code."""
     system = ctypes.CDLL(None, use_errno=True)
     trim = getattr(system, "malloc_trim", None)
     if trim is not None:
@@ -68,10 +68,10 @@ def return_free_memory() -> None:
 
 
 def _compiler_pages() -> Iterator[tuple[int, int]]:
-    """The addresses of the compiler's machine code: 60 MB that are of no use once kernels are loaded.
+    """Yield the addresses of the compiler's machine code: 60 MB that are not needed once kernels are loaded.
 
-    It is mapped from its file, for reading only, and never written to: what is given up comes back from
-    the file when it runs again.
+    The code is mapped from its file, read-only, and never written to. The system loads released pages from
+    the file again when the code runs.
     """
     with Path("/proc/self/maps").open(encoding="utf-8") as maps:
         for line in maps:
@@ -82,12 +82,12 @@ def _compiler_pages() -> Iterator[tuple[int, int]]:
 
 
 def resident_bytes() -> int:
-    """Resident bytes of this process."""
+    """Return the resident bytes of this process."""
     return int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[1]) * _PAGE
 
 
 def peak_bytes() -> int:
-    """The most bytes that this process ever had resident. (``getrusage`` counts what its parent had, too.)"""
+    """Return the most bytes that this process ever had resident. (``getrusage`` also counts its parent's.)"""
     status = Path("/proc/self/status").read_text(encoding="utf-8")
     return int(status.partition("VmHWM:")[2].split()[0]) << 10
 

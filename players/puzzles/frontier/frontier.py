@@ -34,12 +34,14 @@ from propnet.symmetries.canonical import Orbits, paying_orbits
 from propnet.symmetries.group import automorphisms
 
 _TRUST = 0.85
-"""How much of free memory is given to the store: what it keeps costs the process a little more."""
+"""The share of free memory that the store gets: stored data cost the process a little more than their
+size."""
 _LEAST_STORE = 1 << 20
 _AHEAD, _AHEAD_STATES, _REFUTING = 20, 1_000, 200
-"""Layers looked at when a coding is mended, states of each that are gone on from, and that are kept."""
+"""Layers examined when a coding is repaired, states of each layer to continue from, and states kept as
+counterexamples."""
 _MOST_STEPS = 1 << 12
-"""Steps of clocks that are looked at."""
+"""The most steps of clocks that are examined."""
 
 Watch = Callable[[FrontierProgress], None]
 
@@ -47,19 +49,19 @@ Watch = Callable[[FrontierProgress], None]
 class FrontierSearch:
     """Searches from one state of a game of one role.
 
-    Clocks that only count steps are left out of the keys at first: of two states that differ in nothing else
-    the earlier one can still do all that the other can, unless the clock ends the match. When some state was
-    met at several depths, and ends or goals depend on a clock
-    (:func:`propnet.analysis.longest.first_change`), all is done again with clocks in the keys: at every
-    depth where the highest goal was not found, else as far as a line may be shorter than the one found.
+    Clocks that only count steps are left out of the keys at first. If two states differ only in a clock, the
+    earlier one can still do all that the other can, unless the clock ends the match. The search is repeated
+    with clocks in the keys if some state was reached at several depths and ends or goals depend on a clock
+    (:func:`propnet.analysis.longest.first_change`). It then goes through all depths if the highest goal was
+    not found, otherwise as far as a line may be shorter than the one found.
 
     Attributes:
         lines: goal value -> a line of move ids, a shortest one if ``shortest``.
         best: the highest goal value found, -1 for none.
-        proven: whether no line has a higher one.
-        shortest: whether no line is shorter than that for its goal value.
-        complete: whether all states were visited.
-        states: how many were visited so far, in all passes.
+        proven: whether no line has a higher value.
+        shortest: whether each line is a shortest one for its goal value.
+        complete: whether all states are visited.
+        states: the number of states visited, in all passes.
     """
 
     def __init__(
@@ -78,7 +80,7 @@ class FrontierSearch:
                 check_state(self._store.state)
         self._orbits: Orbits | None = None
         self._game, self._first = machine, start
-        """What is searched: the game, or one state of each orbit."""
+        """The search space: the game itself, or one state of each orbit."""
         if (symmetries := self._symmetries()) is not None:
             self._orbits, network = symmetries
             self._game = PropnetMachine(machine.rules, network)
@@ -94,16 +96,16 @@ class FrontierSearch:
         self._steps = self._work()
 
     def step(self, deadline: float) -> bool:
-        """Work until about the deadline (time.monotonic() seconds). Returns whether there is more to do.
-        Raises OutOfRoomError: what was found until then is kept."""
+        """Work until about the deadline (time.monotonic() seconds). Returns whether anything is left to
+        search. Raises OutOfRoomError; the results found stay."""
         while time.monotonic() < deadline:
             if next(self._steps, self) is self:
                 return False
         return True
 
     def close(self) -> None:
-        """End the work of threads, and let go of files; those of the last checkpoint stay unless the search
-        is over."""
+        """Stop the threads and close the files. The files of the last checkpoint stay unless the search is
+        over."""
         self._steps.close()
         if self._search is not None:
             self._search.close()
@@ -114,23 +116,23 @@ class FrontierSearch:
 
     @property
     def states(self) -> int:
-        """States visited so far, in all passes."""
+        """The number of states visited, in all passes."""
         return self._earlier + (self._search.found.states if self._search else 0)
 
     def _symmetries(self) -> tuple[Orbits, Network] | None:
-        """The orbits of states and the network of one state of each, unless that does not pay, or is not
-        wanted. A search that goes on does as it did."""
+        """Return the orbits of states and the network of one state of each; None if that does not pay or is
+        not requested. A resumed search repeats the choice of the saved one."""
         network, ground = self._machine.network, self._machine.ground
         saved = self._store.state.get("symmetry")
         if not saved:
-            wanted = saved is None and self._options.symmetry
-            return paying_orbits(network, ground) if wanted else None
+            requested = saved is None and self._options.symmetry
+            return paying_orbits(network, ground) if requested else None
         group = automorphisms(network, ground)
         if len(group) != saved:
             self._store.close()
             raise ScratchError(
                 "the checkpoint is of other automorphisms than are found now",
-                remedy="another version of the program has made it; begin anew in an empty directory",
+                remedy="it comes from another version of the program; start again in an empty directory",
             )
         orbits = Orbits(network, group)
         return orbits, orbits.canonical_network()
@@ -151,7 +153,7 @@ class FrontierSearch:
                 yield from self._visit(space, found)
             except CodingBrokenError as broken:
                 self._forget()
-                coding = self._mended(recoded, broken.records)
+                coding = self._repaired_coding(recoded, broken.records)
                 found = None
                 continue
             assert self._search is not None
@@ -162,13 +164,13 @@ class FrontierSearch:
             self._forget()
         self.complete = self._perfect not in self.lines
         if clocks and not self.complete:
-            # The search before, without clocks, may have found ends of lower value farther away.
+            # The earlier search, without clocks, may have found ends of lower value farther away.
             seen = len(self._search.found.layers)
             self.lines = {value: line for value, line in self.lines.items() if len(line) <= seen}
         self.proven = self.shortest = True
 
     def _restored(self, saved: dict[str, Any], clocks: bool) -> tuple[Coding, Layers]:
-        """Take a checkpoint; its coding and what it has found. Raises GdlError and ValueError."""
+        """Load a checkpoint and return its coding and layers. Raises GdlError and ValueError."""
         coding = coding_from_json(saved["coding"])
         if coding.bases != len(self._game.network.bases):
             raise GdlError("the coding is of another game")
@@ -182,7 +184,7 @@ class FrontierSearch:
 
     @contextmanager
     def _damaged(self) -> Iterator[None]:
-        """A checkpoint that is not as it should be becomes a ScratchError; the directory is let go of."""
+        """Turn errors from an invalid checkpoint into a ScratchError, and close the directory."""
         try:
             yield
         except (GdlError, ValueError) as error:
@@ -190,12 +192,11 @@ class FrontierSearch:
             what = error.message if isinstance(error, GdlError) else str(error)
             raise ScratchError(
                 f"the checkpoint in {self._options.scratch} cannot be gone on with: {what}",
-                remedy="remove the directory and start anew",
+                remedy="remove the directory and start again",
             ) from None
 
     def _shortest_without(self, space: KeySpace, found: Layers) -> bool:
-        """Whether no line to any of the goals is shorter than those found without clocks in the keys, nor
-        leads to others."""
+        """Whether clocks in the keys can neither shorten a line to a goal nor lead to other goals."""
         if not found.merged or not space.clock_mask.any():
             return True
         perfect = self.lines.get(self._perfect)
@@ -206,10 +207,10 @@ class FrontierSearch:
         return change is None and (perfect is not None or len(values) < steps)
 
     def _visit(self, space: KeySpace, found: Layers | None) -> Iterator[None]:
-        """Visit all states, or as many as it takes to reach the highest goal, by a shortest line."""
+        """Visit all states, or as many as a shortest line to the highest goal takes."""
         workers = self._options.workers
         budget = MemoryPlan.of(self._options.memory, workers, space.kind, self._store.room.used_memory)
-        self._store.room.memory = budget.kept
+        self._store.room.memory = budget.stored
         self._search = search = LayeredSearch(space, self._store, budget.workers, budget, found or Layers())
         perfect = self.lines.get(self._perfect)
         limit = math.inf if perfect is None or space.clock_mask.any() else len(perfect)
@@ -228,8 +229,8 @@ class FrontierSearch:
             self._commit(space, search.found)
 
     def _balance(self) -> None:
-        """Allow the store what is left, by what the process really has: kernels, threads and what the
-        allocator keeps count too."""
+        """Set the memory of the store from the real size of the process, which includes kernels, threads and
+        the allocator's reserve."""
         store = self._store
         left = int(0.98 * self._options.memory) - resident_bytes()
         allowed = store.room.used_memory + (int(_TRUST * left) if left > 0 else left)
@@ -248,16 +249,17 @@ class FrontierSearch:
             yield
 
     def _real(self, line: RebuiltLine) -> list[int]:
-        """The moves of a line, where states stand for others: those that lead from orbit to orbit."""
+        """Return the moves of a line in the game itself: if states stand for orbits, the moves from orbit to
+        orbit."""
         if self._orbits is None:
             return line.moves
         machine = self._machine
         start = machine.states(self._start)[0]
         return [move for (move,) in self._orbits.unfold(machine, start, self._recoded.decode(line.records))]
 
-    def _mended(self, recoded: Recoded, records: Words) -> Coding:
-        """A coding that can write the successors of these states (recoded), too. Deeper layers may refute
-        other groups, and each attempt costs a new network: so it looks some layers ahead."""
+    def _repaired_coding(self, recoded: Recoded, records: Words) -> Coding:
+        """Return a coding that can also write the successors of these states (recoded). Deeper layers may
+        contradict other groups, and each attempt costs a new network: so it examines some layers ahead."""
         expander, states = Expander(self._game), recoded.decode(records)
         for depth in range(_AHEAD):
             after = expander.expand(states).records
@@ -268,7 +270,7 @@ class FrontierSearch:
         return find_coding(self._game, self._samples, self._refuting)
 
     def _forget(self) -> None:
-        """Begin anew, with another coding or other keys."""
+        """Discard the layers, before a start with another coding or other keys."""
         assert self._search is not None
         found = self._search.found
         self._earlier += found.states
@@ -277,7 +279,7 @@ class FrontierSearch:
             blob.drop()
 
     def _commit(self, space: KeySpace, found: Layers) -> None:
-        """Have what was found outlive this process."""
+        """Save the current results, so that a later process can resume."""
         if self._options.scratch is None:
             return
         state = {
@@ -309,7 +311,7 @@ class FrontierSearch:
             )
 
     def result(self) -> FrontierResult:
-        """What is known so far."""
+        """Return the current result."""
         assert self._search is not None
         found = self._search.found
         return FrontierResult(
@@ -332,12 +334,12 @@ class FrontierSearch:
 
 
 def _text(machine: PropnetMachine, start: Words) -> str:
-    """What a checkpoint has to be for: the rules, and the start as a comment."""
+    """Return the text that a checkpoint must match: the rules, and the start as a comment."""
     return f"{machine.rules}\n; {start.tobytes().hex()}"
 
 
 def _broken(recoded: Recoded, records: Words) -> Iterator[Words]:
-    """Some of these states that the coding cannot write, if there are any."""
+    """Yield some of these states that the coding cannot write, if there are any."""
     word, bit = recoded.broken_bit >> 6, np.uint64(1 << (recoded.broken_bit & 63))
     found = 0
     for at in range(0, len(records), _AHEAD_STATES):

@@ -1,4 +1,4 @@
-"""The key space: which bits of a recoded state tell it from others; codings of states as JSON."""
+"""The key space: the bits of a recoded state that distinguish it from others; codings of states as JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from propnet.recoding.recoded import Recoded
 
 
 class CodingBrokenError(Exception):
-    """Some of the successors of these states do not fit the coding.
+    """Raised if some successors of these states do not fit the coding.
 
     Attributes:
         records: uint64, shape (n, words): the states, recoded.
@@ -29,14 +29,14 @@ class CodingBrokenError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class KeySpace:
-    """Keys of states.
+    """The keys of states.
 
     Attributes:
-        machine: the game in few bits; nobody else uses it.
-        broken_bit: the bit of a record that says that the coding does not fit.
-        key_bits: how many bits a key has: the lowest of the record.
-        kind: how arrays hold them.
-        clock_mask: uint64, shape (words,): bits that are the same in all states of a layer, and no part of
+        machine: the game in few bits; used only here.
+        broken_bit: the bit of a record that is set if the coding does not fit.
+        key_bits: the number of bits of a key: the lowest bits of the record.
+        kind: the way arrays hold keys.
+        clock_mask: uint64, shape (words,): bits that are the same in all states of a layer, and not part of
             keys.
     """
 
@@ -48,8 +48,8 @@ class KeySpace:
 
     @classmethod
     def of(cls, recoded: Recoded, clocks: bool, wide: bool = False) -> KeySpace:
-        """The keys of a game, the step clocks in them or not; ``wide``: also keys that one word holds are
-        held as wide ones are."""
+        """Return the keys of a game, with or without step clocks. ``wide``: use wide keys even if one word is
+        enough."""
         bits, clock_mask = recoded.key_bits, recoded.clock_mask
         if clocks:
             bits, clock_mask = recoded.broken_bit, np.zeros_like(clock_mask)
@@ -58,16 +58,16 @@ class KeySpace:
 
     @property
     def words(self) -> int:
-        """Words of a record."""
+        """The number of words of a record."""
         return self.machine.words
 
     @property
     def broken_shift(self) -> np.uint64:
-        """Where the broken bit is in the last word of a record."""
+        """The shift of the broken bit in the last word of a record."""
         return np.uint64(self.broken_bit & 63)
 
     def new_machine(self) -> PropnetMachine:
-        """A machine over recoded states, for one more thread."""
+        """Return a machine over recoded states, for another thread."""
         return PropnetMachine(self.machine.rules, self.machine.network)
 
 
@@ -79,7 +79,7 @@ CODING_SCHEMA = record(bases=whole(0, _MOST_BASES), groups=_GROUPS, clocks=_GROU
 
 
 def coding_as_json(coding: Coding) -> dict[str, Any]:
-    """A coding for a checkpoint."""
+    """Return a coding as JSON for a checkpoint."""
     parts = [
         [[list(group.members), group.exact] for group in part] for part in (coding.groups, coding.clocks)
     ]
@@ -87,7 +87,7 @@ def coding_as_json(coding: Coding) -> dict[str, Any]:
 
 
 def coding_from_json(body: object) -> Coding:
-    """The coding of a checkpoint. Raises GdlError and ValueError for what is none."""
+    """Return the coding of a checkpoint. Raises GdlError and ValueError if it is not a valid coding."""
     check_json(body, CODING_SCHEMA, "coding")
     assert isinstance(body, dict)
     groups, clocks = (

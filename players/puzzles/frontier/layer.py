@@ -1,5 +1,5 @@
 """From one layer to the next. Expansion: successors in a buffer, sorted and made unique when it is full, then
-coded as runs. The merge: what the runs hold in one range of keys, less what was visited, is the next layer.
+coded as runs. The merge: the keys of the runs in one range, without the visited ones, are the next layer.
 
 Runs are cut at *fences*: keys that divide the key space into ranges with about as much to merge.
 """
@@ -21,20 +21,20 @@ from propnet.expander import Expander
 from propnet.jit.arrays import Octets, Words
 
 _ROWS = 1 << 14
-"""Successors of a chunk at most; a buffer has room for as many at least."""
+"""The most successors of a chunk, and the least space of a buffer."""
 _SOURCES = 1 << 12
 _EACH = 3
-"""One in so many successors is taken as a sample."""
+"""One in this many successors is sampled."""
 
 
 class LayerExpansion:
-    """What one worker needs to expand states: a machine of its own, and a buffer of ``room`` tagged keys.
+    """Expands states in one worker, with a machine of its own and a buffer of ``room`` tagged keys.
 
     Attributes:
-        fences: where runs are cut.
-        done: how many states of this layer it has expanded.
-        block: room for the keys of a block.
-        generated: how many successors they had.
+        fences: the keys at which runs are cut.
+        done: the number of states of this layer expanded.
+        block: an array for the keys of a block.
+        generated: the number of their successors.
     """
 
     def __init__(self, space: KeySpace, store: BlobStore, number: int, room: int) -> None:
@@ -50,7 +50,7 @@ class LayerExpansion:
         self.begin([])
 
     def begin(self, fences: Sequence[int]) -> None:
-        """Begin a layer whose new runs are to be cut at these keys, ascending."""
+        """Begin a layer whose new runs will be cut at these keys, ascending."""
         self.fences = fences
         for run in self.runs:
             run.drop()
@@ -83,7 +83,7 @@ class LayerExpansion:
             self.done += len(some)
 
     def sample(self, keys: Words, template: Words) -> list[int]:
-        """Keys of some successors of the states with these keys, as many for each."""
+        """Return the keys of some successors of the states with these keys, evenly over the states."""
         kind = self._space.kind
         found: list[int] = []
         for first in range(0, len(keys), _SOURCES):
@@ -96,7 +96,7 @@ class LayerExpansion:
         return found
 
     def flush(self) -> None:
-        """Make a run of what is in the buffer."""
+        """Make a run from the contents of the buffer."""
         n = self._filled
         if n == 0:
             return
@@ -113,13 +113,14 @@ class LayerExpansion:
         self._filled = 0
 
     def _keep(self, tagged: Words) -> None:
-        """Take sorted tagged keys (n,) without repetition."""
+        """Store sorted tagged keys (n,) without repetition as a run."""
         name = f"fresh-{self._number}-{len(self.runs)}"
         self.runs.append(FreshRun.of(self._space.kind, tagged, self.fences, self._store, name))
 
 
 _SAMPLED, _SAMPLES, _SAMPLES_OF_A_RANGE = 64, 1 << 10, 32
-"""Blocks and states of a layer whose successors tell where most of them are, at least; states for a range."""
+"""The least blocks and states of a layer whose successors are sampled to find the dense ranges, and the
+states for a range."""
 
 
 def fences_of(
@@ -130,14 +131,14 @@ def fences_of(
     range_keys: float,
     old: Sequence[Run],
 ) -> list[int]:
-    """Fences for the successors of a layer.
+    """Return fences for the successors of a layer.
 
     Args:
         layer, clock: the layer, and uint64, shape (words,): its clock.
-        expansion: makes some successors.
-        expected: about how many there are in all.
-        range_keys: keys of a range.
-        old: runs that are to be written anew with them.
+        expansion: used to sample successors.
+        expected: about how many successors there are in all.
+        range_keys: the number of keys of a range.
+        old: runs that will be rewritten with them.
     """
     if expected <= range_keys and not old:
         return []
@@ -163,29 +164,29 @@ def fences_of(
 
 
 _LEVEL, _REWRITTEN_LEVEL = 1, 3
-"""Of Zstandard: what is written anew is kept for long, and read just as fast."""
+"""Levels of Zstandard: rewritten runs stay for long, and are read just as fast."""
 _RECORDS = 1 << 14
 
 
 @dataclass(slots=True)
 class Merged:
-    """What came of one range.
+    """The result of merging one range.
 
     Attributes:
         layer: the new states, with tags.
-        visited: all states that were visited, the new ones too; empty unless they are written anew.
-        known: how many successors had been visited in an earlier layer.
-        ends: for each goal value of a terminal state the lowest such key.
+        visited: all visited states, including the new ones; empty unless they are rewritten.
+        repeated: the number of successors that were visited in an earlier layer.
+        ends: for each goal value of a terminal state the lowest key.
     """
 
     layer: list[CodedKeys] = field(default_factory=list)
     visited: list[CodedKeys] = field(default_factory=list)
-    known: int = 0
+    repeated: int = 0
     ends: dict[int, int] = field(default_factory=dict)
 
 
 class Merging:
-    """What one worker needs to merge."""
+    """Merges ranges in one worker."""
 
     def __init__(self, space: KeySpace) -> None:
         self._space = space
@@ -210,8 +211,8 @@ class Merging:
         template: Words,
         rewrite: bool,
     ) -> Merged:
-        """Merge the keys in ``low .. high - 1``: ``runs`` hold them as their range ``number``. With
-        ``rewrite`` the visited runs are written as one."""
+        """Merge the keys in ``low .. high - 1``; they are range ``number`` of each of the ``runs``. With
+        ``rewrite`` the visited runs are rewritten as one."""
         found, kind = Merged(), self._kind
         clock = time.thread_time()
         keys, tags = self._successors(runs, number)
@@ -227,17 +228,17 @@ class Merging:
                 if first == last and not rewrite:
                     continue
                 begun = time.thread_time()
-                known = run.read(block, None if rewrite else self._block)
+                old_keys = run.read(block, None if rewrite else self._block)
                 decoding += time.thread_time() - begun
                 if first < last:
-                    kind.mark_known(self._tagged[first:last], known, dead[first:last])
+                    kind.mark_known(self._tagged[first:last], old_keys, dead[first:last])
                 if rewrite:
-                    parts.append(run.cut(block, known, low, high))
+                    parts.append(run.cut(block, old_keys, low, high))
             if parts:
                 old.append(np.concatenate(parts))
-        kept = kind.split(self._tagged, n, dead, keys, tags)
-        found.known = n - kept
-        keys, tags = keys[:kept], tags[:kept]
+        new = kind.split(self._tagged, n, dead, keys, tags)
+        found.repeated = n - new
+        keys, tags = keys[:new], tags[:new]
         merged_at = time.thread_time()
         found.ends = self.judge(keys, template)
         judged_at = time.thread_time()
@@ -253,8 +254,8 @@ class Merging:
         return found
 
     def _successors(self, runs: Sequence[FreshRun], number: int) -> tuple[Words, Octets]:
-        """Decode a range and sort it into ``self._tagged``, without repetition; room for its keys and
-        tags."""
+        """Decode a range and sort it into ``self._tagged``, without repetition. Returns arrays for its keys
+        and tags."""
         total = int(sum(run.counts[number] for run in runs))
         if total > len(self._tagged):
             self._new_room(total)
@@ -271,12 +272,12 @@ class Merging:
         self._keys, self._tags = self._kind.new_keys(room), np.empty(room, np.uint8)
 
     def _within(self, first: int, last: int, n: int) -> tuple[int, int]:
-        """Which of the n successors lie between two keys."""
+        """Return the range of the n successors between two keys."""
         low, high = self._kind.places(self._tagged[:n], (first, last + 1)).tolist()
         return low, high
 
     def judge(self, keys: Words, template: Words) -> dict[int, int]:
-        """For each goal value of a terminal state among these the lowest key; no goal counts as 0."""
+        """Return for each goal value of a terminal state among these the lowest key; no goal counts as 0."""
         ends: dict[int, int] = {}
         for first in range(0, len(keys), _RECORDS):
             some = keys[first : first + _RECORDS]
@@ -291,7 +292,7 @@ class Merging:
 
 
 def _union(kind: KeyKind, sets: list[Words]) -> Words:
-    """The union of ascending arrays that have no key in common: the smallest are merged first."""
+    """Return the union of ascending arrays without a common key; the smallest are merged first."""
     sets = sorted(sets, key=len)
     while len(sets) > 1:
         first, second = sets[:2]

@@ -1,4 +1,4 @@
-"""The line to a state, rebuilt backwards: of each layer only the states that may be the parent are expanded.
+"""Rebuild the line to a state backwards: in each layer only the states that may be the parent are expanded.
 
 Each state keeps a hash of its parent, 8 bits: about one in 256 states of the layer before has it (J.
 Snellman, 2018).
@@ -18,11 +18,12 @@ from propnet.expander import Expander
 from propnet.jit.arrays import Words
 
 _SOME = 1 << 12
-"""Candidates that are expanded together."""
+"""Candidates that are expanded at a time."""
 
 
 class _LineError(GdlError):
-    """A state without a parent in the layer before it: what was stored is damaged, or a program error."""
+    """A state without a parent in the previous layer: the stored data are damaged, or there is a program
+    error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class RebuiltLine:
 def line_to(
     space: KeySpace, layers: list[Run], clocks: list[Words], depth: int, key: int
 ) -> Iterator[RebuiltLine | None]:
-    """The line to the state with this key at this depth. Yields None now and then, and the line at last.
+    """Find the line to the state with this key at this depth. Yields None now and then, and finally the line.
     Raises LineError."""
     machine = space.new_machine()
     expander = Expander(machine)
@@ -77,7 +78,7 @@ def _tag_of_state(layer: Run, key: int) -> int:
 
 
 def _candidates(layer: Run, tag: int) -> Iterator[Words]:
-    """The states of a layer that have this tag, some at a time, in the layer's order."""
+    """Yield the states of a layer that have this tag, some at a time, in the layer's order."""
     some: list[Words] = []
     held = 0
     for block in layer.blocks:
@@ -95,7 +96,7 @@ def _candidates(layer: Run, tag: int) -> Iterator[Words]:
 def _parent(
     space: KeySpace, expander: Expander, keys: Words, template: Words, wanted: int
 ) -> tuple[int, int] | None:
-    """The lowest of these states that has the wanted one for a successor, and the first such move."""
+    """Return the lowest of these states that has the target as a successor, and the first such move."""
     records, tags = np.zeros((len(keys), space.words), np.uint64), np.zeros(len(keys), np.uint64)
     space.kind.to_records(keys, template, records, tags)
     best: tuple[int, int] | None = None

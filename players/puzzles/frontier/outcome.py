@@ -1,4 +1,4 @@
-"""What is asked of a frontier search, how it goes on, and what comes out."""
+"""The options, the progress and the result of a frontier search."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class FrontierOptions:
-    """What a search may use.
+    """The resources and options of a search.
 
     Attributes:
         memory: bytes that the process may have resident.
-        scratch: a folder for what does not fit; None for none.
-        disk: bytes of files in it; None for as many as there is room for.
+        scratch: a folder for data that do not fit into memory; None for none.
+        disk: the most bytes of files in it; None for as many as fit.
         workers: threads.
-        resume: whether to go on with the search in ``scratch``.
+        resume: whether to resume the search in ``scratch``.
         symmetry: whether one state of each orbit may stand for all.
-        game: the game's name, for those who find its checkpoint.
+        game: the game's name, recorded in the checkpoint.
     """
 
     memory: int
@@ -31,17 +31,17 @@ class FrontierOptions:
 
 @dataclass(frozen=True, slots=True)
 class FrontierProgress:
-    """How far a search is.
+    """The progress of a search.
 
     Attributes:
-        layer: the depth of the layer that is expanded.
-        layer_states: its states.
-        done: how many of them are expanded.
-        states: states of all layers.
+        layer: the depth of the layer being expanded.
+        layer_states: the number of its states.
+        done: the number of them already expanded.
+        states: the number of states of all layers.
         visited_bytes: size of the coded visited set.
         memory: resident bytes of the process.
         disk: bytes in files.
-        seconds: wall time since the beginning.
+        seconds: wall time since the start.
     """
 
     layer: int
@@ -56,23 +56,23 @@ class FrontierProgress:
 
 @dataclass(frozen=True, slots=True)
 class FrontierResult:
-    """What came of a search.
+    """The result of a search.
 
     Attributes:
         value: the best goal value found, -1 if no end was found.
         moves: a line to it, move ids.
-        proven: whether no line has a higher value.
+        proven: whether it is proven that no line has a higher value.
         lines: goal value -> a line to it.
-        layers: how many states each depth has.
+        layers: the number of states at each depth.
         states: their sum.
-        key_bits: bits that tell states apart.
-        symmetries: how many automorphisms there are, the identity included; states of one orbit are one.
-        bytes_per_state: size of the coded visited set over the states.
-        peak_rss: highest resident size of the process so far, bytes.
-        seconds_cpu, seconds_wall: of the search.
-        complete: whether all states were visited.
+        key_bits: the number of bits of a key.
+        symmetries: the number of automorphisms, including the identity; states of one orbit count as one.
+        bytes_per_state: size of the coded visited set divided by the number of states.
+        peak_rss: highest resident size of the process, in bytes.
+        seconds_cpu, seconds_wall: the time of the search.
+        complete: whether all states are visited.
         shortest: whether no line to any of the goal values is shorter.
-        seconds_by_stage: CPU seconds of all threads by what they went to.
+        seconds_by_stage: CPU seconds of all threads by stage.
     """
 
     value: int

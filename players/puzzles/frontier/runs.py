@@ -1,7 +1,7 @@
 """Runs: ascending keys in blocks, each coded by itself, in a store; with or without a tag for each key.
 
-Fresh runs are the sorted successors of a part of a layer, cut into ranges of keys. They live as long as their
-layer is made, so that they are coded fast rather than small.
+Fresh runs are the sorted successors of a part of a layer, cut into ranges of keys. They live only while their
+layer is built, so they are coded fast rather than small.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _KEY = matching("0x[0-9a-f]+")
 RUN_SCHEMA = record(
     keys=TEXT, tags=or_null(TEXT), blocks=rows(row(_KEY, _KEY, whole(1, 1 << 30), {"type": "boolean"}))
 )
-"""Of what :meth:`Run.as_json` says."""
+"""The schema of :meth:`Run.as_json`."""
 
 
 @dataclass(frozen=True, slots=True)
 class CodedKeys:
-    """A block that is not in a store yet: its lowest and highest key, how many keys it has, whether Zstandard
-    has shrunk them, the coded keys, and a byte for each (or none)."""
+    """A block that is not in a store yet: its lowest and highest key, the number of keys, whether Zstandard
+    has shrunk them, the coded keys, and a byte for each key (or none)."""
 
     first: int
     last: int
@@ -42,7 +42,7 @@ class CodedKeys:
 
 @dataclass(frozen=True, slots=True)
 class RunBlock:
-    """What a run knows of a block: see :class:`CodedKeys`; ``number`` is its place in the run."""
+    """A run's record of a block: see :class:`CodedKeys`; ``number`` is its place in the run."""
 
     first: int
     last: int
@@ -54,8 +54,8 @@ class RunBlock:
 def coded(
     kind: KeyKind, keys: Words, tags: Octets | None, level: int, most: int | None = None
 ) -> Iterator[CodedKeys]:
-    """Ascending keys in blocks of about the same size, ``most`` keys at most (the kind's if None), with tags
-    (n,) if there are any; ``level`` of Zstandard, 0 for none."""
+    """Yield ascending keys in blocks of about the same size, at most ``most`` keys each (the kind's if None),
+    with tags (n,) if there are any; ``level`` of Zstandard, 0 for none."""
     parts = max(1, -(-len(keys) // (most or kind.block)))
     edges = [len(keys) * part // parts for part in range(parts + 1)]
     for low, high in itertools.pairwise(edges):
@@ -70,10 +70,10 @@ class Run:
     """Ascending keys.
 
     Attributes:
-        kind: what they are.
-        blocks: what is known of its blocks.
-        keys, tags: where they are stored, block by block; no tags where states need none.
-        count: how many keys there are.
+        kind: the kind of the keys.
+        blocks: a record of each block.
+        keys, tags: the blobs that store them, block by block; no tags if states need none.
+        count: the number of keys.
     """
 
     def __init__(self, kind: KeyKind, blocks: Sequence[RunBlock], keys: Blob, tags: Blob | None) -> None:
@@ -82,47 +82,49 @@ class Run:
 
     @property
     def blobs(self) -> list[Blob]:
-        """Where it is stored."""
+        """The blobs that store it."""
         return [self.keys] if self.tags is None else [self.keys, self.tags]
 
     def drop(self) -> None:
-        """It is needed no more."""
+        """Release its storage."""
         for blob in self.blobs:
             blob.drop()
 
     def read(self, block: RunBlock, room: Words | None = None) -> Words:
-        """The keys of a block, in ``room`` (for as many as blocks have) if there is any. Raises
+        """Return the keys of a block, in ``room`` (large enough for any block) if given. Raises
         DamagedKeysError."""
         out = self.kind.new_keys(block.count) if room is None else room[: block.count]
         self.kind.decode(self.keys.read(block.number), block.packed, out)
         return out
 
     def read_tags(self, block: RunBlock) -> Octets:
-        """The tags of a block, uint8 (count,)."""
+        """Return the tags of a block, uint8 (count,)."""
         assert self.tags is not None
         return np.frombuffer(self.tags.read(block.number), np.uint8)
 
     def between(self, low: int, high: int) -> Sequence[RunBlock]:
-        """The blocks with keys in ``low .. high - 1``, as far as first and last keys tell."""
+        """Return the blocks that may have keys in ``low .. high - 1``, judging by their first and last
+        keys."""
         start = bisect.bisect_left(self.blocks, low, key=lambda block: block.last)
         stop = bisect.bisect_left(self.blocks, high, key=lambda block: block.first)
         return self.blocks[start:stop]
 
     def cut(self, block: RunBlock, keys: Words, low: int, high: int) -> Words:
-        """Those of a block's keys that are in ``low .. high - 1``."""
+        """Return the keys of a block that are in ``low .. high - 1``."""
         start = self.kind.place(keys, low) if block.first < low else 0
         stop = self.kind.place(keys, high) if block.last >= high else len(keys)
         return keys[start:stop]
 
     def as_json(self) -> dict[str, Any]:
-        """What a checkpoint says of it; Python refuses to read long decimal numbers."""
+        """Return the run as JSON for a checkpoint; keys are hexadecimal because Python refuses to read long
+        decimal numbers."""
         rows = [[hex(block.first), hex(block.last), block.count, block.packed] for block in self.blocks]
         return {"keys": self.keys.name, "tags": self.tags and self.tags.name, "blocks": rows}
 
     @classmethod
     def from_json(cls, body: dict[str, Any], kind: KeyKind, blobs: dict[str, Blob]) -> Run:
-        """The run of a checkpoint that follows :data:`RUN_SCHEMA`. Raises GdlError where its blocks are not
-        those of the blobs."""
+        """Return the run of a checkpoint that follows :data:`RUN_SCHEMA`. Raises GdlError if its blocks do
+        not match the blobs."""
         keys, tags = (None if body[name] is None else blobs.get(body[name]) for name in ("keys", "tags"))
         if keys is None or (tags is None) != (body["tags"] is None):
             raise GdlError("a run has no blob")
@@ -141,7 +143,7 @@ class Run:
 
 
 class RunWriter:
-    """Writes a run, block after block."""
+    """Writes a run, block by block."""
 
     def __init__(self, kind: KeyKind, store: BlobStore, name: str, tags: bool) -> None:
         self._kind = kind
@@ -157,12 +159,12 @@ class RunWriter:
         self._blocks.append(RunBlock(block.first, block.last, block.count, block.packed, number))
 
     def close(self) -> Run:
-        """The run."""
+        """Return the run."""
         tags = None if self._tags is None else self._tags.close()
         return Run(self._kind, self._blocks, self._keys.close(), tags)
 
     def abandon(self) -> None:
-        """Forget what was written, unless it is closed."""
+        """Discard the blocks written, unless the run is closed."""
         self._keys.abandon()
         if self._tags is not None:
             self._tags.abandon()
@@ -173,9 +175,9 @@ class FreshRun:
     """Tagged keys without repetition.
 
     Attributes:
-        kind: what they are.
+        kind: the kind of the keys.
         blob: a block for each range.
-        counts: int64, shape (ranges,): how many keys each range has.
+        counts: int64, shape (ranges,): the number of keys of each range.
     """
 
     kind: KeyKind
@@ -184,7 +186,7 @@ class FreshRun:
 
     @classmethod
     def of(cls, kind: KeyKind, tagged: Words, fences: Sequence[int], store: BlobStore, name: str) -> FreshRun:
-        """Sorted tagged keys (n,), cut before the first that is not below each of the ``fences``.
+        """Store sorted tagged keys (n,), cut before the first key that is not below each of the ``fences``.
         Raises OutOfRoomError."""
         edges = np.concatenate(([0], kind.places(tagged, fences), [len(tagged)])).astype(np.int64)
         data, offsets = kind.encode_parts(tagged, edges)
@@ -197,12 +199,12 @@ class FreshRun:
             writer.abandon()
 
     def drop(self) -> None:
-        """It is needed no more."""
+        """Release its storage."""
         self.blob.drop()
 
     def read(self, number: int, tagged: Words, at: int) -> int:
-        """Write the tagged keys of a range from place ``at`` on; returns the place after them.
-        Raises DamagedKeysError."""
+        """Write the tagged keys of a range from place ``at`` on. Returns the place after them. Raises
+        DamagedKeysError."""
         count = int(self.counts[number])
         if count:
             self.kind.decode_part(np.frombuffer(self.blob.read(number), np.uint8), count, tagged, at)

@@ -26,21 +26,21 @@ from players.puzzles.frontier.storage.store import BlobStore
 from propnet.jit.arrays import Words
 
 _REWRITE = 2.5
-"""What it costs to write a visited state anew, in steps of a merge."""
+"""The cost of rewriting a visited state, in steps of a merge."""
 
 
 @dataclass
 class Layers:
-    """What a search has found.
+    """The layers that a search has found.
 
     Attributes:
-        layers: the states at each depth, by a shortest way.
+        layers: the states at each depth, reached by a shortest way.
         clocks: uint64, shape (words,) each: the clock at each depth.
-        visited: all states, in runs without a state in common.
+        visited: all states, in runs without common states.
         ends: goal value -> depth and lowest key of the nearest terminal state that has it.
-        merged: whether some state was met again at a greater depth.
-        states: how many states there are in all layers.
-        extra: steps of merges that one visited run would have saved since there was one.
+        merged: whether some state was reached again at a greater depth.
+        states: the number of states in all layers.
+        extra: merge steps that a single visited run would have saved since the last rewrite.
     """
 
     layers: list[Run] = field(default_factory=list)
@@ -53,11 +53,11 @@ class Layers:
 
     @property
     def visited_bytes(self) -> int:
-        """Size of the coded visited set."""
+        """The size of the coded visited set in bytes."""
         return sum(run.keys.total for run in self.visited)
 
     def add(self, layer: Run, clock: Words, ends: dict[int, int]) -> None:
-        """Take the next layer."""
+        """Append the next layer."""
         for value, key in ends.items():
             self.ends.setdefault(value, (len(self.layers), key))
         self.layers.append(layer)
@@ -65,7 +65,7 @@ class Layers:
         self.states += layer.count
 
     def as_json(self) -> dict[str, Any]:
-        """What a checkpoint says of it."""
+        """Return the layers as JSON for a checkpoint."""
         layers = {id(run): number for number, run in enumerate(self.layers)}
         return {
             "layers": [run.as_json() for run in self.layers],
@@ -79,8 +79,8 @@ class Layers:
 
     @classmethod
     def from_json(cls, body: dict[str, Any], kind: KeyKind, store: BlobStore) -> Layers:
-        """What a checkpoint holds (:mod:`players.puzzles.frontier.search`). Raises GdlError where its
-        parts do not fit each other."""
+        """Return the layers of a checkpoint (:mod:`players.puzzles.frontier.search`). Raises GdlError if its
+        parts do not match."""
         blobs = store.blobs
         if any(number >= len(body["layers"]) for number in body["visited"]) or (
             -1 in body["visited"] and body["rewritten"] is None
@@ -107,7 +107,7 @@ class LayeredSearch:
 
     Attributes:
         space: the key space.
-        found: what it has found so far.
+        found: the layers found.
     """
 
     def __init__(
@@ -116,8 +116,8 @@ class LayeredSearch:
         self.space, self.found = space, found
         self._store = store
         self._branching, self._rewriting = 4.0, False
-        """Successors of a state in the last layer, unique in their run; whether visited runs become one
-        now."""
+        """Successors per state of the last layer, unique in their run; whether visited runs are being merged
+        into one."""
         self._range_keys = budget.range_keys
         self._expansions = [LayerExpansion(space, store, number, budget.room) for number in range(workers)]
         self._mergings = [Merging(space) for _ in range(workers)]
@@ -136,20 +136,20 @@ class LayeredSearch:
 
     @property
     def over(self) -> bool:
-        """Whether all states were visited."""
+        """Whether all states are visited."""
         return self.found.layers[-1].count == 0
 
     @property
     def done(self) -> int:
-        """How many states of the last layer are expanded."""
+        """The number of expanded states of the last layer."""
         return sum(one.done for one in self._expansions)
 
     def close(self) -> None:
-        """Let threads go."""
+        """Stop the threads."""
         self._threads.close()
 
     def seconds_by_stage(self) -> dict[str, float]:
-        """CPU seconds of all workers by what they went to; for ``disk`` by the clock."""
+        """CPU seconds of all workers by stage; wall time for ``disk``."""
         total: dict[str, float] = defaultdict(float)
         for seconds in [one.seconds for one in self._expansions] + [one.seconds for one in self._mergings]:
             for stage, spent in seconds.items():
@@ -157,8 +157,8 @@ class LayeredSearch:
         return {**total, "disk": self._store.room.seconds}
 
     def advance(self) -> Generator[None]:
-        """Make the next layer; yields now and then. Given up (``close``), it leaves everything as it was.
-        Raises OutOfRoomError, CodingBrokenError."""
+        """Make the next layer; yields now and then. If it is closed early, everything stays as before. Raises
+        OutOfRoomError, CodingBrokenError."""
         found = self.found
         expected = self._branching * found.layers[-1].count
         saved = expected * (len(found.visited) - 1)
@@ -177,14 +177,14 @@ class LayeredSearch:
                 one.begin([])
 
     def _old(self) -> list[Run]:
-        """The visited runs that are to be written anew."""
+        """Return the visited runs to be rewritten."""
         return self.found.visited if self._rewriting else []
 
     def _name(self, kind: str) -> str:
         return f"{kind}-{len(self.found.layers):05d}"
 
     def _expand_layer(self, fences: Sequence[int]) -> Generator[None, None, Words]:
-        """Have the successors in fresh runs, cut at the fences. Returns the clock of the next layer."""
+        """Write the successors into fresh runs, cut at the fences. Returns the clock of the next layer."""
         layer, clock = self.found.layers[-1], self.found.clocks[-1]
         for expansion in self._expansions:
             expansion.begin(fences)
@@ -193,7 +193,7 @@ class LayeredSearch:
         return next((one.clock for one in self._expansions if one.generated), clock)
 
     def _merge_layer(self, fences: Sequence[int], clock: Words, writers: list[RunWriter]) -> Generator[None]:
-        """Make a layer of the fresh runs."""
+        """Merge the fresh runs into a layer."""
         found = self.found
         runs = [run for one in self._expansions for run in one.runs]
         generated = sum(int(run.counts.sum()) for run in runs)
@@ -209,7 +209,7 @@ class LayeredSearch:
         written = [writer.close() for writer in writers]
         following = written[0]
         found.add(following, clock, sequel.ends)
-        found.merged |= sequel.known > 0
+        found.merged |= sequel.repeated > 0
         if self._rewriting:
             for run in found.visited:
                 if run.tags is None:
@@ -234,7 +234,7 @@ class LayeredSearch:
 
 
 class _Sequel:
-    """Puts what comes of ranges into their order, from any thread, and writes it."""
+    """Writes the merged ranges in their order; any thread may add one."""
 
     def __init__(self, writers: list[RunWriter]) -> None:
         self._writers = writers
@@ -242,10 +242,10 @@ class _Sequel:
         self._next = 0
         self._lock = threading.Lock()
         self.ends: dict[int, int] = {}
-        self.known = 0
+        self.repeated = 0
 
     def add(self, number: int, merged: Merged) -> None:
-        """Take a range."""
+        """Add a merged range."""
         with self._lock:
             self._waiting[number] = merged
             while (one := self._waiting.pop(self._next, None)) is not None:
@@ -255,7 +255,7 @@ class _Sequel:
                         writer.add(block)
                 for value, key in one.ends.items():
                     self.ends.setdefault(value, key)
-                self.known += one.known
+                self.repeated += one.repeated
 
 
 def _expand(
@@ -287,13 +287,13 @@ _STATE = record(
 
 
 def check_state(state: dict[str, Any]) -> None:
-    """Raise GdlError where this is not what a search keeps, as far as that can be told without its game."""
+    """Raise GdlError if this is not a valid search state, as far as can be checked without its game."""
     check_json(state, _STATE, "state")
 
 
 def check_lines(lines: dict[int, list[int]], machine: Machine, start: State) -> None:
-    """Raise GdlError unless each line (move ids) leads from the start to an end with the goal it stands for
-    (0 where none is defined), in a game of one role."""
+    """Raise GdlError unless each line (move ids) leads from the start to an end with its goal value (0 if
+    none is defined), in a game of one role."""
     for value, line in lines.items():
         state = start
         for move in line:
@@ -305,8 +305,8 @@ def check_lines(lines: dict[int, list[int]], machine: Machine, start: State) -> 
 
 
 def check_found(found: Layers, words: int, key_bits: int) -> None:
-    """Raise GdlError unless layers fit each other and the game: clocks have as many words as records, ends
-    lie in a layer, and keys have as many bits."""
+    """Raise GdlError unless the layers fit each other and the game: clocks have the same number of words as
+    records, ends lie in a layer, and keys have the right number of bits."""
     if len(found.clocks) != len(found.layers) or any(len(clock) != words for clock in found.clocks):
         raise GdlError("the clocks are not those of the layers")
     if any(depth >= len(found.layers) or key >> key_bits for depth, key in found.ends.values()):

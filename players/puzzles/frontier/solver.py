@@ -1,11 +1,11 @@
-"""The frontier as a puzzle solver: a hash table as long as the states are few, then sorting and merging.
+"""The frontier as a puzzle solver: a hash table while there are few states, then sorting and merging.
 
 Breadth-first search with a closed list: the best goal of a small one-player game, by a shortest line.
 
-The closed list holds the states that were met, each with the move that led to it. States are numbered in
-the order in which they come, and looked up by open addressing with linear probing. A slot of the table
-holds a state's number and the upper half of its hash, so that most looks at other states' slots end there.
-The hash is mixed once more than by :func:`hash_record`, so that all bits reach both halves.
+The closed list holds the states reached, each with the move that led to it. States are numbered in order of
+arrival, and found by open addressing with linear probing. A slot of the table holds a state's number and the
+upper half of its hash, so most comparisons with other states end there. The hash is mixed once more after
+:func:`hash_record`, so that all bits reach both halves.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ class ClosedList:
         records: uint64, shape (capacity, words): the states; the first ``size`` rows are filled.
         parents: int32, shape (capacity,): the number of the state before, -1 for the first one.
         moves: int32, shape (capacity,): the move of role 0 that led from there.
-        size: how many states there are.
-        capacity: how many there may be.
-        merged: how many states differed outside the mask from the state of an earlier layer that they
-            counted as.
+        size: the number of states.
+        capacity: the most states.
+        merged: the number of states that counted as a state of an earlier layer but differed from it outside
+            the mask.
     """
 
     def __init__(self, words: int, mask: Words, memory: int) -> None:
@@ -54,7 +54,7 @@ class ClosedList:
         mask: uint64, shape (words,).
         memory: bytes that the list may take as it grows; there is room for some states in any case.
         """
-        # While the table grows there are two of them, one half as large as the other.
+        # While the table grows there are two tables, one half as large as the other.
         tables = [1 << bits for bits in range(_FIRST_SLOTS.bit_length() - 1, 32)]
         affordable = (min(slots * 3 // 4, (memory - 12 * slots) // (8 * words + 8)) for slots in tables)
         self.capacity = max(_FIRST_SLOTS * 3 // 4, *affordable)
@@ -69,14 +69,14 @@ class ClosedList:
     def add(
         self, records: Words, parents: Int32s, moves: Int32s, skipped: Flags, first_parent: int, layer: int
     ) -> bool:
-        """Add those of n states that are new. Returns whether there was room for all of them.
+        """Add the new ones among n states. Returns whether all of them fitted.
 
         Args:
             records: uint64, shape (n, words).
             parents: int32, shape (n,): numbers less ``first_parent``.
             moves: int32, shape (n,).
-            skipped: bool, shape (n,): states that are not to be added.
-            first_parent: what ``parents`` count from.
+            skipped: bool, shape (n,): states not to add.
+            first_parent: the offset of ``parents``.
             layer: the number of the first state in the same layer as these.
         """
         done = 0
@@ -94,12 +94,12 @@ class ClosedList:
         return True
 
     def grow(self) -> None:
-        """Make the table twice as large."""
+        """Double the size of the table."""
         self._table = np.zeros(2 * len(self._table), np.uint64)
         _rehash(self._table, self.records, self.size, self._mask)
 
     def path(self, number: int) -> list[int]:
-        """The moves from the first state to this one."""
+        """Return the moves from the first state to this one."""
         moves: list[int] = []
         while self.parents[number] >= 0:
             moves.append(int(self.moves[number]))
@@ -136,8 +136,8 @@ def _add(
     first_parent: int,
     layer: int,
 ) -> tuple[int, int, int]:
-    """Add the rows from ``done`` on until there are ``room`` states. Returns the row to go on from,
-    the new size, and how many were merged."""
+    """Add the rows from ``done`` on until there are ``room`` states. Returns the row to continue from, the
+    new size, and the number of merged states."""
     last = np.uint64(len(table) - 1)
     merged = 0
     for row in range(done, len(new)):
@@ -145,17 +145,17 @@ def _add(
             continue
         h = mix(hash_record(new, row, mask), np.uint64(0))
         slot = h & last
-        known = False
+        found = False
         while table[slot] != 0:
             if (table[slot] ^ h) & ~_LOW == 0:
                 number = np.int64(table[slot] & _LOW) - 1
                 if same_record(records, number, new, row, mask):
-                    known = True
+                    found = True
                     if number < layer and not same_record(records, number, new, row):
                         merged += 1
                     break
             slot = (slot + np.uint64(1)) & last
-        if known:
+        if found:
             continue
         if size >= room:
             return row, size, merged
@@ -170,24 +170,24 @@ def _add(
 
 _ROWS = 1 << 14
 _SHORT = 0.004
-"""Seconds that a part of a layer should take, so that deadlines are kept."""
+"""Seconds that a part of a layer should take, so that deadlines are met."""
 _FEWEST, _MOST = 128, 1 << 13
 _SWEPT = 1 << 10
 _MOST_STEPS = 1 << 12
 _ENDED_SHARE = 16
-"""Ends that were met get this part of the memory."""
+"""The inverse of the share of memory for ends that were reached."""
 
 
 class BreadthFirst(LineSolver):
     """Visits the states layer by layer, each once.
 
-    Clocks do not tell states apart at first: of two that differ in nothing else, the one met earlier can
-    still do all that the other can. When that ends without goal 100, and states with different clocks
-    were taken for one, only the clock may have ended a line with a goal. The highest one of which any state
-    that was met is an end, at any later step, is a bound: a line that reaches it is the best; until there is
-    one all is done again with clocks.
+    Clocks do not distinguish states at first: if two states differ only in a clock, the earlier one can still
+    do all that the other can. If this ends without goal 100, and states with different clocks were merged,
+    the clock alone may end a line with a higher goal. The highest goal with which any visited state could end
+    at any later step is a bound. A line that reaches the bound is the best. Otherwise the search is repeated
+    with clocks.
 
-    Where the memory does not suffice the search gives up.
+    If the memory does not suffice, the search gives up.
     """
 
     name = "breadth-first"
@@ -209,7 +209,7 @@ class BreadthFirst(LineSolver):
         return Promise(Certainty.PROVES, alike=True)
 
     def _begin(self) -> None:
-        """Begin with the start alone."""
+        """Begin with only the start."""
         self._closed = ClosedList(self.machine.words, self._mask, self._memory)
         record = self.machine.records([self.start]).copy()
         none = np.full(1, -1, np.int32)
@@ -219,7 +219,7 @@ class BreadthFirst(LineSolver):
         self._over = False
         self._ended = ClosedList(self.machine.words, self._mask, self._memory // _ENDED_SHARE)
         self._starts, self._ended_starts, self._all_ended = [0], [0], True
-        """At which number each depth begins; whether there was room for all ends."""
+        """The number of the first state of each depth; whether all ends fitted into memory."""
 
     def step(self, deadline: float) -> bool:
         while not self._over:
@@ -241,14 +241,14 @@ class BreadthFirst(LineSolver):
         return False
 
     def _finish(self) -> None:
-        """All states were visited."""
+        """Finish, after all states are visited."""
         if self._best < 100 and self._closed.merged:
             self._sweeping = self._sweep()
         else:
             self._conclude(self._best)
 
     def _conclude(self, bound: int) -> None:
-        """The best goal is proven, or all is done again with clocks."""
+        """Accept the best goal as proven, or repeat the search with clocks."""
         if self._best >= bound:
             self._over = True
             self.proven, self.hopeless = self._best, self._best < 0
@@ -258,9 +258,9 @@ class BreadthFirst(LineSolver):
             self._begin()
 
     def _sweep(self) -> Iterator[int | None]:
-        """Find the highest goal that the clock can make of any state at a step later than when it was met
-        first; if it may undo an end, beyond which nothing was looked at, that is 100. Yields None now and
-        then, and at last that goal."""
+        """Find the highest goal that the clock can give any state at a step later than its first visit; 100
+        if the clock may undo an end, because nothing beyond the end was examined. Yields None now and then,
+        and finally the goal."""
         machine = self.machine
         bases = len(machine.network.bases)
         values = clock_states(machine, _MOST_STEPS, machine.records([self.start]).copy())
@@ -290,7 +290,7 @@ class BreadthFirst(LineSolver):
         yield bound
 
     def _expand_some(self) -> bool:
-        """Visit the next states of this layer. Returns whether the search can go on."""
+        """Visit the next states of this layer. Returns whether the search can continue."""
         closed = self._closed
         if self._next == self._layer_end:
             self._starts.append(self._layer_end)
@@ -314,7 +314,7 @@ class BreadthFirst(LineSolver):
         return True
 
     def _note_ends(self, chunk: Expansion, first: int) -> None:
-        """Report the best end among these successors if it is better than all before."""
+        """Report the best end among these successors if it is better than all previous ones."""
         if not chunk.terminal.any():
             return
         values = np.where(chunk.terminal, np.maximum(chunk.goals[:, 0], 0), -1)
@@ -336,13 +336,13 @@ class BreadthFirst(LineSolver):
 
 
 _SMALL = 64 << 20
-"""Bytes of the hash table; past that sorting and merging is as fast, in a tenth of the memory."""
+"""The most bytes of the hash table; beyond that, sorting and merging is as fast in a tenth of the memory."""
 _LARGE = 200_000
-"""Gate inputs of networks that take longer to recode than to search as far as the memory goes."""
+"""Networks with more gate inputs take longer to recode than to search until the memory is full."""
 
 
 class Frontier(LineSolver):
-    """Visits all states layer by layer, or as many as lead to the highest goal. It gives up when the memory
+    """Visits all states layer by layer, or as many as the highest goal requires. It gives up when the memory
     is full."""
 
     name = "frontier"
@@ -398,7 +398,7 @@ class Frontier(LineSolver):
         return going
 
     def _keep(self, value: int, moves: Sequence[int]) -> None:
-        """Report a line unless as good a one was reported."""
+        """Report a line unless an equally good one was reported."""
         if (value, -len(moves)) > self._best:
             self._best = value, -len(moves)
             self.report(value, moves)

@@ -1,1 +1,1 @@
-"""Snakes that eat, push and fall: levels as people draw them, and the rules in GDL that they become."""
+"""Snakes that eat, push and fall: level files, and the GDL rules made from levels."""

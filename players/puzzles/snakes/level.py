@@ -1,4 +1,4 @@
-"""`SnakeLevel`: a level of Snakes as a text file draws it; `read_levels` reads and checks a file's levels.
+"""`SnakeLevel`: a level of Snakes from a text file. `read_levels` reads and checks the levels of a file.
 
 A level is a block of lines, a character for each cell: ``#`` wall, ``.`` or a space free, ``*`` fruit, ``$``
 block of one cell, ``1`` to ``9`` block of the cells with the same digit, ``!`` spikes, ``E`` exit, ``A`` to
@@ -20,7 +20,7 @@ from gdl.visible import visible
 from players.puzzles.level_name import read_level_name
 
 MOST_BYTES = 4 << 20
-"""Of a file of levels."""
+"""The most bytes of a file of levels."""
 _MOVING = set("ACD<>^vE")
 _DRAWN = _MOVING | set("B#.*!$ 123456789")
 
@@ -37,8 +37,8 @@ def names_snakes_file(name: str) -> bool:
 
 
 def looks_like_snakes(text: str) -> bool:
-    """Whether a text draws snakes, right or wrong: a line that is no title is mostly of what levels have and
-    has a part of a snake or an exit, and nowhere stands a keeper or a rule."""
+    """Whether a text draws snakes, valid or not: some line that is not a title consists mostly of level
+    characters and has part of a snake or an exit, and no line has a keeper or a rule."""
     lines = plain(text).split("\n")
     lines = [line.strip() for line in lines if not line.startswith((";", "Title", "Author"))]
     if any("@" in line or "+" in line or "(" in line for line in lines):
@@ -63,7 +63,7 @@ _HEADS = "ABCD"
 BLOCK = "$"
 PIECES = "123456789"
 FREE = ".*E" + BLOCK + PIECES + _HEADS + "".join(ARROWS)
-"""Cells that are neither wall nor spikes."""
+"""Cells that are neither walls nor spikes."""
 _Fail = Callable[[str, Cell, str], GdlError]
 _KNOWN = "# !" + FREE
 _MOST_COLUMNS, _MOST_ROWS = 26, 99
@@ -76,8 +76,8 @@ class SnakeLevel:
     Attributes:
         title: its title, or the empty string.
         rows: its rows from the top, of equal length, free cells as ``.``.
-        snakes: for each head the segments from the head to the tail, each with what it was drawn
-            as, an arrow or the letter of the head.
+        snakes: for each head the segments from the head to the tail, each with the character drawn: an arrow
+            or the letter of the head.
     """
 
     title: str
@@ -86,12 +86,12 @@ class SnakeLevel:
 
     @property
     def width(self) -> int:
-        """Columns."""
+        """The number of columns."""
         return len(self.rows[0])
 
     @property
     def height(self) -> int:
-        """Rows."""
+        """The number of rows."""
         return len(self.rows)
 
     @property
@@ -100,7 +100,7 @@ class SnakeLevel:
         return {digit: tuple(cells) for digit in PIECES if (cells := self.cells(digit))}
 
     def cells(self, kinds: str) -> list[Cell]:
-        """The cells drawn as one of these characters, from the bottom up, from left to right."""
+        """Return the cells drawn as one of these characters, from the bottom up, from left to right."""
         return [
             (x, y)
             for y in reversed(range(self.height))
@@ -110,9 +110,9 @@ class SnakeLevel:
 
 
 def levels_in(text: str, source: str = "<level>") -> list[SnakeLevel | GdlError]:
-    """Each level of a text, or the error that says, with line and column, what is wrong with it: an unknown
-    character, a snake without a head or a body, two tails, no exit or two, a map that is too large. Raises
-    GdlError where there is no level at all."""
+    """Return each level of a text, or its error with line and column: an unknown character, a snake without a
+    head or a body, two tails, no exit or two, a map that is too large. Raises GdlError if there is no level
+    at all."""
     levels: list[SnakeLevel | GdlError] = []
     title, block = "", list[tuple[int, str]]()
     for number, line in enumerate([*plain(text).split("\n"), ""], 1):
@@ -129,7 +129,7 @@ def levels_in(text: str, source: str = "<level>") -> list[SnakeLevel | GdlError]
 
 
 def read_levels(text: str, source: str = "<level>") -> list[SnakeLevel]:
-    """All levels of a text. Raises the first error of :func:`levels_in`."""
+    """Return all levels of a text. Raises the first error of :func:`levels_in`."""
     return list(map(sound, levels_in(text, source)))
 
 
@@ -187,20 +187,20 @@ def _snakes(drawn: dict[Cell, str], fail: _Fail) -> dict[str, tuple[tuple[Cell, 
     owned = {cell for segments in snakes.values() for cell, _ in segments}
     for cell, character in drawn.items():
         if character in ARROWS and cell not in owned:
-            raise fail("this segment leads to no head", cell, "segments in a ring are no snake")
+            raise fail("this segment leads to no head", cell, "draw its head as A to D")
     return dict(sorted(snakes.items()))
 
 
 def levels_of_file(path: str | Path) -> list[SnakeLevel | GdlError]:
-    """Each level of a file, or its error. Raises GdlError as :func:`levels_in` does, and where the file
+    """Return each level of a file, or its error. Raises GdlError as :func:`levels_in` does, and if the file
     cannot be read."""
     return levels_in(text_of_file(path, MOST_BYTES, "name a file of levels"), str(path))
 
 
 def find_level(name: str) -> SnakeLevel:
-    """The level that ``FILE:N`` names, the first where there is no ``:N``.
+    """Return the level that ``FILE:N`` names, the first if there is no ``:N``.
 
-    Raises GdlError: the file cannot be read, it has no such level, or the level is wrong.
+    Raises GdlError: the file cannot be read, has no such level, or the level is invalid.
     """
     path, number = read_level_name(name)
     levels = levels_of_file(path)

@@ -1,6 +1,6 @@
-"""`level_to_rules`: writes a level of Snakes as rules in GDL: rules of all levels, facts of this one.
+"""`level_to_rules`: writes a level of Snakes as GDL rules: rules shared by all levels, and facts of this one.
 
-The rules of Snakes in GDL: what all levels share, and parts for fruit, blocks and spikes.
+The shared rules have parts for fruit, blocks and spikes.
 """
 
 from __future__ import annotations
@@ -251,7 +251,7 @@ RULES = """
 
 ; --- The level ---
 """
-"""Rules of every level. Words between @ are places for parts."""
+"""The rules of every level. A word between @ marks the place of a part."""
 
 PARTS: tuple[tuple[str, dict[str, str]], ...] = (
     (
@@ -408,19 +408,19 @@ PARTS: tuple[tuple[str, dict[str, str]], ...] = (
         },
     ),
 )
-"""What a level must have, by words, and texts for the places. ``blocks`` have one cell, ``pieces`` several;
-``either`` is one of the two."""
+"""The traits a level must have, as words, and the texts for the places. ``blocks`` have one cell, ``pieces``
+several; ``either`` means blocks or pieces."""
 
 STEPS = 200
-"""Moves, falls included, after which a game ends unless said otherwise."""
+"""The default number of moves, falls included, after which a game ends."""
 
 
 def level_to_rules(level: SnakeLevel, steps: int = STEPS) -> str:
-    """The rules of a level, in the layout of ``ggp format``, with the map in the comment at the top.
+    """Return the rules of a level, in the layout of ``ggp format``, with the map in the comment at the top.
 
     Args:
-        level: a level that was read.
-        steps: after how many moves, falls included, the game ends.
+        level: a valid level.
+        steps: the number of moves, falls included, after which the game ends.
 
     Raises ValueError if ``steps`` is less than 1.
     """
@@ -441,7 +441,7 @@ def level_to_rules(level: SnakeLevel, steps: int = STEPS) -> str:
 
 
 def _traits(level: SnakeLevel) -> set[str]:
-    """What the level has, in the words of PARTS."""
+    """Return the traits of a level, in the words of PARTS."""
     has = {"fruit": "*", "spikes": "!", "blocks": BLOCK, "pieces": PIECES, "either": BLOCK + PIECES}
     return {trait for trait, characters in has.items() if level.cells(characters)}
 
@@ -485,7 +485,8 @@ def _header(level: SnakeLevel, steps: int) -> str:
 
 
 def _shifts(level: SnakeLevel, piece: tuple[Cell, ...]) -> list[tuple[Cell, ...]]:
-    """Where a block of several cells can be, one step at a time, walls and the board alone in its way."""
+    """Return the places that a block of several cells can reach one step at a time, with only walls and the
+    board's edge in its way."""
     inside = set(level.cells(FREE))
     seen, waiting = {piece}, [piece]
     for cells in waiting:

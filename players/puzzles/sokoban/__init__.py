@@ -1,10 +1,10 @@
-"""Sokoban, played like a specialist: from a level file, or from GDL rules that turn out to be Sokoban.
+"""Sokoban with specialised search: from a level file, or from GDL rules that turn out to be Sokoban.
 
-In the order of all puzzles here:
+Modules, in the same order as for all puzzles here:
 
-- What it is: ``geometry`` and ``board``, and what walls prove (``distances``, ``rooms``).
-- How it is read: ``levels``, which also writes levels as rules.
-- How it is found in rules: ``recognition``, used by ``solver``.
+- The problem: ``geometry`` and ``board``, and the facts that walls imply (``distances``, ``rooms``).
+- Files: ``levels`` reads level files, and writes levels as rules.
+- Rules: ``recognition`` finds a level in the rules of a game; ``solver`` uses it.
 - Search: ``search``, with ``fess`` among its searches; ``deadlocks`` and ``deadsets`` prune.
-- What is told: ``lines``, made shorter by ``optimizer``.
+- Results: ``lines``, which ``optimizer`` shortens.
 """

@@ -1,4 +1,4 @@
-"""The board that kernels work on: where boxes stand, and where the keeper can walk to.
+"""The board that kernels work on: the squares of boxes, and the squares that the keeper can walk to.
 
 All arrays have one entry for each square and one for the outside (:mod:`players.puzzles.sokoban.geometry`).
 """
@@ -14,20 +14,20 @@ from propnet.jit.arrays import Index, Int32s, Octets, Words
 from propnet.jit.decorators import inner
 
 FREE, BOXED, OUTSIDE = range(3)
-"""What a square holds. The keeper is not on the board."""
+"""The contents of a square. The keeper is not on the board."""
 
 
 class Board(NamedTuple):
-    """A position under change, with room for walks. Kernels take it as it is; each thread has its own.
+    """A changing position, with space for walks. Kernels take it directly; each thread has its own.
 
     Attributes:
-        neighbours: int32, shape (size + 1, 4), of the geometry.
+        neighbours: int32, shape (size + 1, 4): the neighbours of the geometry.
         goal: uint8, shape (size + 1,): 1 on goals.
         occupied: uint8, shape (size + 1,): FREE, BOXED or OUTSIDE.
         reached: int32, shape (size + 1,): a square is reached if it holds the stamp of the last walk.
         stamp: int32, shape (1,): the stamp of the last walk. A new walk takes the next one, which clears all
             marks at once.
-        queue: int32, shape (size + 1,): squares that a walk has still to leave.
+        queue: int32, shape (size + 1,): squares that a walk must still expand.
         keys: uint64, shape (2, size + 1): random numbers for boxes (row 0) and the keeper (row 1), to be
             combined by exclusive or (Zobrist 1970).
     """
@@ -42,7 +42,7 @@ class Board(NamedTuple):
 
 
 def new_board(geometry: Geometry) -> Board:
-    """An empty board of this geometry. The keys are the same for the same number of squares."""
+    """Return an empty board of this geometry. The keys are the same for the same number of squares."""
     size = geometry.size
     goal = np.zeros(size + 1, np.uint8)
     goal[geometry.goals] = 1
@@ -60,14 +60,15 @@ def new_board(geometry: Geometry) -> Board:
 
 
 def place_boxes(board: Board, position: Position) -> None:
-    """Have the boxes of this position on the board, and no others."""
+    """Place the boxes of this position on the board, and no others."""
     board.occupied[:-1] = FREE
     board.occupied[list(position.boxes)] = BOXED
 
 
 @inner
 def next_stamp(board: Board) -> np.int32:
-    """Clear all marks of ``reached`` by taking a new stamp; every two billion walks, for good."""
+    """Clear all marks of ``reached`` by taking a new stamp; every two billion walks, the marks are really
+    erased."""
     if board.stamp[0] == 2**31 - 1:
         board.reached[:] = 0
         board.stamp[0] = 0
@@ -77,8 +78,8 @@ def next_stamp(board: Board) -> np.int32:
 
 @inner
 def walk(board: Board, keeper: Index) -> Index:
-    """Mark the squares that the keeper can walk to as ``reached``; they are left in ``queue`` in the order
-    met. Returns the lowest of them, which stands for the keeper's whole region."""
+    """Mark the squares that the keeper can walk to as ``reached``; ``queue`` lists them in the order reached.
+    Returns the lowest of them, which stands for the keeper's whole region."""
     neighbours, occupied, reached, queue = board.neighbours, board.occupied, board.reached, board.queue
     stamp = next_stamp(board)
     reached[keeper] = stamp
@@ -100,7 +101,8 @@ def walk(board: Board, keeper: Index) -> Index:
 
 @inner
 def can_push(board: Board, box: Index, direction: Index) -> bool:
-    """Whether the keeper of the last walk can push this box: he gets behind it, and the way is free."""
+    """Return whether the keeper of the last walk can push this box: he can get behind it, and the square
+    ahead is free."""
     behind = board.neighbours[box, direction ^ 2]
     ahead = board.neighbours[box, direction]
     return bool(board.reached[behind] == board.stamp[0] and board.occupied[ahead] == FREE)
@@ -108,7 +110,7 @@ def can_push(board: Board, box: Index, direction: Index) -> bool:
 
 @inner
 def push(board: Board, box: Index, direction: Index) -> Index:
-    """Move a box by one square. Returns the keeper's new square: where the box was."""
+    """Move a box by one square. Returns the keeper's new square, where the box was."""
     board.occupied[box] = FREE
     board.occupied[board.neighbours[box, direction]] = BOXED
     return box

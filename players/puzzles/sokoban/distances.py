@@ -1,8 +1,8 @@
-"""Push distances of a lone box to each goal, exact, by the keeper's side, by pulls from the goal (Junghanns
-and Schaeffer 2001), and the dead squares that follow.
+"""Exact push distances of a lone box to each goal, by the keeper's side, computed by pulls from the goal
+(Junghanns and Schaeffer 2001), and the dead squares that follow from them.
 
-A box on a square cuts off those parts of the map that hang together only through the square. Which of its
-sides are connected for the keeper is found by articulation points (Hopcroft and Tarjan 1973).
+A box on a square separates the parts of the map that are connected only through the square. Articulation
+points (Hopcroft and Tarjan 1973) show which of its sides stay connected for the keeper.
 
 >>> from players.puzzles.sokoban.geometry import from_level
 >>> from players.puzzles.sokoban.levels.level import Level
@@ -27,16 +27,16 @@ NO_SIDE = 4
 
 
 class Sides(NamedTuple):
-    """The sides of every square, and how to tell which one a keeper is on.
+    """The sides of every square, and the data to find the side of a keeper.
 
     Attributes:
         classes: uint8, shape (size + 1, 4): for each square and direction the lowest direction whose
             neighbour the keeper can walk to from this one's, a lone box on the square being a wall; NO_SIDE
-            where the neighbour is outside.
-        rest: uint8, shape (size + 1,): the class of keepers that are in none of the intervals.
-        first, last: int32, shape (size + 1, 4): from which to which number the squares of this side are met
-            by a walk in depth; 1 to 0 where they are the rest.
-        met: int32, shape (size + 1,): the number of each square in that walk.
+            if the neighbour is outside.
+        rest: uint8, shape (size + 1,): the class of a keeper outside all intervals.
+        first, last: int32, shape (size + 1, 4): the interval of numbers that a depth-first walk gives the
+            squares of this side; 1 to 0 if they are the rest.
+        met: int32, shape (size + 1,): the number of each square in the walk.
     """
 
     classes: Octets
@@ -47,7 +47,7 @@ class Sides(NamedTuple):
 
 
 def find_sides(geometry: Geometry) -> Sides:
-    """The sides of all squares of a level."""
+    """Return the sides of all squares of a level."""
     rows = geometry.size + 1
     sides = Sides(
         np.full((rows, 4), NO_SIDE, np.uint8),
@@ -62,13 +62,13 @@ def find_sides(geometry: Geometry) -> Sides:
 
 
 def side_classes(geometry: Geometry) -> Octets:
-    """``classes`` of :class:`Sides`: uint8, shape (size + 1, 4)."""
+    """Return ``classes`` of :class:`Sides`: uint8, shape (size + 1, 4)."""
     return find_sides(geometry).classes
 
 
 @inner
 def side_of(sides: Sides, box: Index, keeper: Index) -> Index:
-    """The class of the side of a box that the keeper is on, if there were no other boxes."""
+    """Return the class of the side of a box on which the keeper is, if there were no other boxes."""
     met = sides.met[keeper]
     for direction in range(4):
         if sides.first[box, direction] <= met <= sides.last[box, direction]:
@@ -78,9 +78,9 @@ def side_of(sides: Sides, box: Index, keeper: Index) -> Index:
 
 @kernel(**ARENA)
 def _find_sides(neighbours: Int32s, sides: Sides, room: Int32s) -> None:
-    """Fill ``sides`` by one walk in depth from square 0, which meets all squares. ``room``: int32, zeros,
-    shape (5, size + 1): the last square met below each, the earliest that its subtree touches, its parent,
-    the next direction to look in, the stack."""
+    """Fill ``sides`` by one depth-first walk from square 0, which reaches all squares. ``room``: int32,
+    zeros, shape (5, size + 1): the last square reached below each, the earliest that its subtree touches, its
+    parent, the next direction to try, the stack."""
     left, low, parent, turn, stack = room[0], room[1], room[2], room[3], room[4]
     met, classes, first, last = sides.met, sides.classes, sides.first, sides.last
     size = len(neighbours) - 1
@@ -128,22 +128,22 @@ def _find_sides(neighbours: Int32s, sides: Sides, room: Int32s) -> None:
 
 
 FAR = 1 << 24
-"""The distance where there is no way; more than any other."""
+"""The distance if there is no way; larger than any real distance."""
 
 
 def push_distances(geometry: Geometry) -> Int32s:
-    """Pushes that a lone box needs to each goal, by where the keeper stands.
+    """Return the pushes that a lone box needs to each goal, by the keeper's side.
 
     Returns int32, shape (goals, size + 1, 4): entry [g, s, d] is for a box on square s and the keeper on its
-    neighbour in direction d; FAR where there is no way, or the neighbour is outside.
+    neighbour in direction d; FAR if there is no way, or the neighbour is outside.
     """
     return _from_squares(geometry, geometry.goals, pulling=True)
 
 
 def start_distances(geometry: Geometry, start: Position) -> Int32s:
-    """Pushes that bring each box, alone on the map, to each square.
+    """Return the pushes that bring each box, alone on the map, to each square.
 
-    Returns int32, shape (boxes, size + 1); FAR where there is no way.
+    int32, shape (boxes, size + 1); FAR if there is no way.
     """
     boxes = np.array(start.boxes, np.int32)
     least: Int32s = _from_squares(geometry, boxes, pulling=False).min(axis=2)
@@ -161,21 +161,21 @@ def _from_squares(geometry: Geometry, squares: Int32s, pulling: bool) -> Int32s:
 
 
 def goal_distances(geometry: Geometry) -> Int32s:
-    """Pushes that a lone box needs to each goal when the keeper is on its best side.
+    """Return the pushes that a lone box needs to each goal when the keeper is on its best side.
 
-    Returns int32, shape (goals, size + 1); FAR where there is no way.
+    int32, shape (goals, size + 1); FAR if there is no way.
     """
     distances: Int32s = push_distances(geometry).min(axis=2)
-    # A box that stands on a goal is there, even where no keeper stands beside it.
+    # A box on a goal has distance 0, even if no keeper can stand next to it.
     distances[np.arange(len(geometry.goals)), geometry.goals] = 0
     return distances
 
 
 def dead_sides(geometry: Geometry) -> Octets:
-    """Which sides of a box the keeper must not be on.
+    """Return the sides of a box on which the keeper must not be.
 
-    Returns uint8, shape (size + 1,): bit d is set where a box can never reach any goal when the keeper is on
-    its neighbour in direction d; 15 on dead squares and outside.
+    Returns uint8, shape (size + 1,): bit d is set if a box can never reach any goal when the keeper is on its
+    neighbour in direction d. It is 15 on dead squares and outside.
     """
     goals = push_distances(geometry)
     dead = (goals == FAR).all(axis=0) if len(goals) else np.ones(goals.shape[1:], np.bool_)
@@ -184,9 +184,9 @@ def dead_sides(geometry: Geometry) -> Octets:
 
 
 def dead_squares(geometry: Geometry) -> Octets:
-    """Where a box can never reach any goal.
+    """Return the squares from which a box can never reach any goal.
 
-    Returns uint8, shape (size + 1,): 1 on dead squares and outside.
+    uint8, shape (size + 1,): 1 on dead squares and outside.
     """
     dead: Octets = (goal_distances(geometry) == FAR).all(axis=0).astype(np.uint8)
     return dead
@@ -196,7 +196,7 @@ def dead_squares(geometry: Geometry) -> Octets:
 def _spread(
     neighbours: Int32s, sides: Octets, begins: Int32s, pulling: bool, distances: Int32s, queue: Int32s
 ) -> None:
-    """Breadth first by pulls or pushes from each of some squares, with the keeper on any side of it.
+    """Search breadth-first by pulls or pushes from each of some squares, with the keeper on any side of it.
     ``queue``: int32, shape (4 * (size + 1),), holds four times the square plus the class of sides."""
     for number in range(len(begins)):
         found, begin = distances[number], begins[number]
@@ -210,7 +210,7 @@ def _spread(
         while head < tail:
             square, part = queue[head] >> 2, queue[head] & 3
             head += 1
-            for way in range(4):  # the keeper stands on this side, pulls the box there or pushes it away
+            for way in range(4):  # the keeper stands on this side, and pulls the box there or pushes it away
                 if sides[square, way] != part:
                     continue
                 there = neighbours[square, way if pulling else way ^ 2]

@@ -1,8 +1,8 @@
 """The compact geometry of a level: squares by number, their neighbours, and the goals.
 
-Squares are numbered from 0: those that the keeper could walk to if there were no boxes. One number more, the
-number of squares itself, stands for all that is outside: walls, and squares that nobody ever enters. It is
-its own neighbour, so that kernels need not ask whether a step leads out.
+The squares that the keeper could walk to without boxes are numbered from 0. One more number, the number of
+squares, stands for everything outside: walls, and squares that are never entered. It is its own neighbour, so
+that kernels need not check whether a step leads out.
 
 Directions are 0 up, 1 right, 2 down, 3 left; ``direction ^ 2`` is the opposite one.
 
@@ -25,12 +25,12 @@ from propnet.jit.arrays import Int32s
 
 UP, RIGHT, DOWN, LEFT = range(4)
 STEPS = ((-1, 0), (0, 1), (1, 0), (0, -1))
-"""Rows and columns that each direction goes."""
+"""The change of row and column in each direction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where everything stands: the squares of the boxes, in ascending order, and the keeper's."""
+    """A position: the squares of the boxes, in ascending order, and the keeper's square."""
 
     boxes: tuple[int, ...]
     keeper: int
@@ -41,10 +41,10 @@ class Geometry:
     """The map of a level, without boxes and keeper.
 
     Attributes:
-        neighbours: int32, shape (size + 1, 4): the square next to each in every direction, ``size`` where
-            there is none. ``neighbours[neighbours[s, d], d ^ 2] == s`` wherever there is one.
+        neighbours: int32, shape (size + 1, 4): the square next to each in every direction, ``size`` if there
+            is none. If there is one, ``neighbours[neighbours[s, d], d ^ 2] == s``.
         goals: int32, ascending: the squares of the goals.
-        places: int32, shape (size, 2): row and column of each square on a map, for people.
+        places: int32, shape (size, 2): row and column of each square on a map, for display.
     """
 
     neighbours: Int32s
@@ -53,15 +53,15 @@ class Geometry:
 
     @property
     def size(self) -> int:
-        """How many squares there are; also the number of the outside."""
+        """The number of squares; also the number of the outside."""
         return len(self.neighbours) - 1
 
 
 def from_level(level: Level) -> tuple[Geometry, Position]:
-    """The geometry of a level, and where it begins.
+    """Return the geometry of a level, and its first position.
 
-    Boxes on goals that the keeper can never reach are left out with their goals: they are where they should
-    be, for ever.
+    Boxes on goals that the keeper can never reach are left out together with their goals: they are always
+    solved.
 
     Raises:
         GdlError: there is no keeper, or a box that is not on a goal can never be reached.
@@ -96,7 +96,8 @@ def from_level(level: Level) -> tuple[Geometry, Position]:
 
 
 def to_level(geometry: Geometry, position: Position, title: str = "") -> Level:
-    """A level that shows this position on the geometry's places: the opposite of :func:`from_level`."""
+    """Return a level that shows this position on the geometry's places: the opposite of
+    :func:`from_level`."""
     height, width = (geometry.places.max(axis=0) - geometry.places.min(axis=0) + 3).tolist()
     top, left = (geometry.places.min(axis=0) - 1).tolist()
     rows = [[WALL] * width for _ in range(height)]
@@ -110,7 +111,7 @@ def to_level(geometry: Geometry, position: Position, title: str = "") -> Level:
 
 
 def _open_places(cells: dict[tuple[int, int], str], keeper: tuple[int, int]) -> Iterable[tuple[int, int]]:
-    """The places that the keeper could walk to without boxes."""
+    """Return the places that the keeper could walk to without boxes."""
     seen, waiting = {keeper}, [keeper]
     while waiting:
         y, x = waiting.pop()

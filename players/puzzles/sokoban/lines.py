@@ -1,5 +1,5 @@
-"""Solutions as people write them: pushes by square and direction, and all steps as a string of letters; and
-where a keeper can walk, for all that is not a kernel.
+"""Solutions as users write them: pushes by square and direction, and all steps as a string of letters; and
+the squares that a keeper can walk to, for code outside kernels.
 
 In such a string ``u r d l`` are steps and ``U R D L`` pushes.
 """
@@ -13,16 +13,16 @@ from gdl.errors import GdlError
 from players.puzzles.sokoban.geometry import Geometry, Position
 
 Push = tuple[int, int]
-"""The square that a box is pushed from, and the direction."""
+"""The square from which a box is pushed, and the direction."""
 
 LETTERS = "urdl"
 
 
 def reachable(neighbours: Sequence[Sequence[int]], shut: Set[int], start: int) -> set[int]:
-    """The squares that a keeper can walk to from ``start`` without entering one that is ``shut``; the outside
-    must be among these."""
+    """Return the squares that a keeper can walk to from ``start`` without entering a ``shut`` square; the
+    outside must be shut."""
     seen, waiting = {start}, [start]
-    for square in waiting:  # which grows
+    for square in waiting:  # the list grows
         for there in neighbours[square]:
             if there not in shut and there not in seen:
                 seen.add(there)
@@ -33,10 +33,11 @@ def reachable(neighbours: Sequence[Sequence[int]], shut: Set[int], start: int) -
 def shortest_walk(
     neighbours: Sequence[Sequence[int]], shut: Set[int], start: int, end: int
 ) -> list[int] | None:
-    """The directions of a shortest walk, as :func:`reachable` has them; None where there is none."""
+    """Return the directions of a shortest walk, with the arguments of :func:`reachable`; None if there is
+    none."""
     came: dict[int, tuple[int, int]] = {start: (start, -1)}
     waiting = [start]
-    for square in waiting:  # which grows
+    for square in waiting:  # the list grows
         if square == end:
             break
         for direction, there in enumerate(neighbours[square]):
@@ -53,7 +54,7 @@ def shortest_walk(
 
 
 def steps_of(geometry: Geometry, start: Position, pushes: Iterable[Push]) -> str:
-    """The steps of the keeper that make these pushes, by shortest walks between them.
+    """Return the keeper's steps that make these pushes, with shortest walks between them.
 
     Raises:
         GdlError: a push cannot be made.
@@ -74,7 +75,7 @@ def steps_of(geometry: Geometry, start: Position, pushes: Iterable[Push]) -> str
 
 
 class MadeStep(NamedTuple):
-    """A step that was made: its direction, where the keeper is now, whether it was a push, and the squares of
+    """A step that was made: its direction, the keeper's new square, whether it was a push, and the squares of
     the boxes, which change with the next step."""
 
     direction: int
@@ -87,7 +88,7 @@ class BadStepError(GdlError):
     """A step cannot be made.
 
     Attributes:
-        box: the square of the box that would be pushed; None where the keeper runs into a wall.
+        box: the square of the box that would be pushed; None if the keeper runs into a wall.
         beyond: the square that the box would come to.
     """
 
@@ -97,7 +98,7 @@ class BadStepError(GdlError):
 
 
 def follow(geometry: Geometry, start: Position, steps: Iterable[str]) -> Iterator[MadeStep]:
-    """Make steps one by one; the case of the letters says nothing.
+    """Make steps one by one; the case of the letters does not matter.
 
     Raises:
         GdlError: a letter is not one of u r d l, or a step cannot be made (:class:`BadStepError`).
@@ -123,7 +124,7 @@ def follow(geometry: Geometry, start: Position, steps: Iterable[str]) -> Iterato
 
 
 def after_steps(geometry: Geometry, start: Position, steps: Iterable[str]) -> Position:
-    """The position after a string of steps. Raises GdlError as :func:`follow` does."""
+    """Return the position after a string of steps. Raises GdlError as :func:`follow` does."""
     last = MadeStep(-1, start.keeper, False, frozenset(start.boxes))
     for last in follow(geometry, start, steps):  # noqa: B007 (only the last one counts)
         pass
@@ -131,5 +132,5 @@ def after_steps(geometry: Geometry, start: Position, steps: Iterable[str]) -> Po
 
 
 def is_solved(geometry: Geometry, position: Position) -> bool:
-    """Whether every box stands on a goal."""
+    """Return whether every box stands on a goal."""
     return set(position.boxes) <= set(geometry.goals.tolist())

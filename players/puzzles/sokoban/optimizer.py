@@ -1,8 +1,8 @@
 """`Optimizer`: makes a solution shorter, by search in ever larger vicinities of it.
 
 A round collects the box configurations that differ from those of the solution by a few boxes nearby, and
-looks for a shortest line among them (:mod:`.optimizer_kernels`). A better one is the next round's solution.
-When a round finds nothing, the next vicinity is larger; the last one is everything that memory holds.
+looks for a shortest line among them. A better line is the solution of the next round. When a round finds
+nothing, the next vicinity is larger; the last one is everything that fits into memory.
 
 >>> from players.puzzles.sokoban.geometry import from_level
 >>> from players.puzzles.sokoban.levels.level import Level
@@ -13,19 +13,16 @@ When a round finds nothing, the next vicinity is larger; the last one is everyth
 >>> detour.pushes, detour.steps, detour.optimal
 ([(8, 1), (9, 1)], 'rRR', True)
 
-The vicinity of a solution, and a shortest line within it.
-
-The vicinity is all box configurations that differ from one on the way of a solution by a few boxes nearby.
-After the optimizer of JSoko (Damgaard, Meger, Marxen): the configurations are made without asking whether
-pushes lead to them; the search that follows walks through those that it reaches. They are kept as a set of
-64-bit hashes. Two configurations with the same hash can only cost a detour: what comes of the search is
+The vicinity consists of all box configurations that differ from one along the solution by a few boxes nearby,
+as in the optimizer of JSoko (Damgaard, Meger, Marxen). The configurations are generated without checking
+whether pushes lead to them; the search then walks through those that it reaches. They are stored as a set of
+64-bit hashes. Two configurations with the same hash can only cost a detour, because the search's result is
 replayed.
 
 The shortest line is found by Dijkstra's algorithm (1959) with buckets (Dial 1969). States are box
-configurations with the keeper's very square. A line costs pushes first and moves second, or the other way
-round; each push costs at least one of what comes first, so a bucket for each such cost is enough. Lines that
-cannot become better than the one that is known are cut by a lower bound: the pushes that each box needs to
-its nearest goal.
+configurations with the keeper's exact square. A line costs pushes first and moves second, or the other way
+round. Each push costs at least one unit of the first cost, so one bucket per first cost is enough. A lower
+bound cuts lines that cannot beat the best known one: the pushes that each box needs to its nearest goal.
 """
 
 from __future__ import annotations
@@ -48,18 +45,18 @@ from propnet.jit.arrays import Index, Int32s, Ints, Octets, Words
 from propnet.jit.decorators import inner, kernel
 
 Boxes = NDArray[np.int16]
-"""Squares of boxes in any order; rows of them."""
+"""Squares of boxes in any order, in rows."""
 
 
 def nearest(geometry: Geometry, dead: Octets, most: int) -> Int32s:
-    """The squares nearest to each, itself and dead squares left out, by the steps between them.
+    """Return the squares nearest to each square in steps, without itself and dead squares.
 
     Args:
         dead: uint8, shape (size + 1,): 1 on dead squares.
-        most: how many of each at most.
+        most: the most squares for each.
 
     Returns:
-        int32, shape (size, most); filled up with -1.
+        int32, shape (size, most); padded with -1.
     """
     neighbours: list[list[int]] = geometry.neighbours.tolist()
     near = np.full((geometry.size, most), -1, np.int32)
@@ -78,7 +75,7 @@ def nearest(geometry: Geometry, dead: Octets, most: int) -> Int32s:
 
 @inner
 def holds(table: Words, key: np.uint64) -> bool:
-    """Whether a set of keys, open addressing in a power of two of places, 0 free, holds this one."""
+    """Whether a set of keys (open addressing in a power of two of slots, 0 free) contains this one."""
     mask = np.uint64(len(table) - 1)
     slot = key & mask
     while table[slot]:
@@ -112,19 +109,19 @@ def _stands(boxes: Boxes, row: Index, square: Index) -> bool:
 def _add_vicinity(
     table: Words, count: Ints, boxes: Boxes, first: int, end: int, near: Int32s, reach: Ints, keys: Words
 ) -> int:
-    """Add the configurations near to those in rows ``first`` up to ``end``.
+    """Add the configurations near those in rows ``first`` up to ``end``.
 
     Args:
-        table: uint64, a power of two of places: the set of keys; 0 is free.
-        count: int64, shape (1,): how many there are in it.
-        boxes: int16, shape (rows, boxes): the configurations on the way.
+        table: uint64, a power of two of slots: the set of keys; 0 is free.
+        count: int64, shape (1,): the number of keys in it.
+        boxes: int16, shape (rows, boxes): the configurations along the solution.
         near: int32, shape (size, most): see :func:`nearest`.
-        reach: int64, shape (3,): ``reach[n]`` says how many of the nearest squares each box may move to when
-            n + 1 boxes are moved at once; 0 for none.
+        reach: int64, shape (3,): ``reach[n]`` is the number of nearest squares each box may move to when n +
+            1 boxes are moved at once; 0 for none.
         keys: uint64, shape (size + 1,): random numbers; a configuration's key is their exclusive or.
 
     Returns:
-        the row to go on with; ``end`` when all is done, less when three quarters of the table are full.
+        the row to continue with; ``end`` when all are done, less when three quarters of the table are full.
     """
     boxes_count = boxes.shape[1]
     room = len(table) // 4 * 3
@@ -174,23 +171,23 @@ def _add_vicinity(
 
 
 _GOING, EMPTY, FULL = -1, -2, -3
-"""What a slice of the search says; else the number of the solved state."""
+"""Results of a slice of the search; other values are the number of the solved state."""
 STATES, _BUCKET = range(2)
-"""Entries of ``counters``: how many states there are, and the cost that is worked on."""
+"""Entries of ``counters``: the number of states, and the cost being processed."""
 
 
 class Line(NamedTuple):
-    """The states of a search, and how each was reached. All arrays have ``capacity`` rows.
+    """The states of a search, and the push that reached each. All arrays have ``capacity`` rows.
 
     Attributes:
         boxes: int16, shape (capacity, boxes), in no order.
-        keepers, parents: int32: where the keeper stands, and the state before; -1 for the start.
-        pushes: int32, shape (capacity, 2): the square that the box was pushed from, and the direction.
-        costs: int32, shape (capacity, 2): what comes first, what comes second.
-        links: int32, shape (capacity, 2): the states before and after in the same bucket; -1 for none.
+        keepers, parents: int32: the keeper's square, and the previous state; -1 for the start.
+        pushes: int32, shape (capacity, 2): the square from which the box was pushed, and the direction.
+        costs: int32, shape (capacity, 2): the first cost and the second cost.
+        links: int32, shape (capacity, 2): the previous and next states in the same bucket; -1 for none.
         closed: uint8: 1 once a state's pushes were made.
         keys: uint64: hashes of the boxes.
-        table: int32, a power of two of places: numbers of states plus 1; 0 is free.
+        table: int32, a power of two of slots: numbers of states plus 1; 0 is free.
         buckets: int32: the first state of each cost, -1 for none.
         counters: int64, shape (2,).
         steps: int32, shape (size + 1,): the keeper's steps to each square that he reaches.
@@ -211,7 +208,7 @@ class Line(NamedTuple):
 
 
 def _new_line(size: int, boxes: int, capacity: int, highest: int) -> Line:
-    """Room for so many states on a board of that size; costs are below ``highest``."""
+    """Return arrays for ``capacity`` states on a board of that size; costs are below ``highest``."""
     return Line(
         np.zeros((capacity, boxes), np.int16),
         np.zeros(capacity, np.int32),
@@ -229,13 +226,13 @@ def _new_line(size: int, boxes: int, capacity: int, highest: int) -> Line:
 
 
 def bytes_per_state(boxes: int) -> int:
-    """What a state takes at most, its places in the table included."""
+    """Return the most bytes that a state takes, including its slots in the table."""
     return 2 * boxes + 4 * (2 + 2 + 2 + 2) + 9 + 4 * 4
 
 
 @inner
 def _walk_all(board: Board, steps: Int32s, keeper: Index) -> None:
-    """Mark what the keeper reaches, with the steps to it."""
+    """Mark the squares that the keeper reaches, with the steps to each."""
     neighbours, occupied, reached, queue = board.neighbours, board.occupied, board.reached, board.queue
     stamp = next_stamp(board)
     reached[keeper] = stamp
@@ -278,7 +275,7 @@ def _link(line: Line, state: Index) -> None:
 
 @inner
 def _slot(line: Line, keys: Words, key: np.uint64, keeper: Index) -> Index:
-    """The state with these boxes and keeper, or minus 1 minus its free place in the table."""
+    """Return the state with these boxes and keeper, or minus 1 minus its free slot in the table."""
     mask = np.uint64(len(line.table) - 1)
     slot = (key ^ keys[1, keeper]) & mask
     while line.table[slot]:
@@ -318,10 +315,10 @@ def search_slice(
     """Make the pushes of up to ``budget`` states.
 
     Args:
-        bounds: int32, shape (size + 1,): pushes from each square to the nearest goal, at least; -1 on dead
-            squares.
-        vicinity: uint64: the set of configurations to keep to, unless ``everywhere``.
-        best: int64, shape (2,): the costs to be beaten, first and second.
+        bounds: int32, shape (size + 1,): a lower bound of the pushes from each square to the nearest goal; -1
+            on dead squares.
+        vicinity: uint64: the allowed configurations, unless ``everywhere``.
+        best: int64, shape (2,): the costs to beat, first and second.
     """
     size = len(board.occupied) - 1
     boxes_count = line.boxes.shape[1]
@@ -390,9 +387,9 @@ def search_slice(
 
 
 _REACHES = ((8, 0, 0), (24, 3, 0), (48, 6, 2), (48, 10, 3), (64, 16, 4), (64, 24, 6))
-"""How many squares each box may move to: alone, with a second box, with a third."""
+"""The number of squares each box may move to: alone, with a second box, with a third."""
 _ROWS, _PAIR_ROWS, _STATES = 256, 16, 2000
-"""How much is done between two looks at the clock: a few milliseconds."""
+"""The work between two looks at the clock: a few milliseconds."""
 _FEWEST_STATES = 1 << 15
 _FEWEST_KEYS = 1 << 16
 
@@ -403,17 +400,17 @@ class Optimizer:
     Args:
         geometry, start: the level.
         pushes: the solution.
-        metric: what it is to have few of.
-        memory: bytes that it may take.
+        metric: the quantity to minimise.
+        memory: the most bytes that it may take.
 
     Attributes:
-        pushes, steps: the best solution so far.
-        optimal: whether there is none better, but for a collision of 64-bit hashes.
-        rounds: how many searches are done.
-        states: how many states they have looked at.
+        pushes, steps: the best solution found.
+        optimal: whether no solution is better, barring a collision of 64-bit hashes.
+        rounds: the number of completed searches.
+        states: the number of states they have examined.
 
     Raises:
-        GdlError: the pushes are no solution.
+        GdlError: the pushes are not a solution.
     """
 
     def __init__(
@@ -440,12 +437,12 @@ class Optimizer:
 
     @property
     def cost(self) -> tuple[int, int]:
-        """What comes first by the metric, then the other: pushes and moves of the best solution."""
+        """The pushes and moves of the best solution, the metric's own quantity first."""
         return self._ordered(len(self.pushes), len(self.steps))
 
     def step(self, seconds: float) -> bool:
-        """Work for so many seconds, a few milliseconds more or less. Returns whether there is anything left
-        to do."""
+        """Work for about ``seconds`` seconds, within a few milliseconds. Returns whether anything is left to
+        do."""
         deadline = time.monotonic() + seconds
         return any(time.monotonic() >= deadline for _ in self._work)
 
@@ -453,7 +450,7 @@ class Optimizer:
         return (pushes, moves) if self.metric is Metric.PUSHES else (moves, pushes)
 
     def _rounds(self) -> Iterator[None]:
-        """Yields between small parts of the work."""
+        """Work in rounds; yields between small parts of the work."""
         for reach in _REACHES:
             improved = len(self.start.boxes) > 0
             while improved:
@@ -463,7 +460,8 @@ class Optimizer:
             pass
 
     def _vicinity(self, reach: tuple[int, int, int]) -> Generator[None, None, Words]:
-        """A set of keys. Moving single boxes comes first, should there be no room for all."""
+        """Return the set of keys of a vicinity. Moves of single boxes come first, in case the memory does not
+        suffice for all."""
         boxes = self._configurations()
         most = max(_FEWEST_KEYS, self._memory // 4 // 8)
         keys = self._board.keys[0]
@@ -480,7 +478,7 @@ class Optimizer:
         return table
 
     def _configurations(self) -> Boxes:
-        """Where the boxes stand before each push, and after the last: int16, shape (pushes + 1, boxes)."""
+        """Return the boxes before each push, and after the last: int16, shape (pushes + 1, boxes)."""
         boxes = list(self.start.boxes)
         rows = [list(boxes)]
         for box, direction in self.pushes:
@@ -489,7 +487,7 @@ class Optimizer:
         return np.array(rows, np.int16)
 
     def _search(self, vicinity: Words | None) -> Generator[None, None, bool]:
-        """A shortest line, in a vicinity or anywhere; returns whether it is better."""
+        """Look for a shortest line, in a vicinity or anywhere. Returns whether it is better."""
         self.rounds += 1
         boxes = np.array(self.start.boxes, np.int16)
         most = max(_FEWEST_STATES, self._memory // 2 // bytes_per_state(len(boxes)))
@@ -519,7 +517,7 @@ class Optimizer:
         return status not in (EMPTY, FULL) and self._take(line, status)
 
     def _take(self, line: Line, state: int) -> bool:
-        """Have the line to this state as the solution, if it is one and better."""
+        """Take the line to this state as the solution if it is better. Returns whether it is."""
         pushes: list[Push] = []
         while line.parents[state] >= 0:
             pushes.append((int(line.pushes[state, 0]), int(line.pushes[state, 1])))
@@ -533,7 +531,7 @@ class Optimizer:
 
 
 def _guess(boxes: Boxes, reach: tuple[int, int, int]) -> int:
-    """How many configurations a vicinity has at most."""
+    """Return an upper bound of the number of configurations in a vicinity."""
     rows, count = len(boxes), boxes.shape[1]
     pairs, triples = count * (count - 1) // 2, count * (count - 1) * (count - 2) // 6
     return int(rows * (1 + count * reach[0] + pairs * reach[1] ** 2 + triples * reach[2] ** 3))

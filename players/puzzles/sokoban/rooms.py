@@ -1,15 +1,14 @@
-"""Tunnels, the rooms that they leave of a level, and the order in which goals are to be packed (after
-Junghanns and Schaeffer 2001).
+"""Tunnels, the rooms between them, and the order in which to pack goals (after Junghanns and Schaeffer 2001).
 
-A box that was pushed to a square with a wall beside it can only go on or back. Where the square is the only
-link between both ends, the keeper cannot get in front of the box, and nothing behind it changes what lies in
-front. So if it may not stay, the next push is as good now as later. That is all that is sound: a box in a
-tunnel with a way around may have to wait there (Microban I #10), and so may one on a goal.
+A box that was pushed to a square with a wall beside it can only go on or back. If the square is the only link
+between both ends, the keeper cannot get in front of the box, and nothing behind it changes the part in front.
+So if the box may not stay, the next push is as good now as later. Nothing more is sound: a box in a tunnel
+with a way around may have to wait there (Microban I #10), and so may a box on a goal.
 
 The packing order is found in reverse, box by box. All goals hold a box. A box can leave if it can be pulled
-to a square that a box of the level starts from, the others being walls and the keeper coming from outside.
-Boxes that can leave are taken away, which only makes room, until none is left or none can leave. The last one
-out is the first one in.
+to the start square of some box, with the others as walls and the keeper coming from outside. Boxes that can
+leave are removed, which only makes space, until none is left or none can leave. The last box out is the first
+box in.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ from propnet.jit.decorators import inner, kernel
 
 
 def forced_pushes(geometry: Geometry) -> Octets:
-    """Where a push may go on at once.
+    """Return the squares and directions in which a push may continue at once.
 
-    Returns uint8, shape (size + 1,): bit d is set if a box that was just pushed to the square in direction d
-    loses nothing when it is pushed on in the same direction, as soon as the square in front is free: from any
-    position that can be solved that push leads to one that can be solved with as many pushes.
+    Returns uint8, shape (size + 1,): bit d is set if a box just pushed to the square in direction d loses
+    nothing by a further push in the same direction, once the square in front is free. From any solvable
+    position that push leads to a position that can be solved with as many pushes.
     """
     size, neighbours = geometry.size, geometry.neighbours
     sides, dead = side_classes(geometry), dead_sides(geometry)
@@ -52,8 +51,8 @@ def forced_pushes(geometry: Geometry) -> Octets:
 
 
 def tunnel_squares(geometry: Geometry) -> Flags:
-    """The squares of tunnels, bool, shape (size + 1,): walls on both sides, open at both ends; and the bends
-    that link two such squares."""
+    """Return the squares of tunnels, bool, shape (size + 1,): squares with walls on both sides and open at
+    both ends, and the bends that link two such squares."""
     is_open = geometry.neighbours != geometry.size
     upright = is_open[:, 0] & is_open[:, 2] & ~is_open[:, 1] & ~is_open[:, 3]
     level = ~is_open[:, 0] & ~is_open[:, 2] & is_open[:, 1] & is_open[:, 3]
@@ -65,7 +64,7 @@ def tunnel_squares(geometry: Geometry) -> Flags:
 
 
 def tunnels(geometry: Geometry) -> list[tuple[int, ...]]:
-    """Every tunnel as its squares, from one end to the other."""
+    """Return every tunnel as its squares, from one end to the other."""
     neighbours: list[list[int]] = geometry.neighbours.tolist()
     inside = set(np.flatnonzero(tunnel_squares(geometry)).tolist())
     found = []
@@ -91,8 +90,8 @@ class Room:
 
     Attributes:
         squares: ascending.
-        goals: those of its squares that are goals.
-        entrances: the squares of tunnels beside it.
+        goals: its squares that are goals.
+        entrances: the neighbouring squares of tunnels.
     """
 
     squares: tuple[int, ...]
@@ -101,19 +100,19 @@ class Room:
 
 
 def rooms(geometry: Geometry) -> list[Room]:
-    """All rooms of a level, by their lowest squares."""
+    """Return all rooms of a level, ordered by their lowest squares."""
     numbers = room_numbers(geometry)
     goals = set(geometry.goals.tolist())
     found = []
     for number in range(int(numbers.max(initial=_NO_ROOM)) + 1):
         squares = np.flatnonzero(numbers == number).tolist()
-        beside = set(geometry.neighbours[squares].ravel().tolist()) - {geometry.size, *squares}
-        found.append(Room(tuple(squares), tuple(sorted(goals & set(squares))), tuple(sorted(beside))))
+        entrances = set(geometry.neighbours[squares].ravel().tolist()) - {geometry.size, *squares}
+        found.append(Room(tuple(squares), tuple(sorted(goals & set(squares))), tuple(sorted(entrances))))
     return found
 
 
 def room_numbers(geometry: Geometry) -> Int32s:
-    """Which room each square is in: int32, shape (size + 1,); NO_ROOM in tunnels and outside."""
+    """Return the room of each square: int32, shape (size + 1,); NO_ROOM in tunnels and outside."""
     numbers = np.full(geometry.size + 1, _NO_ROOM, np.int32)
     shut = {geometry.size, *np.flatnonzero(tunnel_squares(geometry)).tolist()}
     neighbours: list[list[int]] = geometry.neighbours.tolist()
@@ -128,12 +127,12 @@ def room_numbers(geometry: Geometry) -> Int32s:
 
 @dataclass(frozen=True, slots=True)
 class _PackingOrder:
-    """In which order goals can be filled, one box after the other.
+    """An order in which goals can be filled, one box after the other.
 
     Attributes:
-        layers: goals; those of a layer in any order, after those of the layers before.
-        stuck: goals that no box by itself can leave: their boxes must be packed together, and first.
-        entrances: by goal, the entrances of its room that its box can come through when all layers before are
+        layers: goals; the goals of a layer in any order, after all previous layers.
+        stuck: goals that no single box can leave: their boxes must be packed together, and first.
+        entrances: for each goal, the entrances of its room that its box can use when all previous layers are
             packed; none for goals outside rooms.
     """
 
@@ -143,12 +142,12 @@ class _PackingOrder:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """All goals of the layers, the first to be filled first."""
+        """Return all goals of the layers, in the order of filling."""
         return tuple(goal for layer in self.layers for goal in layer)
 
 
 def packing_order(geometry: Geometry, start: Position) -> _PackingOrder:
-    """The packing order of all goals of a level."""
+    """Return the packing order of all goals of a level."""
     rows = geometry.size + 1
     neighbours = np.ascontiguousarray(geometry.neighbours, np.int32)
     blocked = np.zeros(rows, np.uint8)
@@ -187,10 +186,12 @@ def _pull_out(
     queue: Int32s,
     floods: Int32s,
 ) -> None:
-    """Find where a box can be pulled to by a keeper who comes from any of ``begins``, other boxes and the
-    outside being ``blocked``, uint8, shape (size + 1,). ``seen``, shape (size + 1, 4), takes 1 for each
-    square of the box and side of the keeper. Room: marks (2, size + 1), queue (4 * (size + 1),), floods
-    (size + 1,)."""
+    """Find the squares to which a box can be pulled by a keeper who comes from any of ``begins``.
+
+    Other boxes and the outside are ``blocked``, uint8, shape (size + 1,). ``seen``, shape (size + 1, 4),
+    receives 1 for each square of the box and side of the keeper. Scratch space: marks (2, size + 1), queue (4
+    * (size + 1),), floods (size + 1,).
+    """
     seen[:] = 0
     blocked[box] = 1
     tail: Index = np.int64(0)
@@ -223,7 +224,7 @@ def _note_sides(
     tail: Index,
     floods: Int32s,
 ) -> Index:
-    """Queue the sides of a box that the keeper can walk to and that are new. Returns the new end."""
+    """Queue the new sides of a box that the keeper can walk to. Returns the new end."""
     for side in range(4):
         if neighbours[box, side] == keeper and seen[box, side]:
             return tail

@@ -1,4 +1,4 @@
-"""What comes of a level, and the replay of its solution, known without loading a search."""
+"""The result of a level, and the replay of its solution, without loading a search."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from players.puzzles.sokoban.lines import LETTERS, Push
 from players.solvers import Solution, replayed
 
 GDL_MOVES = dict(zip(LETTERS, ("(move up)", "(move right)", "(move down)", "(move left)"), strict=True))
-"""The move of the rules that each letter of a solution stands for."""
+"""The GDL move for each letter of a solution."""
 
 
 class Outcome(Enum):
-    """What a search has come to."""
+    """The outcome of a search."""
 
     GOING_ON = "going on"
     SOLVED = "solved"
     UNSOLVABLE = "unsolvable"
-    """Proven: all positions were looked at, or left out for a proof of their own. With ``most_pushes``, that
-    no solution has so few."""
+    """Proven: all positions were examined, or excluded by a proof of their own. With ``most_pushes``, proven
+    that no solution has at most that many pushes."""
     MEMORY_FULL = "memory full"
-    """It needs more memory to go on; nothing is proven."""
+    """The search needs more memory to continue; nothing is proven."""
     GAVE_UP = "gave up"
-    """It ran out of ideas; nothing is proven."""
+    """The search has nothing left to try; nothing is proven."""
 
 
 class Metric(Enum):
-    """What makes one solution shorter than another; the other one decides where they are equal."""
+    """The quantity to minimise; the other one breaks ties."""
 
     PUSHES = "pushes"
     MOVES = "moves"
@@ -39,16 +39,16 @@ class Metric(Enum):
 
 @dataclass(frozen=True, slots=True)
 class LevelSolution:
-    """What came of a level.
+    """The result of a level.
 
     Attributes:
-        outcome: SOLVED, UNSOLVABLE (proven), MEMORY_FULL, GAVE_UP, or GOING_ON where time was up.
+        outcome: SOLVED, UNSOLVABLE (proven), MEMORY_FULL, GAVE_UP, or GOING_ON if the time was up.
         pushes: the solution.
-        steps: the same as letters, see :mod:`players.puzzles.sokoban.lines`.
-        optimal: whether no solution is known to have fewer pushes, by proof.
-        solver: the search that found it; empty where none was needed or none did.
-        positions: how many positions were made.
-        seconds: CPU seconds of this thread, replaying included.
+        steps: the solution as letters, see :mod:`players.puzzles.sokoban.lines`.
+        optimal: whether it is proven that no solution has fewer pushes.
+        solver: the search that found it; empty if none was needed or none succeeded.
+        positions: the number of positions generated.
+        seconds: CPU seconds of this thread, including the replay.
         full: the searches whose memory was full.
     """
 
@@ -63,10 +63,10 @@ class LevelSolution:
 
 
 def replay(level: Level, steps: str, solver: str = "") -> None:
-    """Play the steps on the prover, by the rules that the level is written as.
+    """Replay the steps on the prover, with the rules of the level.
 
     Raises:
-        GdlError: they do not solve it. That is an error of the solver.
+        GdlError: the steps do not solve the level, which is an error of the solver.
     """
     rules = parse_rules(level_to_gdl(level, solution=len(steps)), "the level's rules")
     moves = tuple(GDL_MOVES[letter] for letter in steps.lower())

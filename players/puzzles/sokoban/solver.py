@@ -1,4 +1,4 @@
-"""Games that are Sokoban are solved as Sokoban, whatever their rules call it."""
+"""Solve games that are Sokoban as Sokoban, whatever their symbols."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from propnet.machine import PropnetMachine
 
 _SLICE = 0.02
-"""CPU seconds that a search works at once."""
+"""CPU seconds of a search per slice."""
 _WAIT_SECONDS = 0.01
 
 
 @dataclass(slots=True)
 class _Begun:
-    """What is under way: in which game, from which position on, and the search.
+    """A search in progress: its game, its position and the search itself.
 
     Attributes:
         anchored: the position with the keeper on the lowest square that he can walk to.
-        optimizer: once the search has ended, unless the keeper has walked since.
+        optimizer: set once the search has ended, unless the keeper has walked since.
     """
 
     game: Recognised
@@ -44,8 +44,8 @@ class Sokoban(LineSolver):
     """Looks for pushes with the searches of :mod:`players.puzzles.sokoban.search`, and reports them as moves
     of the game, after the machine has played them.
 
-    Nothing is proven of the game: what is solved has the best goal value. A search that is under way goes on
-    for a new start if no box was pushed since.
+    Nothing is proven about the game, but a solution has the best goal value. A running search continues for a
+    new start if no box was pushed in between.
     """
 
     name: ClassVar[str] = "sokoban"
@@ -60,15 +60,15 @@ class Sokoban(LineSolver):
 
     @classmethod
     def recognise(cls, machine: PropnetMachine) -> Promise | None:
-        # Players of other games need none of this.
+        # Players of other games do not need these modules.
         from players.puzzles.sokoban.recognition.recognise import recognise
 
         return Promise(Certainty.MASTERS, alike=True) if recognise(machine) else None
 
     @classmethod
     def warm_up_parts(cls, small: Callable[[], PropnetMachine]) -> tuple[Part, ...]:
-        # In the order in which they are used: an easy level; a shorter solution; what `--explain` prints of
-        # a level; searches for harder levels.
+        # In the order of use: an easy level; a shorter solution; the output of `--explain`; searches for
+        # harder levels.
         return (
             ("sokoban-searches", _warm_up_searches),
             ("sokoban-rooms", _warm_up_rooms),
@@ -78,11 +78,11 @@ class Sokoban(LineSolver):
         )
 
     def step(self, deadline: float) -> bool:
-        # What has a line may want no shorter one, whose search has kernels of its own.
+        # A level with a line may not need a shorter one, and the optimizer has its own kernels.
         return any(reported or time.monotonic() >= deadline for reported in self._work)
 
     def _solve(self) -> Iterator[bool]:
-        """Work a little at a time; yields whether a first line was reported just now."""
+        """Work in small parts; yields whether a first line was just reported."""
         from players.puzzles.sokoban.recognition.recognise import recognise
         from players.puzzles.sokoban.solution import Outcome
 
@@ -104,7 +104,7 @@ class Sokoban(LineSolver):
         yield from self._shorten(begun)
 
     def _report(self, game: Recognised, pushes: list[Push]) -> None:
-        """Report the line that makes these pushes, if the game allows for so many moves."""
+        """Report the line that makes these pushes, if the game allows that many moves."""
         from players.puzzles.sokoban.recognition.recognise import machine_line
 
         line = machine_line(game, self.start, pushes)
@@ -112,7 +112,7 @@ class Sokoban(LineSolver):
             self.report(game.claim.best, line)
 
     def _shorten(self, begun: _Begun) -> Iterator[bool]:
-        """Look for lines with fewer moves of the game. The first one may have more than the game allows."""
+        """Look for lines with fewer moves of the game. The first line may have more than the game allows."""
         from players.puzzles.sokoban.optimizer import Optimizer
         from players.puzzles.sokoban.solution import Metric
 
@@ -136,7 +136,8 @@ class Sokoban(LineSolver):
             yield False
 
     def _resumed(self, game: Recognised) -> _Begun:
-        """What is under way for this start, or made anew. A search goes on if no box was pushed since."""
+        """Return the search in progress for this start, or a new one. A search continues if no box was pushed
+        in between."""
         from players.puzzles.sokoban.search.portfolio import SearchPortfolio
         from players.puzzles.sokoban.search.push_search import LevelKnowledge, PushTask
 
@@ -155,7 +156,7 @@ class Sokoban(LineSolver):
 
 
 def _can_shorten() -> bool:
-    """Whether what makes a solution shorter need not be compiled."""
+    """Whether the optimizer needs no compilation."""
     from players.processes import launch
     from players.processes.compiled_parts import is_compiled
 
@@ -163,7 +164,7 @@ def _can_shorten() -> bool:
 
 
 _SMALL = ("########", "#@ $  .#", "# $   .#", "#  $  .#", "########")
-"""A level of three boxes: dead sets of three have kernels of their own."""
+"""A level of three boxes: dead sets of three have their own kernels."""
 _RIGHT = 1
 
 
@@ -175,8 +176,8 @@ def _small() -> tuple[Geometry, Position]:
 
 
 def _warm_up_searches(latest: float | None = None) -> None:
-    """Have the kernels compiled or loaded of the searches that begin after so many CPU seconds at the latest.
-    By default those that begin as soon as plain Python has given up, which solve easy levels."""
+    """Compile or load the kernels of the searches that begin within ``latest`` CPU seconds. The default
+    covers the searches that begin as soon as plain Python has given up, which solve easy levels."""
     from players.puzzles.sokoban.search.few_positions import SECONDS
     from players.puzzles.sokoban.search.portfolio import ENTRIES, Entry, SearchPortfolio
     from players.puzzles.sokoban.search.push_search import LevelKnowledge, PushTask
@@ -189,7 +190,7 @@ def _warm_up_searches(latest: float | None = None) -> None:
 
 
 def _warm_up_optimizer() -> None:
-    """The same for what makes a solution shorter."""
+    """Compile or load the kernels of the optimizer."""
     from players.puzzles.sokoban.optimizer import Optimizer
 
     geometry, start = _small()
@@ -204,7 +205,7 @@ def _warm_up_optimizer() -> None:
 
 
 def _warm_up_rooms() -> None:
-    """The same for tunnels, rooms and the order of packing."""
+    """Compile or load the kernels of tunnels, rooms and packing orders."""
     from players.puzzles.sokoban.rooms import forced_pushes, packing_order
 
     geometry, start = _small()
@@ -213,7 +214,7 @@ def _warm_up_rooms() -> None:
 
 
 def _warm_up_dead_sets() -> None:
-    """The same for dead sets of two and of three boxes."""
+    """Compile or load the kernels of dead sets of two and three boxes."""
     from players.puzzles.sokoban.deadsets.dead_sets import make_dead_sets
 
     make_dead_sets(_small()[0], seconds=math.inf)

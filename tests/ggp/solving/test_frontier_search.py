@@ -151,7 +151,7 @@ def test_damaged_files_are_named_and_not_believed(tmp_path: Path) -> None:
         data = bytearray(file.read_bytes())
         data[len(data) // 2] ^= 4
         file.write_bytes(data)
-    with pytest.raises(GdlError, match=r"keys-\d+\.blob is damaged.*start anew"):
+    with pytest.raises(GdlError, match=r"keys-\d+\.blob is damaged.*start again"):
         run("--resume", str(scratch))
     manifest = scratch / "manifest.json"
     manifest.write_bytes(manifest.read_bytes()[:-9])

@@ -1,6 +1,7 @@
-"""`Bitset`: options as bits, for dense problems: each item once, or at most once.
+"""`Bitset`: options as bits, for dense problems that cover each item once, or at most once.
 
-The inner loop of option bitsets: choose an item by counting bits, keep what agrees with a pick.
+The inner loop of option bitsets: count bits to choose an item, then keep the options that agree with the
+pick.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ Longs = NDArray[np.int64]
 
 @inner
 def count(alive: Words, row: int, masks: Words, item: int, bands: Longs, enough: int) -> int:
-    """How many options of an item are possible; counts no further than to ``enough``."""
+    """Return the number of possible options of an item; stop counting at ``enough``."""
     found = 0
     for at in range(bands[0, item], bands[1, item], BYTES):
         found += count_lanes(load(alive, row + at) & load(masks, item * bands[2, 0] + at))
@@ -50,7 +51,7 @@ def count(alive: Words, row: int, masks: Words, item: int, bands: Longs, enough:
 
 @inner
 def cover(option: int, starts: Ints, nodes: Ints, items: Ints, scalars: Longs) -> None:
-    """Take an option's items from those not covered, which stand in front of ``items[0]``."""
+    """Remove an option's items from the uncovered ones, which stand before ``items[0]``."""
     for node in range(starts[option], starts[option + 1]):
         item = nodes[node]
         here, there = items[1, item], scalars[OPEN] - 1
@@ -79,7 +80,7 @@ def search(
     deliver: bool,
     budget: int,
 ) -> int:
-    """Go on by about so many nodes.
+    """Continue the search by about ``budget`` nodes.
 
     Args:
         starts, nodes: the options' primary items: int32[options + 1], int32[nodes].
@@ -88,10 +89,10 @@ def search(
         bands: int64[3, items]: the bytes of a mask from its first to behind its last bit, in whole vectors;
             in the third row the bytes of a row.
         alive: uint64[depth, words]: the options still possible at each node of the path.
-        items: int32[2, items]: the primary items, those not covered in front; where each stands there.
-        opens: int64[depth]: how many are not covered at each node.
-        path: int32[depth, 4]: see the names of its columns.
-        found, ends: int32[room], int64[room]: options of the solutions found, and where each ends.
+        items: int32[2, items]: the primary items, uncovered ones first; the place of each item in that order.
+        opens: int64[depth]: the number of uncovered items at each node.
+        path: int32[depth, 4]: see `layout` for its columns.
+        found, ends: int32[room], int64[room]: options of the solutions found, and the end of each solution.
         scalars: int64[10]: see `layout`.
 
     Returns UNDERWAY, FULL (the buffer must be emptied) or OVER.
@@ -167,10 +168,10 @@ def search(
 
 @kernel(**ARENA)
 def _agree_with(agree: Words, every: Words, nodes: Ints, options: Longs) -> None:
-    """Take from the options that agree with each those that share an item with it.
+    """For each option, clear the bits of the options that share an item with it.
 
     Args:
-        agree: uint64[options, words]: one bit for each pair of options; kept so.
+        agree: uint64[options, words]: one bit for each pair of options; updated in place.
         every: uint64[items, words]: the options of each item.
         nodes, options: the item and the option of each node.
     """
@@ -190,10 +191,10 @@ def try_each(
     bands: Longs,
     alive: Words,
 ) -> int:
-    """Pick every `stride`-th option from `begin` on, alone, and take it from row 0 of ``alive`` if then an
-    open item has no option left. Returns how many vectors of options were looked at.
+    """Pick every `stride`-th option from `begin` on, alone, and drop it from row 0 of ``alive`` if an
+    uncovered item then has no option left. Returns the number of option vectors examined.
 
-    Row 1 of ``alive`` is for its own use; for the other arguments see :func:`search`.
+    Row 1 of ``alive`` is scratch space. For the other arguments see :func:`search`.
     """
     size, looked = bands[2, 0], 0
     for option in range(begin, len(agree), stride):
@@ -238,12 +239,12 @@ def _solve_each(
     ends: Longs,
     scalars: Longs,
 ) -> None:
-    """Search the same problem once for each list of options that are given to begin with.
+    """Solve the same problem once for each list of given options.
 
     Args:
         begins, given: int64[lists + 1], int32[options]: the lists.
-        counts: int64[lists]: becomes the number of solutions, as far as ``ends`` has room for them.
-        first: int32[lists, items]: becomes the other options of the first solution, -1 behind them.
+        counts: int64[lists]: receives the number of solutions, at most the length of ``ends``.
+        first: int32[lists, items]: receives the other options of the first solution, then -1.
 
     The other arguments are those of :func:`search`; the last row of ``alive`` has all options.
     """
@@ -258,7 +259,7 @@ def _solve_each(
         for k in range(begins[which], begins[which + 1]):
             option = given[k]
             if not alive[0, option >> 6] >> np.uint64(option & 63) & np.uint64(1):
-                # Two of those given contradict each other.
+                # Two of the given options contradict each other.
                 scalars[ENTERING] = 0
                 break
             for at in range(0, size, BYTES):
@@ -275,13 +276,14 @@ def _solve_each(
 
 
 MOST_OPTIONS = 1 << 14
-"""A bit for each pair of options: 32 MB."""
+"""One bit for each pair of options: 32 MB."""
 
 
 class Bitset(CoverEngine):
-    """The options still possible are a set of bits; to pick one is an AND with those that agree with it.
+    """Represents the possible options as a set of bits; picking an option is an AND with the options that
+    agree with it.
 
-    At each node the item with the fewest possible options is taken, found by counting bits.
+    Each node branches on the item with the fewest possible options, found by counting bits.
     """
 
     name = "bitset"
@@ -292,7 +294,7 @@ class Bitset(CoverEngine):
         super().__init__(problem, delivers=delivers)
         self._path = np.zeros((count + 1, 4), np.int32)
         options, owner = problem.options, np.repeat(np.arange(problem.options), np.diff(problem.starts))
-        # Options whose items are near each other get numbers near each other: an item's mask is short then.
+        # Give options whose items are close to each other close numbers: this keeps the masks of items short.
         middle = np.bincount(owner, problem.nodes, options) / np.maximum(np.diff(problem.starts), 1)
         self._order = np.argsort(middle, kind="stable").astype(np.int32)
         rank = np.empty(options, np.int64)
@@ -327,8 +329,8 @@ class Bitset(CoverEngine):
 
     @classmethod
     def takes(cls, problem: CoverProblem) -> bool:
-        """Exact covers with optional items and without colours, if each option has an item that must be
-        covered."""
+        """Return True for exact covers with optional items and without colours in which each option has an
+        item that must be covered."""
         if problem.options > MOST_OPTIONS:
             return False
         if problem.holes is not None and problem.holes < problem.may_be_hole.sum():
@@ -353,11 +355,13 @@ class Bitset(CoverEngine):
         return self._order[options]
 
     def each(self, given: Sequence[NDArray[np.int32]], most: int = 2) -> list[tuple[int, NDArray[np.int32]]]:
-        """The same problem once for each list of options that must be chosen: many sudokus, say.
+        """Solve the same problem once for each list of options that must be chosen, for example many sudokus.
 
-        Returns for each how many solutions it has, `most` at most, and the first, which has the given
-        options: sorted, empty if there is none. It is of no use for this engine's own search.
-        Raises CoverError for a number that is no option.
+        Does not change this engine's own search. Raises CoverError for a number that is not an option's.
+
+        Returns:
+            For each list the number of solutions, at most `most`, and the first solution: sorted, with the
+            given options, empty if there is none.
 
         >>> problem = CoverProblem.of("abcd", ["ab", "cd", "ac", "bd"])
         >>> [(count, first.tolist()) for count, first in Bitset(problem).each([np.array([3], np.int32)])]
@@ -376,26 +380,28 @@ class Bitset(CoverEngine):
         arrays[-2], arrays[-1] = np.empty(most, np.int64), np.zeros(10, np.int64)
         arrays[-3] = np.empty(most * (self._items.shape[1] + 1), np.int32)
         _solve_each(begins, self._rank[flat].astype(np.int32), counts, first, *arrays)
-        told = []
+        solved = []
         for which, row in enumerate(first):
             own = flat[begins[which] : begins[which + 1]]
             chosen = np.concatenate([self._order[row[row >= 0]], own])
-            told.append(
+            solved.append(
                 (int(counts[which]), np.sort(chosen if counts[which] else chosen[:0]).astype(np.int32))
             )
-        return told
+        return solved
 
     def try_each(
         self, possible: NDArray[np.bool_], covered: NDArray[np.bool_], begin: int, stride: int
     ) -> int:
-        """Pick every `stride`-th option from `begin` on, alone: it is not possible if then an item that is
-        not covered has no option left. It is of no use for this engine's own search.
+        """Pick every `stride`-th option from `begin` on, alone. The option is impossible if an uncovered item
+        then has no option left.
+
+        Does not change this engine's own search.
 
         Args:
-            possible: bool[options], which is written.
+            possible: bool[options], updated in place.
             covered: bool[items].
 
-        Returns how many vectors of options were looked at.
+        Returns the number of option vectors examined.
         """
         alive = aligned(2, self._alive.shape[1])
         inside = self._rank[possible]
@@ -430,5 +436,5 @@ class Bitset(CoverEngine):
 
 
 def _set_bits(rows: NDArray[np.uint64], row: NDArray[np.integer], bit: NDArray[np.integer]) -> None:
-    """Set bits of rows of words."""
+    """Set bits in rows of words."""
     np.bitwise_or.at(rows, (row, bit >> 6), np.uint64(1) << (bit & 63).astype(np.uint64))

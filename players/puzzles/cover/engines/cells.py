@@ -2,17 +2,17 @@
 
 The compiled search of dancing cells: choose an item, try its options one after another, undo.
 
-Each item's options that are still possible stand at the front of its list; to take one out is a swap and a
-smaller size, to bring it back a larger size. After D. E. Knuth's "dancing cells" (The Art of Computer
+The options of an item that are still possible stand at the front of its list. Removing an option is a swap
+and a smaller size; restoring it is a larger size. After D. E. Knuth's "dancing cells" (The Art of Computer
 Programming 4, pre-fascicle 7.2.2.3), with bounds and weights as in A. Röver's BurrTools.
 
 All functions share these arrays:
 
     starts: int32[options + 1]: the problem's.
     nodes: int32[4, nodes]: item, weight, colour and option of each node.
-    lists: int32[2, nodes]: the nodes, item by item, those still possible in front; where each node stands.
-    items: int32[12, items]: see the names of its rows.
-    trail: int32[2, options]: options taken out, in order; whether each is.
+    lists: int32[2, nodes]: the nodes, item by item, possible ones first; the place of each node.
+    items: int32[12, items]: its rows are named below.
+    trail: int32[2, options]: removed options, in order; for each option whether it is removed.
     scalars: int64[10]: see `layout`.
 """
 
@@ -57,18 +57,18 @@ _INSIDE, _WEIGHT, COLOUR, OWNER = range(4)
 _MEMBER, PLACE = range(2)
 """Rows of ``lists``."""
 SIZE, LEFT, _SUM, CLOSED, ORDER, _RANK, _LOW, _HIGH, _HOLE, PAINTED, HEAVIEST, BEGIN = range(12)
-"""Rows of ``items``: how many options are possible, what they weigh, the weight that is chosen, whether the
-item is full; the items, those not full in front, and where each stands there; minimum, maximum, whether it
-may be a hole, whether it has colours, its largest weight, where its list begins."""
+"""Rows of ``items``: the number and the total weight of possible options, the chosen weight, whether the item
+is full; the items, those not full first, and the place of each in that order; minimum, maximum, whether the
+item may be a hole, whether it has colours, its largest weight, the start of its list."""
 NOTHING, _NO_MORE = -1, -2
-"""Instead of an option of the path: none yet; no more of them."""
+"""Placeholders for the option of a path: none yet; no more options."""
 
 
 @inner
 def _take_out(
     option: int, starts: Ints, nodes: Ints, lists: Ints, items: Ints, trail: Ints, scalars: Longs
 ) -> bool:
-    """Take an option out of all its items; returns whether one of them can be satisfied no more."""
+    """Remove an option from all its items. Returns whether an item can no longer be satisfied."""
     failed = False
     for node in range(starts[option], starts[option + 1]):
         item = nodes[_INSIDE, node]
@@ -93,7 +93,7 @@ def _take_out(
 
 @inner
 def _bring_back(mark: int, starts: Ints, nodes: Ints, items: Ints, trail: Ints, scalars: Longs) -> None:
-    """Bring back the options taken out since the trail was so long, the last one first."""
+    """Restore the removed options down to a trail of length ``mark``, the last one first."""
     while scalars[KILLED] > mark:
         scalars[KILLED] -= 1
         option = trail[0, scalars[KILLED]]
@@ -110,7 +110,7 @@ def _bring_back(mark: int, starts: Ints, nodes: Ints, items: Ints, trail: Ints, 
 
 @inner
 def choose(items: Ints, scalars: Longs, holes: int) -> int:
-    """The item with the fewest ways to satisfy it; -1 where nothing is left to decide, -2 where one of them
+    """Return the item with the fewest ways to satisfy it, -1 if nothing is left to decide, -2 if an item
     cannot be satisfied."""
     best, least = -1, 1 << 30
     spare, fewest = -1, 1 << 30
@@ -150,10 +150,10 @@ def pick(
     trail: Ints,
     scalars: Longs,
 ) -> bool:
-    """Choose an option: add its weights, and take out what contradicts it.
+    """Choose an option: add its weights and remove the options that contradict it.
 
-    If the item ``skipped`` is not -1 it is done already, and the option is out of its items' lists. Returns
-    whether an item can be satisfied no more.
+    If the item ``skipped`` is not -1, it is already done and the option is out of its items' lists. Returns
+    whether an item can no longer be satisfied.
     """
     failed = False
     for node in range(starts[option], starts[option + 1]):
@@ -174,7 +174,7 @@ def pick(
         if items[CLOSED, item]:
             for k in range(at, at + items[SIZE, item]):
                 other = nodes[OWNER, lists[_MEMBER, k]]
-                # One that contradicts in another full item as well is out already, but still in this list.
+                # An option that also contradicts in another full item is already out, but still in this list.
                 if (
                     not trail[1, other]
                     and other != option
@@ -202,7 +202,7 @@ def pick(
 
 @inner
 def close(item: int, items: Ints, scalars: Longs) -> None:
-    """Leave an item that is full: its list stays as it is until it is opened again."""
+    """Close a full item: its list stays as it is until the item is opened again."""
     items[CLOSED, item] = 1
     here, there = items[_RANK, item], scalars[OPEN] - 1
     other = items[ORDER, there]
@@ -213,7 +213,7 @@ def close(item: int, items: Ints, scalars: Longs) -> None:
 
 @inner
 def _put_back(option: int, starts: Ints, nodes: Ints, items: Ints, scalars: Longs, skipped: int) -> None:
-    """Take back a pick, after the options that it took out were brought back."""
+    """Undo a pick, after the options that it removed were restored."""
     for node in range(starts[option + 1] - 1, starts[option] - 1, -1):
         item = nodes[_INSIDE, node]
         if item != skipped:
@@ -241,12 +241,12 @@ def search(
     deliver: bool,
     budget: int,
 ) -> int:
-    """Go on by about so many nodes.
+    """Continue the search by about ``budget`` nodes.
 
     Args:
-        path: int32[depth, 7]: the nodes from the root to here; see the names of its columns.
+        path: int32[depth, 7]: the nodes from the root to here; see `layout` for its columns.
         candidates: int32[nodes]: options to try at nodes whose item takes one option.
-        found, ends: int32[room], int64[room]: options of the solutions found, and where each ends.
+        found, ends: int32[room], int64[room]: options of the solutions found, and the end of each solution.
         holes: how many items may be holes; -1 for any number.
         deliver: whether solutions are written to ``found``.
 
@@ -286,7 +286,7 @@ def search(
             path[depth, FIRST] = -1
             path[depth, WIDTH] = size + (items[_SUM, item] >= items[_LOW, item])
             if items[_LOW, item] == 1 and items[_HIGH, item] == 1 and not items[PAINTED, item]:
-                # All its options go: whichever is chosen, no other can be.
+                # Remove all options of the item: once one is chosen, no other can be.
                 path[depth, FIRST] = scalars[CANDIDATES]
                 for k in range(size):
                     candidates[scalars[CANDIDATES] + k] = nodes[OWNER, lists[_MEMBER, items[BEGIN, item] + k]]
@@ -355,7 +355,8 @@ def replay(
     trail: Ints,
     scalars: Longs,
 ) -> int:
-    """Take out these options, all those of the item skipped if there is one, then pick one (-1 for none).
+    """Remove these options, and all options of the item ``skipped`` if it is not -1, then pick one (-1 for
+    none).
 
     Returns the trail's length before the pick.
     """
@@ -373,9 +374,9 @@ def replay(
 class DancingCells(CoverEngine):
     """Dancing cells: the options still possible for an item are the front part of an array.
 
-    At each node the item is taken that can be satisfied in the fewest ways. An item that takes several
-    options has a child for each of them, without those tried before, and one for no more of them: so each
-    set of options is met once.
+    Each node branches on the item that can be satisfied in the fewest ways. An item that takes several
+    options has a child for each possible option, without those tried before, and one child for no more
+    options: so each set of options occurs once.
     """
 
     name = "cells"
@@ -386,7 +387,7 @@ class DancingCells(CoverEngine):
         self._path = np.zeros((options + items + 2, 7), np.int32)
         lengths = np.diff(problem.starts)
         empty = np.flatnonzero(lengths == 0)
-        # An option of no items may be chosen or not: an item of its own says so.
+        # An option without items may be chosen or not: it gets an item of its own.
         where = problem.starts[empty].astype(np.int64)
         lengths = np.maximum(lengths, 1)
         self._starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
@@ -418,7 +419,7 @@ class DancingCells(CoverEngine):
         self._candidates = np.empty(len(inside) + 1, np.int32)
         self._scalars[OPEN] = items + 1
         self._scalars[EMPTY] = int((problem.may_be_hole & (sizes[:items] == 0)).sum())
-        # Options whose weight alone is above a maximum never fit; the trail keeps them below every mark.
+        # Options whose weight alone exceeds a maximum never fit; the trail keeps them below every mark.
         above = (weights > rows[_HIGH, inside]) & (rows[PAINTED, inside] == 0)
         self._replay(np.unique(self._nodes[OWNER, above]), -1, -1)
 
@@ -426,12 +427,12 @@ class DancingCells(CoverEngine):
         return self._starts, self._nodes, self._lists, self._items, self._trail, self._scalars
 
     def _replay(self, options: NDArray[np.int32], picked: int, skipped: int) -> int:
-        """Take out options, pick one; the trail's length before the pick."""
+        """Remove options, then pick one. Returns the trail's length before the pick."""
         return int(replay(options.astype(np.int32), picked, skipped, *self._arrays()))
 
     @classmethod
     def takes(cls, problem: CoverProblem) -> bool:
-        """Every problem."""
+        """Return True: it takes every problem."""
         return True
 
     def _search(self, budget: int) -> int:
@@ -469,7 +470,7 @@ class DancingCells(CoverEngine):
         self._scalars[ENTERING] = int(saved["phase"]) % 2 == 0
 
     def _go_down(self, level: dict[str, Any]) -> None:
-        """Make one node of a saved path again."""
+        """Rebuild one node of a saved path."""
         depth = int(self._scalars[DEPTH])
         item, picked, options = int(level["item"]), int(level["pick"]), [int(o) for o in level["options"]]
         row = self._path[depth]

@@ -1,4 +1,4 @@
-"""`CoverEngine`: what all searches of a cover problem have in common."""
+"""`CoverEngine`: the interface of all searches of a cover problem."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FIRST_BUDGET = 256
 
 
 def sorted_parts(options: NDArray[np.int32], ends: NDArray[np.int64]) -> list[NDArray[np.int32]]:
-    """Solutions that lie one after another, each up to its end, as arrays of their own, each sorted."""
+    """Split consecutive solutions, given by their ends, into arrays of their own, each sorted."""
     if not len(ends):
         return []
     lengths = np.diff(ends, prepend=0)
@@ -32,15 +32,16 @@ def sorted_parts(options: NDArray[np.int32], ends: NDArray[np.int64]) -> list[ND
 
 
 class CoverEngine(ABC):
-    """A search of all solutions of one problem, each once, in slices of time; stopped and saved at any node.
+    """A search for all solutions of one problem, each once, in slices of time. It can be stopped and saved at
+    any node.
 
     Args:
         problem: the problem.
-        delivers: whether solutions are kept until they are taken, or only counted.
+        delivers: whether to keep solutions until they are taken; otherwise they are only counted.
 
     Attributes:
-        name: by which people ask for it.
-        over: whether all is searched.
+        name: the engine's name for users.
+        over: whether the search is complete.
     """
 
     name: ClassVar[str]
@@ -50,7 +51,7 @@ class CoverEngine(ABC):
         self.delivers = delivers
         self.over = False
         self._path = np.zeros((0, 4), np.int32)
-        """Room for the path, which each engine makes: int32[levels, columns of `layout`]."""
+        """Space for the path, which each engine allocates: int32[levels, columns of `layout`]."""
         self._scalars = np.zeros(10, np.int64)
         self._scalars[at.ENTERING] = 1
         self._found = np.empty(max(ROOM, problem.options), np.int32)
@@ -60,35 +61,35 @@ class CoverEngine(ABC):
     @classmethod
     @abstractmethod
     def takes(cls, problem: CoverProblem) -> bool:
-        """Whether it can search this problem; within milliseconds."""
+        """Return whether it can search this problem; takes milliseconds."""
 
     @abstractmethod
     def _search(self, budget: int) -> int:
-        """Have the kernel go on by so many nodes; why it stopped."""
+        """Run the kernel for about ``budget`` nodes. Returns why it stopped."""
 
     @abstractmethod
     def saved(self) -> dict[str, Any]:
-        """What a later process needs to go on from this node, for JSON; solutions not yet taken are lost,
-        take them first."""
+        """Return the state a later process needs to continue from this node, for JSON. Solutions not yet
+        taken are lost: take them first."""
 
     @abstractmethod
     def _go_to(self, saved: dict[str, Any]) -> None:
-        """Make the path that was saved again. Raises CoverError, or any error of damaged data."""
+        """Rebuild the saved path. Raises CoverError, or any error that damaged data causes."""
 
     @property
     def count(self) -> int:
-        """The solutions found so far, exactly."""
+        """The exact number of solutions found."""
         return int(self._scalars[at.FOUND])
 
     @property
     def nodes(self) -> int:
-        """The nodes of the search tree so far."""
+        """The number of nodes searched."""
         return int(self._scalars[at.NODES])
 
     @property
     def progress(self) -> float:
-        """How much of the tree is done, 0 to 1, by the sizes of the branches along the path; it never goes
-        back."""
+        """The part of the tree that is done, 0 to 1, estimated from the sizes of the branches along the path;
+        it never decreases."""
         if self.over:
             return 1.0
         done, share = 0.0, 1.0
@@ -98,9 +99,12 @@ class CoverEngine(ABC):
         return min(done, 1.0)
 
     def step(self, deadline: float, nodes: int | None = None) -> bool:
-        """Search until about the deadline (time.monotonic() seconds), so many more nodes are done, or its
-        buffer of solutions is full. Returns whether there is anything left to do. Kernels release the
-        interpreter's lock: engines of several threads run side by side."""
+        """Search until about the deadline (time.monotonic() seconds), until ``nodes`` more nodes are done, or
+        until the buffer of solutions is full.
+
+        Kernels release the interpreter's lock: engines in several threads run side by side. Returns whether
+        there is anything left to search.
+        """
         limit = None if nodes is None else self.nodes + nodes
         while not self.over:
             budget = self._budget if limit is None else min(self._budget, limit - self.nodes)
@@ -119,7 +123,7 @@ class CoverEngine(ABC):
         return not self.over
 
     def taken(self) -> list[NDArray[np.int32]]:
-        """The solutions found since the last call, each the sorted numbers of its options; none if they are
+        """Return the solutions found since the last call, each as sorted option numbers; none if they are
         only counted."""
         ends = self._ends[: self._scalars[at.DELIVERED]]
         found = self._numbered(self._found[: self._scalars[at.FILLED]])
@@ -127,16 +131,16 @@ class CoverEngine(ABC):
         return sorted_parts(found, ends.copy())
 
     def _numbered(self, options: NDArray[np.int32]) -> NDArray[np.int32]:
-        """The problem's numbers of the kernel's options; a copy."""
+        """Return a copy with the problem's option numbers in place of the kernel's."""
         return options.copy()
 
     def _head(self) -> dict[str, Any]:
-        """What all engines save."""
+        """Return the fields that all engines save."""
         return {"count": self.count, "nodes": self.nodes, "over": self.over}
 
     @classmethod
     def resumed(cls, problem: CoverProblem, saved: dict[str, Any], *, delivers: bool = True) -> Self:
-        """The search that was saved, of the same problem; raises CoverError for what fits no such search."""
+        """Return the saved search of the same problem. Raises CoverError if the saved state does not fit."""
         engine = cls(problem, delivers=delivers)
         try:
             engine._go_to(saved)
@@ -146,6 +150,7 @@ class CoverEngine(ABC):
                 raise ValueError("more than there can be")
         except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
             raise CoverError(
-                "this is no saved search of this problem", remedy="resume with the problem it was saved from"
+                "the saved search belongs to another problem",
+                remedy="resume with the problem it was saved from",
             ) from error
         return engine

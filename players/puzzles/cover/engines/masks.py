@@ -1,15 +1,15 @@
-"""`MasksEngine`: searches covers on sets of options, a bit for each.
+"""`MasksEngine`: searches covers on sets of options, one bit per option.
 
 The item with the fewest branches comes first (D. E. Knuth, The Art of Computer Programming 4B, 7.2.2.1).
 Choosing an option removes the sets of options that collide with it, whole words at a time, which suits
-problems with many options in each item. It knows bounds, weights, colours and holes.
+problems with many options in each item. It supports bounds, weights, colours and holes.
 
 The compiled search on sets of options: a node of the tree is the set of options that can still be chosen.
 
 Sets are ``uint64[words]``, option o is bit o % 64 of word o // 64. Level l has the set ``alive[l]`` and in
-``path`` the item that it branches on and the option that is being tried (NONE: the item stays as it is).
-Options that were tried leave the level's set, so a solution is found once: by the first of its options in
-each item.
+``path`` the item that it branches on and the option that is being tried (NONE: the item stays as it is). An
+option that was tried leaves the level's set. So a solution is found once: by the first of its options in each
+item.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from players.puzzles.cover.problem import CoverError, CoverProblem
 from propnet.jit.decorators import ARENA, inner, kernel
 
 FRESH, NONE = -2, -1
-"""Instead of an option: none was tried yet; none is chosen."""
+"""Placeholders for an option: none was tried yet; none is chosen."""
 
 Ints = NDArray[np.int32]
 Words = NDArray[np.uint64]
@@ -54,7 +54,7 @@ _ZERO, _ONE, _BITS = np.uint64(0), np.uint64(1), np.uint64(63)
 
 @_intrinsic
 def _ones(context: Any, value: Any) -> Any:
-    """How many bits are set."""
+    """Return the number of set bits."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.ctpop(args[0])
@@ -64,7 +64,7 @@ def _ones(context: Any, value: Any) -> Any:
 
 @_intrinsic
 def _lowest(context: Any, value: Any) -> Any:
-    """The number of the lowest bit that is set."""
+    """Return the number of the lowest set bit."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
@@ -74,7 +74,7 @@ def _lowest(context: Any, value: Any) -> Any:
 
 @inner
 def _common(alive: NDArray[np.uint64], level: int, masks: NDArray[np.uint64], row: int) -> int:
-    """How many options two sets have in common."""
+    """Return the number of options that two sets have in common."""
     number = _ZERO
     for word in range(alive.shape[1]):
         number += _ones(alive[level, word] & masks[row, word])
@@ -96,7 +96,7 @@ def choose(
     level: int,
     sums: NDArray[np.int64],
 ) -> int:
-    """The item with the fewest branches; -1 where nothing is left to decide, -2 where one of them cannot be
+    """Return the item with the fewest branches, -1 if nothing is left to decide, -2 if an item cannot be
     satisfied. The arguments are those of :func:`search`."""
     best, least, empty = -1, 1 << 60, 0
     for place in range(order.shape[0]):
@@ -133,7 +133,7 @@ def choose(
             if cost <= 1:
                 break
     if best < 0:
-        # All bounds hold; whatever else can be chosen may be.
+        # All bounds hold: all other possible options are free to choose.
         for word in range(alive.shape[1]):
             if alive[level, word] != _ZERO:
                 return int(nodes[starts[word * 64 + int(_lowest(alive[level, word]))]])
@@ -162,19 +162,20 @@ def search(
     delivers: bool,
     budget: int,
 ) -> int:
-    """Go on by about so many nodes. Returns UNDERWAY, FULL (the buffer must be emptied), DEEP or OVER.
+    """Continue the search by about ``budget`` nodes. Returns UNDERWAY, FULL (the buffer must be emptied),
+    DEEP or OVER.
 
     Args:
         starts, nodes, weights: the problem's.
-        kills: for each node the row of `masks` with the options that cannot be chosen beside it; -1 where
-            that depends on what else is chosen.
+        kills: for each node the row of `masks` with the options that cannot be chosen with it; -1 if that
+            depends on other chosen options.
         masks: uint64[rows, words]; row i has the options of item i.
         uneven: items with a weight above 1.
-        may_be_hole, holes: as in the problem; no item may be one where holes is -1.
+        may_be_hole, holes: as in the problem; if holes is -1 no item may be a hole.
         order: the items that have a minimum or count as holes.
         alive, path: uint64[levels, words], int32[levels, 4]: the levels.
         sums: for each item the weight of the chosen nodes in it.
-        found, ends: int32[room], int64[room]: options of the solutions found, and where each ends.
+        found, ends: int32[room], int64[room]: options of the solutions found, and the end of each solution.
         scalars: int64[10]: see `layout`.
     """
     words = alive.shape[1]
@@ -266,7 +267,8 @@ _FIRST_LEVELS = 64
 
 
 class MasksEngine(CoverEngine):
-    """See the module; any problem whose sets fit into half a gigabyte, in which each option has an item."""
+    """The engine on masks (see the module), for any problem whose sets fit into half a gigabyte and in which
+    each option has an item."""
 
     name = "masks"
 
@@ -293,7 +295,7 @@ class MasksEngine(CoverEngine):
 
     @classmethod
     def takes(cls, problem: CoverProblem) -> bool:
-        """Whether its sets fit into memory, and each option has an item."""
+        """Return whether the sets fit into memory and each option has an item."""
         pairs = problem.items + len(problem.nodes) if problem.colours.any() else problem.items
         room = pairs * (problem.options // 64 + 1) * 8
         return room <= _MOST_BYTES and bool((np.diff(problem.starts) > 0).all())
@@ -348,7 +350,7 @@ class MasksEngine(CoverEngine):
         self._scalars[ENTERING] = bool(saved.get("entering", True))
 
     def _go_down(self, level: int, item: int, option: int) -> None:
-        """Take a step of a path that was saved."""
+        """Rebuild one step of a saved path."""
         problem = self.problem
         if type(item) is not int or type(option) is not int or not 0 <= item < problem.items:
             raise ValueError("no such item")
@@ -378,7 +380,7 @@ class MasksEngine(CoverEngine):
         self._scalars[DEPTH] = level + 1
 
     def _grow(self, levels: int) -> None:
-        """Room for so many levels."""
+        """Make room for ``levels`` levels."""
         if levels * self._words * 8 > _MOST_BYTES:
             raise CoverError("solutions have too many options for this engine", remedy="take another engine")
         more = levels - len(self._alive)
@@ -389,7 +391,8 @@ class MasksEngine(CoverEngine):
 def _masks_and_kills(
     problem: CoverProblem, coloured: NDArray[np.bool_], owner: NDArray[np.int64], words: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-    """The sets of options of items, then those that a colour excludes; and for each node its row of these."""
+    """Return the option sets of items, followed by those that a colour excludes, and for each node its row in
+    them."""
     items, nodes = problem.items, problem.nodes
     least = np.full(items, np.iinfo(np.int64).max // 2)
     np.minimum.at(least, nodes, problem.weights)

@@ -1,15 +1,14 @@
 """`MemoCounter`: counts exact covers by dynamic programming over sets of covered items.
 
-Items come in a fixed order. What is left to be done depends only on which of the items from the current one
-on are covered, so all partial covers that agree in that are one state with a count: a layer of the
+Items come in a fixed order. The work that remains depends only on which of the items from the current one on
+are covered. So all partial covers that agree on those items are one state with a count: a layer of the
 zero-suppressed decision diagram of all solutions (S. Minato 1993; M. Nishino et al., Dancing with decision
-diagrams, AAAI 2017), of which only one layer is kept. Sets are compared in full, counts have as many digits
-as they need.
+diagrams, AAAI 2017). Only one layer is stored. Sets are compared in full; counts have as many digits as
+they need.
 
-In which order the counting memo looks at items: so that few of them are half done at any time.
-
-The reversed order of Cuthill and McKee (Reducing the bandwidth of sparse symmetric matrices, 1969) suits
-boards; items in very many options (the pieces of a packing puzzle) come last, whatever the rest.
+The order of the items keeps few of them half done at any time. The reversed order of Cuthill and McKee
+(Reducing the bandwidth of sparse symmetric matrices, 1969) suits boards. Items in very many options (the
+pieces of a packing puzzle) are also tried at the end.
 """
 
 from __future__ import annotations
@@ -24,11 +23,11 @@ from players.puzzles.cover.problem import CoverError, CoverProblem
 from propnet.jit.decorators import ARENA, kernel
 
 _HUB = 4
-"""An item in so many times the median number of options comes last."""
+"""An item comes last if it has this many times the median number of options."""
 
 
 def item_order(items: int, starts: NDArray[np.int32], nodes: NDArray[np.int32]) -> NDArray[np.int32]:
-    """A permutation of the items, int32: the one of a few with the smallest widths."""
+    """Return a permutation of the items, int32: of several orders the one with the smallest widths."""
     sizes = np.bincount(nodes, minlength=items)
     hubs = sizes > _HUB * max(float(np.median(sizes)) if items else 0.0, 1.0)
     natural = np.arange(items, dtype=np.int32)
@@ -44,14 +43,15 @@ def item_order(items: int, starts: NDArray[np.int32], nodes: NDArray[np.int32]) 
 
 
 def _order_cost(order: NDArray[np.int32], starts: NDArray[np.int32], nodes: NDArray[np.int32]) -> float:
-    """The sum of 2 ** width over all places of the order: a bound of the number of states."""
+    """Return the sum of 2 ** width over all places of the order, a bound on the number of states."""
     return float(np.exp2(np.minimum(widths(order, starts, nodes), 1000)).sum())
 
 
 def widths(
     order: NDArray[np.int32], starts: NDArray[np.int32], nodes: NDArray[np.int32]
 ) -> NDArray[np.int64]:
-    """How many items from each place on an option may have covered that begins before it, int64[items]."""
+    """For each place, return how many later items an option that begins before it may have covered:
+    int64[items]."""
     items = len(order)
     if not items or not len(nodes):
         return np.zeros(items, np.int64)
@@ -61,7 +61,7 @@ def widths(
     firsts = np.minimum.reduceat(places, starts[:-1])
     reach = np.arange(items)
     np.minimum.at(reach, places, np.repeat(firsts, np.diff(starts)))
-    # The item at a place may be covered from behind the first option that reaches it up to the place itself.
+    # The item at a place may be covered from just after the first option that reaches it up to its own place.
     change = np.zeros(items + 1, np.int64)
     open_ones = np.flatnonzero(reach < np.arange(items))
     np.add.at(change, reach[open_ones] + 1, 1)
@@ -72,7 +72,7 @@ def widths(
 def _cuthill_mckee(
     items: int, starts: NDArray[np.int32], nodes: NDArray[np.int32], hubs: NDArray[np.bool_]
 ) -> NDArray[np.int32]:
-    """Neighbours are items that share an option; hubs have none."""
+    """Return the order of Cuthill and McKee. Neighbours are items that share an option; hubs have none."""
     neighbours = _neighbours(items, starts, nodes, hubs)
     degree = [len(found) for found in neighbours]
     seen = [False] * items
@@ -106,7 +106,7 @@ def _neighbours(
 
 
 FULL = -1
-"""There is no room for more states."""
+"""There is no space for more states."""
 _TOO_LONG = -2
 """A count needs another limb."""
 
@@ -130,15 +130,15 @@ def advance(
     next_counts: NDArray[np.uint64],
     filled: int,
 ) -> int:
-    """Go over the states from begin to end. Returns how many states the next layer has, FULL or TOO_LONG.
+    """Process the states from begin to end. Returns the number of states in the next layer, FULL or TOO_LONG.
 
     Args:
         states, counts: of this layer, uint64[states, words] and uint64[states, limbs].
         bit: of the layer's item in word 0.
         optional: whether the item may stay uncovered.
         masks: the options that begin with the item, uint64[options, words].
-        table: int32[a power of two], -1 where empty; which state has a hash.
-        next_states, next_counts: of the next layer; one row more than may be filled.
+        table: int32[a power of two], the state with each hash, -1 if empty.
+        next_states, next_counts: of the next layer; one row more than can be filled.
         filled: how many of its rows are in use.
     """
     words, limbs, room = states.shape[1], counts.shape[1], next_states.shape[0] - 1
@@ -201,27 +201,27 @@ def advance(
 
 
 _AT_ONCE = 100_000
-"""Transitions in a call of the kernel: less than a millisecond."""
+"""Transitions in one call of the kernel: less than a millisecond."""
 _GUESSED, _TRANSITION = 0.5, 1e-8
-"""Before anything is counted: the logarithm of a layer's states as a part of that of its bound, and the
-seconds of a transition."""
+"""Estimates before anything is counted: the logarithm of a layer's number of states relative to that of its
+bound, and the seconds per transition."""
 _MOST_ITEMS, _MOST_PAIRS = 20_000, 5_000_000
-"""Items, and pairs of items in an option, of problems for which an order is looked for."""
+"""The most items, and pairs of items in an option, for which an order is computed."""
 
 
 class MemoCounter:
-    """The number of solutions of an exact cover, with optional items; in slices of time.
+    """Counts the solutions of an exact cover with optional items, in slices of time.
 
     Args:
-        problem: one that :meth:`takes` is true of.
-        memory: bytes that two layers may have together.
+        problem: a problem for which :meth:`takes` is true.
+        memory: the most bytes that two layers may take together.
 
     Attributes:
         count: the number of solutions, when it is over.
-        nodes: the states so far.
-        over: whether it is done.
-        gave_up: whether there was not enough memory; then there is no count.
-        seconds: CPU time of the steps so far.
+        nodes: the number of states processed.
+        over: whether the count is complete.
+        gave_up: whether the memory did not suffice; then there is no count.
+        seconds: CPU seconds of all steps.
     """
 
     name = "memo"
@@ -250,7 +250,7 @@ class MemoCounter:
         places = place[nodes]
         firsts = np.minimum.reduceat(places, starts[:-1]) if len(nodes) else np.zeros(0, np.int64)
         by_first = np.argsort(firsts, kind="stable")
-        # The options' places, those that begin first in front; and where each option begins.
+        # The options' places, the earliest first; and the first place of each option.
         own = np.repeat(np.argsort(by_first), np.diff(starts))
         self._places = places[np.argsort(own, kind="stable")]
         self._begins = np.concatenate(([0], np.cumsum(np.diff(starts)[by_first])))
@@ -270,7 +270,7 @@ class MemoCounter:
 
     @staticmethod
     def takes(problem: CoverProblem) -> bool:
-        """Whether it can count the solutions of this problem."""
+        """Return whether it can count the solutions of this problem."""
         if int((np.diff(problem.starts).astype(np.int64) ** 2).sum()) > _MOST_PAIRS:
             return False
         limited = problem.holes is not None and bool(problem.may_be_hole.any())
@@ -279,12 +279,12 @@ class MemoCounter:
 
     @property
     def progress(self) -> float:
-        """The part of the items that is done, 0 to 1."""
+        """The share of the items that is done, 0 to 1."""
         return self._item / max(len(self._optional), 1)
 
     @property
     def seconds_left(self) -> float:
-        """About how much CPU time the rest takes, by what the layers so far say of those to come."""
+        """The estimated CPU time of the rest in seconds, from the finished layers."""
         item, states = self._item, float(len(self._states))
         if self.over or item >= len(self._widths):
             return 0.0
@@ -295,30 +295,31 @@ class MemoCounter:
         return float((sizes * self._transitions[item:]).sum()) * each
 
     def _expected(self, done: float) -> NDArray[np.float64]:
-        """About how many states the layers from this one on have, of which so much is done; float64[layers].
+        """Return the estimated number of states in the layers from this one on, float64[layers]; ``done`` is
+        the share of the current layer that is done.
 
-        The smaller of two estimates: a layer of width w has 2 ** (c w) states, where the last one says what c
-        is; and the logarithms of their numbers lie on a parabola.
+        The smaller of two estimates. One assumes that a layer of width w has 2 ** (c w) states, with c taken
+        from the last layer. The other assumes that the logarithms of the numbers of states lie on a parabola.
         """
         logs = [*self._logs, np.log2(max(len(self._states), 1))]
         last = self._item
         if done > 0 and last + 1 < len(self._widths):
             logs.append(np.log2(max(self._filled / done, 1.0)))
             last += 1
-        widths, known = self._widths[self._item :], logs[last]
-        exponent = known / self._widths[last] if known and self._widths[last] else _GUESSED * (not last)
+        widths, latest = self._widths[self._item :], logs[last]
+        exponent = latest / self._widths[last] if latest and self._widths[last] else _GUESSED * (not last)
         expected = exponent * widths
         half = last // 2
         if half:
-            before, now = logs[last - half] / (last - half), (known - logs[last - half]) / half
+            before, now = logs[last - half] / (last - half), (latest - logs[last - half]) / half
             bend = 2 * (now - before) / last
             later = np.arange(self._item - last, len(self._widths) - last)
-            expected = np.minimum(expected, known + (now + bend * half / 2) * later + bend / 2 * later**2)
+            expected = np.minimum(expected, latest + (now + bend * half / 2) * later + bend / 2 * later**2)
         return np.exp2(np.clip(expected, 0.0, 1000.0))
 
     def step(self, deadline: float) -> bool:
-        """Count until about the deadline (time.monotonic() seconds). Returns whether there is anything left
-        to do."""
+        """Count until about the deadline (time.monotonic() seconds). Returns whether anything is left to
+        count."""
         began = time.thread_time()
         while not self.over and not self.gave_up:
             if self._item == len(self._optional) or not len(self._states):
@@ -338,7 +339,7 @@ class MemoCounter:
         self.count *= self._factor
 
     def _advance(self) -> None:
-        """Some states of a layer; if they were the last, the next layer takes its place."""
+        """Process some states of the layer. After the last ones, the next layer takes its place."""
         masks = self._masks()
         states = len(self._states)
         if self._next is None and not self._make_room(2 * states + 64):
@@ -382,7 +383,7 @@ class MemoCounter:
             self._states[:, -1] = 0
 
     def _make_room(self, rows: int) -> bool:
-        """Begin the next layer, with room for so many states. Returns whether there is enough memory."""
+        """Begin the next layer with space for ``rows`` states. Returns whether the memory suffices."""
         row = 8 * (self._words + self._counts.shape[1])
         if (rows + len(self._states)) * row + 16 * rows > self._memory:
             self.gave_up = True

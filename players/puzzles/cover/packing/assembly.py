@@ -1,9 +1,9 @@
-"""`Packing`: a packing puzzle as a cover problem, and what its options mean.
+"""`Packing`: a packing puzzle as a cover problem, and the placements that its options stand for.
 
-Items are the pieces (copies alike are one item, chosen minimum to maximum times), then the cells of the
-result (variable ones optional, and holes while empty), and where the number of pieces is open one more,
-whose weights are the cells of the open pieces: how many of them there is room for (BurrTools' range
-column).
+The first items are the pieces: equal copies are one item, chosen minimum to maximum times. Then come the
+cells of the result: variable cells are optional, and holes while empty. If the number of pieces is open,
+there is one more item, whose weights are the cells of the open pieces. Its bounds say how many of these cells
+fit (BurrTools' range column).
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ class _Orientation:
     """A shape after an isometry, in normal form.
 
     Attributes:
-        number: of the isometry, among the grid's matrices.
+        number: the number of the isometry among the grid's matrices.
         cells: int64[cells, 3], ascending, the first at its representative.
-        colours: int64[cells], of these cells.
-        origin: int64[cells]: the shape's own number of each of these cells.
+        colours: int64[cells], their colours.
+        origin: int64[cells]: the number of each of these cells in the shape.
     """
 
     number: int
@@ -42,7 +42,7 @@ class _Orientation:
 
 
 def orientation(grid: CellGrid, shape: CellShape, number: int) -> _Orientation | None:
-    """A shape after one isometry; None where it fits the grid no more."""
+    """Return a shape after one isometry; None if it then no longer fits the grid."""
     turned = grid.turned(shape.cells, number)
     if turned is None:
         return None
@@ -53,8 +53,8 @@ def orientation(grid: CellGrid, shape: CellShape, number: int) -> _Orientation |
 def orientations(
     grid: CellGrid, shape: CellShape, numbers: Iterable[int] | None = None
 ) -> list[_Orientation]:
-    """All different ways a shape can lie after these isometries (None: all rotations), each by the first of
-    them that gives it."""
+    """Return all different orientations of a shape under these isometries (None: all rotations), each with
+    the first isometry that gives it."""
     found: dict[bytes, _Orientation] = {}
     for number in range(grid.rotations) if numbers is None else numbers:
         way = orientation(grid, shape, number)
@@ -64,10 +64,11 @@ def orientations(
 
 
 def symmetries(grid: CellGrid, shape: CellShape) -> NDArray[np.int64]:
-    """The isometries that map a shape to itself, as permutations of its cells: int64[symmetries, cells].
+    """Return the isometries that map a shape to itself, as permutations of its cells: int64[symmetries,
+    cells].
 
-    Cell c goes to [s, c]; the identity comes first. Fixed, variable and coloured cells go to their like. It
-    is a group, each permutation once.
+    Cell c goes to [s, c]; the identity comes first. Fixed, variable and coloured cells map to cells of the
+    same kind. The permutations form a group; each occurs once.
     """
     size = len(shape)
     home = orientation(grid, shape, 0)
@@ -88,23 +89,23 @@ def symmetries(grid: CellGrid, shape: CellShape) -> NDArray[np.int64]:
 
 
 def _closure(permutations: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The group these permutations generate."""
-    known = dict.fromkeys(map(tuple, permutations.tolist()))
+    """Return the group that these permutations generate."""
+    group = dict.fromkeys(map(tuple, permutations.tolist()))
     fresh = list(permutations)
     while fresh:
         last, fresh = fresh, []
         for member in last:
             for product in permutations[:, member]:
-                if tuple(product.tolist()) not in known:
-                    known[tuple(product.tolist())] = None
+                if tuple(product.tolist()) not in group:
+                    group[tuple(product.tolist())] = None
                     fresh.append(product)
-    return np.array(list(known), np.int64)
+    return np.array(list(group), np.int64)
 
 
 MOST_OPTIONS = 5_000_000
 _MOST_VOLUME = 50_000_000
 MOST_PLACED = 20_000_000
-"""Cells of all placements together."""
+"""The most cells of all placements together."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -112,13 +113,13 @@ class Packing:
     """The placements of all pieces, and the cover problem whose options they are.
 
     Attributes:
-        puzzle: that it comes from.
-        problem: its solutions are the puzzle's, those that are turns of each other included.
-        pieces: int32[options]: which piece an option places.
-        ways: int32[options]: the isometry it lies in.
+        puzzle: the packing puzzle.
+        problem: its solutions are the puzzle's, including rotated copies.
+        pieces: int32[options]: the piece that each option places.
+        ways: int32[options]: the isometry of each placement.
         placed: for each piece, int32[its options, its cells]: the cells of the result it fills, in the
             order of the orientation's cells; the options of a piece are consecutive.
-        tints: for each piece, int64[its options, its cells]: the colours it lays there.
+        tints: for each piece, int64[its options, its cells]: the colours of the piece on these cells.
         first: int32[pieces + 1]: the first option of each piece.
     """
 
@@ -132,8 +133,8 @@ class Packing:
 
     @classmethod
     def of(cls, puzzle: PackingPuzzle) -> Packing:
-        """All placements of all pieces; raises CoverError for a puzzle that contradicts itself or is too
-        large."""
+        """Return all placements of all pieces. Raises CoverError for a puzzle that contradicts itself or is
+        too large."""
         puzzle.check()
         finder = _Finder(puzzle)
         placed, tints, ways = [], [], []
@@ -158,13 +159,13 @@ class Packing:
         )
 
     def cells(self, option: int) -> NDArray[np.int32]:
-        """The cells of the result that an option fills, int32[cells]."""
+        """Return the cells of the result that an option fills, int32[cells]."""
         piece = int(self.pieces[option])
         cells: NDArray[np.int32] = self.placed[piece][option - self.first[piece]]
         return cells
 
     def drawn(self, solution: Iterable[int]) -> NDArray[np.int32]:
-        """Which option fills each cell of the result, int32[cells]; -1 where none does."""
+        """Return the option that fills each cell of the result, int32[cells]; -1 for an empty cell."""
         filled = np.full(len(self.puzzle.result), -1, np.int32)
         for option in solution:
             filled[self.cells(option)] = option
@@ -195,7 +196,8 @@ class _Finder:
                 self.fits[ours, theirs] = True
 
     def placements(self, piece: Piece) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
-        """Cells int32[placements, cells], colours laid there, isometries int32[placements]."""
+        """Return the placements of a piece: cells int32[placements, cells], their colours, and isometries
+        int32[placements]."""
         rows, tints, numbers = [], [], []
         for way in orientations(self.puzzle.grid, piece.shape, piece.ways):
             found = self.of_orientation(way)
@@ -205,7 +207,8 @@ class _Finder:
         return np.concatenate(rows), np.concatenate(tints), np.concatenate(numbers)
 
     def of_orientation(self, way: _Orientation) -> NDArray[np.int32]:
-        """The cells that it fills, wherever it fits: int32[placements, cells]."""
+        """Return the cells that an orientation fills at each place where it fits: int32[placements,
+        cells]."""
         steps: Cells = self.homes[(self.representatives == way.cells[0]).all(axis=1)]
         low, high = way.cells.min(axis=0) - self.low, way.cells.max(axis=0) - self.low
         steps = steps[((steps + low >= 0) & (steps + high < self.size)).all(axis=1)]
@@ -220,7 +223,7 @@ class _Finder:
 
 
 def restricted(problem: CoverProblem, allowed: NDArray[np.bool_]) -> CoverProblem:
-    """The same items with these options alone, bool[options]."""
+    """Return the problem with the same items and only the allowed options, bool[options]."""
     lengths = np.diff(problem.starts)
     nodes = np.repeat(allowed, lengths)
     starts = np.concatenate([[0], np.cumsum(lengths[allowed])]).astype(np.int32)
@@ -234,7 +237,7 @@ def restricted(problem: CoverProblem, allowed: NDArray[np.bool_]) -> CoverProble
 
 
 def _problem(puzzle: PackingPuzzle, placed: list[NDArray[np.int32]]) -> CoverProblem:
-    """The cover problem of these placements."""
+    """Return the cover problem of these placements."""
     pieces, room = len(puzzle.pieces), len(puzzle.result)
     if sum(map(len, placed)) > MOST_OPTIONS:
         raise CoverError(f"more than {MOST_OPTIONS} placements", remedy="make the result smaller")

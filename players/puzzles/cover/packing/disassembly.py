@@ -1,7 +1,7 @@
-"""`take_apart`: an assembly of pieces becomes a tree of separations, down to single pieces or groups that may
-stay. Each separation is a breadth-first search over the pieces' places for the fewest moves.
+"""`take_apart`: turns an assembly of pieces into a tree of separations, down to single pieces or groups that
+may stay together. Each separation is a breadth-first search over the pieces' places for the fewest moves.
 
-The inner loop of the search for a separation: expand an arrangement, keep those not seen before.
+The inner loop of the search for a separation: expand an arrangement and add the arrangements that are new.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gdl.errors import GdlError
 from propnet.jit.decorators import inner, kernel
 
 FREE = 1 << 14
-"""Steps that a piece may take that nothing is in the way of."""
+"""The steps of a piece with nothing in its way."""
 
 
 @inner
@@ -31,20 +31,21 @@ def measure(
     now: NDArray[np.int32],
     gaps: NDArray[np.int16],
 ) -> None:
-    """Fill ``gaps``.
+    """Measure the free steps between all pairs of pieces and fill ``gaps``.
 
-    Only the first cell in each cell's way is looked at: what lies behind it is in that one's way, so the
-    groups that :func:`pushed` tells are the same.
+    Only the first cell in each cell's way is examined. The cells behind it are in that cell's way, so
+    :func:`pushed` finds the same groups.
 
     Args:
         cells: int32[cells, 3], as in the assembly.
-        owner, kinds: int32[cells]: the piece and the kind of each.
+        owner, kinds: int32[cells]: the piece and the kind of each cell.
         places: int16[pieces, 3]: how far each piece has moved.
         ways: int32[ways, 3]: one step of each way.
-        swept: int32[ways, kinds, most, 3]: what a cell passes through in that step.
-        now: int32[cells, 3]: room for where the cells are.
-        gaps: int16[ways, pieces, pieces]: for each ordered pair the steps that the first may take along
-            the way while the second stays; FREE where it never meets it, or another before.
+        swept: int32[ways, kinds, most, 3]: the cells that a cell passes through in that step.
+        now: int32[cells, 3]: scratch space for the current cells.
+        gaps: int16[ways, pieces, pieces]: for each ordered pair, the steps that the first piece can take
+            along the way while the second stays. FREE if it never meets the second piece, or meets another
+            one first.
     """
     low, high = np.zeros(3, np.int64), np.zeros(3, np.int64)
     for axis in range(3):
@@ -67,7 +68,7 @@ def measure(
                 y = now[a, 1] - low[1] + swept[w, kinds[a], s, 1]
                 z = now[a, 2] - low[2] + swept[w, kinds[a], s, 2]
                 steps = 0
-                # A ray may begin beside the box and run into it.
+                # A ray may begin outside the box and run into it.
                 while -2 <= x < size[0] + 2 and -2 <= y < size[1] + 2 and -2 <= z < size[2] + 2:
                     if 0 <= x < size[0] and 0 <= y < size[1] and 0 <= z < size[2]:
                         j = box[(x * size[1] + y) * size[2] + z]
@@ -83,7 +84,7 @@ def measure(
 
 @inner
 def pushed(gaps: NDArray[np.int16], piece: int, steps: int) -> np.uint64:
-    """The pieces that must move as well, one bit each, where this one moves so many steps."""
+    """Return the pieces that must move if this piece moves ``steps`` steps, one bit each."""
     one = np.uint64(1)
     group = one << np.uint64(piece)
     waiting = group
@@ -104,8 +105,8 @@ def pushed(gaps: NDArray[np.int16], piece: int, steps: int) -> np.uint64:
 UNDERWAY, _SEPARATED, STUCK, _OUT_OF_ROOM = range(4)
 
 _MOST_GROUPS = 1024
-"""Groups that can move together are unions of those that single pieces push: so many of them are tried at
-each distance."""
+"""Groups that can move together are unions of the groups that single pieces push. At each distance at most
+this many are tried."""
 
 
 @inner
@@ -121,15 +122,15 @@ def _hash(places: NDArray[np.int16]) -> np.uint64:
 
 @inner
 def _slot(table: NDArray[np.int32], places: NDArray[np.int16], new: NDArray[np.int16]) -> int:
-    """Where the arrangement stands in the hash table, or where it would."""
+    """Return the slot of an arrangement in the hash table, or the empty slot for it."""
     mask = len(table) - 1
     at = np.int64(_hash(new) & np.uint64(mask))
     while table[at] >= 0:
-        known = places[table[at]]
+        stored = places[table[at]]
         equal = True
         for i in range(len(new)):
             for axis in range(3):
-                if known[i, axis] != new[i, axis]:
+                if stored[i, axis] != new[i, axis]:
                     equal = False
         if equal:
             break
@@ -139,7 +140,7 @@ def _slot(table: NDArray[np.int32], places: NDArray[np.int16], new: NDArray[np.i
 
 @inner
 def _groups(gaps: NDArray[np.int16], steps: int, groups: NDArray[np.uint64]) -> int:
-    """All groups that can move so many steps, but not all pieces; returns how many."""
+    """Find all groups that can move ``steps`` steps, except the group of all pieces. Returns their number."""
     pieces = len(gaps)
     whole = ~np.uint64(0) >> np.uint64(64 - pieces)
     count = 0
@@ -152,12 +153,12 @@ def _groups(gaps: NDArray[np.int16], steps: int, groups: NDArray[np.uint64]) -> 
             union = group if k < 0 else group | groups[k]
             if union == whole or count == len(groups):
                 continue
-            known = False
+            duplicate = False
             for other in range(count):
                 if groups[other] == union:
-                    known = True
+                    duplicate = True
                     break
-            if not known:
+            if not duplicate:
                 groups[count] = union
                 count += 1
     return count
@@ -165,7 +166,7 @@ def _groups(gaps: NDArray[np.int16], steps: int, groups: NDArray[np.uint64]) -> 
 
 @inner
 def _farthest(gaps: NDArray[np.int16]) -> int:
-    """The steps after which nothing new is in the way."""
+    """Return the number of steps after which nothing new is in the way."""
     most = 0
     for i in range(len(gaps)):
         for j in range(len(gaps)):
@@ -189,22 +190,21 @@ def search(
     sizes: NDArray[np.int64],
     budget: int,
 ) -> int:
-    """Go on by so many arrangements at most.
+    """Expand at most ``budget`` arrangements.
 
     Args:
         cells, owner, kinds: int32[cells, 3], int32[cells], int32[cells]: each piece's cells.
         ways, swept: int32[ways, 3], int32[ways, kinds, most, 3].
         places: int16[room, pieces, 3]: the arrangements found, in order of their moves; piece 0 has not
             moved.
-        parents: int32[room]: what each was made from; -1 for the first.
-        moved: uint64[room]: the pieces that were moved, one bit each.
-        moves: int16[room, 3]: how far.
-        table: int32[a power of two]: arrangements by hash, -1 where there is none; filled anew after it has
-            grown.
+        parents: int32[room]: the arrangement from which each was reached; -1 for the first.
+        moved: uint64[room]: the pieces of the last move, one bit each.
+        moves: int16[room, 3]: the distance of the last move.
+        table: int32[a power of two]: arrangements by hash, -1 if empty; refilled after it has grown.
         sizes: int64[3]: arrangements expanded, found, and in the table.
 
     Returns UNDERWAY, SEPARATED (the last arrangement's move takes its group out), STUCK (no arrangement is
-    left) or OUT_OF_ROOM (give larger arrays with the same contents).
+    left) or OUT_OF_ROOM (call again with larger arrays of the same contents).
     """
     pieces = places.shape[1]
     gaps = np.empty((len(ways), pieces, pieces), np.int16)
@@ -215,15 +215,15 @@ def search(
     if sizes[1] == 0:
         sizes[1] = 1
     if table[_slot(table, places, places[0])] < 0:
-        for known in range(sizes[1]):
-            table[_slot(table, places, places[known])] = known
+        for stored in range(sizes[1]):
+            table[_slot(table, places, places[stored])] = stored
     for _ in range(budget):
         if sizes[0] == sizes[1]:
             return STUCK
         at = sizes[0]
-        made = sizes[1]
+        count_after = sizes[1]
         measure(cells, owner, kinds, places[at], ways, swept, now, gaps)
-        # A group that goes out ends the search: look for it before what else there is.
+        # A group that leaves ends the search: look for one before other moves.
         for out in (True, False):
             for w in range(len(ways)):
                 last = _farthest(gaps[w]) + 1
@@ -233,7 +233,7 @@ def search(
                         break
                     for g in range(count):
                         group = groups[g]
-                        if made == len(places):
+                        if count_after == len(places):
                             return _OUT_OF_ROOM
                         if not out:
                             shift = steps if group & one else 0
@@ -244,33 +244,33 @@ def search(
                             slot = _slot(table, places, new)
                             if table[slot] >= 0:
                                 continue
-                            table[slot] = made
-                            places[made] = new
-                        parents[made] = at
-                        moved[made] = group
+                            table[slot] = count_after
+                            places[count_after] = new
+                        parents[count_after] = at
+                        moved[count_after] = group
                         for axis in range(3):
-                            moves[made, axis] = ways[w, axis] * (1 if out else steps)
-                        made += 1
+                            moves[count_after, axis] = ways[w, axis] * (1 if out else steps)
+                        count_after += 1
                         if out:
-                            sizes[1] = made
+                            sizes[1] = count_after
                             return _SEPARATED
-                        sizes[1] = made
+                        sizes[1] = count_after
         sizes[0] = at + 1
     return UNDERWAY
 
 
 MOST_PIECES = 64
-"""A group of pieces is a set of bits in one word."""
+"""A group of pieces is a bit set in one word."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Motion:
-    """How pieces slide in a grid.
+    """The ways in which pieces slide in a grid.
 
     Attributes:
         ways: int32[ways, 3]: translations of one step; each goes there and back.
-        swept: int32[ways, kinds, most, 3]: the cells that one of each kind passes through on its way,
-            relative to it; those that are not needed repeat another.
+        swept: int32[ways, kinds, most, 3]: the cells that a cell of each kind passes through, relative to it;
+            unused entries repeat another.
         slant: int32[3]: the kind of cell c is (slant . c) modulo the number of kinds.
     """
 
@@ -279,13 +279,13 @@ class Motion:
     slant: NDArray[np.int32]
 
     def kinds(self, cells: NDArray[np.int32]) -> NDArray[np.int32]:
-        """The kind of each cell, int32[cells]."""
+        """Return the kind of each cell, int32[cells]."""
         kinds: NDArray[np.int32] = ((cells @ self.slant) % self.swept.shape[1]).astype(np.int32)
         return kinds
 
 
 def straight(ways: Sequence[Sequence[int]]) -> Motion:
-    """Cells of one kind that touch none but the next cell when they move."""
+    """Return the motion of cells of one kind that touch only the next cell when they move."""
     steps = np.array(ways, np.int32)
     return Motion(steps, steps[:, None, None].copy(), np.zeros(3, np.int32))
 
@@ -306,15 +306,15 @@ PRISMS = Motion(
     ),
     np.array([1, 1, 0], np.int32),
 )
-"""Prisms over triangles slide along z and along the three edges; a prism that slides along an edge passes
-through the one beside it, which stands the other way."""
+"""Prisms over triangles slide along z and along the three edges. A prism that slides along an edge passes
+through its neighbour, which has the opposite orientation."""
 
 MOTIONS = {"cubes": CUBES, "prisms": PRISMS}
-"""How pieces slide, by the name of the grid; in the other grids they are not taken apart."""
+"""The motions by the name of the grid. In other grids puzzles are not taken apart."""
 
 
 class AssemblyError(GdlError):
-    """An assembly that cannot be: what is wrong, and what to do about it."""
+    """An impossible assembly: the message names the fault and the remedy."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -324,8 +324,8 @@ class Assembly:
     Attributes:
         cells: int32[cells, 3]: the cells of all pieces, piece by piece.
         starts: int32[pieces + 1]: where each piece's cells begin.
-        motion: how pieces slide.
-        groups: for each piece the groups that it is of: pieces that share a group need not come apart.
+        motion: the ways in which pieces slide.
+        groups: for each piece the groups that it belongs to. Pieces that share a group need not come apart.
 
     >>> two = Assembly.of([[(0, 0, 0)], [(1, 0, 0), (2, 0, 0)]])
     >>> two.pieces
@@ -344,8 +344,8 @@ class Assembly:
         motion: Motion = CUBES,
         groups: Sequence[frozenset[int]] = (),
     ) -> Assembly:
-        """Of pieces that are lists of cells. Raises AssemblyError for none or more than 64 of them, for one
-        without cells, and for a cell that two have."""
+        """Return the assembly of pieces that are lists of cells. Raises AssemblyError for 0 or more than 64
+        pieces, for a piece without cells, and for a cell that belongs to two pieces."""
         if not 0 < len(pieces) <= MOST_PIECES:
             raise AssemblyError(
                 f"an assembly of {len(pieces)} pieces cannot be taken apart",
@@ -364,22 +364,22 @@ class Assembly:
 
     @property
     def pieces(self) -> int:
-        """How many pieces there are."""
+        """The number of pieces."""
         return len(self.starts) - 1
 
     def piece(self, number: int) -> NDArray[np.int32]:
-        """The cells of a piece, int32[its cells, 3]."""
+        """Return the cells of a piece, int32[its cells, 3]."""
         return self.cells[self.starts[number] : self.starts[number + 1]]
 
     def part(self, members: Sequence[int]) -> Assembly:
-        """Some of the pieces alone, in this order."""
+        """Return the assembly of only these pieces, in this order."""
         starts = np.cumsum([0, *(len(self.piece(number)) for number in members)]).astype(np.int32)
         cells = np.concatenate([self.piece(number) for number in members])
         groups = tuple(self.groups[number] for number in members) if self.groups else ()
         return Assembly(cells, starts, self.motion, groups)
 
     def may_stay_together(self) -> bool:
-        """Whether nothing need come apart: one piece, or a group that all share."""
+        """Whether nothing need come apart: there is one piece, or all pieces share a group."""
         if self.pieces == 1:
             return True
         return bool(self.groups) and bool(frozenset.intersection(*self.groups))
@@ -396,7 +396,7 @@ class Step:
     Attributes:
         pieces: their numbers.
         way: (x, y, z) of the whole move.
-        out: whether they go out of the others' reach; the way is then that of one step.
+        out: whether the pieces leave the others; ``way`` is then a single step.
     """
 
     pieces: tuple[int, ...]
@@ -410,8 +410,8 @@ class _Separation:
 
     Attributes:
         steps: the moves; the last takes its pieces out.
-        places: how far the places of the assembly have changed, int16[pieces, 3], before the last.
-        states: how many arrangements were looked at.
+        places: the shift of each piece before the last move, int16[pieces, 3].
+        states: the number of arrangements examined.
     """
 
     steps: tuple[Step, ...]
@@ -420,14 +420,14 @@ class _Separation:
 
 
 class TooManyArrangementsError(Exception):
-    """More arrangements of the pieces than are kept: whether they come apart is not known."""
+    """More arrangements of the pieces than memory allows: it stays unknown whether they come apart."""
 
 
 def separate(assembly: Assembly) -> _Separation | None:
-    """The fewest moves that free some pieces, None where nothing ever does.
+    """Return the fewest moves that free some pieces; None if nothing comes apart.
 
-    A move takes any group of pieces any number of steps one way, and counts as one; arrangements that differ
-    by a shift of all pieces are one. Raises TooManyArrangementsError where more than MOST_PLACES are met.
+    A move takes any group of pieces any number of steps one way and counts as one. Arrangements that differ
+    by a shift of all pieces are the same. Raises TooManyArrangementsError if there are more than MOST_PLACES.
     """
     room = _FIRST_ROOM
     tables = _tables(room, assembly.pieces)
@@ -439,7 +439,7 @@ def separate(assembly: Assembly) -> _Separation | None:
     while True:
         status = search(assembly.cells, owner, kinds, motion.ways, motion.swept, *tables, sizes, budget)
         if status == _SEPARATED:
-            return _told(assembly, tables, sizes)
+            return _separation(assembly, tables, sizes)
         if status == STUCK:
             return None
         if status == _OUT_OF_ROOM:
@@ -453,8 +453,7 @@ def separate(assembly: Assembly) -> _Separation | None:
 
 
 def _tables(room: int, pieces: int) -> tuple[NDArray[Any], ...]:
-    """Arrangements, the one each was made from, the moves that made them, and where they are found by
-    hash."""
+    """Return arrays for the arrangements, their parents, the moves that led to them, and the hash table."""
     return (
         np.zeros((room, pieces, 3), np.int16),
         np.full(room, -1, np.int32),
@@ -464,15 +463,17 @@ def _tables(room: int, pieces: int) -> tuple[NDArray[Any], ...]:
     )
 
 
-def _told(assembly: Assembly, tables: tuple[NDArray[Any], ...], sizes: NDArray[np.int64]) -> _Separation:
-    """The moves to the arrangement in which a group is free, which is the last one."""
+def _separation(
+    assembly: Assembly, tables: tuple[NDArray[Any], ...], sizes: NDArray[np.int64]
+) -> _Separation:
+    """Return the moves to the last arrangement, in which a group is free."""
     places, parents, groups, moves, _ = tables
     at = last = int(sizes[1]) - 1
     steps = []
     while parents[at] >= 0:
         group, way = int(groups[at]), moves[at]
         if 2 * group.bit_count() > assembly.pieces:
-            # The others go the other way: it is the same, and fewer move.
+            # Moving the others the opposite way has the same effect with fewer pieces.
             group, way = (1 << assembly.pieces) - 1 - group, -way
         x, y, z = (int(part) for part in way)
         members = tuple(piece for piece in range(assembly.pieces) if group >> piece & 1)
@@ -483,15 +484,15 @@ def _told(assembly: Assembly, tables: tuple[NDArray[Any], ...], sizes: NDArray[n
 
 @dataclass(frozen=True, slots=True)
 class Disassembly:
-    """How far an assembly, or a part of one, comes apart.
+    """The tree of separations of an assembly, or of a part of one.
 
     Attributes:
         pieces: the pieces of this part, by their numbers in the whole assembly.
-        steps: the fewest moves that free some of them from the others; none for what stays together.
-        parts: what comes of both sides then; none for what stays together.
-        apart: True if all comes apart that has to, False if something never does, None if that is not known:
-            too many arrangements.
-        states: arrangements looked at for this separation.
+        steps: the fewest moves that free some of them from the others; none for a part that stays together.
+        parts: the disassembly of both sides; none for a part that stays together.
+        apart: True if everything that must come apart does, False if some part never does, None if there are
+            too many arrangements to decide.
+        states: arrangements examined for this separation.
     """
 
     pieces: tuple[int, ...]
@@ -502,12 +503,12 @@ class Disassembly:
 
     @property
     def level(self) -> tuple[int, ...]:
-        """The moves of each separation, the outermost first: (5, 3) is a puzzle of level 5.3."""
+        """The number of moves of each separation, the outermost first: (5, 3) is a puzzle of level 5.3."""
         own = (len(self.steps),) if self.steps else ()
         return own + tuple(moves for part in self.parts for moves in part.level)
 
     def separations(self) -> Iterator[Disassembly]:
-        """The separations, in the order in which they are made."""
+        """The separations in the order in which they happen."""
         if self.steps:
             yield self
         for part in self.parts:
@@ -517,8 +518,8 @@ class Disassembly:
 def take_apart(assembly: Assembly) -> Disassembly:
     """Take an assembly apart with the fewest moves at each separation.
 
-    After a separation each side is an assembly of its own, and lies as it lay then. Only moves along the
-    ways of the assembly's grid are looked for, no turns.
+    After a separation each side is an assembly of its own, in its current places. Pieces only slide along the
+    ways of the assembly's grid; they do not turn.
 
     >>> two = Assembly.of([[(0, 0, 0)], [(1, 0, 0), (2, 0, 0)]])
     >>> take_apart(two).level
@@ -528,7 +529,7 @@ def take_apart(assembly: Assembly) -> Disassembly:
 
 
 def _part(assembly: Assembly, numbers: tuple[int, ...]) -> Disassembly:
-    """Take some pieces apart; the assembly is of these alone."""
+    """Take some pieces apart; the assembly consists of these alone."""
     if assembly.may_stay_together():
         return Disassembly(numbers)
     try:

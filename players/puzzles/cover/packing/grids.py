@@ -1,8 +1,8 @@
-"""The five grids that puzzles live on: their cells, and the isometries that map cells to cells.
+"""The five grids of packing puzzles: their cells, and the isometries that map cells to cells.
 
 A cell is an integer triple, as in BurrTools' files (A. Röver), so that its puzzles can be read. An isometry
-is an integer matrix over a denominator, which acts on the cells' centres in coordinates of the grid's own
-where that is exact; what it leaves open, a translation, is settled by a normal form.
+is an integer matrix over a denominator. It acts on the cells' centres, in grid coordinates in which that is
+exact. A normal form fixes the remaining translation.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ class CellGrid(ABC):
     """Cells in space, with their translations, rotations and mirrors.
 
     Attributes:
-        name: by which people ask for it.
+        name: the grid's name for users.
         matrices: int64[2 * rotations, 3, 3], over the denominator: the rotations, the identity first, then
             each of them after a reflection of the first axis. Numbered as in BurrTools' files, but for the
             spheres.
-        rotations: how many of them are rotations.
-        denominator: by which they are divided.
-        closed: whether they are a group.
+        rotations: the number of rotations among them.
+        denominator: the common denominator of the matrices.
+        closed: whether they form a group.
     """
 
     name: ClassVar[str]
@@ -39,37 +39,38 @@ class CellGrid(ABC):
 
     @property
     def rotations(self) -> int:
-        """How many of the matrices are rotations: half of them."""
+        """The number of rotations: half of the matrices."""
         return len(self.matrices) // 2
 
     @abstractmethod
     def valid(self, cells: Cells) -> NDArray[np.bool_]:
-        """Which triples are cells of this grid, bool[cells]."""
+        """Return which triples are cells of this grid, bool[cells]."""
 
     @abstractmethod
     def centres(self, cells: Cells) -> Cells:
-        """The centres of cells, in the coordinates on which the matrices act."""
+        """Return the centres of cells, in the coordinates on which the matrices act."""
 
     @abstractmethod
     def at_centres(self, centres: Cells) -> Cells:
-        """The cells that have these centres."""
+        """Return the cells with these centres."""
 
     @abstractmethod
     def homes(self, cells: Cells) -> Cells:
-        """For each cell the translation of the grid that brings its representative there.
+        """Return for each cell the translation of the grid from its representative to the cell.
 
         Cells have the same representative if and only if a translation of the grid maps one to the other.
         """
 
     def turned(self, cells: Cells, number: int) -> Cells | None:
-        """These cells after an isometry, in the same order, up to a translation of the grid.
+        """Return these cells after an isometry, in the same order, up to a translation of the grid.
 
-        None where the isometry does not map them to cells, which happens with spheres only.
+        Returns None if the isometry does not map them to cells, which happens only with spheres.
         """
         return self.at_centres(self.centres(cells) @ self.matrices[number].T // self.denominator)
 
     def settled(self, cells: Cells) -> tuple[Cells, NDArray[np.int64]]:
-        """Cells in ascending order, and translated so that the first is a representative; and that order.
+        """Return the cells in ascending order, translated so that the first is a representative, and that
+        order.
 
         Two sets of cells have the same result if and only if a translation of the grid maps one to the other.
         """
@@ -79,7 +80,7 @@ class CellGrid(ABC):
 
 
 def _cube_rotations() -> NDArray[np.int64]:
-    """The 24 rotations of the cube and their reflections, int64[48, 3, 3].
+    """Return the 24 rotations of the cube and their reflections, int64[48, 3, 3].
 
     Quarter turns about x come first, after none, one, two or three about y, then one or three about z.
     """
@@ -93,7 +94,8 @@ def _cube_rotations() -> NDArray[np.int64]:
 
 
 def _with_reflections(rotations: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Rotations, and each after a reflection of the first axis: int64[2 * rotations, 3, 3]."""
+    """Return the rotations, then each of them after a reflection of the first axis: int64[2 * rotations, 3,
+    3]."""
     return np.concatenate([rotations, rotations * np.array([-1, 1, 1])])
 
 
@@ -117,9 +119,9 @@ class _CubeGrid(CellGrid):
 
 
 def _prism_rotations() -> NDArray[np.int64]:
-    """Sixth turns about z, then those after a half turn about y; over 2.
+    """Return sixth turns about z, then the same after a half turn about y; over 2.
 
-    On halves of an edge along x, and thirds of a triangle's height along y, a sixth turn is rational.
+    Along x the unit is half an edge, along y a third of a triangle's height: so a sixth turn is rational.
     """
     sixth = np.array([[1, -1, 0], [3, 1, 0], [0, 0, 2]], np.int64)
     turn = np.diag([2, 2, 2]).astype(np.int64)
@@ -154,10 +156,10 @@ class _PrismGrid(CellGrid):
 
 
 def _sphere_rotations() -> NDArray[np.int64]:
-    """The cube's rotations, and all products of them with a sixth turn about a diagonal; over 3.
+    """Return the cube's rotations, and all their products with a sixth turn about a diagonal; over 3.
 
-    A sixth turn about a diagonal does not map the packing to itself, yet flat pieces, which lie in one
-    layer of it, fit again after it: 96 more ways to lie, 120 in all. They are no group.
+    A sixth turn about a diagonal does not map the packing to itself. But flat pieces, which lie in one layer
+    of it, still fit after it: 96 more orientations, 120 in all. They do not form a group.
     """
     cube = _cube_rotations()[:24]
     sixth = np.array([[2, -1, 2], [2, 2, -1], [-1, 2, 2]], np.int64)
@@ -253,7 +255,7 @@ GRIDS: tuple[CellGrid, ...] = (
 
 
 def grid(name: str) -> CellGrid:
-    """The grid of this name; raises CoverError if there is none."""
+    """Return the grid with this name. Raises CoverError if there is none."""
     for candidate in GRIDS:
         if candidate.name == name:
             return candidate

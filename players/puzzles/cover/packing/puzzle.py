@@ -1,4 +1,4 @@
-"""`PackingPuzzle`: pieces, how many of each, and the shape that they are to fill.
+"""`PackingPuzzle`: pieces, the number of each, and the shape to fill.
 
 After the model of A. Röver's BurrTools: ranges of pieces, variable cells, holes, colours with constraints.
 """
@@ -23,14 +23,14 @@ MOST_COLOURS = 1 << 12
 
 @dataclass(frozen=True, eq=False, slots=True)
 class CellShape:
-    """A piece, or what pieces are to fill.
+    """A piece, or the shape that the pieces fill.
 
     Attributes:
         cells: int64[cells, 3], each once.
-        fixed: bool[cells]: of a result, whether the cell must be filled; one that need not is variable. All
-            cells of a piece are fixed.
+        fixed: bool[cells]: in a result, whether the cell must be filled; the others are variable. All cells
+            of a piece are fixed.
         colours: int64[cells], 0 for none.
-        name: for people.
+        name: shown to users.
     """
 
     cells: Cells
@@ -43,7 +43,8 @@ class CellShape:
 
     @classmethod
     def of(cls, layers: Sequence[Sequence[str]], name: str = "") -> CellShape:
-        """From a drawing: layers (z) of rows (y) of characters (x): `#` fixed, `+` variable, `.` nothing.
+        """Return the shape of a drawing: layers (z) of rows (y) of characters (x): `#` fixed, `+` variable,
+        `.` nothing.
 
         >>> CellShape.of([["##.", ".##"]]).cells.tolist()
         [[0, 0, 0], [1, 0, 0], [1, 1, 0], [2, 1, 0]]
@@ -68,7 +69,7 @@ class CellShape:
         colours: Sequence[int] | None = None,
         name: str = "",
     ) -> CellShape:
-        """From its cells, all fixed and without colours unless these are given."""
+        """Return the shape of these cells, by default all fixed and without colours."""
         return cls(
             np.array(cells, np.int64).reshape(-1, 3),
             np.ones(len(cells), np.bool_) if fixed is None else np.array(fixed, np.bool_),
@@ -80,7 +81,7 @@ class CellShape:
         return len(self.cells)
 
     def check(self, grid: CellGrid) -> None:
-        """Raises CoverError for a shape that is empty, too large or not on this grid."""
+        """Raise CoverError if the shape is empty, too large or not on this grid."""
         called = f"shape {self.name!r}" if self.name else "a shape"
         if not len(self.cells):
             raise CoverError(f"{called} has no cells", remedy="fill one at least")
@@ -105,11 +106,11 @@ MOST_PIECES = 10_000
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Piece:
-    """A shape, and how many copies of it are to be placed.
+    """A shape, and the number of copies to place.
 
     Attributes:
-        shape: may be turned, never reflected: its mirror image would be another piece.
-        minimum, maximum: how many copies a solution has.
+        shape: may be rotated but not reflected: its mirror image is another piece.
+        minimum, maximum: the bounds on the copies in a solution.
         groups: pairs (group, copies): pieces of a group may stay together when a solution is taken apart.
         ways: the numbers of the isometries it may lie in; None for all rotations.
     """
@@ -123,17 +124,17 @@ class Piece:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PackingPuzzle:
-    """Which sets of placed pieces fill the result: no cell twice, each fixed cell once?
+    """A puzzle: find the sets of placed pieces that fill each fixed cell once and no cell twice.
 
     Attributes:
-        grid: of all shapes.
-        pieces: with their bounds.
-        result: what is to be filled; its variable cells may stay empty.
-        allowed: pairs (colour of a piece's cell, colour of the result's cell) that may meet. Cells without a
-            colour (0) meet all.
-        holes: at most so many variable cells stay empty; None for any number. It matters only if the pieces'
-            numbers have ranges; else all solutions have the same number of holes.
-        name: for people.
+        grid: the grid of all shapes.
+        pieces: the pieces with their bounds.
+        result: the shape to fill; its variable cells may stay empty.
+        allowed: pairs (colour of a piece's cell, colour of the result's cell) that may coincide. Cells
+            without a colour (0) go with all.
+        holes: the most variable cells that stay empty; None for any number. It matters only if a piece has a
+            range of copies; otherwise all solutions have the same number of holes.
+        name: shown to users.
     """
 
     grid: CellGrid
@@ -148,12 +149,12 @@ class PackingPuzzle:
 
     @property
     def ranged(self) -> bool:
-        """Whether the number of copies of any piece is open."""
+        """Whether some piece has a range of copies."""
         return any(piece.minimum < piece.maximum for piece in self.pieces)
 
     @property
     def filled(self) -> tuple[int, int]:
-        """The fewest and the most cells that the pieces can fill, if there is room."""
+        """The fewest and the most cells that the pieces can fill, if they fit."""
         return (
             sum(piece.minimum * len(piece.shape) for piece in self.pieces),
             sum(piece.maximum * len(piece.shape) for piece in self.pieces),
@@ -161,7 +162,8 @@ class PackingPuzzle:
 
     @property
     def most_holes(self) -> int | None:
-        """How many cells may stay empty: what the pieces leave where their number is fixed, else `holes`."""
+        """The most cells that may stay empty: the cells that the pieces leave if their number is fixed,
+        otherwise `holes`."""
         fewest, most = self.filled
         return len(self.result) - fewest if fewest == most else self.holes
 
@@ -179,12 +181,12 @@ class PackingPuzzle:
         return ""
 
     def check(self) -> None:
-        """Raises CoverError for a puzzle that contradicts itself or is too large."""
+        """Raise CoverError if the puzzle contradicts itself or is too large."""
         self.check_pieces()
         self.check_room()
 
     def check_pieces(self) -> None:
-        """Raises CoverError for shapes that cannot be, and numbers of pieces that cannot be."""
+        """Raise CoverError for invalid shapes or numbers of pieces."""
         if not self.pieces:
             raise CoverError("the puzzle has no pieces", remedy="give it one at least")
         self.result.check(self.grid)
@@ -202,7 +204,7 @@ class PackingPuzzle:
             raise CoverError(f"{self.holes} holes", remedy="say 0 or more")
 
     def check_room(self) -> None:
-        """Raises CoverError for pieces that are too large for the result, or too few."""
+        """Raise CoverError if the pieces are too large for the result, or too few."""
         fewest, most = self.filled
         room, needed = len(self.result), int(np.count_nonzero(self.result.fixed))
         if fewest > room:

@@ -1,8 +1,8 @@
 """`packing_rules`: a packing puzzle as the rules of a one-player game.
 
-A move `(place PIECE WAY X Y Z)` puts a piece down: WAY is one of the ways it can lie, X Y Z the cell that its
-first cell comes to. The game is over when nothing can be placed; the goal is the share of the pieces that
-lie, 100 where all do and no cell is left that must be filled.
+A move `(place PIECE WAY X Y Z)` places a piece: WAY is one of its orientations, X Y Z the place of its first
+cell. The game is over when no piece can be placed. The goal is the percentage of pieces placed, and 100 if
+all are placed and every cell that must be filled is filled.
 """
 
 from __future__ import annotations
@@ -22,14 +22,13 @@ _AXES = "xyz"
 
 
 def packing_rules(puzzle: PackingPuzzle) -> str:
-    """The rules, in KIF. A puzzle of one layer has no Z, one of a single row neither Y.
+    """Return the rules, in KIF. A puzzle of one layer has no Z, and one of a single row has no Y either.
 
-    Raises CoverError for a puzzle whose number of pieces is open: there is no telling how good a part of a
-    solution is.
+    Raises CoverError if the number of pieces is open: then a partial solution has no defined goal.
     """
     if puzzle.ranged:
         raise CoverError(
-            "a puzzle with an open number of pieces is no game yet",
+            "a puzzle with an open number of pieces cannot become a game",
             remedy="give each piece one count, not a range",
         )
     writer = _Writer(puzzle)
@@ -51,14 +50,14 @@ class _Writer:
         self.total = sum(piece.maximum for piece in puzzle.pieces)
 
     def place(self, cell: NDArray[np.int64]) -> str:
-        """A cell of the result as the rules name it, counted from 1."""
+        """Return the name of a cell of the result in the rules, counted from 1."""
         return " ".join(str(cell[axis] - self.low[axis] + 1) for axis in self.axes)
 
     def variables(self, names: str) -> str:
         return " ".join(f"?{names[axis]}" for axis in self.axes)
 
     def header(self) -> Iterator[str]:
-        """What the game is, for people."""
+        """The comment that describes the game."""
         title = "".join(sign for sign in self.puzzle.name if sign.isprintable())[:60]
         where = " ".join("XYZ"[axis] for axis in self.axes)
         cells = sum(
@@ -76,7 +75,7 @@ class _Writer:
         yield f"; Size    {bases} base propositions, {self.packing.problem.options} moves."
 
     def lines(self) -> Iterator[str]:
-        """All rules, one a line, with a line for each part."""
+        """The lines of the rules: one rule per line, with a heading for each part."""
         yield "(role player)"
         yield "; --- What is left, what lies, what it is worth ---"
         yield from self.counts()
@@ -86,7 +85,7 @@ class _Writer:
         yield from self.facts()
 
     def counts(self) -> Iterator[str]:
-        """Pieces left and placed, and what they are worth."""
+        """The rules for pieces left and placed, and for the goals."""
         most = max(piece.maximum for piece in self.puzzle.pieces)
         for name, piece in zip(self.names, self.puzzle.pieces, strict=True):
             yield f"(init (left {name} {piece.maximum}))"
@@ -101,8 +100,8 @@ class _Writer:
         where = self.variables(_AXES)
         less = "(true (left ?p ?m)) (next-number ?n ?m)"
         yield f"(<= (next (left ?p ?n)) (does player (place ?p ?w {where})) {less})"
-        kept = "(true (left ?p ?n)) (distinct ?p ?q)"
-        yield f"(<= (next (left ?p ?n)) (does player (place ?q ?w {where})) {kept})"
+        unchanged = "(true (left ?p ?n)) (distinct ?p ?q)"
+        yield f"(<= (next (left ?p ?n)) (does player (place ?q ?w {where})) {unchanged})"
         for count in range(self.total):
             yield f"(<= (goal player {100 * count // self.total}) (true (placed {count})))"
         yield f"(<= (goal player 100) (true (placed {self.total})) (not unfilled))"
@@ -113,7 +112,7 @@ class _Writer:
         yield "(<= terminal (not movable))"
 
     def moves(self) -> Iterator[str]:
-        """What may be placed, and what becomes of it."""
+        """The rules for legal moves and their effects."""
         where, cell, step = self.variables(_AXES), self.variables("abc"), self.variables("ijk")
         sums = " ".join(f"(plus ?{_AXES[axis]} ?{'ijk'[axis]} ?{'abc'[axis]})" for axis in self.axes)
         yield f"(<= (base (cell {cell} ?p)) (covers ?p ?w {where} {cell}))"
@@ -130,7 +129,7 @@ class _Writer:
         yield f"(<= (next (cell {cell} ?p)) {laid})"
 
     def facts(self) -> Iterator[str]:
-        """Cells, pieces, and where they fit."""
+        """The facts: cells, pieces, and the places where they fit."""
         result = self.puzzle.result
         for cell, fixed in zip(result.cells, result.fixed, strict=True):
             if fixed:
@@ -155,12 +154,12 @@ class _Writer:
 
 
 def _signed(step: int) -> str:
-    """A step as a symbol that every reader of KIF takes."""
+    """Return a step as a symbol that every KIF reader accepts."""
     return str(step) if step >= 0 else f"m{-step}"
 
 
 def _names(names: list[str]) -> list[str]:
-    """Symbols of KIF, one for each piece, all different."""
+    """Return different KIF symbols, one for each piece."""
     found: list[str] = []
     for number, name in enumerate(names):
         symbol = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40]

@@ -1,11 +1,11 @@
-"""`PackingSearch`: the solutions of a packing puzzle in slices of time; of those that are turns or
-reflections of each other, one is kept (`Duplicates`).
+"""`PackingSearch`: the solutions of a packing puzzle in slices of time. `Duplicates` keeps one of the
+solutions that are rotations or reflections of each other.
 
-The symmetries of the result act on placements. A reflection takes a piece to its mirror image: that is the
-same piece, or its partner in the puzzle, or none, and then the reflected solution does not count. Where a
-single piece has placements that no symmetry keeps, it breaks them all: the search sees only one placement
-of each class of it (its others are forbidden) and finds each solution once. Else a solution is kept if it
-is the least, as a sorted list of options, of those images that the search finds too.
+The symmetries of the result act on placements. A reflection maps a piece to its mirror image: the same piece,
+its partner in the puzzle, or none, and then the reflected solution does not count. If a single piece has
+placements that no symmetry keeps, it breaks all symmetries: the search sees only one placement of each class
+of that piece (the others are forbidden) and finds each solution once. Otherwise a solution is kept if it is
+the least, as a sorted list of options, of those of its images that the search also finds.
 """
 
 from __future__ import annotations
@@ -24,22 +24,23 @@ from players.puzzles.cover.problem import CoverError, CoverProblem
 from players.puzzles.cover.search import CoverSearch
 
 _AT_ONCE = 20_000_000
-"""Numbers in the images of solutions that are compared at once."""
+"""The most numbers in the images of solutions that are compared at once."""
 _LIKE = 1.1
-"""Shares of placements that differ by less are alike."""
+"""Shares of placements that differ by a smaller factor count as equal."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Duplicates:
-    """The symmetries of a packing, and how its duplicates are kept out.
+    """The symmetries of a packing, and a filter for its duplicate solutions.
 
     Attributes:
-        packing: of which.
-        images: int32[symmetries, options]: where each option goes, -1 if to none; the identity is left out.
-        allowed: bool[options]: which options the search needs.
-        broken: whether every solution with allowed options is the only one of its class: nothing to compare.
-        problem: the packing's, of the allowed options alone.
-        numbers: int32[its options]: their numbers in the packing.
+        packing: the packing.
+        images: int32[symmetries, options]: the image of each option, -1 if it has none; without the identity.
+        allowed: bool[options]: the options that the search needs.
+        broken: whether every solution with allowed options is the only one of its class, so that no
+            comparison is needed.
+        problem: the packing's problem with the allowed options alone.
+        numbers: int32[its options]: the numbers of its options in the packing.
     """
 
     packing: Packing
@@ -51,17 +52,16 @@ class Duplicates:
 
     @classmethod
     def of(cls, packing: Packing) -> Duplicates:
-        """Finds the symmetries, and a piece that breaks them if there is one."""
+        """Find the symmetries, and a piece that breaks them if there is one."""
         images = _images(packing)
         allowed, broken = _breaker(packing, images)
         numbers = np.flatnonzero(allowed).astype(np.int32)
         return cls(packing, images, allowed, broken, restricted(packing.problem, allowed), numbers)
 
     def kept(self, solutions: Sequence[NDArray[np.int32]]) -> list[NDArray[np.int32]]:
-        """Of solutions of `problem` (ascending options) those that are the ones of their classes that are
-        kept.
+        """Return one solution of each class, from solutions of `problem` (ascending options).
 
-        In the order they came in, as ascending options of the packing.
+        They keep their order and become ascending options of the packing.
         """
         ours = [self.numbers[solution] for solution in solutions]
         if self.broken or not ours:
@@ -75,7 +75,8 @@ class Duplicates:
         return [each for each, stays in zip(ours, keep, strict=True) if stays]
 
     def _least_of_their_classes(self, ours: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Which of these solutions, int32[solutions, options], are less than all their other images."""
+        """Return which of these solutions, int32[solutions, options], are less than all their other
+        images."""
         images = self.images[:, ours].reshape(-1, ours.shape[1])
         owner = np.tile(np.arange(len(ours)), len(self.images))
         good = (images >= 0).all(axis=1)
@@ -92,7 +93,8 @@ class Duplicates:
         return keep
 
     def _within_bounds(self, images: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Which images have as many copies of each piece as there may be: partners may differ in that."""
+        """Return which images have an allowed number of copies of each piece: the bounds of partners may
+        differ."""
         pieces = self.packing.puzzle.pieces
         counts = np.zeros((len(images), len(pieces)), np.int64)
         rows = np.arange(len(images))[:, None]
@@ -104,9 +106,9 @@ class Duplicates:
 
 
 def partners(puzzle: PackingPuzzle) -> list[int]:
-    """For each piece the piece that is its mirror image: itself, another, or -1 for none.
+    """Return for each piece its mirror image among the pieces: itself, another piece, or -1 for none.
 
-    Pieces drawn alike are paired in their order with those drawn as their mirror images.
+    Identical pieces are paired, in order, with the pieces that are their mirror images.
     """
     rotations = puzzle.grid.rotations
     here: dict[bytes, list[int]] = {}
@@ -125,7 +127,8 @@ def partners(puzzle: PackingPuzzle) -> list[int]:
 
 
 def _images(packing: Packing) -> NDArray[np.int32]:
-    """Where each symmetry of the result but the identity takes each option, int32[symmetries, options]."""
+    """Return the image of each option under each symmetry of the result but the identity, int32[symmetries,
+    options]."""
     puzzle = packing.puzzle
     moves = symmetries(puzzle.grid, puzzle.result)[1:]
     images = np.full((len(moves), packing.problem.options), -1, np.int32)
@@ -145,12 +148,12 @@ def _images(packing: Packing) -> NDArray[np.int32]:
 
 
 def _sorted(cells: NDArray[np.integer], tints: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Cells and their colours as one number each, ascending along the last axis."""
+    """Return cells and their colours as one number each, ascending along the last axis."""
     return np.sort(cells * MOST_COLOURS + tints, axis=-1)
 
 
 def _looked_up(packing: Packing, piece: int, wanted: NDArray[np.int64]) -> NDArray[np.int32]:
-    """The options of a piece that fill exactly these cells with these colours, -1 for none."""
+    """Return the options of a piece that fill exactly these cells with these colours, -1 for none."""
     rows = _sorted(packing.placed[piece], packing.tints[piece])
     if wanted.shape[-1] != rows.shape[1]:
         return np.full(wanted.shape[:-1], -1, np.int32)
@@ -160,7 +163,7 @@ def _looked_up(packing: Packing, piece: int, wanted: NDArray[np.int64]) -> NDArr
 
 
 def _keys(rows: NDArray[np.int64]) -> list[bytes]:
-    """The bytes of each row: equal if and only if the rows are."""
+    """Return the bytes of each row: equal if and only if the rows are equal."""
     whole = np.ascontiguousarray(rows)
     return cast(
         list[bytes], whole.view(np.dtype((np.void, whole.itemsize * whole.shape[1]))).ravel().tolist()
@@ -168,11 +171,11 @@ def _keys(rows: NDArray[np.int64]) -> list[bytes]:
 
 
 def _breaker(packing: Packing, images: NDArray[np.int32]) -> tuple[NDArray[np.bool_], bool]:
-    """Which options the search needs, and whether it then finds each solution once.
+    """Return the options that the search needs, and whether it then finds each solution once.
 
-    Of the pieces that are in every solution once: rather one that breaks all symmetries, then one that keeps
-    few of its placements, of the like the one with the fewest left, and of those the one in whose way most
-    others lie.
+    A piece that every solution contains once is chosen. Pieces that break all symmetries come first, then
+    those that keep the fewest of their placements. Of pieces with similar shares, the one with the fewest
+    placements left wins, then the one whose placements collide with the most others.
     """
     options = packing.problem.options
     chosen = np.ones(options, np.bool_)
@@ -188,25 +191,25 @@ def _breaker(packing: Packing, images: NDArray[np.int32]) -> tuple[NDArray[np.bo
         own = images[:, first:last]
         here = np.arange(first, last)
         to_itself = whole & ((own >= first) & (own < last)).all(axis=1)
-        kept = here <= own[to_itself].min(axis=0, initial=options)
-        broken = bool(never[~to_itself].all()) and not (own[to_itself][:, kept] == here[kept]).any()
-        candidates.append((not broken, kept, piece))
+        needed = here <= own[to_itself].min(axis=0, initial=options)
+        broken = bool(never[~to_itself].all()) and not (own[to_itself][:, needed] == here[needed]).any()
+        candidates.append((not broken, needed, piece))
     if not candidates:
         return chosen, False
     surely = min(loose for loose, _, _ in candidates)
-    left = [(kept, piece) for loose, kept, piece in candidates if loose == surely]
-    fewest = min(kept.mean() for kept, _ in left)
+    left = [(needed, piece) for loose, needed, piece in candidates if loose == surely]
+    fewest = min(needed.mean() for needed, _ in left)
     crowd = np.bincount(np.concatenate([rows.ravel() for rows in packing.placed]))
-    kept, piece = min(
-        ((kept, piece) for kept, piece in left if kept.mean() <= _LIKE * fewest),
+    needed, piece = min(
+        ((needed, piece) for needed, piece in left if needed.mean() <= _LIKE * fewest),
         key=lambda pair: (pair[0].sum(), -crowd[packing.placed[pair[1]][pair[0]]].sum() / pair[0].sum()),
     )
-    chosen[packing.first[piece] : packing.first[piece + 1]] = kept
+    chosen[packing.first[piece] : packing.first[piece + 1]] = needed
     return chosen, not surely
 
 
 def _always_applies(packing: Packing, image: NDArray[np.int32]) -> bool:
-    """Whether a symmetry takes every solution to a solution."""
+    """Whether a symmetry maps every solution to a solution."""
     if (image < 0).any():
         return False
     pieces = packing.puzzle.pieces
@@ -220,7 +223,7 @@ def _always_applies(packing: Packing, image: NDArray[np.int32]) -> bool:
 
 
 def _never_applies(packing: Packing, image: NDArray[np.int32]) -> bool:
-    """Whether a symmetry takes no solution to a solution: a piece that is in all of them has no image."""
+    """Whether a symmetry maps no solution to a solution: a piece that is in all of them has no image."""
     for number, piece in enumerate(packing.puzzle.pieces):
         first, last = packing.first[number : number + 2]
         if piece.minimum > 0 and (image[first:last] < 0).all():
@@ -232,14 +235,14 @@ Watch = Callable[[CoverResult], None]
 
 
 class PackingSearch:
-    """A `CoverSearch` of a puzzle, which keeps one of the solutions that are turns or reflections of each
+    """A `CoverSearch` of a puzzle that keeps one of the solutions that are rotations or reflections of each
     other.
 
     Args:
         puzzle: the puzzle.
-        options: how to search; `first` counts the solutions that are kept.
-        watch: called after each step with the result so far.
-        every: keep turned and reflected solutions too.
+        options: the options of the search; `first` counts the solutions that are kept.
+        watch: called after each step with the current result.
+        every: whether to keep rotated and reflected solutions too.
 
     Raises:
         CoverError: the puzzle contradicts itself or is too large, or there is no engine for it.
@@ -264,21 +267,22 @@ class PackingSearch:
         self._sieved = self._duplicates is not None and not self._duplicates.broken
         self._problem = self.packing.problem if self._duplicates is None else self._duplicates.problem
         self._inner = replace(options, delivers=True, first=None) if self._sieved else options
-        self._kept = 0
+        self._count = 0
         self._ready: list[NDArray[np.int32]] = []
         self._waiting: list[NDArray[np.int32]] = []
-        """Solutions that were found after there were enough."""
+        """Solutions found beyond the number asked for."""
 
     @property
     def over(self) -> bool:
-        """Whether there is nothing left to do."""
+        """Whether the search is complete."""
         return (self._search.over and not self._waiting) or self._enough()
 
     def _enough(self) -> bool:
-        return self._sieved and self.options.first is not None and self._kept >= self.options.first
+        return self._sieved and self.options.first is not None and self._count >= self.options.first
 
     def step(self, deadline: float) -> bool:
-        """Search until about the deadline (time.monotonic() seconds). Returns whether there is more to do."""
+        """Search until about the deadline (time.monotonic() seconds). Returns whether anything is left to
+        search."""
         if not self._enough():
             self._search.step(deadline)
             self._sift()
@@ -288,38 +292,38 @@ class PackingSearch:
 
     def _sift(self) -> None:
         found = self._search.taken()
-        kept = found if self._duplicates is None else self._duplicates.kept(found)
+        unique = found if self._duplicates is None else self._duplicates.kept(found)
         if self._sieved:
-            kept = self._waiting + kept
-            room = None if self.options.first is None else self.options.first - self._kept
-            kept, self._waiting = kept[:room], [] if room is None else kept[room:]
-            self._kept += len(kept)
+            unique = self._waiting + unique
+            room = None if self.options.first is None else self.options.first - self._count
+            unique, self._waiting = unique[:room], [] if room is None else unique[room:]
+            self._count += len(unique)
         if self.options.delivers:
-            self._ready += kept
+            self._ready += unique
 
     def _watched(self, result: CoverResult) -> None:
         if self._watch is not None and not self._sieved:
             self._watch(result)
 
     def taken(self) -> list[NDArray[np.int32]]:
-        """The solutions found since the last call, each ascending options of `packing`; none if they are only
-        counted."""
+        """Return the solutions found since the last call, each as ascending options of `packing`; none if
+        they are only counted."""
         ready, self._ready = self._ready, []
         return ready
 
     def result(self) -> CoverResult:
-        """What is known now; `solutions` are those that are kept."""
+        """The current result; `solutions` counts the solutions that are kept."""
         result = self._search.result()
         if not self._sieved:
             return result
         complete = result.complete and not self._waiting
         progress = result.progress if complete else min(result.progress, MOST_OPEN)
-        return replace(result, solutions=self._kept, complete=complete, progress=progress)
+        return replace(result, solutions=self._count, complete=complete, progress=progress)
 
     def saved(self) -> dict[str, Any]:
-        """What a later process needs to go on from here, for JSON. Take the solutions first."""
+        """Return the state a later process needs to continue, for JSON. Take the solutions first."""
         waiting = [each.tolist() for each in self._waiting]
-        head = {"kept": self._kept, "sieved": self._sieved, "waiting": waiting}
+        head = {"kept": self._count, "sieved": self._sieved, "waiting": waiting}
         return {"packing": head, "search": self._search.saved()}
 
     @classmethod
@@ -332,16 +336,17 @@ class PackingSearch:
         *,
         every: bool = False,
     ) -> Self:
-        """The search of the same puzzle that was saved; raises CoverError for another's, or a damaged one."""
+        """Return the saved search of the same puzzle. Raises CoverError if it is damaged or belongs to
+        another puzzle."""
         search = cls.__new__(cls)
         search._begin(puzzle, options, watch, every)
         head, inner = saved.get("packing"), saved.get("search")
         if not isinstance(head, dict) or not isinstance(inner, dict):
-            raise CoverError("what was saved is no search of a packing puzzle", remedy="begin anew")
-        kept = head.get("kept")
-        if head.get("sieved") is not search._sieved or type(kept) is not int or kept < 0:
-            raise CoverError("the saved search is of another puzzle, or damaged", remedy="begin anew")
+            raise CoverError("the saved search is not of a packing puzzle", remedy="start a new search")
+        count = head.get("kept")
+        if head.get("sieved") is not search._sieved or type(count) is not int or count < 0:
+            raise CoverError("the saved search is of another puzzle, or damaged", remedy="start a new search")
         search._search = CoverSearch.resumed(search._problem, inner, search._inner, search._watched)
-        search._kept = kept
+        search._count = count
         search._waiting = solutions(head, "waiting", search.packing.problem.options)
         return search

@@ -1,1 +1,2 @@
-"""One-player games that are constraint puzzles: SAT says which moves to make, then they get an order."""
+"""One-player games that are constraint puzzles: a SAT solver finds the set of moves, then the moves are put
+in order."""

@@ -1,6 +1,6 @@
 """`Formula`: conditions as a circuit with structural hashing, and its clauses (G. S. Tseitin, 1968).
 
-`SatSearch` looks for an assignment: a CDCL solver of the package python-sat.
+`SatSearch` looks for an assignment with a CDCL solver of the package python-sat.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from propnet.network import Network
 from propnet.passes.circuit import FALSE, TRUE, CircuitBuilder
 
 Clause = list[int]
-"""Literals in the DIMACS manner: variable v >= 1, or -v."""
+"""Literals as in DIMACS: variable v >= 1, or -v."""
 
 _VARIABLES = 1 << 30
 """Nodes below this one are variables, those above are gates."""
 
 
 _LIMIT = 4_000_000
-"""Gates, and clauses, of a formula at most."""
+"""The most gates, and the most clauses, of a formula."""
 
 
 class FormulaSizeError(GdlError):
@@ -31,10 +31,10 @@ class FormulaSizeError(GdlError):
 
 
 class Formula:
-    """Variables, gates above them, and what must hold.
+    """Variables, gates above them, and conditions that must hold.
 
     A *literal* is as in a network: 2 * node + negated; 0 is true and 1 is false. Variables are nodes 1, 2,
-    and so on. Raises :class:`FormulaSizeError` where it would get more than :data:`_LIMIT` gates or clauses.
+    and so on. Raises :class:`FormulaSizeError` if it would have more than :data:`_LIMIT` gates or clauses.
 
     >>> formula = Formula()
     >>> a, b = formula.variable(), formula.variable()
@@ -51,20 +51,20 @@ class Formula:
         self._required: dict[int, None] = {}
 
     def variable(self) -> int:
-        """A literal of a new variable."""
+        """Return a literal of a new variable."""
         self.variables += 1
         return 2 * self.variables
 
     def all(self, literals: Iterable[int]) -> int:
-        """A literal for the AND of literals."""
+        """Return a literal for the AND of literals."""
         return self._builder.conjunction(literals)
 
     def any(self, literals: Iterable[int]) -> int:
-        """A literal for the OR of literals."""
+        """Return a literal for the OR of literals."""
         return self._builder.conjunction([x ^ 1 for x in literals]) ^ 1
 
     def require(self, literal: int) -> None:
-        """A condition that must hold."""
+        """Add a condition that must hold."""
         waiting = [literal]
         while waiting:
             x = waiting.pop()
@@ -79,18 +79,18 @@ class Formula:
                 self._required[x] = None
 
     def clause(self, literals: Iterable[int]) -> None:
-        """At least one of these must hold."""
+        """Require at least one of these literals."""
         self.require(self.any(literals))
 
     def at_most(self, literals: Sequence[int], most: int, *, exactly: bool = False) -> None:
-        """At most so many of these hold, or exactly so many: the sequential counter of C. Sinz, Towards an
-        optimal CNF encoding of Boolean cardinality constraints (2005)."""
+        """Require at most ``most`` of these literals, or exactly ``most``, by the sequential counter of C.
+        Sinz, Towards an optimal CNF encoding of Boolean cardinality constraints (2005)."""
         if most >= len(literals):
             if exactly:
                 for x in literals:
                     self.require(x if most == len(literals) else FALSE)
             return
-        counted: list[int] = [TRUE] + [FALSE] * (most + 1)  # at least 0, 1, ... of those so far
+        counted: list[int] = [TRUE] + [FALSE] * (most + 1)  # at least 0, 1, ... of the literals already added
         for place, x in enumerate(literals):
             left = len(literals) - place - 1
             low = max(1, most - left) if exactly else 1
@@ -104,12 +104,12 @@ class Formula:
             self.require(counted[most])
 
     def expanded(self, most: int) -> list[frozenset[int]] | None:
-        """What must hold, as clauses of variables alone: sets of literals. ORs of ANDs are multiplied out;
-        None where that makes more than so many clauses."""
+        """Return the conditions as clauses of variables alone, sets of literals. ORs of ANDs are multiplied
+        out; None if that takes too many steps for about ``most`` clauses."""
         if self.contradiction:
             return [frozenset()]
         gates, found = self._builder.gates, dict[frozenset[int], None]()
-        # Literals of variables, and those still to be expanded.
+        # Expanded literals of variables, and literals that are still to be expanded.
         waiting: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((), (x,)) for x in self._required]
         for _ in range(4 * most):
             if not waiting:
@@ -130,7 +130,7 @@ class Formula:
         return None
 
     def clauses(self) -> list[Clause]:
-        """What must hold, as clauses of variables; those past :attr:`variables` stand for gates."""
+        """Return the conditions as clauses of variables. Variables past :attr:`variables` stand for gates."""
         if self.contradiction:
             return [[]]
         gates = self._builder.gates
@@ -166,13 +166,13 @@ class Formula:
 
 
 class StateCone:
-    """What holds in one state of a network, as literals of a formula.
+    """The values of one state of a network, as literals of a formula.
 
     Args:
         formula: the formula.
         network: the network; gates in loops of positive recursion have no literals here.
-        inputs: the literal of each base proposition, and of each move where the gates asked for need moves.
-        reads: what :func:`reads_of` returns, where there are many states of one network.
+        inputs: the literal of each base proposition, and of each move if the requested gates depend on moves.
+        reads: the result of :func:`reads_of`, to share it among many states of one network.
     """
 
     def __init__(
@@ -188,26 +188,26 @@ class StateCone:
         self._known: dict[int, int] = {0: TRUE, **inputs}
 
     def literal(self, literal: int) -> int:
-        """The literal in the formula for one of the network."""
-        known, reads, first = self._known, self._reads, self._first
+        """Return the formula's literal for a literal of the network."""
+        literals, reads, first = self._known, self._reads, self._first
         waiting = [literal >> 1]
         while waiting:
             node = waiting[-1]
-            if node in known:
+            if node in literals:
                 waiting.pop()
                 continue
             read = reads[node - first]
-            missing = [x >> 1 for x in read if x >> 1 not in known]
+            missing = [x >> 1 for x in read if x >> 1 not in literals]
             if missing:
                 waiting += missing
                 continue
-            known[node] = self._formula.all([known[x >> 1] ^ (x & 1) for x in read])
+            literals[node] = self._formula.all([literals[x >> 1] ^ (x & 1) for x in read])
             waiting.pop()
-        return known[literal >> 1] ^ (literal & 1)
+        return literals[literal >> 1] ^ (literal & 1)
 
 
 def reads_of(network: Network) -> list[list[int]]:
-    """The literals that each gate reads."""
+    """Return the literals that each gate reads."""
     starts, inputs = network.gate_start.tolist(), network.gate_inputs.tolist()
     return [inputs[low:high] for low, high in pairwise(starts)]
 
@@ -217,17 +217,17 @@ _LARGEST_BUDGET = 200_000
 
 
 def available() -> bool:
-    """Whether the package is installed; it is not loaded."""
+    """Return whether the package is installed, without loading it."""
     return importlib.util.find_spec("pysat") is not None
 
 
 class SatSearch:
     """Looks for an assignment that satisfies clauses, in slices of time.
 
-    What it has learnt stays between slices. Close it when done.
+    It keeps learnt clauses between slices. Close it when done.
 
     Attributes:
-        answer: whether there is one; None while that is not known.
+        answer: whether there is one; None while unknown.
         model: the variables that are true in it.
 
     Raises:
@@ -251,7 +251,7 @@ class SatSearch:
             self._solver.add_clause(clause)
 
     def add(self, clause: Sequence[int]) -> None:
-        """One more clause; the answer is open again, unless it was no."""
+        """Add a clause. The answer becomes unknown again, unless it was no."""
         self._solver.add_clause(clause)
         if self.answer:
             self.answer = None
@@ -264,11 +264,11 @@ class SatSearch:
             if self.answer:
                 self.model = frozenset(x for x in self._solver.get_model() if x > 0)
             taken = max(1e-6, time.monotonic() - now)
-            # As many conflicts as fit in what is left, by the last budget; it grows slowly.
+            # As many conflicts as fit into the time left, by the last budget; the number grows slowly.
             fit = self._budget * (deadline - time.monotonic()) / taken
             self._budget = max(_FIRST_BUDGET, min(_LARGEST_BUDGET, 2 * self._budget, int(fit)))
         return self.answer is None
 
     def close(self) -> None:
-        """Give its memory back."""
+        """Free its memory."""
         self._solver.delete()

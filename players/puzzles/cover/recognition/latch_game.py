@@ -1,8 +1,8 @@
 """`LatchGame`: a game whose state is a function of the set of moves made, whatever their order.
 
-Every base proposition is one of these, proven on the network: a *latch*, which moves make true for ever, or
-false for ever; a *clock*, whose value depends on the number of moves alone; an *ending*, true only in
-terminal states. Kautz and Selman's planning as satisfiability needs no steps of time for such a game.
+Every base proposition is proven, on the network, to be of one of three kinds. Moves make a *latch* true for
+ever, or false for ever. The value of a *clock* depends only on the number of moves. An *ending* is true only
+in terminal states. Kautz and Selman's planning as satisfiability needs no steps of time for such a game.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from propnet.substitute import EffortError
 Flags = NDArray[np.bool_]
 
 _LONGEST = 400
-"""Moves of the longest game whose clocks are followed."""
+"""The most moves of a game for which clocks are simulated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clocks:
-    """What the clocks of a game do from one state on.
+    """The values of a game's clocks from one state on.
 
     Attributes:
         bases: int64: the clock propositions.
         values: bool, shape (steps, bases): their values after 0, 1... moves; one step if there are none.
         ends: whether every state with the last values is terminal.
-        settled: whether the last values stay for ever. If neither, longer lines were not looked at.
-        times: bool, shape (steps, moves): which moves may be legal after so many moves.
+        settled: whether the last values stay for ever. If neither holds, longer lines were not examined.
+        times: bool, shape (steps, moves): the moves that may be legal after each number of moves.
     """
 
     bases: NDArray[np.int64]
@@ -49,8 +49,8 @@ class Clocks:
 
 
 def followed(ternary: Ternary, start: Flags, candidates: Flags) -> Clocks:
-    """The clocks among some propositions, given as bool (bases,), from a state on: those that turn out to
-    depend on more are left out."""
+    """Return the clocks among some propositions, given as bool (bases,), from a state on. Propositions that
+    turn out to depend on more are left out."""
     bases = np.flatnonzero(candidates)
     while True:
         values, ends, settled, others = _run(ternary, start, bases)
@@ -64,8 +64,8 @@ def followed(ternary: Ternary, start: Flags, candidates: Flags) -> Clocks:
 
 
 def possible_ends(ternary: Ternary, clocks: Clocks) -> list[tuple[int, int | None]]:
-    """The goal values that a line may end with, and its length, the highest first, as far as the clocks tell;
-    None for all lengths with settled clocks."""
+    """Return the goal values and lengths of lines that the clocks allow, the highest value first; length None
+    stands for all lengths with settled clocks."""
     network, steps = ternary.network, len(clocks.values)
     may = ternary.state(_rows(ternary, clocks.bases, clocks.values))
     goals = [(value, literal) for _, value, literal in network.goals.tolist()]
@@ -83,7 +83,7 @@ def possible_ends(ternary: Ternary, clocks: Clocks) -> list[tuple[int, int | Non
 
 
 def _rows(ternary: Ternary, clock: NDArray[np.int64], values: Flags) -> NDArray[np.uint64]:
-    """Rows for states, a case each, of which the clocks are known and nothing else."""
+    """Return rows for states, one case each, in which only the clocks are known."""
     rows = ternary.unknown(-(-len(values) // CASES_PER_WORD))
     for step, holds in enumerate(values):
         rows[2 * clock + holds, step // CASES_PER_WORD] &= ~bits(np.array([step]))
@@ -91,8 +91,8 @@ def _rows(ternary: Ternary, clock: NDArray[np.int64], values: Flags) -> NDArray[
 
 
 def _run(ternary: Ternary, start: Flags, clock: NDArray[np.int64]) -> tuple[Flags, bool, bool, Flags]:
-    """The values of the clocks after 0, 1... moves, whether all states with the last ones are terminal,
-    whether these stay; and which of the clocks are none."""
+    """Return the values of the clocks after 0, 1... moves, whether all states with the last values are
+    terminal, whether these values stay, and which of the propositions are not clocks."""
     values = [start[clock]]
     none = np.zeros(len(clock), np.bool_)
     if not len(clock):
@@ -117,25 +117,25 @@ def _run(ternary: Ternary, start: Flags, clock: NDArray[np.int64]) -> tuple[Flag
 
 
 def bits(case: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """The bit of each case in its word."""
+    """Return the bit of each case in its word."""
     found: NDArray[np.uint64] = np.uint64(1) << (case % CASES_PER_WORD).astype(np.uint64)
     return found
 
 
 _EFFORT = 60_000
-"""Gate inputs that cofactors may cost."""
+"""The most gate inputs that cofactors may cost."""
 _MOST_MOVES = 3_000
 _LARGEST = 60_000
-"""Gate inputs of the largest network that is looked at."""
+"""The most gate inputs of a network that is examined."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Effects:
-    """What each move does to each base proposition, whatever the state.
+    """The effect of each move on each base proposition, in any state.
 
     Attributes:
-        adds, deletes: bool, shape (moves, bases): the move makes it true, or false.
-        clock: bool, shape (bases,): it does not depend on the move.
+        adds, deletes: bool, shape (moves, bases): the move makes the proposition true, or false.
+        clock: bool, shape (bases,): the proposition does not depend on the move.
     """
 
     adds: Flags
@@ -145,14 +145,15 @@ class _Effects:
 
 @dataclass(frozen=True, slots=True)
 class LatchGame:
-    """What is proven of a game, for lines from one state.
+    """The facts proven about a game, for lines from one state.
 
     Attributes:
         network: the game.
-        start: bool, shape (bases,): that state.
-        adds, deletes: bool, shape (moves, bases), without clocks; none of both for one base, from here on.
+        start: bool, shape (bases,): the state.
+        adds, deletes: bool, shape (moves, bases), without clocks; no base is in both on lines from this
+            state.
         endings: bool, shape (bases,): true only in terminal states.
-        clocks: the base propositions that tell how many moves were made.
+        clocks: the base propositions that depend only on the number of moves.
         blocks: bool, shape (moves, moves): after move m, move k is never legal again: [m, k].
         dead: bool, shape (moves,): never legal.
     """
@@ -168,13 +169,14 @@ class LatchGame:
 
     @property
     def conflicts(self) -> Flags:
-        """Which two moves no line has both: bool, shape (moves, moves); the diagonal says: not twice."""
+        """The pairs of moves that no line contains: bool, shape (moves, moves); the diagonal marks moves that
+        no line makes twice."""
         both: Flags = self.blocks & self.blocks.T
         return both
 
 
 def effects(network: Network) -> _Effects | None:
-    """What the moves do; None where that depends on the state. Takes milliseconds."""
+    """Return the effects of the moves; None if they depend on the state. Takes milliseconds."""
     moves, bases = network.move_count, len(network.bases)
     if len(network.moves) != 1 or not 0 < moves <= _MOST_MOVES or len(network.gate_inputs) + bases > _LARGEST:
         return None
@@ -193,19 +195,21 @@ def effects(network: Network) -> _Effects | None:
     plain = (adds | deletes | (after == own)).all(axis=0)
     if not (plain | same).all():
         return None
-    # What every move sets is a clock too, unless it is a constant that nothing ever sets.
+    # A proposition that every move sets is also a clock, unless it is a constant that no move ever changes.
     clock = same & (after[0] != TRUE) & ((after[0] != FALSE) | network.initial)
     return _Effects(adds & ~clock, deletes & ~clock, clock)
 
 
 def latch_game_of(network: Network) -> LatchGame | None:
-    """What is proven of lines from the initial state; None where order matters. Takes milliseconds."""
+    """Return the facts proven about lines from the initial state; None if the order of moves matters. Takes
+    milliseconds."""
     found = effects(network)
     return None if found is None else latch_game(Ternary(network), np.asarray(network.initial), found)
 
 
 def latch_game(ternary: Ternary, start: Flags, found: _Effects) -> LatchGame | None:
-    """What is proven of lines from a state, given as bool (bases,); None where order matters."""
+    """Return the facts proven about lines from a state, given as bool (bases,); None if the order of moves
+    matters."""
     network = ternary.network
     adds, deletes = found.adds.copy(), found.deletes.copy()
     constant = ternary.unknown(1)
@@ -217,7 +221,7 @@ def latch_game(ternary: Ternary, start: Flags, found: _Effects) -> LatchGame | N
         adders, deleters = np.flatnonzero(adds[:, base]), np.flatnonzero(deletes[:, base])
         if not exclusive[np.ix_(adders, deleters)].all():
             return None
-        # Where the one can happen the other cannot: what never changes the start is no effect.
+        # No line has both an adder and a deleter: drop the effect that never changes the start.
         (adds if start[base] else deletes)[:, base] = False
     clocks = followed(ternary, start, found.clock)
     if len(clocks.bases) < found.clock.sum():
@@ -234,7 +238,7 @@ def latch_game(ternary: Ternary, start: Flags, found: _Effects) -> LatchGame | N
 
 
 def _endings(ternary: Ternary, candidates: Flags) -> Flags:
-    """Those of the candidates that are true in terminal states alone."""
+    """Return the candidates that are true only in terminal states."""
     found = np.zeros_like(candidates)
     places = np.flatnonzero(candidates)
     if not len(places):
@@ -258,15 +262,15 @@ def _blocks(
     clock: Flags,
     constant: NDArray[np.uint64],
 ) -> tuple[Flags, Flags]:
-    """Which moves are never legal after each one, and which are never legal at all."""
+    """Return which moves are never legal after each move, and which are never legal at all."""
     network = ternary.network
     moves = network.move_count
-    words = -(-(moves + 1) // CASES_PER_WORD)  # one case for each move, and one for none
+    words = -(-(moves + 1) // CASES_PER_WORD)  # one case for each move, and one without a move
     rows = np.tile(constant, (1, words))
     up, down = ~deletes.any(axis=0) & ~clock, ~adds.any(axis=0) & ~clock
     rows[2 * np.flatnonzero(up & start) + 1] = 0
     rows[2 * np.flatnonzero(down & ~start)] = 0
-    rows[2 * np.flatnonzero(endings)] = 0  # in states where anything is legal
+    rows[2 * np.flatnonzero(endings)] = 0  # in states with any legal move
     move, base = np.nonzero(adds & up)
     np.bitwise_and.at(rows, (2 * base + 1, move // CASES_PER_WORD), ~bits(move))
     move, base = np.nonzero(deletes & down)

@@ -1,7 +1,7 @@
-"""Games whose states are sets of moves: a SAT solver says which moves to make, then they are put in order.
+"""Games whose states are sets of moves: a SAT solver finds the set of moves, then the moves are put in order.
 
-Which sets of moves end a latch game with a goal value: the conditions on the last state and on the one
-before it, as clauses of one variable per move, or, where that can be, as a cover problem.
+The sets of moves that end a latch game with a goal value are given by conditions on the last state and on the
+one before it. These are clauses with one variable per move or, if possible, a cover problem.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ from propnet.machine import PropnetMachine
 from propnet.passes.circuit import FALSE, TRUE
 
 _LOOK_EVERY = 20
-"""Moves whose legality is written at once."""
+"""Moves whose legality is encoded at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class _MoveSets:
-    """The sets that meet the conditions.
+    """The sets of moves that meet the conditions.
 
     Attributes:
-        moves: the moves that may be in one.
-        chosen, last: per move of these its variable in the clauses, as DIMACS numbers: whether it is made,
-            and whether it is made last.
+        moves: the moves that a set may contain.
+        chosen, last: for each of these moves its variables in the clauses, as DIMACS numbers: whether it is
+            made, and whether it is made last.
         clauses: the conditions.
     """
 
@@ -61,32 +61,34 @@ class _MoveSets:
     clauses: list[Clause]
 
     def read(self, model: frozenset[int]) -> tuple[list[int], int]:
-        """The moves of a model but the last one, and the last one. One that can be repeated may be both."""
-        made = [m for m, x in zip(self.moves, self.chosen, strict=True) if x in model]
+        """Return the moves of a model except the last one, and the last one. A move that can be repeated may
+        be in both."""
+        others = [m for m, x in zip(self.moves, self.chosen, strict=True) if x in model]
         last = next(m for m, x in zip(self.moves, self.last, strict=True) if x in model)
-        return made, last
+        return others, last
 
     def forbid(self, model: frozenset[int]) -> Clause:
-        """The clause that this set of moves, with this last one, is not wanted."""
+        """Return the clause that excludes this set of moves with this last move."""
         return [-x if x in model else x for x in (*self.chosen, *self.last)]
 
 
 def _move_sets(
     game: LatchGame, value: int, length: int | None, *, sufficient: bool = False
 ) -> Generator[None, None, _MoveSets]:
-    """Writes the conditions on the sets of moves of lines that end with a goal value, a slice at a time.
+    """Return the conditions on the sets of moves of lines that end with a goal value, encoded a slice at a
+    time.
 
-    Every line that ends so gives one, unless ``sufficient``: then each move must also be legal when all
-    others are made, which is more than lines need, but most often enough for one.
+    Every such line gives a set that meets them. With ``sufficient``, each move must also be legal when all
+    others are made. This is more than lines need, but such a set can usually be put in order.
 
     Args:
         game: the game.
         value: the goal value, 1..100.
-        length: how many moves the line has; None for any number after which the clocks are settled.
-        sufficient: as above.
+        length: the number of moves of the line; None for any number after which the clocks are settled.
+        sufficient: see above.
 
     Raises:
-        FormulaSizeError: the clauses are too many.
+        FormulaSizeError: there are too many clauses.
     """
     formula, network = Formula(), game.network
     moves = np.flatnonzero(~game.dead).tolist()
@@ -102,7 +104,7 @@ def _move_sets(
             earlier[m] = formula.variable()
             formula.require(_equal(formula, chosen[m], formula.any([earlier[m], last[m]])))
         if game.blocks[m, moves].all():
-            formula.require(earlier[m] ^ 1)  # nothing comes after it
+            formula.require(earlier[m] ^ 1)  # it can only be the last move
     formula.at_most([last[m] for m in moves], 1, exactly=True)
     yield
     for m, k in np.argwhere(np.triu(game.conflicts, 1)).tolist():
@@ -151,8 +153,8 @@ def _equal(formula: Formula, x: int, y: int) -> int:
 
 
 def _state_inputs(formula: Formula, game: LatchGame, made: dict[int, int], steps: int) -> dict[int, int]:
-    """Node of each base proposition -> its literal when these moves are made, and the clocks are those after
-    some steps; endings are false."""
+    """Return node of each base proposition -> its literal after these moves, with the clocks after some
+    steps; endings are false."""
     inputs: dict[int, int] = {}
     clock = dict.fromkeys(game.clocks.bases.tolist())
     for base, value in enumerate(game.start.tolist()):
@@ -178,8 +180,8 @@ def _require_legal(
     whole: dict[int, int],
     reads: list[list[int]],
 ) -> None:
-    """The move is legal when all others are made, or all that come before it where the clocks tell which;
-    ``whole`` is the state when all are made."""
+    """Require that the move is legal when all others are made, or all that come before it if the clocks
+    determine which. ``whole`` is the state when all are made."""
     if move in timed:
         step = timed[move]
         before = {m: x for m, x in earlier.items() if m != move and timed.get(m, -1) <= step}
@@ -206,16 +208,17 @@ class _MoveCover:
     moves: list[int]
 
     def line(self, game: LatchGame, options: list[int]) -> list[int]:
-        """The moves of a solution, those that the clocks allow late at the end."""
+        """Return the moves of a solution, ordered by the first time at which the clocks allow them."""
         first = game.clocks.times.argmax(axis=0)
         return sorted((self.moves[option] for option in options), key=lambda m: int(first[m]))
 
 
 def _move_cover(game: LatchGame, value: int, length: int | None) -> _MoveCover | None:
-    """The cover problem of lines with this goal value, and so many moves; None where conditions are others.
+    """Return the cover problem of lines with this goal value and length; None if the conditions have another
+    form.
 
-    Each line's moves are a solution. An item stands for moves of which one at least must be made, of which
-    one at most can be made, or for the number of all.
+    The moves of each line are a solution. An item stands for a set of moves of which at least one must be
+    made, for a set of which at most one can be made, or for the number of all moves.
     """
     formula, network = Formula(), game.network
     once = np.diagonal(game.blocks)
@@ -253,7 +256,8 @@ def _move_cover(game: LatchGame, value: int, length: int | None) -> _MoveCover |
 
 
 def _problem(apart: Flags, moves: list[int], needed: list[set[int]], length: int | None) -> _MoveCover:
-    """The items: sets of which one is needed, cliques of moves apart, all moves where they are counted."""
+    """Build the items: sets of which one move is needed, cliques of moves that exclude each other, and all
+    moves if their number is given."""
     items: list[tuple[set[int], int, int]] = []
     banned = np.ones(len(apart), np.bool_)
     banned[moves] = False
@@ -291,24 +295,25 @@ def _problem(apart: Flags, moves: list[int], needed: list[set[int]], length: int
 
 
 _NODES = 3_000
-"""States that the search may look at."""
+"""States that the search may examine."""
 
 
 def ordered(
     machine: PropnetMachine, game: LatchGame, start: State, moves: list[int], last: int, length: int | None
 ) -> tuple[int, list[int]] | None:
-    """A legal line of a set of moves.
+    """Return a legal line of a set of moves.
 
     Args:
         machine: the game's machine.
-        game: what is proven of it.
-        start: where the line begins.
-        moves: what it makes; all of them, once at least.
+        game: the facts proven about it.
+        start: the first state of the line.
+        moves: the moves of the line; each occurs at least once.
         last: its last move.
-        length: how many moves it has: some are repeated where that is more; None for no repetitions.
+        length: the number of moves of the line; if it is larger than the set, some moves are repeated. None
+            for no repetitions.
 
     Returns:
-        The goal value of the terminal state that it ends in, and the line; None if none is found.
+        The goal value of the terminal state at its end, and the line; None if none is found.
     """
     earlier = [m for m in moves if m != last]
     # Moves that others block come first.
@@ -348,35 +353,36 @@ def ordered(
 def _choices(
     machine: PropnetMachine, record: Words, line: list[int], earlier: list[int], again: list[int], target: int
 ) -> Iterator[int]:
-    """The moves to try in a state: those that are not yet made, then those that may be repeated."""
+    """Return the moves to try in a state: first those that are not made yet, then those that may be
+    repeated."""
     if len(line) >= target:
         return iter(())
-    made = set(line)
-    missing = [m for m in earlier if m not in made]
+    played = set(line)
+    missing = [m for m in earlier if m not in played]
     legal = _legal(machine, record)
     spare = target - len(line) > len(missing)
     return iter([m for m in missing if m in legal] + [m for m in again if spare and m in legal])
 
 
 def _legal(machine: PropnetMachine, record: Words) -> set[int]:
-    """The legal moves of a state."""
+    """Return the legal moves of a state."""
     bits = unpack(machine.evaluate(record).legal, machine.network.move_count)
     return set(np.flatnonzero(bits[0]).tolist())
 
 
 _SLICE = 0.02
-"""Seconds that the SAT solver works at once."""
+"""Seconds of the SAT solver per slice."""
 _TRIES = 20
-"""Sets of moves that are tried for one goal value, before more is asked of them."""
+"""Sets of moves that are tried for one goal value before the conditions become stricter."""
 
 _MOST_COVERS = 20
-"""Lengths of lines for which cover problems are made when a game is recognised."""
+"""The most lengths of lines for which cover problems are built when a game is recognised."""
 _PLAYOUTS, _LONGEST = 64, 10_000
-"""Playouts that look for any line that ends, and the moves of a playout."""
+"""Playouts that look for any line that ends, and the most moves of a playout."""
 
 
 class _Outcome(Enum):
-    """What came of one goal value and one length."""
+    """The outcome for one goal value and one length."""
 
     FOUND = "found"
     REFUTED = "refuted"
@@ -384,10 +390,10 @@ class _Outcome(Enum):
 
 
 class MoveSetSolver(LineSolver):
-    """Goes through the goal values from the highest, and asks for a set of moves that ends with it.
+    """Goes through the goal values from the highest down, and looks for a set of moves that ends with each.
 
-    If there is none, no line has that value: :attr:`proven` is the value of the first line found when all
-    values above it are refuted. Sets that cannot be put in order refute nothing.
+    If there is no such set, no line has that value. :attr:`proven` is the value of the first line found when
+    all values above it are refuted. Sets that cannot be put in order refute nothing.
     """
 
     name: ClassVar[str] = "move-sets"
@@ -435,7 +441,7 @@ class MoveSetSolver(LineSolver):
             self._any_line()
 
     def _any_line(self) -> None:
-        """Nothing above 0 can be reached: report a line that ends, any one."""
+        """Nothing above 0 can be reached: report any line that ends."""
         record = self.machine.records([self.start])
         played = self.machine.playouts_from(record, max_steps=_LONGEST, each=_PLAYOUTS)
         whole = (played.goals[:, 0] == 0) & (played.lengths < _LONGEST)
@@ -447,7 +453,7 @@ class MoveSetSolver(LineSolver):
             self.proven = 0
 
     def _look_for(self, game: LatchGame, value: int, length: int | None) -> Generator[None, None, _Outcome]:
-        """Look for a line with this goal value and so many moves."""
+        """Look for a line with this goal value and length."""
 
         if not available():
             return (yield from self._look_for_cover(game, value, length))
@@ -466,7 +472,7 @@ class MoveSetSolver(LineSolver):
     def _look_for_cover(
         self, game: LatchGame, value: int, length: int | None
     ) -> Generator[None, None, _Outcome]:
-        """The same without a SAT solver, where the conditions are a cover problem."""
+        """Look for the line without a SAT solver, if the conditions are a cover problem."""
         from players.puzzles.cover.outcome import CoverOptions
         from players.puzzles.cover.search import CoverSearch
 
@@ -485,7 +491,7 @@ class MoveSetSolver(LineSolver):
         return _Outcome.OPEN if some else _Outcome.REFUTED
 
     def _found(self, game: LatchGame, made: list[int], value: int, length: int | None) -> bool:
-        """Put a set of moves in order, its last one last, and report the line if that works."""
+        """Put a set of moves in order, keeping its last one last, and report the line if that works."""
 
         self.states += 1
         line = ordered(self.machine, game, self.start, made, made[-1], length) if made else None
@@ -497,14 +503,14 @@ class MoveSetSolver(LineSolver):
     def _try_sets(
         self, game: LatchGame, sets: _MoveSets, search: SatSearch, value: int, length: int | None
     ) -> Generator[None, None, _Outcome]:
-        """Put the sets in order that the search comes up with; refuted if there is none."""
+        """Put the sets that the search finds in order; refuted if it finds none."""
         for tries in range(_TRIES):
             while search.step(time.monotonic() + _SLICE):
                 yield
             if search.answer is False:
                 return _Outcome.OPEN if tries else _Outcome.REFUTED
-            made, last = sets.read(search.model)
-            if self._found(game, [*(m for m in made if m != last), last], value, length):
+            others, last = sets.read(search.model)
+            if self._found(game, [*(m for m in others if m != last), last], value, length):
                 return _Outcome.FOUND
             search.add(sets.forbid(search.model))
             yield
@@ -512,7 +518,7 @@ class MoveSetSolver(LineSolver):
 
 
 def _covers(game: LatchGame) -> bool:
-    """Whether the highest goal value asks for a cover, whatever the length of the line."""
+    """Whether the highest goal value requires a cover, for every possible length of the line."""
 
     ends = possible_ends(Ternary(game.network), game.clocks)
     highest = [end for end in ends if end[0] == ends[0][0]]

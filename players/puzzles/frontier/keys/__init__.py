@@ -1,5 +1,5 @@
-"""Arrays of sorted keys, and how they are written as bytes.
+"""Arrays of sorted keys, and their encoding as bytes.
 
-``kinds`` is what a search asks of keys, ``kernels`` do it, ``sorting`` sorts them, ``codes`` writes them
-as bytes.
+``kinds`` is the interface for searches, ``kernels`` implement it, ``sorting`` sorts keys, ``codes`` writes
+them as bytes.
 """

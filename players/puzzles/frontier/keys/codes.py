@@ -1,7 +1,7 @@
 """Ascending keys as bytes: gaps of keys of one word, byte masks of wider ones; then Zstandard (Y. Collet).
 
-Gaps are written in groups of seven bits (LEB128). Of rows of words are written the bytes in which each
-differs from the row before: for each word a mask of these bytes, then the bytes, column by column.
+Gaps are written in groups of seven bits (LEB128). Rows of words are written as the bytes in which each row
+differs from the previous one: for each word a mask of these bytes, then the bytes, column by column.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from propnet.jit.vector512 import item, lowest_bit, put
 
 
 class DamagedKeysError(GdlError):
-    """Coded keys that no keys have."""
+    """Raised for coded keys that are invalid."""
 
     def __init__(self) -> None:
         super().__init__(
             "stored states of a search are damaged",
-            remedy="begin the search anew with an empty --scratch DIR",
+            remedy="start the search again with an empty --scratch DIR",
         )
 
 
@@ -31,7 +31,7 @@ _own = threading.local()
 
 
 def shrunk(data: memoryview, level: int) -> bytes:
-    """The bytes, compressed; as they are for level 0."""
+    """Return the bytes, compressed; unchanged for level 0."""
     if not level:
         return data.tobytes()
     name = f"packer_{level}"
@@ -43,7 +43,7 @@ def shrunk(data: memoryview, level: int) -> bytes:
 
 
 def grown(data: bytes, packed: bool, most: int) -> bytes:
-    """What was compressed if it was ``packed``, ``most`` bytes at most. Raises DamagedKeysError."""
+    """Return the bytes, decompressed if ``packed``; at most ``most`` bytes. Raises DamagedKeysError."""
     if not packed:
         return data
     unpacker = getattr(_own, "unpacker", None)
@@ -62,13 +62,13 @@ _SEVEN, _MORE, _LOW = np.uint64(7), np.uint64(128), np.uint64(127)
 
 
 def encode_gaps(keys: Words, level: int) -> bytes:
-    """Ascending keys (n,) as bytes; ``level`` of Zstandard, 0 for none."""
+    """Return ascending keys (n,) as bytes; ``level`` of Zstandard, 0 for none."""
     room = np.empty(_MOST_BYTES * len(keys), np.uint8)
     return shrunk(room[: _encode_gaps(keys, room)].data, level)
 
 
 def decode_gaps(data: bytes, packed: bool, out: Words) -> None:
-    """The keys (n,) of which these are the bytes. Raises DamagedKeysError."""
+    """Decode these bytes into the keys ``out`` (n,). Raises DamagedKeysError."""
     plain = np.frombuffer(grown(data, packed, _MOST_BYTES * len(out)), np.uint8)
     if not _decode_gaps(plain, out):
         raise DamagedKeysError
@@ -93,7 +93,7 @@ def _encode_gaps(keys: Words, out: Octets) -> int:
 
 @kernel(nogil=True)
 def _decode_gaps(data: Octets, out: Words) -> bool:
-    """Returns whether the data held as many keys as there is room for, and nothing else."""
+    """Decode the gaps. Returns whether the data have exactly as many keys as ``out``, and nothing else."""
     at, size = 0, data.size
     key = np.uint64(0)
     for i in range(out.size):
@@ -115,12 +115,12 @@ _BYTE = np.uint64(255)
 _LOW7 = np.uint64(0x7F7F7F7F7F7F7F7F)
 _TOPS = np.uint64(0x8080808080808080)
 _GATHER_BITS = np.uint64(0x0102040810204080)
-"""A product with it has the lowest bits of all bytes as its topmost byte."""
+"""A product with it collects the lowest bits of all bytes in its top byte."""
 _56 = np.uint64(56)
 
 
 def encode_rows(rows: Words, words: int) -> Octets:
-    """The bytes of the first ``words`` words of rows (n, at least words)."""
+    """Return the bytes of the first ``words`` words of rows (n, at least words)."""
     counts = np.zeros(8 * words, np.int64)
     _count(rows, words, counts)
     out = np.empty(len(rows) * words + int(counts.sum()), np.uint8)
@@ -129,7 +129,7 @@ def encode_rows(rows: Words, words: int) -> Octets:
 
 
 def decode_rows(data: Octets, words: int, out: Words) -> None:
-    """Write the first ``words`` words of the rows (n, at least words) of which these are the bytes. Raises
+    """Decode these bytes into the first ``words`` words of the rows ``out`` (n, at least words). Raises
     DamagedKeysError."""
     masks = len(out) * words
     if len(data) < masks:
@@ -147,7 +147,7 @@ def _starts(counts: Ints, first: int) -> Ints:
 
 @inner
 def _mask_of(differ: np.uint64) -> np.uint64:
-    """The bytes of a word that are not 0, a bit each."""
+    """Return a mask of the bytes of a word that are not 0, one bit each."""
     tops = ((differ & _LOW7) + _LOW7 | differ) & _TOPS
     return ((tops >> np.uint64(7)) * _GATHER_BITS) >> _56
 

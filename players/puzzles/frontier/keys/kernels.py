@@ -1,8 +1,8 @@
 """Kernels on *tagged keys*: of one word, keys of at most 56 bits with a tag of 8 bits below them; and of any
 number of words, uint64 (n, words), the most significant word first, with the tag in one more word, the last.
 
-Tagged keys are sorted by key; of several equal keys the smallest tag is kept, in whatever order they come, so
-that results do not depend on who found a state first.
+Tagged keys are sorted by key. Of several equal keys the smallest tag stays, in any order of arrival, so that
+results do not depend on which worker found a state first.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _TAG = np.uint64(0xFF)
 
 @inner
 def _tag_of(key: np.uint64) -> np.uint64:
-    """A hash of a key: 8 bits."""
+    """Return a hash of a key: 8 bits."""
     h = (key ^ (key >> np.uint64(29))) * np.uint64(0x9FB21C651E98DF25)
     h = (h ^ (h >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
     return h >> np.uint64(56)
@@ -42,8 +42,8 @@ def gather(
 
 @kernel(nogil=True)
 def to_records(keys: Words, template: Words, records: Words, tags: Words) -> None:
-    """The records (n, words) of states with these keys (n,) and all else as in the template (words,), and the
-    tags (n,) that they leave on their successors."""
+    """Write the records (n, words) of states with these keys (n,) and all other bits as in the template
+    (words,), and the tags (n,) for their successors."""
     for i in range(keys.size):
         key = keys[i]
         tags[i] = _tag_of(key)
@@ -54,8 +54,8 @@ def to_records(keys: Words, template: Words, records: Words, tags: Words) -> Non
 
 @kernel(nogil=True)
 def unique(tagged: Words, n: int) -> int:
-    """Keep each key once, with its smallest tag, among n tagged keys that are sorted by key, in place;
-    returns how many are left."""
+    """Keep each key once, with its smallest tag, among n tagged keys that are sorted by key, in place.
+    Returns the number of keys left."""
     if n == 0:
         return 0
     last = 0
@@ -103,13 +103,13 @@ def mark_known(tagged: Words, known: Words, dead: Octets) -> None:
 
 @kernel(nogil=True)
 def split(tagged: Words, n: int, dead: Octets, keys: Words, tags: Octets) -> int:
-    """Write the keys and the tags of those of n tagged keys that are not dead; returns how many they are."""
-    kept = 0
+    """Write the keys and the tags of the n tagged keys that are not dead. Returns their number."""
+    count = 0
     for i in range(n):
-        keys[kept] = tagged[i] >> _EIGHT
-        tags[kept] = np.uint8(tagged[i] & _TAG)
-        kept += dead[i] == 0
-    return kept
+        keys[count] = tagged[i] >> _EIGHT
+        tags[count] = np.uint8(tagged[i] & _TAG)
+        count += dead[i] == 0
+    return count
 
 
 @kernel(nogil=True)
@@ -134,12 +134,12 @@ def merge_disjoint(first: Words, second: Words, out: Words) -> None:
 
 @kernel(nogil=True)
 def with_tag(keys: Words, tag: np.uint64, out: Words) -> int:
-    """Write the keys whose own tag is this one; returns how many they are."""
-    kept = 0
+    """Write the keys that have this tag of their own. Returns their number."""
+    count = 0
     for i in range(keys.size):
-        out[kept] = keys[i]
-        kept += _tag_of(keys[i]) == tag
-    return kept
+        out[count] = keys[i]
+        count += _tag_of(keys[i]) == tag
+    return count
 
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -148,7 +148,8 @@ _SHIFT = np.uint64(32)
 
 @inner
 def compare(first: Words, i: int, second: Words, j: int, words: int) -> int:
-    """-1, 0 or 1: how the ``words`` words from place i of an array on compare to those of another."""
+    """Return -1, 0 or 1: compare the ``words`` words from place i of an array with those from place j of
+    another."""
     for word in range(words):
         a, b = item(first, i + word), item(second, j + word)
         if a != b:
@@ -158,7 +159,7 @@ def compare(first: Words, i: int, second: Words, j: int, words: int) -> int:
 
 @inner
 def _wide_tag(keys: Words, at: int, words: int) -> np.uint64:
-    """A hash of the key at this place: 8 bits."""
+    """Return a hash of the key at this place: 8 bits."""
     h = np.uint64(0)
     for word in range(words):
         h = (h ^ (h >> _SHIFT)) * _MIX + item(keys, at + word)
@@ -201,21 +202,21 @@ def to_wide_records(keys: Words, template: Words, records: Words, tags: Words) -
 def unique_wide(tagged: Words, n: int) -> int:
     """:meth:`KeyKind.unique`."""
     row = tagged.shape[1]
-    kept = min(n, 1)
+    count = min(n, 1)
     for i in range(1, n):
-        if compare(tagged, i * row, tagged, (kept - 1) * row, row - 1) != 0:
-            if kept != i:
+        if compare(tagged, i * row, tagged, (count - 1) * row, row - 1) != 0:
+            if count != i:
                 for word in range(row):
-                    put(tagged, kept * row + word, item(tagged, i * row + word))
-            kept += 1
-        elif item(tagged, i * row + row - 1) < item(tagged, kept * row - 1):
-            put(tagged, kept * row - 1, item(tagged, i * row + row - 1))
-    return kept
+                    put(tagged, count * row + word, item(tagged, i * row + word))
+            count += 1
+        elif item(tagged, i * row + row - 1) < item(tagged, count * row - 1):
+            put(tagged, count * row - 1, item(tagged, i * row + row - 1))
+    return count
 
 
 @kernel(**ARENA)
 def place_wide(rows: Words, key: Words) -> int:
-    """How many of the rows, ascending by their first words, have a key below this one (key words,)."""
+    """Return the number of rows, ascending by their first words, whose key is below this one (key words,)."""
     row, words = rows.shape[1], key.size
     low, high = 0, rows.shape[0]
     while low < high:
@@ -264,14 +265,14 @@ def split_wide(tagged: Words, n: int, dead: Octets, keys: Words, tags: Octets) -
     """:meth:`KeyKind.split`."""
     words = keys.shape[1]
     row = words + 1
-    kept = 0
+    count = 0
     for i in range(n):
         if item(dead, i) == 0:
             for word in range(words):
-                put(keys, kept * words + word, item(tagged, i * row + word))
-            put(tags, kept, np.uint8(item(tagged, i * row + words)))
-            kept += 1
-    return kept
+                put(keys, count * words + word, item(tagged, i * row + word))
+            put(tags, count, np.uint8(item(tagged, i * row + words)))
+            count += 1
+    return count
 
 
 @kernel(**ARENA)
@@ -294,10 +295,10 @@ def merge_disjoint_wide(first: Words, second: Words, out: Words) -> None:
 def with_tag_wide(keys: Words, tag: np.uint64, out: Words) -> int:
     """:meth:`KeyKind.with_tag`."""
     count, words = keys.shape[0], keys.shape[1]
-    kept = 0
+    written = 0
     for i in range(count):
         if _wide_tag(keys, i * words, words) == tag:
             for word in range(words):
-                put(out, kept * words + word, item(keys, i * words + word))
-            kept += 1
-    return kept
+                put(out, written * words + word, item(keys, i * words + word))
+            written += 1
+    return written

@@ -1,4 +1,5 @@
-"""What a search asks of keys: narrow ones, key and tag in one word, and wide ones of any number of bits.
+"""The interface of keys for a search: narrow keys, with key and tag in one word, and wide keys of any number
+of bits.
 
 *Tagged keys* are keys with a tag of 8 bits below them. Arrays of n keys, tagged or not, have n rows; a single
 key is an int outside arrays.
@@ -31,10 +32,10 @@ class KeyKind(ABC):
     """A way to hold keys in arrays.
 
     Attributes:
-        block: keys of a block of a run at most.
+        block: the most keys in a block of a run.
         key_bytes, tagged_bytes: bytes of a key, and of a tagged key, in an array.
-        sort_bytes: bytes that sorting takes for each tagged key besides both arrays.
-        part_level: of Zstandard, for parts.
+        sort_bytes: bytes that sorting takes for each tagged key in addition to both arrays.
+        part_level: the level of Zstandard for parts.
     """
 
     block: int
@@ -45,19 +46,19 @@ class KeyKind(ABC):
 
     @abstractmethod
     def new_keys(self, n: int) -> Words:
-        """Room for n keys."""
+        """Return an array for n keys."""
 
     @abstractmethod
     def new_tagged(self, n: int) -> Words:
-        """Room for n tagged keys."""
+        """Return an array for n tagged keys."""
 
     @abstractmethod
     def array(self, keys: Sequence[int]) -> Words:
-        """An array of these keys."""
+        """Return an array of these keys."""
 
     @abstractmethod
     def of_records(self, records: Words) -> Words:
-        """The keys of records, uint64 (n, words)."""
+        """Return the keys of records, uint64 (n, words)."""
 
     @abstractmethod
     def gather(self, records: Words, parents: Int32s, tags: Words, tagged: Words, at: int) -> int:
@@ -66,33 +67,34 @@ class KeyKind(ABC):
 
     @abstractmethod
     def to_records(self, keys: Words, template: Words, records: Words, tags: Words) -> None:
-        """Write the records (n, words) of states with these n keys and all else as in the template (words,),
-        and the tags (n,) that they leave on their successors."""
+        """Write the records (n, words) of states with these n keys and all other bits as in the template
+        (words,), and the tags (n,) for their successors."""
 
     @abstractmethod
     def sort(self, tagged: Words, scratch: Words, n: int) -> bool:
-        """Sort the first n tagged keys by key; whether ``scratch`` holds them then, and not ``tagged``."""
+        """Sort the first n tagged keys by key. Returns whether the result is in ``scratch`` and not in
+        ``tagged``."""
 
     @abstractmethod
     def unique(self, tagged: Words, n: int) -> int:
-        """Keep each key once, with its smallest tag, among n sorted tagged keys, in place; returns how many
-        are left."""
+        """Keep each key once, with its smallest tag, among n sorted tagged keys, in place. Returns the number
+        of keys left."""
 
     @abstractmethod
     def places(self, tagged: Words, keys: Sequence[int]) -> Ints:
-        """For each of these keys how many of the sorted tagged keys are below it."""
+        """Return for each of these keys the number of sorted tagged keys below it."""
 
     @abstractmethod
     def place(self, keys: Words, key: int) -> int:
-        """How many of the ascending keys are below this one."""
+        """Return the number of ascending keys below this one."""
 
     @abstractmethod
     def key_at(self, keys: Words, place: int) -> int:
-        """One of the keys."""
+        """Return the key at a place."""
 
     @abstractmethod
     def equal(self, keys: Words, key: int) -> Ints:
-        """The places of the keys that equal this one."""
+        """Return the places of the keys that equal this one."""
 
     @abstractmethod
     def mark_known(self, tagged: Words, known: Words, dead: Octets) -> None:
@@ -100,8 +102,7 @@ class KeyKind(ABC):
 
     @abstractmethod
     def split(self, tagged: Words, n: int, dead: Octets, keys: Words, tags: Octets) -> int:
-        """Write the keys and the tags of those of n tagged keys that are not dead; returns how many they
-        are."""
+        """Write the keys and the tags of the n tagged keys that are not dead. Returns their number."""
 
     @abstractmethod
     def merge_disjoint(self, first: Words, second: Words, out: Words) -> None:
@@ -109,28 +110,28 @@ class KeyKind(ABC):
 
     @abstractmethod
     def with_tag(self, keys: Words, tag: int, out: Words) -> int:
-        """Write the keys whose own tag is this one; returns how many they are."""
+        """Write the keys that have this tag of their own. Returns their number."""
 
     @abstractmethod
     def encode(self, keys: Words, level: int) -> bytes:
-        """Ascending keys as bytes; ``level`` of Zstandard, 0 for none."""
+        """Return ascending keys as bytes; ``level`` of Zstandard, 0 for none."""
 
     @abstractmethod
     def decode(self, data: bytes, packed: bool, out: Words) -> None:
-        """Write the keys of which these are the bytes; ``packed`` for any level but 0. Raises
-        DamagedKeysError."""
+        """Decode these bytes into keys; ``packed`` for any level but 0. Raises DamagedKeysError."""
 
     @abstractmethod
     def parted(self, tagged: Words) -> tuple[Words, Octets]:
-        """The keys of tagged keys, for :meth:`encode`, and their tags."""
+        """Return the keys of tagged keys, for :meth:`encode`, and their tags."""
 
     @abstractmethod
     def put_tags(self, tagged: Words, tags: Octets) -> None:
-        """Have tagged keys of what :meth:`decode` has written into an array of tagged keys."""
+        """Turn keys that :meth:`decode` has written into an array of tagged keys into tagged keys."""
 
     def encode_parts(self, tagged: Words, edges: Ints) -> tuple[Octets, Ints]:
-        """The bytes of the parts ``edges[i] .. edges[i + 1] - 1`` of sorted tagged keys, and the place where
-        each begins, and ends: coded fast rather than small, the keys, then the tags as they are."""
+        """Return the bytes of the parts ``edges[i] .. edges[i + 1] - 1`` of sorted tagged keys, and the
+        places where each begins and ends. The coding is fast rather than small: the keys, then the unchanged
+        tags."""
         pieces: list[Octets] = []
         for low, high in itertools.pairwise(edges.tolist()):
             keys, tags = self.parted(tagged[low:high])
@@ -227,14 +228,14 @@ class NarrowKeys(KeyKind):
 
 
 _BYTES, _LEAST, _MOST = 1 << 20, 1 << 10, 1 << 16
-"""A block has about so many bytes of keys, and between so many keys."""
+"""A block has about _BYTES bytes of keys, and from _LEAST to _MOST keys."""
 
 
 class WideKeys(KeyKind):
     """Keys of several words.
 
     Attributes:
-        words: words of a key.
+        words: the number of words of a key.
     """
 
     def __init__(self, key_bits: int) -> None:

@@ -1,7 +1,7 @@
 """Sorting: keys of one word by radix, least significant digit first (H. Hollerith 1887; H. Seward, 1954).
 
-Rows of several words are sorted by their topmost differing bits with their places below these, one word each;
-then rows that agree in these bits by the bits that follow.
+Rows of several words are sorted by one word each: their topmost differing bits, with their places below. Then
+rows that agree in these bits are sorted by the bits that follow.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from propnet.jit.decorators import inner, kernel
 from propnet.jit.vector512 import item, put, raw
 
 _DIGIT = 9
-"""Bits of a digit at most: more places to write to than this do not stay in the first-level cache."""
+"""The most bits of a digit: with more, the places to write to do not stay in the first-level cache."""
 
 
 @kernel(nogil=True)
 def radix_sort(keys: Words, scratch: Words, n: int, low_bit: int, high_bit: int) -> int:
-    """Sort the first n keys (at least n of them, and as much scratch), stably, by their bits
-    ``low_bit .. high_bit - 1``; bits in which all agree cost nothing. Returns 0 if ``keys`` holds them then,
-    1 if ``scratch`` does."""
+    """Sort the first n keys (at least n of them, and as much scratch), stably, by their bits ``low_bit ..
+    high_bit - 1``; bits in which all agree cost nothing. Returns 0 if the result is in ``keys``, 1 if it is
+    in ``scratch``."""
     source, target = raw(keys), raw(scratch)
     every, common = np.uint64(0), ~np.uint64(0)
     for i in range(n):
@@ -74,13 +74,13 @@ def radix_sort(keys: Words, scratch: Words, n: int, low_bit: int, high_bit: int)
 _FEW = 32
 """Rows that are sorted by insertion."""
 _GAP = 3
-"""So many bits in which all rows agree are taken with their neighbours rather than left out."""
+"""Up to this many bits in which all rows agree are included rather than left out."""
 
 
 @inner
 def _segments(rows: Words, width: int, low: int, high: int, budget: int, parts: Ints) -> int:
-    """The topmost bits in which rows ``low .. high - 1`` differ, ``budget`` at most: writes the word, shift
-    and length of each stretch of such bits, topmost first; returns how many stretches there are."""
+    """Find the topmost bits in which rows ``low .. high - 1`` differ, at most ``budget``. Writes the word,
+    shift and length of each stretch of such bits, topmost first. Returns the number of stretches."""
     count = 0
     for word in range(width):
         one = item(rows, low * width + word)
@@ -128,8 +128,9 @@ def _insertion_sort(rows: Words, width: int, low: int, high: int, held: Words) -
 
 @inner
 def _pack(rows: Words, width: int, low: int, high: int, packed: Words, parts: Ints) -> int:
-    """Have the topmost bits in which rows ``low .. high - 1`` differ in ``packed``, with their numbers from
-    ``low`` on below these; returns how many bits these numbers take, 0 if the rows agree in all."""
+    """Write into ``packed`` the topmost bits in which rows ``low .. high - 1`` differ, with the row numbers,
+    counted from ``low``, below them. Returns the number of bits of the row numbers, 0 if the rows agree in
+    all bits."""
     n = high - low
     index_bits = 1
     while n > 1 << index_bits:
@@ -163,7 +164,8 @@ def _push_groups(
     rows: Words, width: int, low: int, n: int, ordered: Words, ignore: int, groups: Ints, waiting: int,
     held: Words,
 ) -> int:  # fmt: skip
-    """Sort the small groups of rows with the same bits, and note the large ones; returns how many wait."""
+    """Sort the small groups of rows with the same bits, and queue the large ones. Returns the number of
+    queued groups."""
     shift = np.uint64(ignore)
     first = 0
     before = item(ordered, 0) >> shift
@@ -185,7 +187,7 @@ def _push_groups(
 
 def sort_rows(rows: Words, scratch: Words, n: int) -> bool:
     """Sort the first n rows of ``rows``, uint64 (at least n, words), in unsigned order, the first word most
-    significant; as much room in ``scratch``. Returns whether ``scratch`` holds them then."""
+    significant; ``scratch`` has the same size. Returns whether the result is in ``scratch``."""
     packed, other = np.empty(n, np.uint64), np.empty(n, np.uint64)
     parts, held = np.empty(3 * 64, np.int64), np.empty(rows.shape[1], np.uint64)
     groups = np.empty(2 * (n // _FEW + 1), np.int64)

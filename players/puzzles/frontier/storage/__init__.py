@@ -1,1 +1,2 @@
-"""Where the search keeps its coded blocks: in memory as far as it may, then in files that it resumes from."""
+"""Storage for the coded blocks of the search: in memory while they fit, then in files from which it can
+resume."""

@@ -1,7 +1,7 @@
-"""A scratch directory: one process owns it, a manifest says what in it is whole.
+"""A scratch directory: one process owns it, and a manifest lists its complete files.
 
-The manifest is replaced at once (:mod:`gdl.writing`), so a process that is killed leaves the old one or the
-new one. Files that it does not name are remains, and are removed when the directory is opened.
+The manifest is replaced atomically (:mod:`gdl.writing`), so a killed process leaves either the old one or the
+new one. Files that it does not name are leftovers, removed when the directory is opened.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gdl.errors import GdlError
 from gdl.json_schema import FLAG, check_json, matching, record, rows, whole
 from gdl.reading import read_limited
 from gdl.writing import NEW, digest_of, replace_file, unsealed
-from players.puzzles.frontier.storage.files import ScratchError, damaged, remove, told
+from players.puzzles.frontier.storage.files import ScratchError, damaged, os_errors, remove
 
 LOCK, MANIFEST, RULES = "ggp-frontier.lock", "manifest.json", "rules.kif"
 SUFFIX = ".blob"
@@ -25,9 +25,9 @@ FORMAT = "ggp frontier search"
 VERSION = 1
 _MOST_MANIFEST = 1 << 30
 MOST_RULES = 64 << 20
-"""Bytes of files."""
+"""The most bytes of a file."""
 NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}"
-"""What blobs are called: names of files without a folder."""
+"""The names of blobs: file names without a folder."""
 _BLOB = record(
     name=matching(NAME),
     cold=FLAG,
@@ -41,20 +41,18 @@ _BODY = record(rules=matching("[0-9a-f]{32}"), serial=whole(), state={"type": "o
 class ScratchDirectory:
     """A directory that belongs to this object until :meth:`close`.
 
-    Arguments:
-        path: the directory; made if it is not there.
-        rules: the text of the rules that the search is for.
-        resume: whether to go on with what is there; else nothing may be.
+    Arguments: path: the directory; created if missing. rules: the text of the rules that the search is for.
+        resume: whether to resume the search there; otherwise the directory must be empty.
 
     Raises:
-        ScratchError: another process works there, the files are not ours, are damaged, are of other rules;
-            or there is nothing to resume, or something although nothing is to be resumed.
+        ScratchError: another process works there; the files are not ours, damaged, or of other rules; there
+            is nothing to resume; or there are files although ``resume`` is False.
     """
 
     def __init__(self, path: Path, rules: str, resume: bool) -> None:
         self.path = path
         self._rules = digest_of(rules.encode())
-        with told(path, "use"):
+        with os_errors(path, "use"):
             if not resume:
                 path.mkdir(parents=True, exist_ok=True)
             present = {entry.name for entry in os.scandir(path)}
@@ -71,7 +69,7 @@ class ScratchDirectory:
             raise
 
     def _open(self, rules: str, resume: bool) -> dict[str, Any] | None:
-        """The body of the manifest; None in a new directory."""
+        """Return the body of the manifest; None in a new directory."""
         manifest = self.path / MANIFEST
         if not resume and os.path.exists(manifest):
             raise ScratchError(
@@ -90,37 +88,37 @@ class ScratchDirectory:
             if _is_half_written(entry.name) or (entry.name.endswith(SUFFIX) and entry.name not in named):
                 remove(self.path / entry.name)
         if body is None:
-            with told(self.path / RULES, "write"):
+            with os_errors(self.path / RULES, "write"):
                 replace_file(self.path / RULES, rules.encode())
         return body
 
     def commit(self, body: dict[str, Any]) -> None:
         """Replace the manifest. ``body`` is JSON, with a list ``blobs`` of objects that name a ``file``."""
-        with told(self.path / MANIFEST, "write"):
+        with os_errors(self.path / MANIFEST, "write"):
             replace_file(self.path / MANIFEST, sealed({**body, "rules": self._rules}))
 
     def clear(self) -> None:
-        """Remove all that a search keeps there; what others put there stays."""
+        """Remove all files of a search; other files stay."""
         remove(self.path / MANIFEST)
         for entry in os.scandir(self.path):
             if entry.name == RULES or _is_half_written(entry.name) or entry.name.endswith(SUFFIX):
                 remove(self.path / entry.name)
 
     def close(self) -> None:
-        """Let others use the directory."""
+        """Release the directory for others."""
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
 
 
 def sealed(body: dict[str, Any]) -> bytes:
-    """The text of a manifest with this body."""
+    """Return the text of a manifest with this body."""
     return writing.sealed(body, format=FORMAT, version=VERSION)
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
-    """The body of a directory's manifest. Raises ScratchError where there is none, or it is damaged or of
-    another version."""
+    """Return the body of a directory's manifest. Raises ScratchError if it is missing, damaged or of another
+    version."""
     file = path / MANIFEST
     if not os.path.exists(file):
         raise ScratchError(
@@ -134,7 +132,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
     if kind != FORMAT or version != VERSION:
         raise ScratchError(
             f"{file} has version {version} of the format, this program reads {VERSION}",
-            remedy="remove the directory and start anew",
+            remedy="remove the directory and start again",
         )
     try:
         check_json(body, _BODY, "body")
@@ -150,12 +148,12 @@ def read_manifest(path: Path) -> dict[str, Any]:
 
 
 def has_commit(path: Path) -> bool:
-    """Whether there is something to resume in a directory."""
+    """Return whether a directory has a search to resume."""
     return (path / MANIFEST).exists()
 
 
 def rules_of(path: Path) -> str:
-    """The text of the rules that the search in a directory is for. Raises ScratchError as
+    """Return the text of the rules that the search in a directory is for. Raises ScratchError as
     :func:`read_manifest` does."""
     body = read_manifest(path)
     file = path / RULES
@@ -166,14 +164,14 @@ def rules_of(path: Path) -> str:
 
 
 def _is_half_written(name: str) -> bool:
-    """Whether a file is what a killed process leaves, here or in an earlier release."""
+    """Whether a file is a leftover of a killed process, of this release or an earlier one."""
     return name.startswith(NEW) or name == MANIFEST + ".new"
 
 
 def _take(path: Path) -> int:
-    """Lock a file until it is closed; its content is the process's number."""
-    with told(path, "lock"):
-        # A link would have another file emptied.
+    """Lock a file until it is closed; its content is the process's number. Returns the open file."""
+    with os_errors(path, "lock"):
+        # O_NOFOLLOW: through a link, another file would be emptied.
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

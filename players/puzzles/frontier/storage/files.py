@@ -1,8 +1,8 @@
-"""Files of blocks, and what a search uses of memory and disk, counted against what it may use.
+"""Files of blocks, and counters of the memory and disk that a search uses against its limits.
 
-Files are written and read in sequence; each block's length and CRC-32 are known. The CRC is compared whenever
-a block is read from its file: it costs less than decoding does. What goes wrong with memory and scratch files
-becomes an error that says what to do.
+Files are written and read in sequence; each block has a recorded length and CRC-32. The CRC is checked
+whenever a block is read from its file: that costs less than decoding it. Errors of memory and scratch files
+become errors with a remedy.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FULL = errno.ENOSPC, errno.EDQUOT, errno.EFBIG
 
 
 class OutOfRoomError(GdlError):
-    """The memory or the disk that the search may use is full."""
+    """The memory or the disk allowed for the search is full."""
 
 
 class ScratchError(GdlError):
@@ -32,7 +32,7 @@ class ScratchError(GdlError):
 
 
 def as_size(size: int) -> str:
-    """A number of bytes for people: ``500M``."""
+    """Return a number of bytes for users: ``500M``."""
     for unit, scale in (("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)):
         if size >= scale:
             return f"{size / scale:.3g}{unit}" if size < 1000 * scale else f"{size / scale:.0f}{unit}"
@@ -40,8 +40,8 @@ def as_size(size: int) -> str:
 
 
 @contextmanager
-def told(path: Path, doing: str) -> Iterator[None]:
-    """Errors of the operating system become ours. ``doing`` is what was tried: ``write``."""
+def os_errors(path: Path, doing: str) -> Iterator[None]:
+    """Turn errors of the operating system into ours. ``doing`` is the attempted action, such as ``write``."""
     try:
         yield
     except OSError as error:
@@ -54,15 +54,15 @@ def told(path: Path, doing: str) -> Iterator[None]:
 
 
 _FLUSHED = 8 << 20
-"""After so many bytes the kernel is told that the file will not be read soon."""
+"""After this many bytes the kernel is advised that the file will not be read soon."""
 
 
 class FileBlocks:
-    """The blocks of a file, one behind the other, in 12 bytes each: there may be hundreds of thousands.
+    """The blocks of a file, one after the other, in 12 bytes each: there may be hundreds of thousands.
 
     Attributes:
-        ends: where each ends, in bytes from the start of the file.
-        checks: the CRC-32 of the content of each.
+        ends: the end of each block, in bytes from the start of the file.
+        checks: the CRC-32 of each block.
     """
 
     def __init__(self) -> None:
@@ -70,12 +70,12 @@ class FileBlocks:
         self.checks = array("I")
 
     def append(self, length: int, check: int) -> None:
-        """A block follows: its length in bytes, the CRC-32 of its content."""
+        """Append a block: its length in bytes, and the CRC-32 of its content."""
         self.ends.append((self.ends[-1] if self.ends else 0) + length)
         self.checks.append(check)
 
     def span(self, number: int) -> tuple[int, int]:
-        """Offset and length of a block, in bytes."""
+        """Return the offset and length of a block, in bytes."""
         offset = self.ends[number - 1] if number else 0
         return offset, self.ends[number] - offset
 
@@ -83,8 +83,7 @@ class FileBlocks:
 class FileWriter:
     """Writes blocks one after the other to a new file.
 
-    Raises OutOfRoomError where the disk is full, ScratchError where it cannot be written for other reasons;
-    the blocks before stay.
+    Raises OutOfRoomError if the disk is full, and ScratchError for other errors. Earlier blocks stay.
     """
 
     def __init__(self, path: Path) -> None:
@@ -92,14 +91,14 @@ class FileWriter:
         self.blocks = FileBlocks()
         self.size = 0
         self._advised = 0
-        with told(path, "create"):
+        with os_errors(path, "create"):
             self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
 
     def append(self, data: bytes) -> None:
         """Write one block."""
         view = memoryview(data)
         at = self.size
-        with told(self.path, "write"):
+        with os_errors(self.path, "write"):
             while view:
                 view = view[os.pwrite(self._file, view, at) :]
                 at = self.size + len(data) - len(view)
@@ -110,11 +109,11 @@ class FileWriter:
             self._advised = self.size
 
     def close(self) -> None:
-        """Close the file, if that has not begun: Ctrl-C may come in the middle of it."""
+        """Close the file, unless that has begun: Ctrl-C may interrupt it."""
         file, self._file = self._file, -1
         if file < 0:
             return
-        with told(self.path, "write"):
+        with os_errors(self.path, "write"):
             try:
                 _forget(file, self.size)
             finally:
@@ -122,7 +121,7 @@ class FileWriter:
 
 
 def write_file(path: Path, blocks: Iterable[bytes]) -> FileBlocks:
-    """Write a new file; removed again where it cannot be finished."""
+    """Write a new file. It is removed again if it cannot be finished."""
     writer = FileWriter(path)
     try:
         for data in blocks:
@@ -136,12 +135,12 @@ def write_file(path: Path, blocks: Iterable[bytes]) -> FileBlocks:
 
 
 def read_block(path: Path, blocks: FileBlocks, number: int) -> bytes:
-    """One block, compared with its CRC; the kernel is told to fetch the next. Raises ScratchError where the
-    file is damaged."""
+    """Return one block after checking its CRC; the kernel is advised to fetch the next one. Raises
+    ScratchError if the file is damaged."""
     at, length = blocks.span(number)
     left = length
     parts: list[bytes] = []
-    with told(path, "read"), open_regular(path) as opened:
+    with os_errors(path, "read"), open_regular(path) as opened:
         file = opened.fileno()
         while left and (part := os.pread(file, left, at)):
             parts.append(part)
@@ -155,36 +154,34 @@ def read_block(path: Path, blocks: FileBlocks, number: int) -> bytes:
 
 
 def damaged(path: Path, why: str = "it is not what was written") -> ScratchError:
-    """The error for a file that is not what was written."""
+    """Return the error for a file whose content is not the data written."""
     return ScratchError(
         f"{path} is damaged: {why}",
-        remedy="the search cannot go on from there: remove the directory and start anew",
+        remedy="the search cannot be resumed: remove the directory and start again",
     )
 
 
 def remove(path: Path) -> None:
-    """Remove a file, if it is there."""
-    with told(path, "remove"):
+    """Remove a file if it exists."""
+    with os_errors(path, "remove"):
         path.unlink(missing_ok=True)
 
 
 def _forget(file: int, size: int) -> None:
-    """Let the kernel write a file's pages, and use them for something else: they are not our memory."""
+    """Let the kernel write a file's pages and reuse them: they do not count as our memory."""
     os.posix_fadvise(file, 0, size, os.POSIX_FADV_DONTNEED)
 
 
 class StorageRoom:
-    """Counts bytes; any thread may call it.
+    """Counts bytes of memory and disk; any thread may call it.
 
-    Arguments:
-        memory: bytes of blocks that may be in memory.
-        disk: bytes that files may have; None for any number.
+    Arguments: memory: the most bytes of blocks in memory. disk: the most bytes of files; None for any number.
 
     Attributes:
         used_memory, used_disk: bytes in use.
         seconds: CPU seconds that all threads spent on writing and reading files.
-        waited: the same by the clock: much longer where the disk is slow, or the computer busy.
-        written, read: bytes of files.
+        waited: the wall time of the same work: much longer if the disk is slow or the computer is busy.
+        written, read: bytes written to and read from files.
     """
 
     def __init__(self, memory: int, disk: int | None) -> None:
@@ -195,7 +192,7 @@ class StorageRoom:
         self._lock = threading.Lock()
 
     def take_memory(self, size: int) -> bool:
-        """Count memory that is about to be used, unless there is too little left: False."""
+        """Count memory before it is used. Returns False if too little is left."""
         with self._lock:
             if self.used_memory + size > self.memory:
                 return False
@@ -208,7 +205,7 @@ class StorageRoom:
             self.used_memory -= size
 
     def take_disk(self, size: int) -> None:
-        """Count bytes that are about to be written. Raises OutOfRoomError."""
+        """Count bytes before they are written. Raises OutOfRoomError."""
         with self._lock:
             if self.disk is not None and self.used_disk + size > self.disk:
                 raise OutOfRoomError(
@@ -218,18 +215,18 @@ class StorageRoom:
             self.used_disk += size
 
     def give_disk(self, size: int) -> None:
-        """Count bytes of files that are gone."""
+        """Count bytes of files that were removed."""
         with self._lock:
             self.used_disk -= size
 
     def count_file(self, size: int) -> None:
-        """Count a file that is there already."""
+        """Count a file that already exists."""
         with self._lock:
             self.used_disk += size
 
     @contextmanager
     def at_work(self, written: int = 0, read: int = 0) -> Iterator[None]:
-        """Count work on files: what is done inside, and the bytes if it succeeds."""
+        """Count work on files: its time, and the bytes if it succeeds."""
         cpu, clock = time.thread_time(), time.perf_counter()
         yield
         cpu, clock = time.thread_time() - cpu, time.perf_counter() - clock

@@ -1,8 +1,9 @@
-"""A store of blobs within a budget: in memory as far as it may, else in files, and what is left after a kill.
+"""A store of blobs within a budget: in memory while they fit, otherwise in files; and the data that survive a
+kill.
 
-Blobs are blocks of bytes that are written once. A commit makes a set of blobs last, together with the
-search's own state. Until the next commit their files stay, even of blobs that were dropped: a search that is
-killed goes on from the last commit.
+Blobs are blocks of bytes that are written once. A commit makes a set of blobs durable, together with the
+search's own state. Until the next commit their files stay, even the files of dropped blobs: a killed search
+resumes from the last commit.
 """
 
 from __future__ import annotations
@@ -23,27 +24,28 @@ from players.puzzles.frontier.storage.files import (
     StorageRoom,
     as_size,
     damaged,
+    os_errors,
     read_block,
     remove,
-    told,
     write_file,
 )
 
 _OVERHEAD = 64
-"""Bytes that a block in memory takes besides its content."""
+"""Bytes that a block in memory takes in addition to its content."""
 
 
 class Blob:
     """Blocks of bytes that were written once.
 
     Attributes:
-        name: tells it from the other blobs of its store.
+        name: its unique name in the store.
         cold: whether it is needed rarely.
         sizes: the length of each block, in bytes.
-        total: of all blocks, in bytes.
-        parts: the blocks, where they are in memory.
-        path, blocks: the file, where there is one, and what is known of its blocks. It may be both.
-        lasting: whether the file is on the disk, and not only on its way.
+        total: the length of all blocks, in bytes.
+        parts: the blocks, if they are in memory.
+        path, blocks: the file, if there is one, and the record of its blocks. A blob may be both in memory
+            and in a file.
+        lasting: whether the file is safely on the disk.
     """
 
     def __init__(self, store: BlobStore, name: str, cold: bool, sizes: Sequence[int]) -> None:
@@ -59,12 +61,12 @@ class Blob:
 
     @property
     def memory(self) -> int:
-        """What its blocks take in memory, in bytes, when they are there."""
+        """The bytes that its blocks take in memory."""
         return self.total + _OVERHEAD * len(self.sizes)
 
     def read(self, number: int) -> bytes:
-        """A block. Any thread may read, also while the blob is moved to a file. Raises ScratchError where the
-        file is damaged."""
+        """Return a block. Any thread may read, even while the blob is moved to a file. Raises ScratchError if
+        the file is damaged."""
         parts = self.parts
         if parts is not None:
             return parts[number]
@@ -74,11 +76,11 @@ class Blob:
             return read_block(self.path, self.blocks, number)
 
     def drop(self) -> None:
-        """It is needed no more. Its file goes at once, or at the next commit if the last one named it."""
+        """Drop the blob. Its file goes at once, or at the next commit if the last one named it."""
         self._store.drop(self)
 
     def as_json(self) -> dict[str, Any]:
-        """What a manifest says of it."""
+        """Return its entry in a manifest."""
         assert self.path is not None
         return {
             "name": self.name,
@@ -90,7 +92,8 @@ class Blob:
 
 
 class BlobWriter:
-    """Collects the blocks of one blob: in memory while there is room, else in a file. One thread appends."""
+    """Collects the blocks of one blob: in memory while they fit, otherwise in a file. Only one thread
+    appends."""
 
     def __init__(self, store: BlobStore, name: str, cold: bool) -> None:
         self.name = name
@@ -115,7 +118,7 @@ class BlobWriter:
         return len(self._sizes) - 1
 
     def close(self) -> Blob:
-        """The finished blob."""
+        """Return the finished blob."""
         assert self._open
         blob = Blob(self._store, self.name, self._cold, self._sizes)
         if self._file is None:
@@ -128,7 +131,7 @@ class BlobWriter:
         return blob
 
     def abandon(self) -> None:
-        """Forget what was appended."""
+        """Discard the blocks appended."""
         if not self._open:
             return
         self._open = False
@@ -141,7 +144,7 @@ class BlobWriter:
         self._store.finished(self, None)
 
     def _move_out(self) -> None:
-        """Go on in a file: the memory is full, or meant for others."""
+        """Continue in a file: the memory is full, or reserved for others."""
         self._file = FileWriter(self._store.new_path(self.name))
         for part in self._parts:
             self._write(self._file, part)
@@ -169,21 +172,18 @@ _NAME = re.compile(NAME)
 class BlobStore:
     """Blobs within a budget of memory and disk.
 
-    Arguments:
-        memory: bytes of blocks in memory.
-        scratch: a directory for files: new or empty, or with ``resume`` one that a search has committed in.
-            None: everything is in memory.
-        disk: bytes of files; None for as many as there is room for.
-        rules: text of the rules that the search is for.
-        resume: whether to go on from the last commit: :attr:`state` and :attr:`blobs` are then what it named.
+    Arguments: memory: bytes of blocks in memory. scratch: a directory for files: new or empty, or with
+        ``resume`` one that a search has committed in. With None everything is in memory. disk: the most bytes
+        of files; None for as many as fit. rules: text of the rules that the search is for. resume: whether to
+        resume from the last commit, whose :attr:`state` and :attr:`blobs` are then restored.
 
     Raises:
-        ScratchError: the directory cannot be used (see :class:`ScratchDirectory`), or a file is not as long
-            as it was.
+        ScratchError: the directory cannot be used (see :class:`ScratchDirectory`), or the length of a file
+            has changed.
 
     Attributes:
-        state: what the last commit was given; empty before the first.
-        room: what is used and what may be used, in bytes.
+        state: the state of the last commit; empty before the first.
+        room: the bytes used and allowed.
     """
 
     def __init__(
@@ -204,9 +204,9 @@ class BlobStore:
         """Held while blobs move to files; taken before the other lock."""
         self._serial = 0
         self._committed: set[Path] = set()
-        """Files that the last commit named."""
+        """The files that the last commit named."""
         self._leaving: dict[Path, int] = {}
-        """Those of them whose blobs were dropped, and their sizes."""
+        """The files among them whose blobs were dropped, and their sizes."""
         self._directory = None if scratch is None else ScratchDirectory(scratch, rules, resume)
         if self._directory is not None and self._directory.manifest is not None:
             try:
@@ -227,8 +227,8 @@ class BlobStore:
             return dict(self._blobs)
 
     def writer(self, name: str, cold: bool = False) -> BlobWriter:
-        """Begin a blob. ``cold`` ones are needed rarely and go to a file at once, if there may be files.
-        Names consist of letters, digits, ``_``, ``.`` and ``-``."""
+        """Begin a blob. Names consist of letters, digits, ``_``, ``.`` and ``-``. A ``cold`` blob is rarely
+        needed and goes to a file at once, if files are allowed."""
         if not _NAME.fullmatch(name):
             raise ValueError(f"{name!r} cannot name a blob")
         with self._lock:
@@ -239,9 +239,9 @@ class BlobStore:
             return writer
 
     def spill(self, memory: int | None = None) -> int:
-        """Move blobs out of memory until no more than ``memory`` bytes (the budget if None) are in use: cold
-        ones first, then those that are in files too, then the largest. Returns the bytes that were freed;
-        nothing where there may be no files. Raises OutOfRoomError."""
+        """Move blobs out of memory until at most ``memory`` bytes (the budget if None) are used: cold ones
+        first, then those that are in files too, then the largest. Returns the number of bytes freed, 0 if no
+        files are allowed. Raises OutOfRoomError."""
         before = self.room.used_memory
         bound = self.room.memory if memory is None else memory
         with self._moves:
@@ -255,24 +255,25 @@ class BlobStore:
         return before - self.room.used_memory
 
     def commit(self, state: dict[str, Any], keep: Iterable[Blob]) -> None:
-        """Make blobs last, with a state (JSON; keys are strings) that says what they mean. Without a scratch
-        directory nothing happens. Those in memory are written to files, and stay in memory as long as there
-        is room. Raises OutOfRoomError or ScratchError; the last commit then holds."""
+        """Make blobs durable, together with a state that describes them (JSON; keys are strings). Without a
+        scratch directory nothing happens. Blobs in memory are written to files, and also stay in memory while
+        they fit. Raises OutOfRoomError or ScratchError; the last commit then remains valid."""
         if self._directory is None:
             return
         with self._moves:
-            kept = list(keep)
-            for blob in kept:
+            blobs = list(keep)
+            for blob in blobs:
                 if self._blobs.get(blob.name) is not blob:
                     raise ValueError(f"the blob {blob.name} was dropped")
                 self._to_file(blob)
                 if blob.path is not None and not blob.lasting:
-                    with self.room.at_work(), told(blob.path, "write"):
+                    with self.room.at_work(), os_errors(blob.path, "write"):
                         make_lasting(blob.path)
                     blob.lasting = True
-            rows = [blob.as_json() for blob in kept]
-            named = {blob.path for blob in kept if blob.path is not None}
-            # Before the manifest names them: Ctrl-C may come right after it did, and close() spares these.
+            rows = [blob.as_json() for blob in blobs]
+            named = {blob.path for blob in blobs if blob.path is not None}
+            # Before the manifest names the files: Ctrl-C may come right after that, and close() spares these
+            # files.
             self._committed |= named
             self._directory.commit({"serial": self._serial, "state": state, "blobs": rows})
             self.state, self._committed = state, named
@@ -280,7 +281,7 @@ class BlobStore:
                 self.remove_file(path, self._leaving.pop(path))
 
     def close(self) -> None:
-        """Free the memory, remove the files that the last commit did not name, let go of the directory."""
+        """Free the memory, remove the files that the last commit did not name, and release the directory."""
         try:
             for writer in list(self._writers):
                 writer.abandon()
@@ -291,7 +292,7 @@ class BlobStore:
                 self._directory.close()
 
     def erase(self) -> None:
-        """Close, and remove what was committed as well: the search is over."""
+        """Close, and also remove the committed files: the search is over."""
         if self._directory is not None:
             self._directory.clear()
             self._committed = set()
@@ -315,8 +316,8 @@ class BlobStore:
                 self.remove_file(path, blob.total)
 
     def take_memory(self, size: int) -> bool:
-        """Count memory that is about to be used. False: there is none left, a file has to do. Raises
-        OutOfRoomError where there may be no files."""
+        """Count memory before it is used. Returns False if none is left and a file must be used. Raises
+        OutOfRoomError if no files are allowed."""
         if self.room.take_memory(size):
             return True
         if self._directory is None:
@@ -339,21 +340,21 @@ class BlobStore:
         self.room.give_disk(size)
 
     def new_path(self, name: str) -> Path:
-        """A name that no file has had before, so that the last commit's files stay what they are."""
+        """Return a name that no file has had before, so that the files of the last commit stay unchanged."""
         assert self._directory is not None
         with self._lock:
             self._serial += 1
             return self._directory.path / f"{name}-{self._serial}{SUFFIX}"
 
     def finished(self, writer: BlobWriter, blob: Blob | None) -> None:
-        """A writer has closed, or was abandoned."""
+        """Record that a writer has closed or was abandoned."""
         with self._lock:
             self._writers.discard(writer)
             if blob is not None:
                 self._blobs[blob.name] = blob
 
     def _to_file(self, blob: Blob) -> None:
-        """Write a blob that is only in memory to a file too."""
+        """Write a blob that is only in memory to a file as well."""
         if blob.path is not None or blob.parts is None:
             return
         self.room.take_disk(blob.total)
@@ -367,7 +368,7 @@ class BlobStore:
         blob.path = path
 
     def _restore(self, folder: Path, body: dict[str, Any]) -> None:
-        """The blobs and the state of the last commit."""
+        """Restore the blobs and the state of the last commit."""
         self.state, self._serial = body["state"], body["serial"]
         for row in body["blobs"]:
             blob = Blob(self, row["name"], row["cold"], tuple(row["sizes"]))

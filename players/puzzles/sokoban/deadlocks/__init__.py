@@ -1,1 +1,1 @@
-"""What boxes prove: detectors of positions that nobody can solve, for the kernels of searches."""
+"""Detectors of unsolvable positions, for the kernels of searches."""

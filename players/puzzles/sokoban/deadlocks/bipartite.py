@@ -1,8 +1,9 @@
-"""Bipartite deadlocks: boxes that no matching brings to goals of their own (Kuhn 1955), frozen ones as walls.
+"""Bipartite deadlocks: boxes that no matching brings to goals of their own (Kuhn 1955), with frozen boxes as
+walls.
 
-Boxes that are frozen on goals stay there for ever. They take their goals away, and block ways to others; then
-more squares are dead, perhaps more boxes frozen, and so on. Which goals can be reached from where beside a
-set of frozen boxes is computed once and kept.
+Boxes that are frozen on goals stay there for ever. They take their goals away and block ways to other goals.
+Then more squares are dead, perhaps more boxes frozen, and so on. The goals that can be reached from each
+square next to a set of frozen boxes are computed once and cached.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ from propnet.jit.arrays import Index, Int32s, Octets, Words
 from propnet.jit.decorators import ARENA, inner, kernel
 
 _MEBIBYTES = 8.0
-"""For what is kept, about."""
+"""The approximate size of the cache."""
 
 
 class GoalMatching(NamedTuple):
     """A matching of boxes to goals by augmenting paths (Kuhn 1955).
 
     Attributes:
-        reach: uint64, shape (boxes, words): a bit for each goal that a box may be matched to.
-        owners: int32, shape (goals,): the box that each goal is matched to, or -1.
-        came: int32, shape (goals,): the box that led to a goal.
+        reach: uint64, shape (boxes, words): a bit for each possible goal of a box.
+        owners: int32, shape (goals,): the box matched to each goal, or -1.
+        came: int32, shape (goals,): the box from which the search reached each goal.
         matched: int32, shape (boxes,): the goal of each box.
         queue: int32, shape (boxes,).
         visited: uint64, shape (words,).
@@ -43,7 +44,7 @@ class GoalMatching(NamedTuple):
 
 
 def new_goal_matching(boxes: int, goals: int) -> GoalMatching:
-    """Room to match so many boxes."""
+    """Return arrays to match ``boxes`` boxes."""
     words = max(1, (goals + 63) // 64)
     return GoalMatching(
         np.zeros((boxes, words), np.uint64),
@@ -57,7 +58,7 @@ def new_goal_matching(boxes: int, goals: int) -> GoalMatching:
 
 @inner
 def can_match(matching: GoalMatching, count: Index) -> bool:
-    """Whether the first ``count`` boxes of ``matching.reach`` can all have goals of their own."""
+    """Return whether the first ``count`` boxes of ``matching.reach`` can all have goals of their own."""
     matching.owners[:] = -1
     first = 0
     while first < count and _give_goal(matching, first):
@@ -67,7 +68,8 @@ def can_match(matching: GoalMatching, count: Index) -> bool:
 
 @inner
 def _give_goal(matching: GoalMatching, first: Index) -> bool:
-    """Give a box a goal, others moving on to other goals if need be, breadth first. Whether it can be."""
+    """Give a box a goal, breadth-first; other boxes move on to other goals if necessary. Returns whether that
+    is possible."""
     reach, visited, queue = matching.reach, matching.visited, matching.queue
     owners, came, matched = matching.owners, matching.came, matching.matched
     visited[:] = 0
@@ -101,18 +103,18 @@ def _give_goal(matching: GoalMatching, first: Index) -> bool:
 
 
 class Bipartite(NamedTuple):
-    """What the detector knows of a level, and its room to work.
+    """The detector's data about a level, and its scratch space.
 
     Attributes:
-        sides: of the level.
+        sides: the sides of the level.
         freeze: its ``dead`` is that of ``entry`` 0.
         goals: int32, shape (goals,).
-        kept: uint64, shape (entries,): keys of sets of frozen boxes; entry 0 is for none.
-        masks: uint64, shape (entries, size + 1, 4, words): a bit for each goal that a box can reach, by its
-            square and the class of the keeper's side, beside those frozen boxes.
-        dead: uint8, shape (entries, size + 1): bit d is set where no goal can be reached with the keeper on
-            side d.
-        matching: of boxes to goals.
+        cached: uint64, shape (entries,): keys of sets of frozen boxes; entry 0 is for no frozen boxes.
+        masks: uint64, shape (entries, size + 1, 4, words): a bit for each goal that a box can reach with
+            those frozen boxes, by its square and the class of the keeper's side.
+        dead: uint8, shape (entries, size + 1): bit d is set if no goal can be reached with the keeper on side
+            d.
+        matching: the matching of boxes to goals.
         queue: int32, shape (4 * (size + 1),).
         blocked: uint8, shape (size + 1,): 1 where a frozen box stands.
         marks: int32, shape (4 * (size + 1),): zeros.
@@ -121,7 +123,7 @@ class Bipartite(NamedTuple):
     sides: Sides
     freeze: Freeze
     goals: Int32s
-    kept: Words
+    cached: Words
     masks: Words
     dead: Octets
     matching: GoalMatching
@@ -131,7 +133,7 @@ class Bipartite(NamedTuple):
 
 
 def new_bipartite(geometry: Geometry) -> Bipartite:
-    """The detector of a level."""
+    """Return the detector of a level."""
     rows, goals = geometry.size + 1, len(geometry.goals)
     words = max(1, (goals + 63) // 64)
     fit = int(_MEBIBYTES * 2**20 / (rows * (32 * words + 1)))
@@ -154,8 +156,8 @@ def new_bipartite(geometry: Geometry) -> Bipartite:
 
 @inner
 def is_bipartite_deadlock(board: Board, bipartite: Bipartite, keeper: Index) -> bool:
-    """Whether boxes are frozen that are not on goals, or the others cannot all be matched to goals of their
-    own. ``keeper``: any square of his region."""
+    """Return whether a box is frozen off the goals, or the other boxes cannot all be matched to goals of
+    their own. ``keeper``: any square of the keeper's region."""
     entry, count = frozen_entry(board, bipartite)
     if entry < 0:
         return True
@@ -164,7 +166,7 @@ def is_bipartite_deadlock(board: Board, bipartite: Bipartite, keeper: Index) -> 
     for square in range(len(board.occupied) - 1):
         if board.occupied[square] == BOXED and not (count and freeze.marks[square] == freeze.stamp[0]):
             part = side_of(bipartite.sides, np.int64(square), keeper)
-            if part != NO_SIDE:  # else nobody can come to it: what is known does not fit
+            if part != NO_SIDE:  # otherwise the keeper cannot reach it, and the cached masks do not apply
                 for word in range(reach.shape[1]):
                     reach[left, word] = masks[square, part, word]
                 left += 1
@@ -173,24 +175,24 @@ def is_bipartite_deadlock(board: Board, bipartite: Bipartite, keeper: Index) -> 
 
 @inner
 def frozen_entry(board: Board, bipartite: Bipartite) -> tuple[Index, Index]:
-    """Find all frozen boxes, which ``freeze.marks`` then shows. Returns the entry that ``masks`` and ``dead``
-    have for them, and how many they are; -1 and their number if one is not on a goal."""
+    """Find all frozen boxes, which ``freeze.marks`` then marks. Returns their entry in ``masks`` and
+    ``dead``, and their number; -1 and their number if one is not on a goal."""
     freeze = bipartite.freeze
-    entry, known = np.int64(0), np.int64(0)
+    entry, before = np.int64(0), np.int64(0)
     while True:
         count = np.int64(freeze_all(board, freeze, bipartite.dead[entry]))
-        if count == known:
+        if count == before:
             return entry, count
-        known = count
+        before = count
         key = np.uint64(0)
         for number in range(count):
             box = freeze.group[number]
             if not board.goal[box]:
                 return np.int64(-1), count
             key ^= board.keys[0, box]
-        entry = np.int64(1) + np.int64(key & np.uint64(len(bipartite.kept) - 2))
-        if bipartite.kept[entry] != key:
-            bipartite.kept[entry] = key
+        entry = np.int64(1) + np.int64(key & np.uint64(len(bipartite.cached) - 2))
+        if bipartite.cached[entry] != key:
+            bipartite.cached[entry] = key
             for number in range(count):
                 bipartite.blocked[freeze.group[number]] = 1
             _reach(board, bipartite, entry)
@@ -248,7 +250,7 @@ def _reach(board: Board, bipartite: Bipartite, entry: Index) -> None:
 
 
 def has_bipartite_deadlock(geometry: Geometry, position: Position) -> bool:
-    """The same for Python: :func:`is_bipartite_deadlock`."""
+    """Return :func:`is_bipartite_deadlock` for Python."""
     board, bipartite = new_board(geometry), new_bipartite(geometry)
     place_boxes(board, position)
     return bool(_is_bipartite_deadlock(board, bipartite, np.int64(position.keeper)))
@@ -256,11 +258,11 @@ def has_bipartite_deadlock(geometry: Geometry, position: Position) -> bool:
 
 @kernel(**ARENA)
 def _is_bipartite_deadlock(board: Board, bipartite: Bipartite, keeper: Index) -> bool:
-    """For Python."""
+    """Call the kernel from Python."""
     return is_bipartite_deadlock(board, bipartite, keeper)
 
 
 @kernel(**ARENA)
 def _fill(board: Board, bipartite: Bipartite, entry: Index) -> None:
-    """Fill an entry, no boxes being frozen."""
+    """Fill an entry with no boxes frozen."""
     _reach(board, bipartite, entry)

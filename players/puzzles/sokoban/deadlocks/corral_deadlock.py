@@ -1,8 +1,8 @@
-"""All corrals of a position at once: whether one is a deadlock, and which pushes a search need make.
+"""Examine all corrals of a position at once: whether one is a deadlock, and which pushes a search needs.
 
-Whether the boxes of a corral can still be packed or brought out of it is found by a search of them alone, in
-a budget, whose verdicts are kept (Junghanns and Schaeffer 2001, there on patterns). All other boxes are taken
-away, which only helps. So where the search ends without a way, the position is dead.
+A search of the boxes of a corral alone, within a budget, decides whether they can still be packed or brought
+out of it. Its verdicts are cached (Junghanns and Schaeffer 2001, there for patterns). All other boxes are
+removed, which only helps. So if the search ends without a way, the position is dead.
 """
 
 from __future__ import annotations
@@ -31,29 +31,30 @@ from propnet.jit.decorators import ARENA, inner, kernel
 from propnet.kernels.record_table import mix
 
 UNKNOWN, DEAD, ALIVE = range(3)
-"""Verdicts. ALIVE: all can be packed, or a box leaves the corral, as far as these boxes alone tell."""
+"""Verdicts. ALIVE: all boxes can be packed, or a box leaves the corral, as far as these boxes alone show."""
 MOST_BOXES = 24
 _ENTRIES = 1 << 15
-"""Verdicts that are kept, a power of two."""
+"""The number of cached verdicts, a power of two."""
 ASKED, KEPT, EXPANDED = range(3)
 
 
 class _CorralSearch(NamedTuple):
-    """Room for the search, and the verdicts so far.
+    """Scratch space of the search, and the cached verdicts.
 
     Attributes:
         board: with the corral's boxes only.
         freeze: the freeze detector on that board.
-        nodes: int32, shape (rows, MOST_BOXES): a stack of the boxes of states; the last row is the one that
-            is being expanded.
+        nodes: int32, shape (rows, MOST_BOXES): a stack of the boxes of states; the last row is being
+            expanded.
         keepers: int32, shape (rows,).
         seen: uint64, shape (slots,): keys of the states expanded, a power of two.
-        stamps: int32, shape (slots + 1,): a slot is taken if it holds the same as the last one.
-        kept: uint64, shape (entries,): keys of sets with a verdict, a power of two.
+        stamps: int32, shape (slots + 1,): a slot is taken if it has the same value as the last one.
+        cached: uint64, shape (entries,): keys of sets with a verdict, a power of two.
         verdicts: uint8, shape (entries,).
-        counts: int64, shape (3,): sets asked for, verdicts found kept, states expanded.
-        beyond: uint8, shape (1,): 1 if the search goes on when a box has left the corral: slower, finds more.
-        salt: uint64, shape (1,): stands for the dead squares that verdicts are kept for.
+        counts: int64, shape (3,): sets queried, verdicts found in the cache, states expanded.
+        beyond: uint8, shape (1,): 1 if the search continues after a box has left the corral: slower, but
+            finds more.
+        salt: uint64, shape (1,): stands for the dead squares for which verdicts are cached.
     """
 
     board: Board
@@ -62,7 +63,7 @@ class _CorralSearch(NamedTuple):
     keepers: Int32s
     seen: Words
     stamps: Int32s
-    kept: Words
+    cached: Words
     verdicts: Octets
     counts: Ints
     beyond: Octets
@@ -70,7 +71,7 @@ class _CorralSearch(NamedTuple):
 
 
 def _new_corral_search(geometry: Geometry, most: int, beyond: bool) -> _CorralSearch:
-    """Room for searches that expand up to ``most`` states, and for this many verdicts (a power of two)."""
+    """Return scratch space for searches of up to ``most`` states, and a cache of verdicts."""
     rows, slots = 8 * most + 2, 1 << (2 * most).bit_length()
     return _CorralSearch(
         new_board(geometry),
@@ -89,14 +90,14 @@ def _new_corral_search(geometry: Geometry, most: int, beyond: bool) -> _CorralSe
 
 @inner
 def _judge_set(pi: PiCorral, search: _CorralSearch, keeper: Index, budget: Index) -> Index:
-    """The verdict on the boxes of ``pi``, with the keeper where he is: one that was kept, or found by
-    expanding up to ``budget`` states."""
+    """Return the verdict on the boxes of ``pi`` with the keeper on his square, from the cache or by expanding
+    up to ``budget`` states."""
     count = np.int64(pi.length[0])
     if count > MOST_BOXES or 2 * budget > len(search.seen):
         return UNKNOWN
     board, nodes = search.board, search.nodes
     search.counts[ASKED] += 1
-    # Mixed, for else boxes both in the set and in what the salt stands for would leave no trace in the key.
+    # Mixed: otherwise boxes both in the set and in the salt would cancel out in the key.
     key = mix(search.salt[0], np.uint64(count))
     for number in range(count):
         box = pi.boxes[number]
@@ -107,18 +108,18 @@ def _judge_set(pi: PiCorral, search: _CorralSearch, keeper: Index, budget: Index
     key ^= board.keys[1, search.keepers[0]]
     for number in range(count):
         board.occupied[nodes[0, number]] = FREE
-    entry = np.int64(key & np.uint64(len(search.kept) - 1))
-    if search.kept[entry] == key:
+    entry = np.int64(key & np.uint64(len(search.cached) - 1))
+    if search.cached[entry] == key:
         search.counts[KEPT] += 1
     else:
         search.verdicts[entry] = _search(pi, search, count, budget)
-        search.kept[entry] = key
+        search.cached[entry] = key
     return np.int64(search.verdicts[entry])
 
 
 @inner
 def _search(pi: PiCorral, search: _CorralSearch, count: Index, budget: Index) -> Index:
-    """In depth from node 0. The board has no boxes before and after."""
+    """Search depth-first from node 0. The board has no boxes before and after."""
     board, nodes, keepers = search.board, search.nodes, search.keepers
     if search.stamps[-1] == 2**31 - 1:
         search.stamps[:] = 0
@@ -185,8 +186,8 @@ def _expand(pi: PiCorral, search: _CorralSearch, count: Index, top: Index) -> In
 
 @inner
 def is_new(seen: Words, stamps: Int32s, key: np.uint64) -> bool:
-    """Note a state as looked at; whether it was not before. ``seen``: uint64, a power of two of places, taken
-    where ``stamps``, one longer, holds its own last entry."""
+    """Record a state as seen. Returns whether it is new. ``seen``: uint64, a power of two of slots, taken if
+    ``stamps``, one longer, has its own last value there."""
     mask = np.int64(len(seen) - 1)
     slot = np.int64(key & np.uint64(mask))
     while stamps[slot] == stamps[-1]:
@@ -199,13 +200,13 @@ def is_new(seen: Words, stamps: Int32s, key: np.uint64) -> bool:
 
 
 class CorralDetector(NamedTuple):
-    """What :func:`corral_pushes` needs of a level.
+    """The data of a level for :func:`corral_pushes`.
 
     Attributes:
         pi: the set that grows.
-        search: for verdicts.
+        search: the search for verdicts.
         pushes: int32, shape (4 * size + 1, 2): box and direction of the pushes of the smallest set.
-        goals: int32, shape (1,): how many goals there are.
+        goals: int32, shape (1,): the number of goals.
     """
 
     pi: PiCorral
@@ -215,12 +216,12 @@ class CorralDetector(NamedTuple):
 
 
 def new_corral_detector(geometry: Geometry, most: int = 1000, beyond: bool = False) -> CorralDetector:
-    """The detector of a level.
+    """Return the detector of a level.
 
     Args:
         most: the largest budget of a sub-search, in states.
-        beyond: whether sub-searches go on when a box has left its corral, until all are packed or the budget
-            is spent. They find more deadlocks and take longer; use a small budget.
+        beyond: whether sub-searches continue after a box has left its corral, until all are packed or the
+            budget is spent. They find more deadlocks and take longer: use a small budget.
     """
     search = _new_corral_search(geometry, most, beyond)
     pi = new_pi_corral(search.freeze.dead)
@@ -230,11 +231,11 @@ def new_corral_detector(geometry: Geometry, most: int = 1000, beyond: bool = Fal
 
 @inner
 def corral_pushes(board: Board, detector: CorralDetector, keeper: Index, budget: Index) -> Index:
-    """Look at all corrals of the position that the last ``walk`` was made in, with the keeper in his region.
+    """Examine all corrals of the position of the last ``walk``, with the keeper in his region.
 
-    Returns how many pushes a search need make: the first rows of ``detector.pushes``; 0 if the position is
-    dead; OPEN (-1) if nothing is known and all pushes count. ``budget``: how many states each sub-search may
-    expand; 0 for none.
+    Returns the number of pushes that a search needs to make: the first rows of ``detector.pushes``. It is 0
+    if the position is dead, and OPEN (-1) if nothing is proven and all pushes count. ``budget``: the states
+    that each sub-search may expand; 0 for none.
     """
     pi = detector.pi
     best = np.int64(OPEN)
@@ -259,22 +260,26 @@ def corral_pushes(board: Board, detector: CorralDetector, keeper: Index, budget:
 def corral_pushes_beside_frozen(
     board: Board, detector: CorralDetector, bipartite: Bipartite, keeper: Index, budget: Index
 ) -> Index:
-    """The same, frozen boxes on goals being walls that make more squares dead; 0 also if a frozen box is not
-    on a goal. Two microseconds or so more than :func:`corral_pushes`, which must not be called with the same
-    ``detector``: it would go on with these dead squares."""
+    """Do the same with frozen boxes on goals as walls, which make more squares dead. Returns 0 also if a
+    frozen box is not on a goal.
+
+    It takes about two microseconds more than :func:`corral_pushes`, which must not be called with the same
+    ``detector``, because it would use these dead squares.
+    """
     entry, _ = frozen_entry(board, bipartite)
     if entry < 0:
         return 0
     search, dead = detector.search, detector.pi.dead
-    if search.salt[0] != bipartite.kept[entry]:
-        search.salt[0] = bipartite.kept[entry]
+    if search.salt[0] != bipartite.cached[entry]:
+        search.salt[0] = bipartite.cached[entry]
         for square in range(len(dead)):
             dead[square] = bipartite.dead[entry, square]
     return corral_pushes(board, detector, keeper, budget)
 
 
 def pushes_needed(geometry: Geometry, position: Position, budget: int = 1000) -> list[Push] | None:
-    """The pushes that a search need make, none if the position is dead; None if all count."""
+    """Return the pushes that a search needs to make, an empty list if the position is dead, None if all
+    count."""
     board, detector = new_board(geometry), new_corral_detector(geometry, budget)
     place_boxes(board, position)
     count = _corral_pushes(board, detector, np.int64(position.keeper), np.int64(budget))
@@ -283,6 +288,6 @@ def pushes_needed(geometry: Geometry, position: Position, budget: int = 1000) ->
 
 @kernel(**ARENA)
 def _corral_pushes(board: Board, detector: CorralDetector, keeper: Index, budget: Index) -> Index:
-    """For Python."""
+    """Call the kernel from Python."""
     walk(board, keeper)
     return corral_pushes(board, detector, keeper, budget)

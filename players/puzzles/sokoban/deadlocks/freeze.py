@@ -1,9 +1,9 @@
 """Freeze deadlocks: boxes that block each other for ever, one of them not on a goal.
 
 A set of boxes is frozen if each is blocked along both axes: by a wall, by a box of the set, or because its
-pushes both ways would end on dead squares. The largest such set is what remains when boxes that are not
-blocked are taken away again and again; the recursion that people know (a box is blocked by a blocked box,
-boxes on the path of the recursion being walls) finds no more.
+pushes both ways would end on dead squares. The largest such set remains when boxes that are not blocked are
+removed repeatedly. The well-known recursion (a box is blocked by a blocked box, with boxes on the path of the
+recursion as walls) finds no more.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from propnet.jit.decorators import ARENA, inner, kernel
 
 
 class Freeze(NamedTuple):
-    """What the detector knows of a level, and its room to work.
+    """The detector's data about a level, and its scratch space.
 
     Attributes:
         dead: uint8, shape (size + 1,): :func:`players.puzzles.sokoban.distances.dead_sides`.
         marks: int32, shape (size + 1,): boxes that hold the stamp of the last query were frozen by it.
         stamp: int32, shape (1,).
-        group: int32, shape (size + 1,): the boxes looked at by the last query.
+        group: int32, shape (size + 1,): the boxes examined by the last query.
     """
 
     dead: Octets
@@ -36,7 +36,7 @@ class Freeze(NamedTuple):
 
 
 def new_freeze(geometry: Geometry) -> Freeze:
-    """The detector of a level."""
+    """Return the detector of a level."""
     rows = geometry.size + 1
     return Freeze(
         dead_sides(geometry), np.zeros(rows, np.int32), np.zeros(1, np.int32), np.zeros(rows, np.int32)
@@ -45,7 +45,7 @@ def new_freeze(geometry: Geometry) -> Freeze:
 
 @inner
 def is_freeze_deadlock(board: Board, freeze: Freeze, square: Index) -> bool:
-    """Whether the box that was just pushed to this square makes a freeze deadlock: boxes that can never move
+    """Return whether the box just pushed to this square makes a freeze deadlock: boxes that can never move
     again, one of them not on a goal."""
     count = frozen_with(board, freeze, square)
     for number in range(count):
@@ -58,12 +58,12 @@ def is_freeze_deadlock(board: Board, freeze: Freeze, square: Index) -> bool:
 
 @inner
 def frozen_with(board: Board, freeze: Freeze, square: Index) -> Index:
-    """Find the boxes that are frozen together with the one on this square. Returns how many; they are the
-    first of ``freeze.group``, and hold the stamp in ``freeze.marks``. 0 if the box itself is not frozen."""
+    """Find the boxes that are frozen together with the one on this square. Returns their number, 0 if the box
+    itself is not frozen. They are the first of ``freeze.group``, and have the stamp in ``freeze.marks``."""
     neighbours, occupied, marks, group = board.neighbours, board.occupied, freeze.marks, freeze.group
     stamp = _next_mark(freeze)
-    # Gather boxes that touch and would be blocked if all boxes were walls. The others are marked by minus the
-    # stamp.
+    # Collect boxes that touch and would be blocked if all boxes were walls. The others are marked by minus
+    # the stamp.
     group[0] = square
     marks[square] = stamp
     count, head = 1, 0
@@ -83,7 +83,7 @@ def frozen_with(board: Board, freeze: Freeze, square: Index) -> Index:
             marks[box] = -stamp
             count -= 1
             group[head] = group[count]
-    # Take away those that are not blocked by one another, until all are.
+    # Remove those that are not blocked by one another, until all are.
     number = 0
     while number < count:
         box = group[number]
@@ -101,8 +101,8 @@ def frozen_with(board: Board, freeze: Freeze, square: Index) -> Index:
 
 @inner
 def freeze_all(board: Board, freeze: Freeze, dead: Octets) -> Index:
-    """Find all frozen boxes of the position, with dead sides of the caller's. Returns how many; they are the
-    first of ``freeze.group``, and hold the stamp in ``freeze.marks``."""
+    """Find all frozen boxes of the position, with the caller's dead sides. Returns their number. They are the
+    first of ``freeze.group``, and have the stamp in ``freeze.marks``."""
     occupied, marks, group = board.occupied, freeze.marks, freeze.group
     stamp = _next_mark(freeze)
     count = 0
@@ -135,8 +135,8 @@ def _next_mark(freeze: Freeze) -> np.int32:
 
 @inner
 def _is_blocked(board: Board, freeze: Freeze, dead: Octets, square: Index, strict: bool) -> bool:
-    """Whether a box on this square is blocked along both axes by walls, dead squares and boxes: all boxes, or
-    (strict) those marked as frozen."""
+    """Return whether a box on this square is blocked along both axes by walls, dead squares and boxes: all
+    boxes or, if ``strict``, those marked as frozen."""
     occupied = board.occupied
     stamp = freeze.stamp[0]
     for axis in range(2):
@@ -152,7 +152,7 @@ def _is_blocked(board: Board, freeze: Freeze, dead: Octets, square: Index, stric
 
 
 def frozen_boxes(geometry: Geometry, position: Position, square: int) -> tuple[int, ...]:
-    """The boxes that are frozen together with the one on this square, for tests and explanations."""
+    """Return the boxes that are frozen together with the one on this square, for tests and explanations."""
     board, freeze = new_board(geometry), new_freeze(geometry)
     place_boxes(board, position)
     count = _frozen_with(board, freeze, np.int64(square))
@@ -161,5 +161,5 @@ def frozen_boxes(geometry: Geometry, position: Position, square: int) -> tuple[i
 
 @kernel(**ARENA)
 def _frozen_with(board: Board, freeze: Freeze, square: Index) -> Index:
-    """For Python."""
+    """Call the kernel from Python."""
     return frozen_with(board, freeze, square)

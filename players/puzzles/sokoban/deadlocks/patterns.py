@@ -1,20 +1,18 @@
 """Deadlock patterns: boxes within 4 by 4 squares that cannot all leave them, and cannot all rest there.
 
-The minimal patterns of :mod:`players.puzzles.sokoban.deadlocks.patterns` are laid over every window of
-a level, once. What fits is kept by each of its boxes, as a mask of the 7 by 7 squares around: a query reads
-these squares once and compares masks.
+The minimal patterns are laid over every window of a level, once. Each matching pattern is stored with each of
+its boxes, as a mask of the 7 by 7 squares around: a query reads these squares once and compares masks.
 
-All positions in a window of 4 by 4 squares that cannot be emptied, by exhaustive retrograde analysis, and
-the table of them that is stored in this package.
+The patterns are all positions in a window of 4 by 4 squares that cannot be emptied, found by exhaustive
+retrograde analysis. Their table is stored in this package.
 
 Around the window everything is free. A position is dead if not all boxes can be pushed out of it. Squares of
 the window are numbered row by row; a mask has a bit for each. The keeper is in part 0 if he can walk out of
-the window, else in part 1 to 4: one more than the place among INNER of the first such square that he can get
-to. (Squares at the rim always lead out.)
+the window. Otherwise he is in part 1 to 4: one more than the place among INNER of the first such square that
+he can reach. (Squares at the rim always lead out.)
 
-Positions are minimal if no wall or box can be taken away. There are 1,127, up to turning and mirroring.
-``python -m players.puzzles.sokoban.deadlocks.patterns`` computes the table anew and writes it, in
-seconds.
+Positions are minimal if no wall or box can be removed. There are 1,127, up to rotation and reflection.
+``python -m players.puzzles.sokoban.deadlocks.patterns`` recomputes the table and writes it, in seconds.
 """
 
 from __future__ import annotations
@@ -41,9 +39,9 @@ _OUT = CELLS
 
 
 def minimal_patterns() -> Ints:
-    """All minimal dead positions up to symmetry: int64, shape (patterns, 3): masks of walls and of boxes, and
-    the keeper's parts that it is dead with, bit 0 to 4; bits of inner squares that lead out say the same as
-    bit 0."""
+    """Return all minimal dead positions up to symmetry: int64, shape (patterns, 3): masks of walls and of
+    boxes, and the parts of the keeper with which it is dead, bits 0 to 4. Bits of inner squares that lead out
+    equal bit 0."""
     around = _cells_around()
     turned, parts = symmetries()
     first = turned.min(axis=0)
@@ -60,7 +58,7 @@ def minimal_patterns() -> Ints:
 
 
 def _cells_around() -> Ints:
-    """The squares beside each of a window, 16 for those out of it: int64, shape (16, 4)."""
+    """Return the neighbours of each square of a window, 16 for those outside: int64, shape (16, 4)."""
     cells = np.full((CELLS, 4), _OUT, np.int64)
     for cell in range(CELLS):
         for way, (dy, dx) in enumerate(STEPS):
@@ -71,7 +69,8 @@ def _cells_around() -> Ints:
 
 
 def symmetries() -> tuple[Ints, Ints]:
-    """What turning and mirroring makes of each mask, shape (8, 65536), and of each part, shape (8, 5)."""
+    """Return the images of each mask under rotations and reflections, shape (8, 65536), and of each part,
+    shape (8, 5)."""
     masks, parts = np.zeros((8, ALL + 1), np.int64), np.zeros((8, 5), np.int64)
     for number in range(8):
         turned = np.rot90(np.arange(CELLS).reshape(4, 4), number % 4)
@@ -84,7 +83,7 @@ def symmetries() -> tuple[Ints, Ints]:
 
 @inner
 def spread(mask: Index, free: Index) -> Index:
-    """All that hangs together with the squares of a mask, on free ones."""
+    """Return all squares connected to the squares of a mask over free ones."""
     while True:
         wider = mask | mask << 4 | mask >> 4 | (mask & _NOT_RIGHT) << 1 | (mask & _NOT_LEFT) >> 1
         wider &= free
@@ -95,7 +94,7 @@ def spread(mask: Index, free: Index) -> Index:
 
 @inner
 def _part_of(cell: Index, free: Index) -> Index:
-    """The part that a keeper on this square is in."""
+    """Return the part of a keeper on this square."""
     region = spread(np.int64(1) << cell, free)
     if not region & _RIM:
         for number in range(4):
@@ -106,7 +105,8 @@ def _part_of(cell: Index, free: Index) -> Index:
 
 @inner
 def _can_win(boxes: Index, part: Index, free: Index, around: Ints, alive: Octets) -> bool:
-    """Whether one push leads to a position that is known to be alive. ``free``: all but the walls."""
+    """Return whether one push leads to a position that is known to be alive. ``free``: all squares but the
+    walls."""
     now = free & ~boxes
     region = spread(now & _RIM if part == 0 else np.int64(1) << INNER[part - 1], now)
     for cell in range(CELLS):
@@ -128,8 +128,8 @@ def _can_win(boxes: Index, part: Index, free: Index, around: Ints, alive: Octets
 
 @kernel
 def _solve(walls: Ints, around: Ints, thirds: Ints, dead: Octets) -> None:
-    """Fill ``dead``, shape (3**16,): bits of the keeper's parts, by twice the ``thirds`` of the walls and
-    those of the boxes."""
+    """Fill ``dead``, shape (3**16,), with bits of the keeper's parts. Its index is twice the ``thirds`` of
+    the walls plus those of the boxes."""
     alive = np.zeros(ALL + 1, np.uint8)
     for wall in walls:
         free = ALL & ~wall
@@ -170,7 +170,7 @@ def _solve(walls: Ints, around: Ints, thirds: Ints, dead: Octets) -> None:
 def _minimal(
     walls: Ints, turned: Ints, parts: Ints, turn: Ints, thirds: Ints, dead: Octets, found: Ints
 ) -> int:
-    """Write all minimal positions to ``found``; returns how many there are."""
+    """Write all minimal positions to ``found``. Returns their number."""
     count = 0
     for wall in walls:
         free = ALL & ~wall
@@ -222,14 +222,14 @@ PATH = Path(__file__).with_name("patterns_4x4.bin")
 
 
 def pack(patterns: Ints) -> bytes:
-    """What the file holds for these patterns."""
+    """Return the contents of the file for these patterns."""
     return zlib.compress(np.ascontiguousarray(patterns.T, "<u2").tobytes(), 9)
 
 
 @functools.cache
 def patterns_up_to_symmetry() -> Ints:
-    """int64, shape (patterns, 3): masks of walls and boxes, and the keeper's parts, as
-    :func:`players.puzzles.sokoban.deadlocks.patterns.minimal_patterns` finds them."""
+    """Return the stored patterns, int64, shape (patterns, 3): masks of walls and boxes, and the keeper's
+    parts, as found by :func:`players.puzzles.sokoban.deadlocks.patterns.minimal_patterns`."""
     columns = np.frombuffer(zlib.decompress(PATH.read_bytes()), "<u2").reshape(3, -1)
     return np.ascontiguousarray(columns.T, np.int64)
 
@@ -245,10 +245,11 @@ class Patterns(NamedTuple):
     """The patterns that fit into a level, by square.
 
     Attributes:
-        near: int32, shape (size + 1, 49): the squares around each, row by row, ``size`` where there is none.
-        starts: int32, shape (size + 2,): where the patterns of a square begin.
-        masks: uint64, shape (rows, 2): bits of the squares around; column 0 the pattern's boxes, column 1
-            where the keeper must not be. With bit 63 set he must be there.
+        near: int32, shape (size + 1, 49): the squares around each square, row by row, ``size`` if there is
+            none.
+        starts: int32, shape (size + 2,): the first pattern of each square.
+        masks: uint64, shape (rows, 2): bits of the squares around; column 0 the pattern's boxes, column 1 the
+            squares where the keeper must not be. With bit 63 set he must be on one of them.
     """
 
     near: Int32s
@@ -258,8 +259,7 @@ class Patterns(NamedTuple):
 
 @inner
 def is_pattern_deadlock(board: Board, patterns: Patterns, square: Index, keeper: Index) -> bool:
-    """Whether the box that was just pushed to this square completes a pattern. ``keeper``: where he is,
-    exactly."""
+    """Return whether the box just pushed to this square completes a pattern. ``keeper``: his exact square."""
     boxes, here = np.uint64(0), np.uint64(0)
     for number in range(_NEAR):
         there = patterns.near[square, number]
@@ -273,7 +273,7 @@ def is_pattern_deadlock(board: Board, patterns: Patterns, square: Index, keeper:
 
 
 def new_patterns(geometry: Geometry) -> Patterns:
-    """The patterns of a level."""
+    """Return the patterns of a level."""
     size = geometry.size
     places = geometry.places - (geometry.places.min(axis=0) if size else 0) + 3
     grid = np.full(places.max(axis=0, initial=0) + 4, size, np.int32)
@@ -302,13 +302,13 @@ def new_patterns(geometry: Geometry) -> Patterns:
 
 
 _MOST = 4096
-"""Patterns that fit into one window, at most; more are left out."""
+"""The most patterns that fit into one window; more are left out."""
 
 
 @functools.cache
 def _variants() -> Ints:
-    """All patterns turned and mirrored: int64, shape (variants, 4): boxes, walls, the squares where the
-    keeper must not be, or must be, and whether it is the latter."""
+    """Return all patterns under rotations and reflections: int64, shape (variants, 4): boxes, walls, the
+    squares where the keeper must not be, or must be, and whether it is the latter."""
     turned, parts = symmetries()
     walls, boxes, bits = patterns_up_to_symmetry().T
     there = np.zeros((8, len(bits)), np.int64)
@@ -322,7 +322,7 @@ def _variants() -> Ints:
 
 @kernel
 def _turn_to_squares(variants: Ints) -> None:
-    """Make squares of the keeper's parts, in place."""
+    """Turn the keeper's parts into squares, in place."""
     for row in range(len(variants)):
         boxes, walls, parts, _ = variants[row]
         free = ALL & ~walls & ~boxes
@@ -339,7 +339,7 @@ def _turn_to_squares(variants: Ints) -> None:
 @kernel
 def _fit(kinds: Ints, variants: Ints, around: Ints, fits: Ints, counts: Ints) -> None:
     """Find the patterns for each kind of window, a mask of walls and one of goals. ``fits``, shape (kinds,
-    most, 3), takes masks of boxes and of the keeper's squares, and 1 if he must be there."""
+    most, 3), receives masks of boxes and of the keeper's squares, and 1 if he must be there."""
     seen = np.zeros((5, ALL + 1), np.int32)
     stack = np.zeros((5 * (ALL + 1), 2), np.int32)
     stamp = np.int64(0)
@@ -365,28 +365,29 @@ def _fit(kinds: Ints, variants: Ints, around: Ints, fits: Ints, counts: Ints) ->
 
 @inner
 def _without_supersets(fits: Ints, count: Index) -> Index:
-    """Take out patterns with all boxes of another one that holds wherever the keeper is."""
-    kept = 0
+    """Remove patterns that contain all boxes of another pattern that holds for every place of the keeper."""
+    count_left = 0
     for row in range(count):
-        # Rows before this one that are gone were supersets of others that are still there.
+        # Earlier rows that were removed were supersets of others that are still there.
         needed = True
         for other in range(count):
             always = fits[other, 1] == 0 and fits[other, 2] == 0
             if always and other != row and fits[other, 0] & ~fits[row, 0] == 0:
                 needed = needed and fits[other, 0] == fits[row, 0] and other > row
         if needed:
-            kept += 1
-            fits[kept - 1, 0] = fits[row, 0]
-            fits[kept - 1, 1] = fits[row, 1]
-            fits[kept - 1, 2] = fits[row, 2]
-    return kept
+            count_left += 1
+            fits[count_left - 1, 0] = fits[row, 0]
+            fits[count_left - 1, 1] = fits[row, 1]
+            fits[count_left - 1, 2] = fits[row, 2]
+    return count_left
 
 
 @inner
 def _can_rest(
     wall: Index, boxes: Index, goals: Index, around: Ints, seen: Int32s, stamp: Index, stack: Int32s
 ) -> bool:
-    """Whether some boxes can be pushed out, by a keeper from outside, so that the others are on goals."""
+    """Return whether some boxes can be pushed out, by a keeper from outside, so that the others are on
+    goals."""
     free = ALL & ~wall
     stack[0, 0] = boxes
     stack[0, 1] = 0
@@ -419,7 +420,8 @@ def _can_rest(
 
 
 def _rows(windows: Int32s, kind: Ints, fits: Ints, counts: Ints) -> Words:
-    """One row for each box of each pattern in each window: uint64, shape (rows, 3): square, masks around."""
+    """Return one row for each box of each pattern in each window: uint64, shape (rows, 3): square, masks
+    around."""
     cells = np.arange(CELLS)
     offset = 7 * (cells // 4) + cells % 4
     total = int((counts[kind] * CELLS).sum())
@@ -430,20 +432,20 @@ def _rows(windows: Int32s, kind: Ints, fits: Ints, counts: Ints) -> Words:
 
 @kernel
 def _write_rows(windows: Int32s, kind: Ints, fits: Ints, counts: Ints, offset: Ints, rows: Words) -> int:
-    made = 0
+    written = 0
     for window in range(len(windows)):
         for row in range(counts[kind[window]]):
             boxes, there, only = fits[kind[window], row]
             for cell in range(CELLS):
                 if not boxes >> cell & 1:
                     continue
-                rows[made, 0] = windows[window, cell]
-                rows[made, 2] = np.uint64(only) << np.uint64(63)
+                rows[written, 0] = windows[window, cell]
+                rows[written, 2] = np.uint64(only) << np.uint64(63)
                 for other in range(CELLS):
                     bit = np.uint64(1) << np.uint64(24 + offset[other] - offset[cell])
                     if boxes >> other & 1:
-                        rows[made, 1] |= bit
+                        rows[written, 1] |= bit
                     if there >> other & 1:
-                        rows[made, 2] |= bit
-                made += 1
-    return made
+                        rows[written, 2] |= bit
+                written += 1
+    return written

@@ -1,13 +1,13 @@
 """Corrals, the parts of the map that the keeper cannot reach, by union-find in one pass (Tarjan 1975); and
 PI-corrals: sets of boxes that can only be pushed into corrals, each such push possible now (Damgaard).
 
-A set of boxes is closed, together with some corrals, if all boxes beside these corrals belong to it, and
-each push of its boxes that is not blocked by walls, dead squares or the set itself goes into the corrals and
-can be made now. Then boxes outside can neither enter the corrals nor change what the set's first push can be,
-and that push may as well come first. So a search need make no other push as long as the set must move at all:
-a box of it is not on a goal, or a goal in its corrals waits for a box.
+A set of boxes is closed, together with some corrals, if all boxes beside these corrals belong to it, and each
+push of its boxes that is not blocked by walls, dead squares or the set itself goes into the corrals and can
+be made now. Then boxes outside can neither enter the corrals nor change the possible first pushes of the set,
+and such a push may as well come first. So a search needs no other push while the set must move at all: one of
+its boxes is not on a goal, or a goal in its corrals still needs a box.
 
-A set grows from one corral by what its open pushes need: the box in their way, or the neighbouring corral
+A set grows from one corral by the needs of its open pushes: the box in their way, or the neighbouring corral
 (multi-PI-corral). It fails at a push that leads out."""
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class _Corrals(NamedTuple):
         first: shape (size + 1,): the first square of a corral, by its root.
         following: shape (size + 1,): the next square of the same corral, -1 after the last.
         roots: shape (size + 1,): the roots of all corrals.
-        boxes: shape (1,): how many boxes are on the board.
+        boxes: shape (1,): the number of boxes on the board.
     """
 
     parents: Int32s
@@ -40,14 +40,14 @@ class _Corrals(NamedTuple):
 
 
 def _new_corrals(size: int) -> _Corrals:
-    """Room for the corrals of a level with this many squares."""
+    """Return arrays for the corrals of a level with this many squares."""
     parents, first, following, roots = (np.zeros(size + 1, np.int32) for _ in range(4))
     return _Corrals(parents, first, following, roots, np.zeros(1, np.int32))
 
 
 @inner
 def _root_of(parents: Int32s, square: Index) -> Index:
-    """The root of a square's corral; the way there is halved."""
+    """Return the root of a square's corral; the path to it is halved."""
     while parents[square] != square:
         parents[square] = parents[parents[square]]
         square = parents[square]
@@ -56,8 +56,8 @@ def _root_of(parents: Int32s, square: Index) -> Index:
 
 @inner
 def find_corrals(board: Board, corrals: _Corrals) -> Index:
-    """Find the corrals of the position that the last ``walk`` was made in, and count the boxes. Returns how
-    many corrals there are; the first of ``roots`` are theirs."""
+    """Find the corrals of the position of the last ``walk``, and count the boxes. Returns the number of
+    corrals; the first of ``roots`` are theirs."""
     neighbours, occupied, reached, parents = board.neighbours, board.occupied, board.reached, corrals.parents
     stamp = board.stamp[0]
     size = len(occupied) - 1
@@ -101,7 +101,7 @@ class PiCorral(NamedTuple):
         members: shape (size + 1,): boxes of the set hold the stamp.
         stamp: shape (1,).
         boxes: shape (size + 1,): the boxes of the set.
-        length: shape (1,): how many they are.
+        length: shape (1,): the number of these boxes.
         pushes: shape (4 * size + 1, 2): box and direction of the pushes of the set.
     """
 
@@ -116,7 +116,7 @@ class PiCorral(NamedTuple):
 
 
 def new_pi_corral(dead: Octets) -> PiCorral:
-    """Room for the sets of a level, given its dead sides."""
+    """Return arrays for the sets of a level, given its dead sides."""
     rows = len(dead)
     inside, members, boxes = (np.zeros(rows, np.int32) for _ in range(3))
     stamp, length = np.zeros(1, np.int32), np.zeros(1, np.int32)
@@ -146,7 +146,7 @@ def _add_box(pi: PiCorral, box: Index) -> None:
 
 @inner
 def add_corral(board: Board, pi: PiCorral, square: Index) -> None:
-    """Add the corral of a square to the set, and all boxes beside it."""
+    """Add the corral of a square to the set, and all boxes next to it."""
     inside = pi.corrals.first[_root_of(pi.corrals.parents, square)]
     while inside >= 0:
         pi.inside[inside] = pi.stamp[0]
@@ -159,7 +159,7 @@ def add_corral(board: Board, pi: PiCorral, square: Index) -> None:
 
 @inner
 def close_set(board: Board, pi: PiCorral) -> Index:
-    """Grow the set until it is closed. Returns how many pushes its boxes can make, which are then the first
+    """Grow the set until it is closed. Returns the number of pushes that its boxes can make, the first rows
     of ``pushes``; OPEN if a push leads out."""
     pushes, number = 0, 0
     while number < pi.length[0]:
@@ -178,8 +178,8 @@ def close_set(board: Board, pi: PiCorral) -> Index:
 
 @inner
 def _look_at(board: Board, pi: PiCorral, box: Index, direction: Index) -> Index:
-    """0: this push can never be the set's first, perhaps because the set grew; 1: it can be made now; -1: it
-    leads out, or may do so some time."""
+    """Classify a push. Returns 0 if it can never be the set's first, perhaps because the set grew; 1 if it
+    can be made now; -1 if it leads out, or may do so later."""
     occupied, reached, stamp = board.occupied, board.reached, board.stamp[0]
     behind, ahead = board.neighbours[box, direction ^ 2], board.neighbours[box, direction]
     if occupied[behind] == OUTSIDE or occupied[ahead] == OUTSIDE or pi.dead[ahead] >> (direction ^ 2) & 1:
@@ -214,8 +214,8 @@ def _look_at(board: Board, pi: PiCorral, box: Index, direction: Index) -> Index:
 
 @inner
 def must_move(board: Board, pi: PiCorral, goals: Index) -> bool:
-    """Whether no solution leaves the set's boxes where they are: one is not on a goal, or there are no more
-    goals than boxes and one lies in the corrals. ``goals``: how many goals the level has."""
+    """Return whether every solution moves the set's boxes: one is not on a goal, or there are no more goals
+    than boxes and one lies in the corrals. ``goals``: the number of goals of the level."""
     for number in range(pi.length[0]):
         if not board.goal[pi.boxes[number]]:
             break

@@ -1,6 +1,6 @@
-"""`DeadSets`: the dead sets of one geometry, made within budgets of time and memory, and then frozen for one
-question: does any of them lie within the boxes, one of which has just been moved? Each slot is looked up in
-the way that is fastest for it (:mod:`players.puzzles.sokoban.deadsets.methods`).
+"""`DeadSets`: the dead sets of one geometry, generated within budgets of time and memory, then frozen for one
+query: does any of them lie within the boxes, one of which has just moved? Each slot has the lookup method
+that is fastest for it (:mod:`players.puzzles.sokoban.deadsets.methods`).
 
 >>> from players.puzzles.sokoban.geometry import from_level
 >>> from players.puzzles.sokoban.levels.level import Level
@@ -37,7 +37,7 @@ from propnet.jit.decorators import inner
 from propnet.jit.vector512 import item
 
 EMPTY, LINEAR, TREE, COUNTERS = range(4)
-"""How a slot's sets are looked up; an empty slot has none."""
+"""The lookup method of a slot's sets; an empty slot has none."""
 
 
 class Lookup(NamedTuple):
@@ -45,12 +45,12 @@ class Lookup(NamedTuple):
 
     Attributes:
         numbers: int32, shape (size + 1,): the number of each square of the geometry, -1 on dead squares.
-        dead_sides: uint8, shape (n,): bit d is set where a lone box is lost by the keeper on its neighbour in
+        dead_sides: uint8, shape (n,): bit d is set if a lone box is lost with the keeper on its neighbour in
             direction d.
-        heads: int64, shape (slots, MOST - 1): for each slot and sets of 2, 3, ... boxes where its data begin,
-            times 2**28, plus how many sets (of COUNTERS: how many blocks of 64) there are, times 4, plus the
-            method; 0 where there are none.
-        data: uint64: what the methods need.
+        heads: int64, shape (slots, MOST - 1): for each slot and sets of 2, 3, ... boxes the start of its data
+            times 2**28, plus the number of sets (for COUNTERS: of blocks of 64) times 4, plus the method; 0
+            if there are no sets.
+        data: uint64: the data of the methods.
     """
 
     numbers: Int32s
@@ -60,10 +60,10 @@ class Lookup(NamedTuple):
 
 
 def _choose_method(sets: int, partners: int, words: int, boxes: int) -> int:
-    """The fastest method for a slot with so many sets, by what was measured (docs/measurements.md)."""
+    """Return the fastest method for a slot with ``sets`` sets, as measured (docs/measurements.md)."""
     if partners == 1:
         return LINEAR if sets * words <= 8 else TREE
-    # About what a tree costs, in words: its visited nodes grow with each level of boxes.
+    # The approximate cost of a tree, in words: its visited nodes grow with each level of boxes.
     if sets * words <= 16 + (boxes, boxes**2 // 6, boxes**3 // 30)[partners - 2]:
         return LINEAR
     return COUNTERS if partners == 4 and sets <= max(64, 12 * boxes) else TREE
@@ -72,8 +72,8 @@ def _choose_method(sets: int, partners: int, words: int, boxes: int) -> int:
 def freeze(
     squares: BoxSquares, families: Mapping[int, Family], slots: int, boxes: int, method: int | None = None
 ) -> Lookup:
-    """The lookup of these families, by K. ``boxes`` is how many there will be, about; ``method`` is for all
-    slots instead of the fastest."""
+    """Return the lookup of these families, by K. ``boxes`` is the expected number of boxes. ``method``
+    overrides the fastest method in all slots."""
     heads = np.zeros((slots, MOST - 1), np.int64)
     parts: list[Words] = []
     total = 0
@@ -96,7 +96,8 @@ def freeze(
 
 @inner
 def any_within(heads: Ints, data: Words, slot: Index, bits: Words) -> bool:
-    """Whether a set of this slot lies within ``bits``, uint64, shape (words,), the boxes by their numbers."""
+    """Return whether a set of this slot lies within ``bits``, uint64, shape (words,), the boxes by their
+    numbers."""
     for partners in range(1, MOST):
         head = item(heads, slot * (MOST - 1) + partners - 1)
         if not head:
@@ -115,7 +116,7 @@ def any_within(heads: Ints, data: Words, slot: Index, bits: Words) -> bool:
 
 @inner
 def dead_after_push(lookup: Lookup, bits: Words, square: Index, direction: Index) -> bool:
-    """Whether a box that has just been pushed to ``square``, in this direction, makes a known dead set.
+    """Return whether a box just pushed to ``square``, in this direction, makes a known dead set.
 
     ``lookup`` is for keeper sides (:attr:`DeadSets.lookup`); ``bits``: uint64, shape (words,),
     the boxes after the push (:func:`set_box`).
@@ -131,7 +132,7 @@ def dead_after_push(lookup: Lookup, bits: Words, square: Index, direction: Index
 
 @inner
 def set_box(lookup: Lookup, bits: Words, square: Index) -> None:
-    """Note a box on a square of the geometry. On a dead square nothing is noted."""
+    """Record a box on a square of the geometry. On a dead square nothing is recorded."""
     number = np.int64(lookup.numbers[square])
     if number >= 0:
         bits[number >> 6] |= np.uint64(1) << np.uint64(number & 63)
@@ -139,7 +140,7 @@ def set_box(lookup: Lookup, bits: Words, square: Index) -> None:
 
 @inner
 def clear_box(lookup: Lookup, bits: Words, square: Index) -> None:
-    """Note that no box is on a square any more."""
+    """Record that a square no longer has a box."""
     number = np.int64(lookup.numbers[square])
     if number >= 0:
         bits[number >> 6] &= ~(np.uint64(1) << np.uint64(number & 63))
@@ -152,10 +153,10 @@ class DeadSets:
     Attributes:
         geometry: walls and goals.
         squares: the numbering of the squares that boxes may stand on.
-        families: by K: in slots 4 p + d, box p and the keeper on its neighbour in direction d.
-        box_families: by K: sets that are dead wherever the keeper is, in slots p.
-        lookup: the first of them, frozen for kernels.
-        sizes: the K that are complete.
+        families: by K: in slots 4 p + d, for box p and the keeper on its neighbour in direction d.
+        box_families: by K: sets that are dead for every place of the keeper, in slots p.
+        lookup: ``families``, frozen for kernels.
+        sizes: the complete sizes K.
     """
 
     geometry: Geometry
@@ -166,8 +167,8 @@ class DeadSets:
     sizes: tuple[int, ...]
 
     def box_sets(self) -> Iterator[tuple[int, ...]]:
-        """The minimal sets that are dead wherever the keeper is, as squares of the geometry, ascending; small
-        sets first."""
+        """Yield the minimal sets that are dead for every place of the keeper, as ascending squares of the
+        geometry; small sets first."""
         squares = self.squares.squares.tolist()
         for _, family in sorted(self.box_families.items()):
             for slot, (start, end) in enumerate(
@@ -179,7 +180,7 @@ class DeadSets:
 
 
 _MOST_SQUARES = 600
-"""Squares for boxes on larger maps have too many pairs: time and memory grow with their number squared."""
+"""On larger maps there are too many pairs: time and memory grow with the square of the number of squares."""
 
 
 def make_dead_sets(
@@ -190,7 +191,7 @@ def make_dead_sets(
     Args:
         most: the largest K, at most 5; there are never more boxes than goals.
         seconds: CPU time of this thread for all of it; a K that takes longer is left out.
-        memory: bytes, about; a K that would take more is left out.
+        memory: about the most bytes; a K that would take more is left out.
     """
     deadline = time.thread_time() + seconds
     squares = number_squares(geometry)

@@ -1,19 +1,19 @@
-"""Which sets of K boxes, K of 3 to 5, can still be brought to K goals, by keeper side: retrograde analysis by
-pulls (Thompson 1986), for all squares of the last box at once.
+"""Find the sets of K boxes, K from 3 to 5, that can still be brought to K goals, by keeper side: retrograde
+analysis by pulls (Thompson 1986), for all squares of the last box at once.
 
 The set is divided into a base of K - 1 boxes and one more. A row belongs to a base and one of its sides, the
-neighbour of one of its boxes, on which the keeper is; it has a bit for each square of the further box. A
-pull of a box of the base, and the keeper's walks between sides of the base, are operations on whole rows.
-A set has K bases: what one learns is passed on to the others bit by bit. Each state is met only if it is
-alive, so sets with a dead subset cost nothing.
+neighbour of one of its boxes, on which the keeper is; it has a bit for each square of the further box. A pull
+of a box of the base, and the keeper's walks between sides of the base, are operations on whole rows. A set
+has K bases: the results of one are passed on to the others bit by bit. Only states that are alive are
+reached, so sets with a dead subset cost nothing.
 
-How one more box divides the keeper's ground, for all its squares at once, by articulation points (Hopcroft
-and Tarjan 1973).
+Articulation points (Hopcroft and Tarjan 1973) show how one more box divides the keeper's squares, for all
+places of that box at once.
 
 Around a set of m boxes there are 4 m sides: side 4 i + d is the neighbour of box i in direction d. Wherever
 one more box c stands, some of these sides stay connected. A block is a set of sides together with all c for
-which just they are connected (and some of them lie apart from the others). One walk in depth finds all
-blocks: only where c is an articulation point, or a side itself, does it differ from no box at all.
+which just they are connected (and some of them lie apart from the others). One depth-first walk finds all
+blocks: a box on c makes a difference only if c is an articulation point or a side itself.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from propnet.jit.vector512 import item, lowest_bit, put
 
 
 class _WalkRoom(NamedTuple):
-    """Scratch arrays of a walk in depth, int32, shape (size + 1,) each.
+    """Scratch arrays of a depth-first walk, int32, shape (size + 1,) each.
 
     Attributes:
-        met, left: when a square was met, and the time when it was left; 0 is never.
+        met, left: the times when a square was reached and left; 0 is never.
         low: the earliest square that its subtree touches.
-        parent, turn, stack: of the walk.
-        order: the square met at each time.
+        parent, turn, stack: the state of the walk.
+        order: the square reached at each time.
         cuts: 1 where the square separates others.
-        row: shape (1,): how many blocks are filled.
+        row: shape (1,): the number of filled blocks.
     """
 
     met: Int32s
@@ -53,7 +53,7 @@ class _WalkRoom(NamedTuple):
 
 
 def _walk_room(squares: BoxSquares) -> _WalkRoom:
-    """New scratch arrays."""
+    """Return new scratch arrays."""
     size = len(squares.numbers)
     met, left, low, parent, turn, stack, order, cuts = np.zeros((8, size + 1), np.int32)
     return _WalkRoom(met, left, low, parent, turn, stack, order, cuts, np.zeros(1, np.int64))
@@ -61,7 +61,8 @@ def _walk_room(squares: BoxSquares) -> _WalkRoom:
 
 @inner
 def _walk_in_depth(neighbours: Int32s, start: Index, clock: Index, room: _WalkRoom) -> Index:
-    """Meet all squares connected to ``start`` but those met before. Returns the time of the last one."""
+    """Visit all squares connected to ``start`` that were not visited before. Returns the time of the last
+    one."""
     met, left, low, parent, turn, stack = room.met, room.left, room.low, room.parent, room.turn, room.stack
     outside = len(neighbours) - 1
     clock += 1
@@ -108,8 +109,8 @@ def _walk_in_depth(neighbours: Int32s, start: Index, clock: Index, room: _WalkRo
 
 @inner
 def _put(masks: Int32s, sets: Words, first: Index, row: Ints, mask: Index, number: Index) -> Index:
-    """Add a square to the block of these sides; 0 if there is no more room for blocks. Returns 1
-    otherwise."""
+    """Add a square to the block of these sides. Returns 0 if there is no space for more blocks, otherwise
+    1."""
     at = first
     while at < row[0] and masks[at] != mask:
         at += 1
@@ -136,9 +137,9 @@ def _fill_blocks(
 ) -> Index:
     """Find the blocks of the boxes ``members[:count]``.
 
-    ``masks``: int32, shape (blocks,), takes the sides of each block from ``first`` on, and ``sets``: uint64,
-    shape (blocks, words), the squares of the further box. Returns the end of those filled, or -1 if there is
-    not room for them.
+    ``masks``: int32, shape (blocks,), receives the sides of each block from ``first`` on, and ``sets``:
+    uint64, shape (blocks, words), the squares of the further box. Returns the end of the filled blocks, or -1
+    if they do not fit.
     """
     neighbours, numbers = squares.neighbours, squares.numbers
     outside = len(neighbours) - 1
@@ -164,7 +165,7 @@ def _fill_blocks(
             continue
         if not _put(masks, sets, first, room.row, sides, -1):
             return -1
-        whole = room.row[0] - 1  # no block has these sides yet: other walks met others
+        whole = room.row[0] - 1  # no block has these sides yet: other walks reached others
         for w in range(sets.shape[1]):
             sets[whole, w] = ~np.uint64(0)
         for moment in range(begin, clock + 1):
@@ -218,13 +219,13 @@ _BATCH = 20_000
 
 
 def bytes_needed(squares: BoxSquares, size: int) -> int:
-    """About how much memory :func:`alive_sets` takes at most, in bytes, for sets of ``size`` boxes."""
+    """Return about the most bytes that :func:`alive_sets` takes for sets of ``size`` boxes."""
     bases = int(squares.choose[-1, size - 1])
     return bases * (4 * 4 * (size - 1) * squares.words * 8 + 20 + 8 * (8 * squares.words + 4))
 
 
 def alive_sets(squares: BoxSquares, size: int, deadline: float = np.inf) -> Words | None:
-    """Which sets of ``size`` boxes can be solved; None when the clock stops it.
+    """Return the sets of ``size`` boxes that can be solved; None if the deadline stops it.
 
     Returns uint64, shape (4 (size - 1) bases, words): row 4 (size - 1) T + 4 i + d is for the base of number
     T and the keeper on the neighbour in direction d of its box i; its bit c is for one more box on c.
@@ -261,8 +262,8 @@ def alive_sets(squares: BoxSquares, size: int, deadline: float = np.inf) -> Word
 
 @inner
 def _wait(queue: Int32s, waiting: Words, state: Ints, base: Index) -> None:
-    """Have a base wait in the ring ``queue``, once. ``state``: int64, shape (3,): its head and tail, and how
-    many blocks are filled."""
+    """Queue a base in the ring buffer ``queue``, once. ``state``: int64, shape (3,): its head and tail, and
+    the number of filled blocks."""
     if not waiting[base]:
         waiting[base] = 1
         queue[state[1]] = base
@@ -307,9 +308,11 @@ def _seed(
 
 @inner
 def _other_bases(choose: Ints, base: Ints, count: Index, keep: Index, leads: Ints, rest: Ints) -> None:
-    """Prepare to name the bases in which ``base[j]`` gives way to a further box c. ``leads``: int64, shape
-    (8, 8): entry [j, p] is the part of the base's number that does not depend on c when p others lie below c;
-    entry [4 + j, p] is where ``base[keep]`` is in it then."""
+    """Prepare the numbers of the bases in which ``base[j]`` is replaced by a further box c.
+
+    ``leads``: int64, shape (8, 8): entry [j, p] is the part of the base's number that does not depend on c if
+    p others lie below c; entry [4 + j, p] is the place of ``base[keep]`` in that base.
+    """
     for j in range(count):
         left = 0
         for k in range(count):
@@ -340,10 +343,12 @@ def _spread(
     room: _WalkRoom,
     most: Index,
 ) -> int:
-    """Work through at most ``most`` of the bases that wait. ``rows``: uint64, shape (rows, 3, words): the
-    sets that are alive, those of them whose pulls were made, and those that all other bases of the set know
-    of. ``block_ends``, ``masks`` and ``sets`` hold the blocks of each base (:mod:`.partitions`), found when
-    it is first met."""
+    """Process at most ``most`` of the waiting bases.
+
+    ``rows``: uint64, shape (rows, 3, words): the sets that are alive, those among them whose pulls were made,
+    and those that were passed on to all other bases of the set. ``block_ends``, ``masks`` and ``sets`` hold
+    the blocks of each base, found when it is first reached.
+    """
     choose, neighbours, numbers = squares.choose, squares.neighbours, squares.numbers
     outside = len(neighbours) - 1
     sides = 4 * count

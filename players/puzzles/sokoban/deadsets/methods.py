@@ -1,14 +1,15 @@
-"""Three ways to ask whether one of many sets lies within the boxes: a scan (A), a tree (B) and counters (C).
+"""Three ways to check whether one of many sets lies within the boxes: a scan (A), a tree (B) and counters
+(C).
 
 **A, the scan.** Each set is a mask of ``words`` 64-bit words, side by side.
 
-**B, the tree.** A node holds the set of members to go on with, as bits, and its children side by side: the
+**B, the tree.** A node holds the set of possible next members, as bits, and its children side by side: the
 child of a member is found by counting the lower bits (Bagwell 2001). The last members of the sets that agree
 in all others are one bit set. An inner node is ``words`` words of bits and one word, the place of its first
 child; the last level has no such word. Only members on which there are boxes are descended into.
 
-**C, the counters.** Membership turned round, counters of two bits (H. Marxen's csoso, 2010). Each member has
-a column: a bit for each set that contains it. The counters of 64 sets are the bits of two words, and a column
+**C, the counters.** The inverse index, with counters of two bits (H. Marxen's csoso, 2010). Each member has a
+column: a bit for each set that contains it. The counters of 64 sets are the bits of two words, and a column
 is added to all of them at once (Warren, Hacker's Delight, 2002: carry-save adders). First come ``words``
 words, the members that have columns; then the columns, ``blocks`` words each.
 """
@@ -23,7 +24,7 @@ from propnet.jit.vector512 import item
 
 
 def encode_linear(partners: np.ndarray[tuple[int, int], np.dtype[np.int16]], words: int) -> Words:
-    """The masks of these sets, shape (sets * words,)."""
+    """Return the masks of these sets, shape (sets * words,)."""
     masks = np.zeros((len(partners), words), np.uint64)
     for column in partners.T:
         number = column.astype(np.uint64)
@@ -33,7 +34,8 @@ def encode_linear(partners: np.ndarray[tuple[int, int], np.dtype[np.int16]], wor
 
 @inner
 def any_linear(data: Words, offset: Index, count: Index, bits: Words) -> bool:
-    """Whether one of the ``count`` sets at ``data[offset]`` lies within ``bits``, uint64, shape (words,)."""
+    """Return whether one of the ``count`` sets at ``data[offset]`` lies within ``bits``, uint64, shape
+    (words,)."""
     words = len(bits)
     if words == 1:
         missing = ~item(bits, 0)
@@ -65,8 +67,8 @@ _BYTES = np.uint64(0x0101010101010101)
 
 
 def encode_tree(partners: np.ndarray[tuple[int, int], np.dtype[np.int16]], words: int) -> Words:
-    """The tree of these sets, in lexical order, at least one. Children are counted from the tree's own
-    start."""
+    """Return the tree of these sets, in lexical order, at least one. Children are counted from the start of
+    the tree."""
     depth = partners.shape[1]
     members = partners.astype(np.int64)
     parts = []
@@ -94,7 +96,7 @@ def encode_tree(partners: np.ndarray[tuple[int, int], np.dtype[np.int16]], words
 
 @inner
 def count_bits(word: np.uint64) -> np.int64:
-    """How many bits are set, in the form that LLVM knows as one instruction."""
+    """Return the number of set bits, in the form that LLVM compiles to one instruction."""
     word = word - ((word >> np.uint64(1)) & _ODD)
     word = (word & _PAIRS) + ((word >> np.uint64(2)) & _PAIRS)
     word = (word + (word >> np.uint64(4))) & _NIBBLES
@@ -103,7 +105,7 @@ def count_bits(word: np.uint64) -> np.int64:
 
 @inner
 def _any_leaf(data: Words, at: Index, bits: Words) -> bool:
-    """Whether the last level's node at ``data[at]`` has a member within ``bits``."""
+    """Return whether the last level's node at ``data[at]`` has a member within ``bits``."""
     found = np.uint64(0)
     for w in range(len(bits)):
         found |= item(data, at + w) & item(bits, w)
@@ -112,7 +114,7 @@ def _any_leaf(data: Words, at: Index, bits: Words) -> bool:
 
 @inner
 def _any_of_two(data: Words, start: Index, at: Index, bits: Words) -> bool:
-    """The same for a node with one level below it."""
+    """Return the same for a node with one level below it."""
     words = len(bits)
     child = start + np.int64(item(data, at + words))
     for w in range(words):
@@ -129,7 +131,7 @@ def _any_of_two(data: Words, start: Index, at: Index, bits: Words) -> bool:
 
 @inner
 def _any_of_three(data: Words, start: Index, at: Index, bits: Words) -> bool:
-    """The same for a node with two levels below it."""
+    """Return the same for a node with two levels below it."""
     words = len(bits)
     child = start + np.int64(item(data, at + words))
     for w in range(words):
@@ -146,7 +148,7 @@ def _any_of_three(data: Words, start: Index, at: Index, bits: Words) -> bool:
 
 @inner
 def _any_of_four_levels(data: Words, start: Index, at: Index, bits: Words) -> bool:
-    """The same for a node with three levels below it."""
+    """Return the same for a node with three levels below it."""
     words = len(bits)
     child = start + np.int64(item(data, at + words))
     for w in range(words):
@@ -165,8 +167,8 @@ def _any_of_four_levels(data: Words, start: Index, at: Index, bits: Words) -> bo
 
 @inner
 def any_tree(data: Words, offset: Index, partners: Index, bits: Words) -> bool:
-    """Whether a set of the tree at ``data[offset]`` lies within ``bits``, uint64, shape (words,). Sets have
-    ``partners`` members, 1 to 4."""
+    """Return whether a set of the tree at ``data[offset]`` lies within ``bits``, uint64, shape (words,). Sets
+    have ``partners`` members, 1 to 4."""
     if partners == 1:
         return _any_leaf(data, offset, bits)
     if partners == 2:
@@ -177,7 +179,7 @@ def any_tree(data: Words, offset: Index, partners: Index, bits: Words) -> bool:
 
 
 def encode_counters(partners: np.ndarray[tuple[int, int], np.dtype[np.int16]], words: int) -> Words:
-    """The columns of these sets."""
+    """Return the columns of these sets."""
     members, column = np.unique(partners, return_inverse=True)
     column = column.reshape(partners.shape)
     number = np.arange(len(partners), dtype=np.uint64)
@@ -196,7 +198,7 @@ def encode_counters(partners: np.ndarray[tuple[int, int], np.dtype[np.int16]], w
 
 @inner
 def _full_after(low: np.uint64, high: np.uint64, column: np.uint64, partners: Index) -> np.uint64:
-    """Which counters are one short of ``partners`` and would be raised by a column."""
+    """Return the counters that are one short of ``partners`` and would be raised by a column."""
     if partners == 2:
         return low & column
     if partners == 3:
@@ -206,7 +208,7 @@ def _full_after(low: np.uint64, high: np.uint64, column: np.uint64, partners: In
 
 @inner
 def added(low: np.uint64, high: np.uint64, column: np.uint64, partners: Index) -> tuple[np.uint64, np.uint64]:
-    """The counters after a column that makes none of them full."""
+    """Return the counters after a column that fills none of them."""
     if partners == 2:
         return low | column, high
     if partners == 3:
@@ -216,8 +218,8 @@ def added(low: np.uint64, high: np.uint64, column: np.uint64, partners: Index) -
 
 @inner
 def any_counters(data: Words, offset: Index, blocks: Index, partners: Index, bits: Words) -> bool:
-    """Whether a set of those at ``data[offset]`` lies within ``bits``, uint64, shape (words,). Sets have
-    ``partners`` members, 1 to 4; ``blocks`` is the number of sets over 64, rounded up."""
+    """Return whether one of the sets at ``data[offset]`` lies within ``bits``, uint64, shape (words,). Sets
+    have ``partners`` members, 1 to 4; ``blocks`` is the number of sets over 64, rounded up."""
     words = len(bits)
     columns = offset + words
     if partners == 1:
@@ -250,7 +252,7 @@ def any_counters(data: Words, offset: Index, blocks: Index, partners: Index, bit
 def _any_of_four_blocks(
     data: Words, offset: Index, blocks: Index, block: Index, partners: Index, bits: Words
 ) -> bool:
-    """The same for four blocks at once: columns are named once for all of them."""
+    """Return the same for four blocks at once: the columns are found once for all of them."""
     words = len(bits)
     first = offset + words + block
     low0, low1, low2, low3 = np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0)

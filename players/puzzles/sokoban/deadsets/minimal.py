@@ -1,8 +1,8 @@
-"""The second phase's end: the dead sets that contain no smaller dead set, by box and keeper side.
+"""Dead sets that contain no smaller dead set, by box and keeper side.
 
-A dead set is listed with each of its boxes p, and each direction d from which the keeper at p's neighbour
-finds it dead: then a push of a box to p by a keeper who comes from there is lost. It is left out if a subset
-is dead with the keeper on the same square.
+A dead set is listed with each of its boxes p, and each direction d for which it is dead with the keeper on
+p's neighbour. Then a push of a box to p by a keeper from there is lost. A set is left out if a subset is dead
+with the keeper on the same square.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from propnet.jit.vector512 import lowest_bit
 
 
 class Family(NamedTuple):
-    """Sets by slot. A set lies within the boxes if a box is on the slot's square and boxes are on all
-    partners.
+    """Sets by slot. A set lies within the boxes if the slot's square and all partners have boxes.
 
     Attributes:
         starts: int64, shape (slots + 1,): the first set of each slot.
@@ -33,8 +32,8 @@ class Family(NamedTuple):
 
 
 def player_family(squares: BoxSquares, size: int, alive: Words, smaller: Words | None) -> Family:
-    """Minimal dead sets of ``size`` boxes in slots 4 p + d: box p, the keeper on its neighbour in direction
-    d.
+    """Return the minimal dead sets of ``size`` boxes in slots 4 p + d: box p, the keeper on its neighbour in
+    direction d.
 
     ``alive`` and ``smaller`` are the rows of :func:`~.larger.alive_sets` (:func:`~.pairs.alive_pairs`) for
     sets of ``size`` and of ``size - 1`` boxes.
@@ -44,7 +43,7 @@ def player_family(squares: BoxSquares, size: int, alive: Words, smaller: Words |
 
 
 def box_family(squares: BoxSquares, size: int, alive: Words, smaller: Words | None) -> Family:
-    """Minimal sets that are dead wherever the keeper is, in slots by box."""
+    """Return the minimal sets that are dead for every place of the keeper, in slots by box."""
     found = _collect(_box_sets, squares, size, alive, smaller)
     slots = np.concatenate([found[:, i] for i in range(size)])
     partners = np.concatenate([np.delete(found, i, axis=1) for i in range(size)])
@@ -52,7 +51,8 @@ def box_family(squares: BoxSquares, size: int, alive: Words, smaller: Words | No
 
 
 def in_slots(slots: Int32s, partners: Int32s, count: int) -> Family:
-    """A family of these sets: ``slots``, shape (sets,), and ``partners``, shape (sets, K - 1), ascending."""
+    """Return a family of these sets: ``slots``, shape (sets,), and ``partners``, shape (sets, K - 1),
+    ascending."""
     order = np.lexsort((*partners.T[::-1], slots))
     starts = np.zeros(count + 1, np.int64)
     np.cumsum(np.bincount(slots, minlength=count), out=starts[1:])
@@ -77,8 +77,8 @@ def _collect(find: object, squares: BoxSquares, size: int, alive: Words, smaller
 def _alive(
     choose: Ints, alive: Words, members: Ints, count: Index, skip: Index, side: Index, base: Ints
 ) -> bool:
-    """Whether the set ``members[:count]``, ascending, is alive for the keeper on the side of its member
-    ``members[side >> 2]`` in direction ``side & 3``. Another member, ``members[skip]``, is the further
+    """Return whether the set ``members[:count]``, ascending, is alive with the keeper on the side of its
+    member ``members[side >> 2]`` in direction ``side & 3``. Another member, ``members[skip]``, is the further
     box."""
     at = 0
     place = 0
@@ -96,7 +96,7 @@ def _alive(
 def _alive_from(
     squares: BoxSquares, alive: Words, members: Ints, count: Index, start: Index, base: Ints, room: Int32s
 ) -> bool:
-    """Whether the set ``members[:count]`` is alive for the keeper on the geometry's square ``start``.
+    """Return whether the set ``members[:count]`` is alive with the keeper on the geometry's square ``start``.
     ``room``: int32, shape (2, size + 1), marks (0 between calls) and a queue."""
     neighbours = squares.neighbours
     outside = len(neighbours) - 1
@@ -125,7 +125,7 @@ def _alive_from(
     for i in range(count):
         marks[squares.squares[members[i]]] = 0
     if side < 0:
-        return True  # cannot be: every region of connected ground touches a box
+        return True  # cannot happen: every connected region touches a box
     if count == 1:
         return not squares.dead_sides[members[0]] >> (side & 3) & 1
     return _alive(squares.choose, alive, members, count, 0 if side >> 2 else 1, side, base)
@@ -133,14 +133,14 @@ def _alive_from(
 
 @inner
 def _first(count: Index, members: Ints) -> None:
-    """The first set in lexical order."""
+    """Set ``members`` to the first set in lexical order."""
     for i in range(count):
         members[i] = i
 
 
 @inner
 def _next(n: Index, count: Index, members: Ints) -> bool:
-    """The next set in lexical order, if there is one."""
+    """Advance ``members`` to the next set in lexical order. Returns whether there is one."""
     i = count - 1
     while i >= 0 and members[i] == n - count + i:
         i -= 1
@@ -156,8 +156,8 @@ def _next(n: Index, count: Index, members: Ints) -> bool:
 def _player_sets(
     squares: BoxSquares, size: Index, alive: Words, smaller: Words, found: Int32s, scratch: Ints, room: Int32s
 ) -> int:
-    """Fill ``found`` with slot and partners of each minimal dead set. Returns how many there are, which may
-    be more than fit."""
+    """Fill ``found`` with slot and partners of each minimal dead set. Returns their number, which may exceed
+    the space."""
     choose, neighbours, numbers = squares.choose, squares.neighbours, squares.numbers
     outside = len(neighbours) - 1
     n = len(squares.squares)
@@ -229,8 +229,8 @@ def _player_sets(
 def _alive_somewhere(
     squares: BoxSquares, alive: Words, members: Ints, count: Index, leave: Index, kept: Ints, base: Ints
 ) -> bool:
-    """Whether the set ``members[:count]`` without ``members[leave]`` is alive for some keeper; -1 leaves
-    none."""
+    """Return whether the set ``members[:count]`` without ``members[leave]`` is alive for some keeper; -1
+    removes none."""
     left = 0
     for i in range(count):
         if i != leave:
@@ -252,7 +252,7 @@ def _box_sets(
     choose = squares.choose
     n = len(squares.squares)
     count = size - 1
-    members, kept, base = scratch[0], scratch[1], scratch[2]
+    members, part, base = scratch[0], scratch[1], scratch[2]
     total = 0
     if n < size:
         return 0
@@ -275,10 +275,10 @@ def _box_sets(
                 if further == last:
                     continue
                 members[count] = further
-                minimal = not _alive_somewhere(squares, alive, members, size, -1, kept, base)
+                minimal = not _alive_somewhere(squares, alive, members, size, -1, part, base)
                 if minimal and size > 2:
                     for i in range(size):
-                        minimal = minimal and _alive_somewhere(squares, smaller, members, size, i, kept, base)
+                        minimal = minimal and _alive_somewhere(squares, smaller, members, size, i, part, base)
                 if minimal:
                     if total < len(found):
                         for j in range(size):

@@ -1,5 +1,5 @@
-"""Which pairs of boxes can still be brought to two goals, by keeper side: retrograde analysis by pulls from
-all pairs of goals (Thompson 1986).
+"""Find the pairs of boxes that can still be brought to two goals, by keeper side: retrograde analysis by
+pulls from all pairs of goals (Thompson 1986).
 
 A state is a pair of boxes and a set of connected sides: the neighbours of the two boxes that the keeper can
 walk to from one another.
@@ -17,7 +17,7 @@ from propnet.jit.decorators import ARENA, inner, kernel
 
 
 def alive_pairs(squares: BoxSquares) -> Words:
-    """Which pairs can be solved.
+    """Return the pairs that can be solved.
 
     Returns uint64, shape (4 n, words): bit b of row 4 a + d is set if boxes on a and b can be brought to two
     goals by a keeper who is on a's neighbour in direction d.
@@ -26,10 +26,10 @@ def alive_pairs(squares: BoxSquares) -> Words:
     alive = np.zeros((4 * max(n, 1), squares.words), np.uint64)
     parts = np.zeros((n * (n - 1) // 2, 8), np.uint8)
     _connect_all(squares, parts, np.zeros((2, len(squares.numbers)), np.int32))
-    known = np.zeros(len(parts), np.uint8)
+    alive_sides = np.zeros(len(parts), np.uint8)
     solved = np.array(list(combinations(squares.goals.tolist(), 2)), np.int32).reshape(-1, 2)
-    _spread_pairs(squares, solved, parts, known, np.zeros((8 * len(parts), 3), np.int32))
-    _in_rows(n, known, alive)
+    _spread_pairs(squares, solved, parts, alive_sides, np.zeros((8 * len(parts), 3), np.int32))
+    _in_rows(n, alive_sides, alive)
     return alive
 
 
@@ -38,7 +38,7 @@ def _connect_sides(
     squares: BoxSquares, low: Index, high: Index, parts: Octets, room: Int32s, stamp: Index
 ) -> Index:
     """Fill ``parts``, uint8, shape (8,): for each side of two boxes (the lower one's four directions, then
-    the other's) the bits of all sides that the keeper can walk to from there; 0 where he cannot stand.
+    the other's) the bits of all sides that the keeper can walk to from there; 0 if he cannot stand there.
     ``room``: int32, shape (2, size + 1): marks and a queue. Returns the last stamp used for marks."""
     neighbours = squares.neighbours
     outside = len(neighbours) - 1
@@ -98,8 +98,8 @@ def _spread_pairs(squares: BoxSquares, solved: Int32s, parts: Octets, known: Oct
     Args:
         solved: int32, shape (any, 2): pairs on goals, ascending each.
         parts: uint8, shape (pairs, 8): how the sides of all pairs are connected (:func:`_connect_sides`).
-        known: uint8, shape (pairs,), zeros: takes the sides that are alive, the lower box's first.
-        stack: int32, shape (8 pairs, 3), room for pairs and sides to go on from.
+        known: uint8, shape (pairs,), zeros: receives the sides that are alive, the lower box's first.
+        stack: int32, shape (8 pairs, 3), a stack of pairs and sides to continue from.
     """
     neighbours, numbers = squares.neighbours, squares.numbers
     outside = len(neighbours) - 1

@@ -1,4 +1,4 @@
-"""The first phase: a compact numbering of the squares that boxes may stand on, and of sets of them by the
+"""A compact numbering of the squares on which boxes may stand, and of sets of these squares by the
 combinatorial number system (D. H. Lehmer 1964).
 
 A set of squares a < b < c < ... has the number choose(a, 1) + choose(b, 2) + choose(c, 3) + ..., so that sets
@@ -17,7 +17,7 @@ from propnet.jit.arrays import Index, Int32s, Ints, Octets
 from propnet.jit.decorators import inner
 
 MOST = 5
-"""The largest sets that are ever made."""
+"""The largest sets that are generated."""
 
 
 class BoxSquares(NamedTuple):
@@ -27,8 +27,8 @@ class BoxSquares(NamedTuple):
         squares: int32, shape (n,), ascending: the geometry's square of each number.
         numbers: int32, shape (size + 1,): the number of each square of the geometry, -1 on dead squares.
         neighbours: int32, shape (size + 1, 4), of the geometry.
-        dead_sides: uint8, shape (n,): bit d is set where a lone box is lost when the keeper is on its
-            neighbour in direction d (or nobody can be there).
+        dead_sides: uint8, shape (n,): bit d is set if a lone box is lost when the keeper is on its neighbour
+            in direction d (or cannot be there).
         goals: int32, shape (goals,), ascending: the numbers of the goals.
         choose: int64, shape (n + 1, MOST + 1): binomial coefficients.
     """
@@ -42,12 +42,12 @@ class BoxSquares(NamedTuple):
 
     @property
     def words(self) -> int:
-        """64-bit words of a set of these squares."""
+        """The number of 64-bit words of a set of these squares."""
         return max(1, (len(self.squares) + 63) // 64)
 
 
 def number_squares(geometry: Geometry) -> BoxSquares:
-    """The squares of a geometry that boxes may stand on."""
+    """Return the squares of a geometry on which boxes may stand."""
     size = geometry.size
     squares = np.flatnonzero(dead_squares(geometry)[:size] == 0).astype(np.int32)
     numbers = np.full(size + 1, -1, np.int32)
@@ -68,7 +68,7 @@ def number_squares(geometry: Geometry) -> BoxSquares:
 
 @inner
 def rank(choose: Ints, members: Ints, count: Index) -> Index:
-    """The number of the set ``members[:count]``, which is in ascending order."""
+    """Return the number of the set ``members[:count]``, which is in ascending order."""
     number = np.int64(0)
     for i in range(count):
         number += choose[members[i], i + 1]
@@ -95,7 +95,7 @@ def unrank(choose: Ints, number: Index, count: Index, members: Ints) -> None:
 @inner
 def exchange(members: Ints, count: Index, place: Index, new: Index, out: Ints) -> Index:
     """Fill ``out[:count]`` with the set in which ``members[place]`` is replaced by ``new``, in ascending
-    order. Returns where ``new`` is in it."""
+    order. Returns the place of ``new`` in it."""
     at = np.int64(0)
     found = False
     where = np.int64(0)

@@ -1,13 +1,13 @@
-"""Deadlocks that only FESS looks for: boxes near each other, and boxes beside frozen ones.
+"""Deadlocks that only FESS examines: boxes near each other, and boxes beside frozen ones.
 
-**Area deadlocks** (Shoham and Schaeffer 2020, appendix, there on rooms): boxes near each other that cannot
-all leave their surroundings, nor rest there on goals, by a search of these boxes alone. All boxes farther
-away are taken off the board, and so is a box as soon as it leaves. Both only help, so what is dead then is
-dead in truth. For the same reason a box that can leave does so at once, whatever else could be done.
+**Area deadlocks** (Shoham and Schaeffer 2020, appendix, there for rooms): boxes near each other that can
+neither all leave their surroundings nor rest there on goals, by a search of these boxes alone. All boxes
+farther away are removed from the board, and so is a box as soon as it leaves. Both only help, so a position
+found dead is really dead. For the same reason a box that can leave does so at once, before any other push.
 
-**Frozen matching** (Kuhn 1955): a matching of boxes to goals beside frozen boxes, which are walls for the
-keeper too. :mod:`players.puzzles.sokoban.deadlocks.bipartite` knows where frozen boxes block other boxes, but
-has the keeper walk through them.
+**Frozen matching** (Kuhn 1955): a matching of boxes to goals with frozen boxes as walls, also for the keeper.
+:mod:`players.puzzles.sokoban.deadlocks.bipartite` knows where frozen boxes block other boxes, but lets the
+keeper walk through them.
 """
 
 from __future__ import annotations
@@ -31,18 +31,19 @@ _GONE = -1
 
 
 class Area(NamedTuple):
-    """Room for the search, and its verdicts so far.
+    """Scratch space of the search, and its cached verdicts.
 
     Attributes:
-        board: with the boxes of the area only; without any between searches.
+        board: with only the boxes of the area; empty between searches.
         freeze: the freeze detector on that board.
         inside: int32, shape (size + 1,): squares of the area hold the stamp.
-        queue: int32, shape (2, size + 1): squares of the area, and how far off they are.
-        nodes: int32, shape (rows, MOST_BOXES + 1): a stack of boxes and the keeper; the last row is the one
-            that is being looked at.
-        seen: uint64, a power of two of slots: keys of the states looked at.
-        stamps: int32, shape (slots + 1,): a slot is taken if it holds the same as the last one.
-        kept: uint64, a power of two: keys of positions that were found dead or not; the lowest bit tells.
+        queue: int32, shape (2, size + 1): squares of the area, and their distances.
+        nodes: int32, shape (rows, MOST_BOXES + 1): a stack of boxes and the keeper; the last row is being
+            examined.
+        seen: uint64, a power of two of slots: keys of the states examined.
+        stamps: int32, shape (slots + 1,): a slot is taken if it has the same value as the last one.
+        cached: uint64, a power of two: keys of positions with a verdict; the lowest bit is set if the
+            position is dead.
     """
 
     board: Board
@@ -52,11 +53,11 @@ class Area(NamedTuple):
     nodes: Int32s
     seen: Words
     stamps: Int32s
-    kept: Words
+    cached: Words
 
 
 def new_area(geometry: Geometry) -> Area:
-    """Room for searches of up to :data:`_MOST_STATES` states."""
+    """Return scratch space for searches of up to :data:`_MOST_STATES` states."""
     rows = geometry.size + 1
     slots = 1 << (2 * _MOST_STATES).bit_length()
     return Area(
@@ -75,8 +76,8 @@ def new_area(geometry: Geometry) -> Area:
 def is_area_deadlock(
     position: Board, area: Area, dead: Octets, center: Index, keeper: Index, radius: Index, budget: Index
 ) -> bool:
-    """Whether the boxes within ``radius`` steps of ``center`` are dead, the keeper being where he is. At most
-    ``budget`` states are looked at."""
+    """Return whether the boxes within ``radius`` steps of ``center`` are dead, with the keeper on his square.
+    At most ``budget`` states are examined."""
     if budget == 0:
         return False
     board, nodes = area.board, area.nodes
@@ -118,17 +119,17 @@ def is_area_deadlock(
     for number in range(count):
         board.occupied[nodes[0, number]] = FREE
     one = np.uint64(1)
-    entry = np.int64(key >> np.uint64(20)) & len(area.kept) - 1
-    if area.kept[entry] | one == key | one:
-        return bool(area.kept[entry] & one)
+    entry = np.int64(key >> np.uint64(20)) & len(area.cached) - 1
+    if area.cached[entry] | one == key | one:
+        return bool(area.cached[entry] & one)
     found = _search(area, dead, count, budget)
-    area.kept[entry] = key | one if found else key & ~one
+    area.cached[entry] = key | one if found else key & ~one
     return found
 
 
 @inner
 def _search(area: Area, dead: Octets, count: Index, budget: Index) -> bool:
-    """In depth from node 0; whether all ways end."""
+    """Search depth-first from node 0. Returns whether all ways end."""
     board, nodes = area.board, area.nodes
     last = len(nodes) - 1
     top: Index = 1
@@ -158,7 +159,8 @@ def _search(area: Area, dead: Octets, count: Index, budget: Index) -> bool:
 
 @inner
 def _push_all(area: Area, dead: Octets, count: Index, top: Index) -> Index:
-    """Put the successors of the last row on the stack, one if a box can leave. Returns its new height."""
+    """Put the successors of the last row on the stack, only one if a box can leave. Returns its new
+    height."""
     board, nodes, inside = area.board, area.nodes, area.inside
     last = len(nodes) - 1
     stamp = area.stamps[-1]
@@ -199,23 +201,23 @@ _MOST_GOALS = 64
 
 
 class FrozenMatching(NamedTuple):
-    """What was computed for sets of frozen boxes, and room to match.
+    """Cached results for sets of frozen boxes, and a matching.
 
     Attributes:
-        board: with frozen boxes only; without any between queries.
-        kept: uint64, shape (entries,): keys of frozen boxes and keeper's part of the map.
-        masks: uint64, shape (entries, size + 1): a bit for each goal that a box there can be pushed to.
-        matching: of boxes to goals.
+        board: with only frozen boxes; empty between queries.
+        cached: uint64, shape (entries,): keys of frozen boxes and the keeper's part of the map.
+        masks: uint64, shape (entries, size + 1): a bit for each goal to which a box there can be pushed.
+        matching: the matching of boxes to goals.
     """
 
     board: Board
-    kept: Words
+    cached: Words
     masks: Words
     matching: GoalMatching
 
 
 def new_frozen_matching(geometry: Geometry, boxes: int) -> FrozenMatching:
-    """Room for a level with so many boxes."""
+    """Return arrays for a level with ``boxes`` boxes."""
     return FrozenMatching(
         new_board(geometry),
         np.zeros(_ENTRIES, np.uint64),
@@ -228,7 +230,8 @@ def new_frozen_matching(geometry: Geometry, boxes: int) -> FrozenMatching:
 def is_unmatched(
     found: FrozenMatching, room: Maneuvers, freeze: Freeze, goals: Int32s, boxes: Int32s, keeper: Index
 ) -> bool:
-    """Whether boxes that ``freeze`` has not marked cannot all be matched to goals beside the marked ones."""
+    """Return whether the boxes that ``freeze`` has not marked cannot all be matched to goals, with the marked
+    ones as walls."""
     board = found.board
     if len(goals) > _MOST_GOALS:
         return False
@@ -242,8 +245,8 @@ def is_unmatched(
         return False
     key ^= board.keys[1, walk(board, keeper)]
     entry = np.int64(key >> np.uint64(16)) & _ENTRIES - 1
-    if found.kept[entry] != key:
-        found.kept[entry] = key
+    if found.cached[entry] != key:
+        found.cached[entry] = key
         _reach(found, room, goals, keeper, entry)
     for number in range(len(boxes)):
         board.occupied[boxes[number]] = FREE

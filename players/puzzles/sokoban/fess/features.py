@@ -1,8 +1,8 @@
-"""What FESS sees of a position (Shoham and Schaeffer 2020): boxes out of plan, packed boxes, regions, blocked
-links of rooms, hotspots, mobility.
+"""The features of a position in FESS (Shoham and Schaeffer 2020): boxes out of plan, packed boxes, regions,
+blocked links of rooms, hotspots, mobility.
 
-A *room* is a connected area of 2x3 squares. A *hotspot* is a box that keeps another from goals which that
-could reach, were it not there.
+A *room* is a connected area of 2x3 squares. A *hotspot* is a box that blocks another box from goals which
+that box could otherwise reach.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _MOST_ROOMS = 64
 
 
 def rooms_of(geometry: Geometry) -> Int32s:
-    """The room that each square belongs to, int32, shape (size + 1,); CORRIDOR where it belongs to none, or
-    to two. Areas that share two squares are one room. Rooms beyond MOST_ROOMS are corridors."""
+    """Return the room of each square, int32, shape (size + 1,); CORRIDOR if it belongs to no room, or to two.
+    Areas that share two squares are one room. Rooms beyond MOST_ROOMS are corridors."""
     areas = list(_areas(geometry.neighbours, geometry.size))
     parent = list(range(len(areas)))
 
@@ -57,9 +57,10 @@ def rooms_of(geometry: Geometry) -> Int32s:
 
 
 def _room_links(geometry: Geometry, rooms: Int32s) -> Words:
-    """Which rooms the keeper can walk between without entering a third, there being no boxes.
+    """Return the pairs of rooms between which the keeper can walk without entering a third, without boxes.
 
-    Returns uint64, shape (MOST_ROOMS,): bit r of entry q is set where rooms q and r are linked."""
+    uint64, shape (MOST_ROOMS,): bit r of entry q is set if rooms q and r are linked.
+    """
     links = [0] * _MOST_ROOMS
     for room in range(int(rooms.max(initial=-1)) + 1):
         waiting = np.flatnonzero(rooms == room).tolist()
@@ -77,7 +78,7 @@ def _room_links(geometry: Geometry, rooms: Int32s) -> Words:
 
 
 def _areas(neighbours: Int32s, size: int) -> Iterator[tuple[int, ...]]:
-    """All areas of 2x3 or 3x2 squares."""
+    """Yield all areas of 2x3 or 3x2 squares."""
     for square in range(size):
         for long, short in ((RIGHT, DOWN), (DOWN, RIGHT)):
             line = [square, int(neighbours[square, long])]
@@ -88,24 +89,24 @@ def _areas(neighbours: Int32s, size: int) -> Iterator[tuple[int, ...]]:
 
 
 class Knowledge(NamedTuple):
-    """What is known of a level.
+    """The facts about a level that features need.
 
     Attributes:
         goals: int32, shape (goals,).
-        base: int32, shape (phases, goals): squares that must be filled before a phase begins, then -1.
-        squares: int32, shape (phases, goals): squares to be filled in it, then -1.
-        before: uint8, shape (phases, goals, goals): entry [p, h, g] is not 0 where the g-th square of the
-            phase is to be filled before the h-th.
-        counted: int32, shape (phases,): boxes that are packed when a phase begins.
-        out: uint8, shape (size + 1,): 1 where a box is out of plan.
-        hot: uint8, shape (size + 1, size + 1): entry [x, y] is 1 where a box on y keeps one on x from a goal.
-        rooms: int32, shape (size + 1,).
+        base: int32, shape (phases, goals): squares that must be filled before each phase begins, then -1.
+        squares: int32, shape (phases, goals): squares to fill in each phase, then -1.
+        before: uint8, shape (phases, goals, goals): entry [p, h, g] is not 0 if the g-th square of the phase
+            must be filled before the h-th.
+        counted: int32, shape (phases,): the number of boxes packed when a phase begins.
+        out: uint8, shape (size + 1,): 1 on squares where a box is out of plan.
+        hot: uint8, shape (size + 1, size + 1): entry [x, y] is 1 if a box on y blocks one on x from a goal.
+        rooms: int32, shape (size + 1,): the room of each square.
         inside: int32: the squares of all rooms, room by room.
-        starts: int32, shape (rooms + 1,): where the squares of a room begin.
-        links: uint64, shape (64,).
-        dead: uint8, shape (size + 1,): a bit for each side of a box that the keeper must not be on.
+        starts: int32, shape (rooms + 1,): the start of each room in ``inside``.
+        links: uint64, shape (64,): the linked rooms of each room.
+        dead: uint8, shape (size + 1,): a bit for each side of a box on which the keeper must not be.
         places: int32, shape (size + 1, 2): row and column.
-        far: int32, shape (size + 1,): steps to the next square that is not out of plan.
+        far: int32, shape (size + 1,): steps to the nearest square that is not out of plan.
     """
 
     goals: Int32s
@@ -125,13 +126,13 @@ class Knowledge(NamedTuple):
 
 
 class FeatureRoom(NamedTuple):
-    """Room to find features in.
+    """Scratch space to find features.
 
     Attributes:
         marks: int32, shape (size + 1,).
         stamp: int32, shape (1,).
         queue: int32, shape (size + 1,).
-        placed: uint8, shape (size + 1,): 1 where a packed box stands.
+        placed: uint8, shape (size + 1,): 1 on squares with a packed box.
         values: int64, shape (6,): the features last found.
     """
 
@@ -143,11 +144,11 @@ class FeatureRoom(NamedTuple):
 
 
 OUT, PACKED, REGIONS, LINKS, HOTSPOTS, MOBILITY = range(6)
-"""Where a feature stands in ``FeatureRoom.values``."""
+"""The places of the features in ``FeatureRoom.values``."""
 
 
 def new_knowledge(geometry: Geometry, plan: PackingPlan, loose: bool = False) -> Knowledge:
-    """What is to be known of a level that is packed by this plan, or by its loose phase."""
+    """Return the facts about a level for this packing plan, or for its loose phase."""
     rows = geometry.size + 1
     rooms = rooms_of(geometry)
     inside = np.argsort(rooms, kind="stable")[int((rooms == _CORRIDOR).sum()) :]
@@ -187,7 +188,7 @@ def new_knowledge(geometry: Geometry, plan: PackingPlan, loose: bool = False) ->
 
 
 def new_scratch(geometry: Geometry) -> FeatureRoom:
-    """Room for a level."""
+    """Return scratch space for a level."""
     rows = geometry.size + 1
     return FeatureRoom(
         np.zeros(rows, np.int32),
@@ -201,7 +202,7 @@ def new_scratch(geometry: Geometry) -> FeatureRoom:
 @kernel(**ARENA)
 def _find_hotspots(neighbours: Int32s, goals: Int32s, hot: Octets, reach: Int32s, queue: Int32s) -> None:
     """Fill ``hot``. ``reach``: int32, zeros, shape (2, size + 1): goals that a lone box reaches from each
-    square with the map free, and with a wall; ``queue``: int32, shape (2, size + 1)."""
+    square on the free map, and with a wall. ``queue``: int32, shape (2, size + 1)."""
     size = len(neighbours) - 1
     for wall in range(size, -1, -1):
         row = 0 if wall == size else 1
@@ -234,8 +235,8 @@ def _find_hotspots(neighbours: Int32s, goals: Int32s, hot: Octets, reach: Int32s
 
 @inner
 def _count_packed(board: Board, know: Knowledge, scratch: FeatureRoom) -> Index:
-    """How many boxes stand where the latest phase of the plan that has begun wants them; they are marked in
-    ``placed``."""
+    """Return the number of boxes in the places that the latest begun phase of the plan requires; they are
+    marked in ``placed``."""
     occupied, placed = board.occupied, scratch.placed
     for square in range(len(occupied)):
         placed[square] = 0
@@ -278,7 +279,8 @@ def _next_mark(scratch: FeatureRoom) -> np.int32:
 
 @inner
 def _count_regions(board: Board, scratch: FeatureRoom) -> Index:
-    """How many regions the boxes leave to the keeper, his own included. Needs his walk."""
+    """Return the number of regions into which the boxes divide the map for the keeper, including his own.
+    Needs his walk."""
     neighbours, occupied, marks, queue = board.neighbours, board.occupied, scratch.marks, scratch.queue
     mark = _next_mark(scratch)
     regions = 1
@@ -303,7 +305,7 @@ def _count_regions(board: Board, scratch: FeatureRoom) -> Index:
 
 @inner
 def _count_broken_links(board: Board, know: Knowledge, scratch: FeatureRoom) -> Index:
-    """How many links of rooms are blocked: a free square of one room has no way to the other."""
+    """Return the number of blocked links of rooms: a free square of one room has no way to the other room."""
     neighbours, occupied, rooms = board.neighbours, board.occupied, know.rooms
     marks, queue = scratch.marks, scratch.queue
     broken = 0
@@ -344,7 +346,7 @@ def _count_broken_links(board: Board, know: Knowledge, scratch: FeatureRoom) -> 
 
 @inner
 def find_features(board: Board, know: Knowledge, scratch: FeatureRoom, boxes: Int32s, count: Index) -> None:
-    """Fill ``scratch.values``. Needs the keeper's walk; ``boxes`` holds the squares of ``count`` boxes."""
+    """Fill ``scratch.values``. Needs the keeper's walk; ``boxes`` has the squares of ``count`` boxes."""
     values = scratch.values
     values[PACKED] = _count_packed(board, know, scratch)
     values[REGIONS] = _count_regions(board, scratch)

@@ -1,9 +1,10 @@
-"""Macro moves: one box goes anywhere that pushes of this box alone lead (Shoham and Schaeffer 2020).
+"""Macro moves: one box moves to any place that pushes of this box alone can reach (Shoham and Schaeffer
+2020).
 
-While one box moves, the others are walls. Whether the keeper gets from one side of it to another is read off
-the blocks (biconnected components, Hopcroft and Tarjan 1973) of the free squares: two neighbours of a square
-are connected without it just when the edges to them lie in one block. So one walk in depth serves for all
-squares that the box comes to.
+While one box moves, the others are walls. The blocks (biconnected components, Hopcroft and Tarjan 1973) of
+the free squares show whether the keeper can get from one side of it to another: two neighbours of a square
+are connected without it exactly if the edges to them lie in one block. So one depth-first walk is enough for
+all squares that the box reaches.
 """
 
 from __future__ import annotations
@@ -19,19 +20,21 @@ from propnet.jit.decorators import inner
 
 
 class Maneuvers(NamedTuple):
-    """Room to find macro moves in.
+    """Scratch space to find macro moves.
 
     A *stance* is four times a box's square plus the direction in which the keeper stands beside it.
 
     Attributes:
-        met, low: int64, shape (size + 1,): when a square was met, and the earliest that its subtree touches.
-        came, turn: int32, shape (size + 1,): the direction that a square was met by; the next to look in.
+        met, low: int64, shape (size + 1,): the time when a square was reached, and the earliest time that its
+            subtree touches.
+        came, turn: int32, shape (size + 1,): the direction from which a square was reached; the next
+            direction to try.
         stack: int32, shape (size + 1,).
-        edges: int32, shape (4 * (size + 1),): edges that have no block yet, four times square plus direction.
+        edges: int32, shape (4 * (size + 1),): edges without a block yet, four times square plus direction.
         block: int32, shape (4 * (size + 1),): the block of each edge.
-        seen: int64, shape (4 * (size + 1),): stances that hold the last stamp were met.
-        stances: int32, shape (4 * (size + 1),): those met, one for each side of a box that the keeper can
-            be on; the first is where the box stands now.
+        seen: int64, shape (4 * (size + 1),): stances with the last stamp were reached.
+        stances: int32, shape (4 * (size + 1),): the stances reached, one for each side of a box on which the
+            keeper can be; the first is the present place of the box.
         clock: int64, shape (2,): the last value of ``met``, and of ``seen``.
     """
 
@@ -48,7 +51,7 @@ class Maneuvers(NamedTuple):
 
 
 def new_maneuvers(geometry: Geometry) -> Maneuvers:
-    """Room for a level of this geometry."""
+    """Return scratch space for a level of this geometry."""
     rows = geometry.size + 1
     return Maneuvers(
         np.zeros(rows, np.int64),
@@ -66,7 +69,7 @@ def new_maneuvers(geometry: Geometry) -> Maneuvers:
 
 @inner
 def find_blocks(board: Board, room: Maneuvers, root: Index) -> None:
-    """Give a block to every edge between free squares that hang together with ``root``."""
+    """Assign a block to every edge between free squares connected to ``root``."""
     neighbours, occupied = board.neighbours, board.occupied
     met, low, came, turn, stack, edges = room.met, room.low, room.came, room.turn, room.stack, room.edges
     base = room.clock[0]
@@ -112,7 +115,8 @@ def find_blocks(board: Board, room: Maneuvers, root: Index) -> None:
 
 @inner
 def meet(board: Board, room: Maneuvers, stance: Index, count: Index) -> Index:
-    """Append a stance, unless one that the keeper can walk to from it was met. Returns the new count."""
+    """Append a stance, unless a stance that the keeper can walk to from it was reached before. Returns the
+    new count."""
     stamp = room.clock[1]
     if room.seen[stance] == stamp:
         return count
@@ -127,8 +131,8 @@ def meet(board: Board, room: Maneuvers, stance: Index, count: Index) -> Index:
 
 @inner
 def _lift(board: Board, room: Maneuvers, box: Index) -> Index:
-    """Take the box off the board and meet its first stance. Returns 1; 0, and the box stays, if the keeper of
-    the last walk does not reach it."""
+    """Take the box off the board and record its first stance. Returns 1. If the keeper of the last walk does
+    not reach the box, it stays, and the result is 0."""
     start: Index = -1
     for side in range(4):
         if board.reached[board.neighbours[box, side]] == board.stamp[0]:
@@ -143,11 +147,11 @@ def _lift(board: Board, room: Maneuvers, box: Index) -> Index:
 
 @inner
 def macro_pushes(board: Board, room: Maneuvers, dead: Octets, box: Index, first: Index) -> Index:
-    """Find where pushes can bring this box while all others stand still.
+    """Find the places to which pushes can bring this box while all others stand still.
 
     Needs the keeper's walk, and the sides that are dead (uint8, a bit for each). ``first`` has a bit for each
-    direction that the first push may go. Returns how many stances there are in ``room.stances``, the first
-    included; 0 if the keeper does not reach the box.
+    allowed direction of the first push. Returns the number of stances in ``room.stances``, including the
+    first; 0 if the keeper does not reach the box.
     """
     neighbours, occupied = board.neighbours, board.occupied
     count = _lift(board, room, box)
@@ -173,7 +177,8 @@ def macro_pushes(board: Board, room: Maneuvers, dead: Octets, box: Index, first:
 
 @inner
 def macro_pulls(board: Board, room: Maneuvers, box: Index) -> Index:
-    """Find where pulls can bring this box while all others stand still; as :func:`macro_pushes`."""
+    """Find the places to which pulls can bring this box while all others stand still; see
+    :func:`macro_pushes`."""
     neighbours, occupied = board.neighbours, board.occupied
     count = _lift(board, room, box)
     if count == 0:

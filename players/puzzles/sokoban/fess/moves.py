@@ -1,7 +1,7 @@
-"""Which moves of a position come first: the advisors, each of which names one (Shoham and Schaeffer 2020),
-and the cells of feature space, in each a heap of moves that wait to be made.
+"""The order of the moves of a position: the advisors, each of which names one move (Shoham and Schaeffer
+2020), and the cells of feature space, each with a heap of waiting moves.
 
-The heaps are skew heaps (Sleator and Tarjan 1986) in flat arrays: two of them are melted without a copy.
+The heaps are skew heaps (Sleator and Tarjan 1986) in flat arrays: two of them are melded without a copy.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ class Children(NamedTuple):
 
     Attributes:
         origin: int32, shape (most,): the square of the box.
-        stance: int32, shape (most,): where it goes, and where the keeper stands then.
+        stance: int32, shape (most,): the box's new square, and the keeper's side after the move.
         values: int64, shape (most, 6): the features after the move.
-        score: int64, shape (most,): the features in one number; the least is best.
+        score: int64, shape (most,): the features as one number; the lowest is best.
         explores: uint8, shape (most,): whether the move opens a way to a new push.
-        advised: uint8, shape (most,): what is known of the move: UNKNOWN, ALIVE, DEAD or ADVISED.
+        advised: uint8, shape (most,): the status of the move: UNKNOWN, ALIVE, DEAD or ADVISED.
     """
 
     origin: Int32s
@@ -40,7 +40,7 @@ class Children(NamedTuple):
 
 
 def new_children(most: int) -> Children:
-    """Room for so many moves."""
+    """Return arrays for ``most`` moves."""
     return Children(
         np.zeros(most, np.int32),
         np.zeros(most, np.int32),
@@ -55,8 +55,8 @@ def new_children(most: int) -> Children:
 def explores(
     board: Board, know: Knowledge, before: Int32s, origin: Index, boxes: Int32s, count: Index
 ) -> bool:
-    """Whether the keeper of the last walk comes to a square that he did not reach ``before`` (1 where he did)
-    and that was free, and can push a box from there."""
+    """Return whether the keeper of the last walk reaches a square that was free and that he did not reach
+    ``before`` (1 if he did), and can push a box from there."""
     for number in range(count):
         box = boxes[number]
         for direction in range(4):
@@ -77,12 +77,13 @@ def explores(
 def choose(
     know: Knowledge, children: Children, total: Index, now: Ints, advisor: Index, target: Index
 ) -> Index:
-    """The best move that an advisor can name, of those that are not known to be dead; -1 if there is none.
+    """Return the best move that an advisor can name, of those that are not known to be dead; -1 if there is
+    none.
 
-    ``now`` holds the features before the move. Advisors below 6 want a feature to get better: fewer boxes out
-    of plan, more packed ones, fewer regions, fewer broken links, fewer hotspots, new pushes. Advisors 6 and 7
-    want the box on ``target`` to go away, or else the nearest to go away from it, without more regions; 7
-    wants the moved box to be within the plan then.
+    ``now`` has the features before the move. Advisors below 6 want a feature to improve: fewer boxes out of
+    plan, more packed ones, fewer regions, fewer broken links, fewer hotspots, new pushes. Advisors 6 and 7
+    want the box on ``target`` to move away, or otherwise the nearest box to move away from it, without more
+    regions. Advisor 7 also wants the moved box to end within the plan.
     """
     best, near = -1, 1 << 20
     if advisor >= 6:
@@ -118,7 +119,7 @@ def choose(
 
 @inner
 def hottest(know: Knowledge, boxes: Int32s, count: Index, placed: Octets) -> Index:
-    """The box that is in the way of most others; -1 if none is."""
+    """Return the box that blocks the most other boxes; -1 if none does."""
     found, most = -1, 0
     for number in range(count):
         blocked = 0
@@ -132,7 +133,7 @@ def hottest(know: Knowledge, boxes: Int32s, count: Index, placed: Octets) -> Ind
 
 @inner
 def nearest_out(know: Knowledge, boxes: Int32s, count: Index) -> Index:
-    """The box out of plan that is nearest to where it would be in it; -1 if there is none."""
+    """Return the box out of plan that is nearest to a place in the plan; -1 if there is none."""
     found = -1
     for number in range(count):
         box = boxes[number]
@@ -145,15 +146,15 @@ NONE = -1
 
 
 class Moves(NamedTuple):
-    """Moves that were found, one entry each.
+    """The moves found, one entry each.
 
     Attributes:
-        rank: int64: the least is made first.
+        rank: int64: the lowest is made first.
         left, right: int32: the move's children in its heap.
-        node: int32: where it is made.
+        node: int32: the position in which it is made.
         origin: int32: the square of the box that it moves.
-        stance: int32: where the box goes, and where the keeper stands then.
-        length: int64, shape (1,): how many there are.
+        stance: int32: the box's new square, and the keeper's side after the move.
+        length: int64, shape (1,): the number of moves.
     """
 
     rank: Ints
@@ -166,13 +167,13 @@ class Moves(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """The cells that were met, in the order of their meeting.
+    """The cells reached, in the order of their discovery.
 
     Attributes:
         key: int64: the features of each.
-        root: int32: the top of its heap, or NONE.
+        root: int32: the top of each heap, or NONE.
         table: int32, a power of two of slots: cells by key, plus one.
-        length: int64, shape (1,): how many cells there are.
+        length: int64, shape (1,): the number of cells.
     """
 
     key: Ints
@@ -182,13 +183,13 @@ class Cells(NamedTuple):
 
 
 def new_moves(most: int) -> Moves:
-    """Room for so many moves."""
+    """Return arrays for ``most`` moves."""
     left, right, node, origin, stance = (np.zeros(most, np.int32) for _ in range(5))
     return Moves(np.zeros(most, np.int64), left, right, node, origin, stance, np.zeros(1, np.int64))
 
 
 def new_cells(most: int) -> Cells:
-    """Room for so many cells; more share the last one."""
+    """Return arrays for ``most`` cells; further ones share the last cell."""
     return Cells(
         np.zeros(most, np.int64),
         np.full(most, NONE, np.int32),
@@ -199,7 +200,7 @@ def new_cells(most: int) -> Cells:
 
 @inner
 def _meld(moves: Moves, one: Index, two: Index) -> Index:
-    """Make one heap of two."""
+    """Meld two heaps into one. Returns its top."""
     rank, left, right = moves.rank, moves.left, moves.right
     if one < 0:
         return two
@@ -222,7 +223,7 @@ def _meld(moves: Moves, one: Index, two: Index) -> Index:
 
 @inner
 def find_cell(cells: Cells, key: Index) -> Index:
-    """The cell of these features; a new one if it was never met."""
+    """Return the cell with these features; a new one if there is none."""
     mask = len(cells.table) - 1
     slot = np.int64(np.uint64(key) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(32)) & mask
     while cells.table[slot]:
@@ -243,7 +244,7 @@ def find_cell(cells: Cells, key: Index) -> Index:
 def add_move(
     moves: Moves, cells: Cells, cell: Index, rank: Index, node: Index, origin: Index, stance: Index
 ) -> None:
-    """Have a move wait in a cell. There must be room for it."""
+    """Add a move to the heap of a cell. There must be space for it."""
     number = moves.length[0]
     moves.length[0] += 1
     moves.rank[number] = rank
@@ -256,7 +257,7 @@ def add_move(
 
 @inner
 def take_move(moves: Moves, cells: Cells, cell: Index) -> Index:
-    """The best move that waits in a cell, taken out; NONE if there is none."""
+    """Remove and return the best waiting move of a cell; NONE if there is none."""
     root = cells.root[cell]
     if root >= 0:
         cells.root[cell] = _meld(moves, moves.left[root], moves.right[root])

@@ -1,10 +1,10 @@
-"""The packing plan: in which order goals are to be filled, by pulling boxes off them (Shoham and Schaeffer
+"""The packing plan: the order in which to fill goals, found by pulling boxes off them (Shoham and Schaeffer
 2020, retrograde analysis).
 
-All boxes stand on goals. A box that pulls bring to a *sink*, where a box stands at the beginning, can leave,
-and is taken off the board; that never hinders others. Where none can leave, boxes are pulled aside to make
-room (parked) until one can. Read backwards, this is a plan: phases, in each of which boxes come from the
-sinks, and between them moves of parked boxes.
+All boxes stand on goals. A *sink* is a square with a box at the start. A box that pulls can bring to a sink
+can leave, and is removed from the board; that never hinders others. If no box can leave, boxes are pulled
+aside (parked) until one can. Read backwards, this is a plan: phases in which boxes come from the sinks, and
+between them moves of parked boxes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from propnet.jit.arrays import Flags, Index, Int32s, Octets
 from propnet.jit.decorators import ARENA, inner, kernel
 
 _TRIALS = 1500
-"""How many ways to park boxes are tried for one phase."""
+"""The number of ways to park boxes that are tried for one phase."""
 _BEAM = 24
 
 
@@ -31,11 +31,11 @@ class _PackingPhase:
 
     Attributes:
         base: squares that must hold boxes before the phase begins.
-        squares: squares that boxes come to, from the sinks.
-        before: bool, shape (squares, squares): entry [h, g] is set where g is to be filled before h: where
-            g cannot be filled any more once h is, or they touch, perhaps through other goals, and g's box
-            leaves in a later round.
-        counted: how many boxes count as packed when the phase begins.
+        squares: squares that boxes from the sinks fill.
+        before: bool, shape (squares, squares): entry [h, g] is set if g must be filled before h. Either g can
+            no longer be filled once h is, or they touch, perhaps through other goals, and g's box leaves in a
+            later round.
+        counted: the number of boxes that count as packed when the phase begins.
     """
 
     base: tuple[int, ...]
@@ -46,12 +46,12 @@ class _PackingPhase:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PackingPlan:
-    """In which order goals are filled.
+    """The order in which goals are filled.
 
     Attributes:
-        phases: in the order of play.
-        loose: one phase for all, without parked boxes: a goal waits only for those that cannot be filled once
-            it is.
+        phases: the phases in the order of play.
+        loose: one phase for all, without parked boxes: a goal waits only for goals that cannot be filled
+            after it.
         basin: bool, shape (size + 1,): squares from which a box can be pushed to a goal when all the other
             goals are filled.
     """
@@ -62,7 +62,7 @@ class PackingPlan:
 
 
 def packing_plan(geometry: Geometry, start: Position) -> PackingPlan:
-    """The plan of a level."""
+    """Return the plan of a level."""
     goals = geometry.goals.tolist()
     basins = [_basin(geometry, goal, set(goals)) for goal in goals]
     outside = [box for box in start.boxes if box not in goals] or list(start.boxes)
@@ -97,7 +97,7 @@ def packing_plan(geometry: Geometry, start: Position) -> PackingPlan:
 
 
 def _phases(puller: _Puller, boxes: list[int], keeper: int) -> Iterator[_PackingPhase]:
-    """The phases of a plan, found from the last to the first."""
+    """Yield the phases of a plan, found from the last to the first."""
     found: list[tuple[list[int], list[int], Flags, int]] = []
     while True:
         _, rounds = puller.leave(boxes, keeper)
@@ -105,7 +105,7 @@ def _phases(puller: _Puller, boxes: list[int], keeper: int) -> Iterator[_Packing
         left = [box for box, turn in zip(boxes, rounds, strict=True) if not turn]
         before = _order(puller, boxes, rounds, keeper)
         parked = _park(puller, left, keeper) if left else None
-        if left and parked is None:  # nobody knows how: these come first, in any order
+        if left and parked is None:  # no way is known: these come first, in any order
             found.append((left, gone, before, 0))
             found.append(([], left, np.zeros((len(left),) * 2, np.bool_), 0))
             break
@@ -121,7 +121,7 @@ def _phases(puller: _Puller, boxes: list[int], keeper: int) -> Iterator[_Packing
 
 
 def _needs(puller: _Puller, boxes: list[int], rounds: list[int], keeper: int) -> Flags:
-    """Which of the boxes that leave cannot do so as long as which other stays: bool, [the other, the box]."""
+    """Return which leaving box cannot leave while which other box stays: bool, [the other, the box]."""
     gone = [number for number, turn in enumerate(rounds) if turn]
     before = np.zeros((len(gone), len(gone)), np.bool_)
     for row, number in enumerate(gone):
@@ -131,7 +131,7 @@ def _needs(puller: _Puller, boxes: list[int], rounds: list[int], keeper: int) ->
 
 
 def _order(puller: _Puller, boxes: list[int], rounds: list[int], keeper: int) -> Flags:
-    """Which of the boxes that leave must be there before which, as in ``_PackingPhase``."""
+    """Return which leaving box must be in place before which, as in ``_PackingPhase``."""
     turns = np.array([turn for turn in rounds if turn])
     squares = [box for box, turn in zip(boxes, rounds, strict=True) if turn]
     clusters = _clusters(puller.geometry, np.array(squares, np.int32))
@@ -140,9 +140,9 @@ def _order(puller: _Puller, boxes: list[int], rounds: list[int], keeper: int) ->
 
 
 def _park(puller: _Puller, boxes: list[int], keeper: int) -> tuple[list[int], int, int] | None:
-    """Pull boxes aside until one can leave: breadth first by pulls of one box, of each depth those that bring
-    boxes farthest from goals. Returns where they stand then, the keeper, and how many were pulled aside; None
-    if no way was found."""
+    """Pull boxes aside until one can leave: breadth-first by pulls of one box, at each depth the pulls that
+    bring boxes farthest from goals. Returns the new squares of the boxes, the keeper, and the number of boxes
+    pulled aside; None if no way was found."""
     beam = [(boxes, keeper)]
     seen: set[tuple[tuple[int, ...], int]] = set()
     trials = 0
@@ -185,25 +185,25 @@ class _Puller:
         self.far = steps_from(geometry, geometry.goals.tolist())
 
     def leave(self, boxes: list[int], keeper: int, stays: int = -1) -> tuple[set[int], list[int]]:
-        """Have boxes leave, except one. Returns where the keeper can walk to at first, and the round in which
-        each box left, from 1; 0 if it could not."""
+        """Let all boxes leave that can, except one. Returns the squares to which the keeper can walk at
+        first, and the round in which each box left, from 1; 0 if it could not."""
         rounds = np.zeros(len(boxes), np.int32)
         _leave(self._board, self._room, self._sinks, np.array(boxes, np.int32), rounds, keeper, stays)
         return set(np.flatnonzero(self._board.reached == self._board.stamp[0]).tolist()), rounds.tolist()
 
     def pulls(self, boxes: list[int], keeper: int) -> list[tuple[int, int]]:
-        """All macro pulls of a position: the box, and the stance that it comes to."""
+        """Return all macro pulls of a position: the box, and the stance that it reaches."""
         count = _pulls(self._board, self._room, np.array(boxes, np.int32), keeper, self._moves)
         return [(box, stance) for box, stance in self._moves[:count].tolist()]
 
 
 def steps_from(geometry: Geometry, squares: Iterable[int]) -> Int32s:
-    """Steps to each square from the nearest of some others, int32, shape (size + 1,); many where none leads
-    there."""
+    """Return the steps to each square from the nearest of some others, int32, shape (size + 1,); a large
+    number if there is no way."""
     far = np.full(geometry.size + 1, 1 << 20, np.int32)
     waiting = list(squares)
     far[waiting] = 0
-    for square in waiting:  # which grows
+    for square in waiting:  # the list grows
         for there in geometry.neighbours[square].tolist():
             if there != geometry.size and far[there] == 1 << 20:
                 far[there] = far[square] + 1
@@ -212,7 +212,7 @@ def steps_from(geometry: Geometry, squares: Iterable[int]) -> Int32s:
 
 
 def _clusters(geometry: Geometry, squares: Int32s) -> Int32s:
-    """The cluster that each square belongs to: squares that touch, also diagonally, share one."""
+    """Return the cluster of each square: squares that touch, also diagonally, share one."""
     places = geometry.places[squares]
     touch = np.abs(places[:, None] - places[None]).max(axis=2, initial=0) <= 1
     names = np.arange(len(squares), dtype=np.int32)
@@ -222,8 +222,8 @@ def _clusters(geometry: Geometry, squares: Int32s) -> Int32s:
 
 
 def _basin(geometry: Geometry, goal: int, goals: set[int]) -> Flags:
-    """The squares from which a box can be pushed to this goal when all others hold a box, wherever the keeper
-    has to be for it; bool, shape (size + 1,)."""
+    """Return the squares from which a box can be pushed to this goal when all others hold a box, with the
+    keeper wherever he is needed: bool, shape (size + 1,)."""
     found = np.zeros(geometry.size + 1, np.bool_)
     found[goal] = True
     waiting = [goal]
@@ -243,8 +243,8 @@ def _basin(geometry: Geometry, goal: int, goals: set[int]) -> Flags:
 def _leave(
     board: Board, room: Maneuvers, sinks: Octets, boxes: Int32s, rounds: Int32s, keeper: Index, stays: Index
 ) -> None:
-    """Have boxes leave the board, except the one numbered ``stays``. ``rounds`` takes the round of each, 0
-    where one could not. The last walk is the first one that the keeper could make."""
+    """Let boxes leave the board, except the one numbered ``stays``. ``rounds`` receives the round of each, 0
+    if it could not. The last walk is the first one that the keeper could make."""
     for square in range(len(sinks) - 1):
         board.occupied[square] = FREE
     for number in range(len(boxes)):
@@ -269,7 +269,7 @@ def _leave(
 
 @inner
 def _can_leave(board: Board, room: Maneuvers, sinks: Octets, box: Index) -> bool:
-    """Whether pulls bring this box to a sink."""
+    """Return whether pulls bring this box to a sink."""
     if sinks[box]:
         return True
     found = False
@@ -280,7 +280,7 @@ def _can_leave(board: Board, room: Maneuvers, sinks: Octets, box: Index) -> bool
 
 @kernel(**ARENA)
 def _pulls(board: Board, room: Maneuvers, boxes: Int32s, keeper: Index, moves: Int32s) -> Index:
-    """Find the pulls of a position: box and stance. Returns how many there are, at most as fit."""
+    """Find the pulls of a position: box and stance. Returns their number, at most as many as fit."""
     for square in range(len(board.occupied) - 1):
         board.occupied[square] = FREE
     for number in range(len(boxes)):

@@ -1,8 +1,8 @@
 """FESS, feature space search, in slices of time (Shoham and Schaeffer, "The FESS Algorithm: A Feature Based
 Approach to Single-Agent Search", IEEE CoG 2020).
 
-The kernel of FESS: visits cells, makes the best move that waits in each, and finds the moves of the
-position that it leads to (Shoham and Schaeffer 2020).
+The kernel of FESS visits cells, makes the best waiting move of each, and finds the moves of the new position
+(Shoham and Schaeffer 2020).
 """
 
 from __future__ import annotations
@@ -81,17 +81,17 @@ NODES, STATUS, CELL = range(3)
 
 
 class _PositionTree(NamedTuple):
-    """The positions that were looked into, one entry each; the first is the start.
+    """The expanded positions, one entry each; the first is the start.
 
     Attributes:
-        boxes: uint16, shape (most, boxes): their squares.
+        boxes: uint16, shape (most, boxes): the squares of the boxes.
         keeper: int32: the lowest square of his region.
         parent: int32.
         origin, stance: int32: the move that led there, as in ``Moves``.
-        weight: int32: how many moves that no advisor named lead there.
-        best: int64: the cell's features.
+        weight: int32: the number of moves on the way that no advisor named.
+        best: int64: the features of the cell.
         table: uint64, a power of two of slots: the keys of the positions.
-        counts: int64, shape (3,): NODES, STATUS, CELL (to be visited next).
+        counts: int64, shape (3,): NODES, STATUS, CELL (the next to visit).
     """
 
     boxes: Octets
@@ -106,13 +106,13 @@ class _PositionTree(NamedTuple):
 
 
 class _OpenPosition(NamedTuple):
-    """What the kernel works with on one position.
+    """The kernel's data about one position.
 
     Attributes:
         boxes: int32, shape (boxes,): the squares of the boxes.
-        before: int32, shape (size + 1,): 1 where the keeper can walk to.
+        before: int32, shape (size + 1,): 1 on squares that the keeper can walk to.
         now: int64, shape (6,): the features.
-        bits: uint64, shape (words,): the boxes as the lookup of dead sets numbers them.
+        bits: uint64, shape (words,): the boxes, as numbered by the lookup of dead sets.
     """
 
     boxes: Int32s
@@ -122,7 +122,7 @@ class _OpenPosition(NamedTuple):
 
 
 def _new_tree(most: int, boxes: int) -> _PositionTree:
-    """Room for so many positions."""
+    """Return arrays for ``most`` positions."""
     keeper, parent, origin, stance, weight = (np.zeros(most, np.int32) for _ in range(5))
     return _PositionTree(
         np.zeros((most, boxes), np.uint16),
@@ -139,8 +139,8 @@ def _new_tree(most: int, boxes: int) -> _PositionTree:
 
 @inner
 def _score(values: Ints) -> Index:
-    """The features in one number: boxes out of plan first, then packed ones, regions, links, hotspots,
-    mobility. The least is best."""
+    """Return the features as one number: boxes out of plan first, then packed ones, regions, links, hotspots,
+    mobility. The lowest is best."""
     score = np.int64(min(values[0], 255)) << 8 | 255 - min(values[1], 255)
     score = score << 8 | min(values[2], 255)
     score = score << 7 | min(values[3], 127)
@@ -150,7 +150,7 @@ def _score(values: Ints) -> Index:
 
 @inner
 def _key(board: Board, boxes: Int32s, count: Index, keeper: Index) -> np.uint64:
-    """The key of a position (Zobrist 1970)."""
+    """Return the key of a position (Zobrist 1970)."""
     key = np.uint64(board.keys[1, keeper])
     for number in range(count):
         key ^= np.uint64(board.keys[0, boxes[number]])
@@ -159,7 +159,7 @@ def _key(board: Board, boxes: Int32s, count: Index, keeper: Index) -> np.uint64:
 
 @inner
 def _find_slot(table: Words, key: np.uint64) -> Index:
-    """The slot that holds this key, or the free one where it belongs, minus one and negated."""
+    """Return the slot with this key, or minus one minus the free slot for it."""
     mask = len(table) - 1
     slot = np.int64(key >> np.uint64(8)) & mask
     while table[slot] != 0:
@@ -170,12 +170,12 @@ def _find_slot(table: Words, key: np.uint64) -> Index:
 
 
 class Tools(NamedTuple):
-    """What finds features, moves and deadlocks.
+    """The data to find features, moves and deadlocks.
 
     Attributes:
         board: the board that all work on.
         room, bipartite, corrals, patterns, sets, area, matching, know, scratch, desk, children: see there.
-        options: int64, shape (1,): 1 where positions lie in the cells of their best ancestors.
+        options: int64, shape (1,): 1 if positions belong to the cells of their best ancestors.
     """
 
     board: Board
@@ -195,7 +195,7 @@ class Tools(NamedTuple):
 
 @inner
 def _is_dead(tools: Tools, keeper: Index) -> bool:
-    """Whether the position on the board, just walked, is known to be dead, by all that is cheap."""
+    """Return whether a cheap detector proves the position on the board dead. The keeper has just walked."""
     board, bipartite = tools.board, tools.bipartite
     if is_bipartite_deadlock(board, bipartite, keeper):
         return True
@@ -207,8 +207,8 @@ def _is_dead(tools: Tools, keeper: Index) -> bool:
 def _expand(
     tools: Tools, tree: _PositionTree, moves: Moves, cells: Cells, node: Index, pushes: Index
 ) -> None:
-    """Find the moves of a position, which stands on the board and the desk and has just been walked.
-    ``pushes`` is what ``corral_pushes`` has found of it."""
+    """Find the moves of a position. It is on the board and the desk, and the keeper has just walked.
+    ``pushes`` is the result of ``corral_pushes`` for it."""
     board, know, scratch, children = tools.board, tools.know, tools.scratch, tools.children
     boxes, now, before = tools.desk.boxes, tools.desk.now, tools.desk.before
     count = len(boxes)
@@ -234,7 +234,7 @@ def _expand(
                 children.origin[total] = number
                 children.stance[total] = tools.room.stances[other]
                 total += 1
-    kept = 0
+    found_moves = 0
     bits, sets = tools.desk.bits, tools.sets
     for number in range(len(bits)):
         bits[number] = 0
@@ -258,13 +258,13 @@ def _expand(
             if _find_slot(tree.table, _key(board, boxes, count, keeper)) < 0:
                 find_features(board, know, scratch, boxes, count)
                 for feature in range(6):
-                    children.values[kept, feature] = scratch.values[feature]
-                children.score[kept] = _score(scratch.values)
-                children.explores[kept] = explores(board, know, before, origin, boxes, count)
-                children.origin[kept] = origin
-                children.stance[kept] = stance
-                children.advised[kept] = UNKNOWN
-                kept += 1
+                    children.values[found_moves, feature] = scratch.values[feature]
+                children.score[found_moves] = _score(scratch.values)
+                children.explores[found_moves] = explores(board, know, before, origin, boxes, count)
+                children.origin[found_moves] = origin
+                children.stance[found_moves] = stance
+                children.advised[found_moves] = UNKNOWN
+                found_moves += 1
         clear_box(sets, bits, end)
         set_box(sets, bits, origin)
         board.occupied[end] = FREE
@@ -272,7 +272,7 @@ def _expand(
         boxes[which] = origin
     for advisor in range(ADVISORS):
         while True:
-            best = choose(know, children, kept, now, advisor, targets[advisor & 1])
+            best = choose(know, children, found_moves, now, advisor, targets[advisor & 1])
             if best < 0:
                 break
             if children.advised[best] == UNKNOWN and _leads_to_death(tools, best):
@@ -285,7 +285,7 @@ def _expand(
         features = min(features, tree.best[tree.parent[node]])
     tree.best[node] = features
     cell = find_cell(cells, features)
-    for number in range(kept):
+    for number in range(found_moves):
         if children.advised[number] != DEAD:
             weight = min(np.int64(tree.weight[node]) + (children.advised[number] != ADVISED), MOST_WEIGHT)
             rank = weight << 53 | children.score[number]
@@ -294,7 +294,7 @@ def _expand(
 
 @inner
 def _leads_to_death(tools: Tools, child: Index) -> bool:
-    """Whether a move leads to a position that is dead by any detector."""
+    """Return whether a move leads to a position that any detector proves dead."""
     board, children, boxes = tools.board, tools.children, tools.desk.boxes
     origin, stance = children.origin[child], children.stance[child]
     end = stance >> 2
@@ -320,7 +320,7 @@ def _leads_to_death(tools: Tools, child: Index) -> bool:
 def _enter(
     board: Board, desk: _OpenPosition, tree: _PositionTree, node: Index, origin: Index, stance: Index
 ) -> None:
-    """Set up the position that a move leads to."""
+    """Set up the position after a move."""
     for square in range(len(board.occupied) - 1):
         board.occupied[square] = FREE
     for number in range(len(desk.boxes)):
@@ -339,7 +339,7 @@ def run(
     cells: Cells,
     budget: Index,
 ) -> None:
-    """Look into so many positions. The tree's first entry must hold the start, before the first call."""
+    """Expand up to ``budget`` positions. The tree's first entry must be the start before the first call."""
     counts = tree.counts
     board, desk = tools.board, tools.desk
     count = len(desk.boxes)
@@ -370,7 +370,7 @@ def run(
             keeper = walk(board, board.neighbours[stance >> 2, stance & 3])
         slot = _find_slot(tree.table, _key(board, desk.boxes, count, keeper))
         if slot >= 0:
-            counts[CELL] -= 1  # known by now: the cell has another turn
+            counts[CELL] -= 1  # the position is already expanded: the cell has another turn
             continue
         tree.table[-1 - slot] = _key(board, desk.boxes, count, keeper)
         node = counts[NODES]
@@ -402,12 +402,12 @@ def run(
 
 @dataclass(frozen=True, slots=True)
 class FessStyle:
-    """A way to search.
+    """A style of search.
 
     Attributes:
-        ancestors: a position that is worse than one on the way to it lies in the cell of that one.
-        layered: boxes count as packed by the phases of the plan; else by its loose phase.
-        share: of the time.
+        ancestors: a position that is worse than one of its ancestors belongs to the ancestor's cell.
+        layered: boxes count as packed by the phases of the plan; otherwise by its loose phase.
+        share: the share of the time.
     """
 
     ancestors: bool
@@ -416,7 +416,7 @@ class FessStyle:
 
 
 STYLES = (FessStyle(True, True, 0.5), FessStyle(False, True, 0.25), FessStyle(False, False, 0.25))
-"""The ways that share the time. Each solves levels that the others do not."""
+"""The styles that share the time. Each solves levels that the others do not."""
 
 _BYTES_A_MOVE = 28
 _DEAD_SET_SECONDS = 0.3
@@ -440,7 +440,7 @@ class _Attempt:
         return int(self.tree.counts[STATUS])
 
     def step(self, end: float) -> None:
-        """Search until the thread's CPU clock shows this time."""
+        """Search until the thread's CPU clock reaches this time."""
         begun = now = time.thread_time()
         while self.status == _RUNNING and now < end:
             run(self.tools, self.tree, self.moves, self.cells, _BATCH)
@@ -449,11 +449,11 @@ class _Attempt:
 
 
 class FessSearch:
-    """Searches for pushes that solve a position, in several styles by turns.
+    """Searches for pushes that solve a position, alternating among several styles.
 
     Attributes:
         plan: the packing plan.
-        tree: what the first style has found, for people who want to look.
+        tree: the positions of the first style, for inspection.
     """
 
     def __init__(
@@ -463,7 +463,7 @@ class FessSearch:
         memory: int = 600 << 20,
         styles: tuple[FessStyle, ...] = STYLES,
     ) -> None:
-        """``memory``: bytes that the search may take, about."""
+        """``memory``: about the most bytes that the search may take."""
         self._geometry, self._start = geometry, start
         self.plan: PackingPlan = packing_plan(geometry, start)
         sets = make_dead_sets(geometry, 2, _DEAD_SET_SECONDS)
@@ -501,22 +501,22 @@ class FessSearch:
 
     @property
     def positions(self) -> int:
-        """How many positions were looked into."""
+        """The number of expanded positions."""
         return sum(int(attempt.tree.counts[NODES]) for attempt in self._attempts)
 
     @property
     def exhausted(self) -> bool:
-        """Whether all positions were looked into, or left out because they are dead, and none is solved. It
-        rests on keys of 64 bits that stand for positions, so it is no proof."""
+        """Whether all positions were expanded, or dropped because they are dead, and none is solved. This
+        relies on 64-bit keys in place of positions, so it is not a proof."""
         return any(attempt.status == _EXHAUSTED for attempt in self._attempts)
 
     @property
     def full(self) -> bool:
-        """Whether the memory is used up in all styles."""
+        """Whether the memory is full in all styles."""
         return all(attempt.status == FULL for attempt in self._attempts)
 
     def step(self, seconds: float) -> list[Push] | None:
-        """Search for so many CPU seconds of this thread. Returns the pushes of a solution, or None."""
+        """Search for ``seconds`` CPU seconds of this thread. Returns the pushes of a solution, or None."""
         end = time.thread_time() + seconds
         while not self.exhausted and not self.full and time.thread_time() < end:
             able = [attempt for attempt in self._attempts if attempt.status == _RUNNING]
@@ -533,8 +533,8 @@ class FessSearch:
 
 
 def _spell_out(geometry: Geometry, start: Position, moves: Iterable[tuple[int, int]]) -> list[Push]:
-    """The pushes that make these macro moves, each the fewest: the square of the box, and the stance that it
-    comes to (:mod:`players.puzzles.sokoban.fess.macro_moves`)."""
+    """Return the fewest pushes that make these macro moves, each given by the box's square and the stance
+    that it reaches (:mod:`players.puzzles.sokoban.fess.macro_moves`)."""
     boxes, keeper = set(start.boxes), start.keeper
     pushes: list[Push] = []
     for origin, stance in moves:
@@ -547,10 +547,10 @@ def _spell_out(geometry: Geometry, start: Position, moves: Iterable[tuple[int, i
 
 
 def _macro(geometry: Geometry, boxes: set[int], keeper: int, origin: int, stance: int) -> list[Push]:
-    """The fewest pushes that bring one box from ``origin`` to ``stance``."""
+    """Return the fewest pushes that bring one box from ``origin`` to ``stance``."""
     neighbours: list[list[int]] = geometry.neighbours.tolist()
     walls = (boxes - {origin}) | {geometry.size}
-    end, wanted = stance >> 2, neighbours[stance >> 2][stance & 3]
+    end, target = stance >> 2, neighbours[stance >> 2][stance & 3]
     came: dict[tuple[int, int], tuple[tuple[int, int], Push]] = {}
     start = origin, min(reachable(neighbours, walls | {origin}, keeper))
     waiting = deque([(start, keeper)])
@@ -558,7 +558,7 @@ def _macro(geometry: Geometry, boxes: set[int], keeper: int, origin: int, stance
         here, man = waiting.popleft()
         box = here[0]
         region = reachable(neighbours, walls | {box}, man)
-        if box == end and wanted in region and here != start:
+        if box == end and target in region and here != start:
             pushes: list[Push] = []
             while here != start:
                 here, push = came[here]

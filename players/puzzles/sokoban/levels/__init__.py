@@ -1,1 +1,1 @@
-"""Levels: the files that people write them in, and the rules in GDL that they become."""
+"""Levels: reading level files, and writing levels as GDL rules."""

@@ -1,7 +1,7 @@
 """Writes a level as rules in GDL: one step of the keeper per move, or one push with the walk to it.
 
-No Sokoban in GDL is known to us from before; the form is that of games/sokoban.kif. How many moves a level
-may take is a generous guess at the length of a good solution, without solving it.
+We know of no earlier Sokoban in GDL; the form is that of games/sokoban.kif. The limit of moves is a generous
+guess at the length of a good solution, made without solving the level.
 """
 
 from __future__ import annotations
@@ -35,25 +35,27 @@ from players.puzzles.sokoban.levels.read import find_level, names_level_file, re
 
 _ROW = re.compile(r"^; +[0-9]+  ([ #$.*@+]+)$", re.MULTILINE)
 _MOST_NUMBERED = 100
-"""Up to this limit the counter of moves is (step N); above, it has digits: ten propositions for each."""
+"""Up to this limit the move counter is (step N); above it, the counter has digits: ten propositions for
+each."""
 _DIGITS = ("ones", "tens", "hundreds", "thousands", "tenthousands", "hundredthousands", "millions")
 
 
 def level_to_gdl(
     level: Level, pushes: bool = False, steps: int | None = None, solution: int | None = None
 ) -> str:
-    """The rules of a level, in the layout of ``ggp format``, with the map in the comment at the top.
+    """Return the rules of a level, in the layout of ``ggp format``, with the map in the comment at the top.
 
     The game ends when every box is on a goal (100), after ``steps`` moves, or, with ``pushes``, when nothing
-    can be pushed; short of 100 the goal value is the share of the boxes that are on goals. Squares that the
-    keeper cannot reach even without boxes do not exist in it.
+    can be pushed. Below 100 the goal value is the percentage of boxes on goals. Squares that the keeper
+    cannot reach even without boxes are left out.
 
     Args:
-        level: a level that was read (it has one keeper, boxes, closed walls).
-        pushes: the moves are ``(push X Y DIRECTION)``, the box at X Y; else ``(move DIRECTION)``.
-        steps: after how many moves the game ends; by default from ``solution`` or a guess,
-            see :func:`~players.puzzles.sokoban.levels.gdl.step_limit`.
-        solution: the length of a good solution in these moves, where one is known.
+        level: a valid level (it has one keeper, boxes, closed walls).
+        pushes: whether the moves are ``(push X Y DIRECTION)``, with the box at X Y; otherwise they are
+            ``(move DIRECTION)``.
+        steps: the number of moves after which the game ends; by default from ``solution`` or a guess, see
+            :func:`~players.puzzles.sokoban.levels.gdl.step_limit`.
+        solution: the length of a good solution in these moves, if known.
 
     Raises ValueError if ``steps`` is less than 1 or more than 9,999,999.
     """
@@ -81,7 +83,7 @@ class _Writer:
         self.pushes = pushes
         self.limit = limit
         self.inside = level.inside
-        # From below upwards, from left to right: the order of the coordinates.
+        # From the bottom up, from left to right: the order of the coordinates.
         self.squares = sorted(self.inside, key=lambda square: (-square[1], square[0]))
         self.boxes = self._of(BOX + BOX_ON_GOAL)
         self.goals = self._of(GOAL + BOX_ON_GOAL + KEEPER_ON_GOAL)
@@ -190,7 +192,7 @@ class _Writer:
 
     def _end(self, digits: bool) -> str:
         if digits:
-            # The first time that the leading digits are these, the zeros behind them are there too.
+            # The first time that the leading digits reach these values, the zeros behind them are also there.
             shown = str(self.limit).rstrip("0")
             names = self._places()[::-1][: len(shown)]
             over = "".join(f"\n  (true ({name} {d}))" for name, d in zip(names, shown, strict=True))
@@ -276,30 +278,30 @@ class _Writer:
 
 
 def _one_line(text: str) -> str:
-    """What a file says, fit for a comment: one line of printable characters, not too long."""
+    """Return a text from a file for use in a comment: one line of printable characters, of limited length."""
     return " ".join("".join(c if c.isprintable() else " " for c in text[:200]).split())[:60].rstrip(" .,")
 
 
 _TIMES_A_GOOD_SOLUTION = 3
 
 _DETOURS, _EACH_BOX, _EACH_SQUARE = 1.5, 4, 0.5
-"""Pushes that a good solution may have: for each push of the assignment below, each box, each square."""
+"""The estimated pushes of a good solution: for each push of the assignment below, each box, each square."""
 _WALKS, _ROUNDS = 3, 2
-"""Steps: for each such push, each square. A limit that is too low spoils a level, one that is too high costs
-next to nothing."""
+"""The estimated steps: for each of these pushes, each square. A limit that is too low spoils a level; one
+that is too high costs almost nothing."""
 _MOST_SQUARES = 300
-"""Squares of larger levels count no more."""
+"""More squares do not raise the limit."""
 _MOST_WORK = 2_000_000
 
 
 def step_limit(level: Level, pushes: bool = False, solution: int | None = None) -> int:
-    """The number of moves after which a game of this level ends: three times a good solution, or more.
+    """Return the number of moves after which a game of this level ends: at least three times a good solution.
 
     Args:
         level: a checked level.
-        pushes: whether a move is a push, the keeper's walk included; else it is a step.
-        solution: the length of a good solution in these moves, where one is known. Else it is guessed from
-            the distances that boxes have to be pushed, and from the size of the map.
+        pushes: whether a move is a push, including the keeper's walk; otherwise it is a step.
+        solution: the length of a good solution in these moves, if known. Otherwise it is estimated from the
+            push distances of the boxes and the size of the map.
     """
     if solution is not None:
         return _round(max(10, _TIMES_A_GOOD_SOLUTION * solution))
@@ -313,10 +315,10 @@ def step_limit(level: Level, pushes: bool = False, solution: int | None = None) 
 
 
 def assigned_pushes(level: Level) -> int:
-    """The pushes of a greedy assignment of boxes to goals, where boxes are not in each other's way.
+    """Return the pushes of a greedy assignment of boxes to goals, as if boxes were never in each other's way.
 
-    The nearest pair of a box and a goal comes first. A box that no goal is left for counts as far as the map
-    has squares along its sides; in levels with too many boxes and squares each box counts half of that.
+    The nearest pair of a box and a goal comes first. A box without a goal counts as many pushes as the map's
+    width and height together; in levels with too many boxes and squares each box counts half of that.
     """
     inside = level.inside
     boxes = {square for square in level.find(BOX + BOX_ON_GOAL) if square in inside}
@@ -339,8 +341,8 @@ def assigned_pushes(level: Level) -> int:
 
 
 def push_distances(inside: frozenset[Square], goal: Square) -> dict[Square, int]:
-    """From which squares a box alone can be pushed to the goal, and in how many pushes (the keeper being
-    wherever it is needed): by pulling it back."""
+    """Return the squares from which a lone box can be pushed to the goal, with the number of pushes, by
+    pulling it back. The keeper is assumed to be wherever it is needed."""
     distances = {goal: 0}
     line = [goal]
     for x, y in line:
@@ -353,7 +355,7 @@ def push_distances(inside: frozenset[Square], goal: Square) -> dict[Square, int]
 
 
 def _round(limit: int) -> int:
-    """Up to two leading digits: 1347 becomes 1400."""
+    """Round up to two leading digits: 1347 becomes 1400."""
     unit: int = 10 ** max(0, len(str(limit)) - 2)
     return -(-limit // unit) * unit
 

@@ -1,4 +1,4 @@
-"""The rules that all levels share, as GDL."""
+"""The GDL rules that all levels share."""
 
 STEPS = """
 ; --- What can be true, what can be done ---
@@ -51,7 +51,8 @@ INITIAL
   (true (box ?x ?y))
   (not (enters ?x ?y)))
 """
-"""Base propositions, moves and what they do, one step per move. STEP_BASE and INITIAL are for the level."""
+"""Base propositions, moves and their effects, one step per move. STEP_BASE and INITIAL are replaced for each
+level."""
 
 PUSHES = """
 ; --- What can be true, what can be done ---
@@ -113,7 +114,7 @@ EVERY_GOAL = """
   (goal_square ?x ?y)
   (not (true (box ?x ?y))))
 """
-"""Solved where there are as many goals as boxes."""
+"""The condition for a solution if there are as many goals as boxes."""
 
 EVERY_BOX = """
 ; There are more goals than boxes.
@@ -167,4 +168,4 @@ COMMON = """
   (row ?y)
   (next_column ?x1 ?x2))
 """
-"""The map's geometry; the facts of the level stand around it."""
+"""The geometry of the map; the facts of the level come before and after it."""

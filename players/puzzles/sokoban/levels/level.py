@@ -1,5 +1,5 @@
-"""`Level`: one Sokoban level as people draw it; `DrawnMap`: one as its file has it, each character with its
-place, of which `checked` makes a `Level`."""
+"""`Level`: one Sokoban level, as users draw it. `DrawnMap`: a map as its file has it, each character with its
+place; `checked` turns it into a `Level`."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ WALL, FLOOR, BOX, GOAL, BOX_ON_GOAL, KEEPER, KEEPER_ON_GOAL = "# $.*@+"
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A level: its map, and what its file says of it.
+    """A level: its map, and the texts of its file.
 
     Attributes:
         rows: the map from top to bottom, all rows of the same length, in the characters of XSB: ``#`` wall,
             blank floor (or nothing, outside), ``$`` box, ``.`` goal, ``*`` box on a goal, ``@`` keeper,
             ``+`` keeper on a goal.
-        title, author, comment: as the file has them; empty where it does not.
-        line: the line of the file that the map begins on, from 1; 0 for a level that was not read.
+        title, author, comment: from the file; empty if it has none.
+        line: the line of the file on which the map begins, from 1; 0 for a level that is not from a file.
     """
 
     rows: tuple[str, ...]
@@ -35,27 +35,27 @@ class Level:
 
     @property
     def width(self) -> int:
-        """Columns of the map."""
+        """The number of columns of the map."""
         return len(self.rows[0]) if self.rows else 0
 
     @property
     def height(self) -> int:
-        """Rows of the map."""
+        """The number of rows of the map."""
         return len(self.rows)
 
     @property
     def boxes(self) -> int:
-        """How many boxes it has."""
+        """The number of boxes."""
         return sum(row.count(BOX) + row.count(BOX_ON_GOAL) for row in self.rows)
 
     def find(self, kinds: str) -> list[Square]:
-        """The squares with one of these characters, row by row."""
+        """Return the squares with one of these characters, row by row."""
         return [(x, y) for y, row in enumerate(self.rows) for x, char in enumerate(row) if char in kinds]
 
     @property
     def inside(self) -> frozenset[Square]:
-        """The squares that the keeper could reach if there were no boxes: what lies elsewhere is no part of
-        the game."""
+        """Return the squares that the keeper could reach without boxes; other squares are not part of the
+        game."""
         return frozenset(flood(self.rows, self.find(KEEPER + KEEPER_ON_GOAL)[0]))
 
     def __str__(self) -> str:
@@ -63,8 +63,8 @@ class Level:
 
 
 def flood(rows: Sequence[str], start: Square) -> Iterator[Square]:
-    """The squares that a keeper can walk to from ``start`` if there are no boxes, the nearest first. Behind
-    the end of a row all is floor. Where the walls are open, squares one step off the map are among them."""
+    """Return the squares that a keeper can walk to from ``start`` without boxes, the nearest first. Beyond
+    the end of a row all is floor. If the walls are open, squares one step off the map are included."""
     width = max(map(len, rows))
     seen, line = {start}, [start]
     for x, y in line:
@@ -79,7 +79,7 @@ def flood(rows: Sequence[str], start: Square) -> Iterator[Square]:
 
 
 MOST_SIDE = 400
-"""The longest side of a map that is read."""
+"""The longest side of a map that can be read."""
 
 CHARACTERS = {
     **{c: c for c in (WALL, FLOOR, BOX, GOAL, BOX_ON_GOAL, KEEPER, KEEPER_ON_GOAL)},
@@ -91,7 +91,7 @@ CHARACTERS = {
     "o": GOAL,
     "O": GOAL,
 }
-"""What the characters of all dialects stand for: capital B and P stand on a goal."""
+"""The meaning of the characters of all dialects: capital B and P stand on a goal."""
 
 _BOXES, _KEEPERS, GOALS = (
     BOX + BOX_ON_GOAL,
@@ -102,12 +102,12 @@ _BOXES, _KEEPERS, GOALS = (
 
 @dataclass(slots=True)
 class DrawnRow:
-    """One row.
+    """One row of a map.
 
     Attributes:
         line: its line in the file, from 1.
         cells: its characters in XSB, without run lengths.
-        columns: for each of them its column in the file, from 1.
+        columns: the column of each character in the file, from 1.
     """
 
     line: int
@@ -115,7 +115,8 @@ class DrawnRow:
     columns: list[int]
 
     def place(self, x: int) -> Place:
-        """Where the file has the character of column ``x``; behind the row's end where it has none."""
+        """Return the place in the file of the character in column ``x``; beyond the row's end, the place
+        after it."""
         if x < len(self.columns):
             return Place(self.line, self.columns[x])
         return Place(self.line, (self.columns[-1] if self.columns else 0) + 1)
@@ -123,8 +124,8 @@ class DrawnRow:
 
 @dataclass(slots=True)
 class DrawnMap:
-    """A map that was found in a file, and what the file says of it; nothing of it is checked yet. ``fault``:
-    why its rows cannot be read."""
+    """A map found in a file, and the texts of the file about it; nothing is checked yet. ``fault`` is the
+    reason why its rows cannot be read."""
 
     source: str
     rows: list[DrawnRow]
@@ -135,15 +136,15 @@ class DrawnMap:
     _width: int = field(init=False, default=0)
 
     def checked(self) -> Level:
-        """The level.
+        """Return the level.
 
-        Rows are filled up to one length; empty rows and columns around the map are left out.
-        More goals than boxes are fine: such a level is solved when every box is on a goal. What the keeper
-        could not even reach if there were no boxes is no part of the game, and does not count.
+        Rows are padded to one length; empty rows and columns around the map are left out. More goals than
+        boxes are allowed: such a level is solved when every box is on a goal. Squares that the keeper could
+        not reach even without boxes are not part of the game and do not count.
 
         Raises GdlError, with the place in the file: its rows have a :attr:`fault`, no keeper or two, no box,
-        more boxes than goals, walls that are open, a keeper that cannot move, a box that cannot be reached
-        and is on no goal, a map that is too large.
+        more boxes than goals, open walls, a keeper that cannot move, an unreachable box that is not on a
+        goal, or a map that is too large.
         """
         if self.fault is not None:
             raise self.fault
@@ -165,7 +166,7 @@ class DrawnMap:
         return Level(rows, *texts, self.rows[0].line)
 
     def _trim(self) -> None:
-        """Leave out rows without anything above and below, and columns without anything to the left."""
+        """Remove empty rows above and below, and empty columns on the left."""
         while self.rows and not self.rows[0].cells.strip():
             del self.rows[0]
         while self.rows and not self.rows[-1].cells.strip():
@@ -198,7 +199,7 @@ class DrawnMap:
         return keepers[0]
 
     def _inside(self, x: int, y: int) -> set[Square]:
-        """The squares that the keeper could reach if there were no boxes; GdlError where it gets out."""
+        """Return the squares that the keeper could reach without boxes. Raises GdlError if it can get out."""
         inside = set[Square]()
         for i, j in flood([row.cells for row in self.rows], (x, y)):
             near = min(max(i, 0), self._width - 1), min(max(j, 0), len(self.rows) - 1)

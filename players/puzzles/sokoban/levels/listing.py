@@ -1,7 +1,7 @@
-r"""Lines of level files, and of what levels are copied from: listings of programs, and pages.
+r"""Lines of level files, program listings and web pages with levels.
 
-A program has rows in quotes, with commas or ``\n`` behind them; a page has them in ``<pre>``. Each line that
-comes out knows where the file has its characters.
+A program has rows in quotes, followed by commas or ``\n``; a page has them in ``<pre>``. Each resulting line
+records the places of its characters in the file.
 
 >>> [line.text for line in lines_of('map = ["#####",\n       "#@$.#",\n       "#####"]')]
 ['#####', '#@$.#', '#####']
@@ -19,9 +19,9 @@ from gdl.errors import Place
 from gdl.reading import plain
 
 _LEAD = re.compile(r"[\w\s=:\[({.,+<>-]{0,200}?[\"'`]{1,3}(?=[\s_\-0-9(|]*#)")
-"""What a program has before a row: a name, brackets, quotation marks."""
+"""The text that a program has before a row: a name, brackets, quotation marks."""
 _TAIL = re.compile(r"[\\\"'`,;](?:\\?[nr]|[\\\"'`,;+)\]}\s])*(?://.*)?")
-"""What it has behind it."""
+"""The text that a program has after a row."""
 _BREAK = "\\n"
 _PAGE = re.compile(r"<pre\b", re.IGNORECASE)
 _COLLECTION = re.compile(r"<SokobanLevels\b|<LevelCollection\b", re.IGNORECASE)
@@ -34,8 +34,8 @@ class FileLine:
 
     Attributes:
         text: its characters.
-        number: its number in the file, from 1.
-        columns: for each character its column in the file; None where they are counted from 1.
+        number: the number of the line in the file, from 1.
+        columns: for each character its column in the file; None if they are simply counted from 1.
     """
 
     text: str
@@ -43,25 +43,25 @@ class FileLine:
     columns: list[int] | None = None
 
     def place(self, column: int) -> Place:
-        """Where the file has what stands in a column of this line, from 1."""
+        """Return the place in the file of a column of this line, from 1."""
         if self.columns is not None:
             last = self.columns[-1] if self.columns else 0
             column = self.columns[column - 1] if column <= len(self.columns) else last + 1
         return Place(self.number, column)
 
     def part(self, start: int, end: int) -> FileLine:
-        """Some of its characters."""
+        """Return a part of the line."""
         columns = list(range(1, len(self.text) + 1)) if self.columns is None else self.columns
         return FileLine(self.text[start:end], self.number, columns[start:end])
 
 
 def is_page(text: str) -> bool:
-    """Whether this is a page with maps in ``<pre>``, and no collection in XML."""
+    """Return whether this is a page with maps in ``<pre>``, and not a collection in XML."""
     return _PAGE.search(text) is not None and _COLLECTION.search(text) is None
 
 
 def lines_of(text: str) -> list[FileLine]:
-    """The lines of a text, rows without what programs and pages put around them."""
+    """Return the lines of a text, with rows freed from the syntax of programs and pages."""
     text = plain(text).rstrip("\x1a").replace("\xa0", " ")
     if is_page(text):
         lines = _lines_of_page(text)
@@ -71,7 +71,7 @@ def lines_of(text: str) -> list[FileLine]:
 
 
 def _rows_of_program(line: FileLine) -> list[FileLine]:
-    """The rows in a line of a program, or the line as it is."""
+    """Return the rows in a line of a program, or the line unchanged."""
     if "#" not in line.text:
         return [line]
     lead = _LEAD.match(line.text)
@@ -100,7 +100,8 @@ def _may_be_row(row: FileLine) -> bool:
 
 
 def _lines_of_page(text: str) -> list[FileLine]:
-    """The lines of a page without its markup; outside ``<pre>`` blanks at the ends of lines do not count."""
+    """Return the lines of a page without its markup; outside ``<pre>`` blanks at the ends of lines do not
+    count."""
     lines: list[FileLine] = []
     chars: list[str] = []
     columns: list[int] = []

@@ -1,8 +1,8 @@
-"""Reads level files in all their forms: text with run lengths or without, and XML.
+"""Read level files in all their forms: text with or without run lengths, and XML.
 
-XML (.slc) has ``Level`` elements with a row in each ``L``. Expat knows the line and column of every row. What
-makes XML dangerous, entities that a file declares, is refused where they are declared; nothing external is
-ever opened."""
+XML (.slc) has ``Level`` elements with a row in each ``L``. Expat reports the line and column of every row.
+Entities that a file declares would be dangerous: their declaration is an error. Nothing external is ever
+opened."""
 
 from __future__ import annotations
 
@@ -19,38 +19,38 @@ from players.puzzles.sokoban.levels.listing import is_page
 from players.puzzles.sokoban.levels.xsb import drawn_maps
 
 SUFFIXES = (".xsb", ".sok", ".slc", ".txt", ".html", ".htm")
-"""What the names of level files end in."""
+"""The suffixes of level files."""
 
 
 def levels_in(text: str, source: str = "") -> list[Level | GdlError]:
-    """Each level of a file, in its order, or the error that says, with the place, why it cannot be played
+    """Return each level of a file, in order, or the error that says, with the place, why it cannot be played
     (see :meth:`~players.puzzles.sokoban.levels.level.DrawnMap.checked`).
 
     Args:
-        text: what the file says.
-        source: its name, for messages.
+        text: the contents of the file.
+        source: the name of the file, for messages.
 
-    Raises GdlError where there is no level at all.
+    Raises GdlError if there is no level at all.
     """
     return [or_error(drawn.checked) for drawn in _drawn(text, source)]
 
 
 def read_levels(text: str, source: str = "") -> list[Level]:
-    """All levels of a text. Raises the first error of :func:`levels_in`."""
+    """Return all levels of a text. Raises the first error of :func:`levels_in`."""
     return list(map(sound, levels_in(text, source)))
 
 
 def levels_of_file(path: str | Path) -> list[Level | GdlError]:
-    """Each level of a file, or its error. Raises GdlError as :func:`levels_in` does, and where the file
+    """Return each level of a file, or its error. Raises GdlError as :func:`levels_in` does, and if the file
     cannot be read."""
     return levels_in(_text(Path(path)), str(path))
 
 
 def find_level(name: str) -> Level:
-    """The level that ``FILE:N`` names, counted from 1; ``FILE`` alone is its first.
+    """Return the level that ``FILE:N`` names, counted from 1; ``FILE`` alone is its first.
 
-    Only this level is checked: others of the file may be broken. Raises GdlError where there is no such file
-    or level, or it is none.
+    Only this level is checked: other levels of the file may be invalid. Raises GdlError if the file or the
+    level does not exist, or the level is invalid.
     """
     path, number = split_name(name)
     drawn = _drawn(_text(path), str(path))
@@ -62,13 +62,15 @@ def find_level(name: str) -> Level:
 
 
 def split_name(name: str) -> tuple[Path, int]:
-    """``FILE:N`` as path and number; the number is 1 where there is none, or a file is really called so."""
+    """Return ``FILE:N`` as path and number. The number is 1 if there is none, or if a file has the whole
+    name."""
     path, number = read_level_name(name)
     return path, 1 if number is None else number
 
 
 def names_level_file(name: str) -> bool:
-    """Whether ``FILE`` or ``FILE:N`` names a level file: by its ending, and a ``.txt`` by what is in it."""
+    """Return whether ``FILE`` or ``FILE:N`` names a level file: by its suffix or, for ``.txt``, by its
+    contents."""
     path = split_name(name)[0]
     suffix = path.suffix.lower()
     if suffix != ".txt":
@@ -101,9 +103,10 @@ _MOST_DEPTH = 50
 
 
 def drawn_maps_of_slc(text: str, source: str) -> list[DrawnMap]:
-    """The maps of a collection; the author is the collection's copyright where a level names none. Where the
-    XML is not well-formed, the last map has the fault. Raises GdlError, with the place: the file declares
-    entities, or nests too deeply.
+    """Return the maps of a collection. If a level names no author, the author is the collection's copyright.
+    If the XML is not well-formed, the last map has the fault.
+
+    Raises GdlError, with the place, if the file declares entities or nests too deeply.
     """
     return _XmlReader(source).read(text)
 
@@ -131,7 +134,7 @@ class _XmlReader:
             if "level" not in self.path:
                 self.maps.append(DrawnMap(self.source, []))
             self.maps[-1].fault = self.fault(
-                f"this is no well-formed XML: {expat.ErrorString(error.code)}",
+                f"the XML is not well-formed: {expat.ErrorString(error.code)}",
                 Place(error.lineno, error.offset + 1),
                 "a collection in XML begins with <SokobanLevels> and closes what it opens",
             )
@@ -166,7 +169,7 @@ class _XmlReader:
             for column, char in enumerate("".join(self.words), self.begun.column):
                 if char not in CHARACTERS:
                     self.maps[-1].fault = self.maps[-1].fault or self.fault(
-                        f"{char!r} is no character of a Sokoban map",
+                        f"{char!r} does not belong in a Sokoban map",
                         Place(self.begun.line, column),
                         "# wall, $ box, . goal, * box on a goal, @ keeper, + keeper on a goal, blank floor",
                     )

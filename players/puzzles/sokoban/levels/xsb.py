@@ -1,8 +1,8 @@
 """Level files as text (.xsb, .sok, .txt): maps in XSB and its dialects, between lines of text.
 
-The form has grown, no document defines it; the wiki of sokobano.de ("Level format") describes most of it.
-Forums and level editors write maps on one line with run lengths: ``3#-2$`` is ``###-$$``, ``2(#-)`` is
-``#-#-``, ``|`` ends a row.
+No document defines the format, which has grown over time; the wiki of sokobano.de ("Level format") describes
+most of it. Forums and level editors also write maps on one line with run lengths: ``3#-2$`` is ``###-$$``,
+``2(#-)`` is ``#-#-``, ``|`` ends a row.
 """
 
 from __future__ import annotations
@@ -39,28 +39,28 @@ Spread = list[tuple[str, int]]
 
 @dataclass(slots=True)
 class _Text:
-    """What stands before, between or behind maps: fields, and paragraphs of other lines."""
+    """The text before, between or after maps: fields, and paragraphs of other lines."""
 
     fields: dict[str, str] = field(default_factory=dict)
     paragraphs: list[list[str]] = field(default_factory=lambda: [[]])
 
     @property
     def lines(self) -> list[list[str]]:
-        """The paragraphs that have lines."""
+        """Return the paragraphs that have lines."""
         return [paragraph for paragraph in self.paragraphs if paragraph]
 
 
 def drawn_maps(text: str, source: str) -> list[DrawnMap]:
-    """The maps of a file.
+    """Return the maps of a file.
 
     A map is a run of rows: from a line that begins with a wall to the last such line before a blank line or a
     line of text. ``Title:``, ``Author:`` and ``Comment:`` (to ``Comment-End:``) name their field; other
-    fields and solutions are passed over. Of other text the paragraph next to the map counts, its first line
-    being the title. In some files all this stands before the maps, in others behind them: behind if there are
-    fields behind the last map, or if more text leans on the map above it than on the one below.
+    fields and solutions are skipped. Of other text the paragraph next to the map counts, with its first line
+    as the title. Some files have these texts before the maps, others after them. They are after the maps if
+    there are fields after the last map, or if more text adjoins the map above it than the one below.
 
-    A map has a fault, with the place, where a character is of no dialect or a run length is none. What stands
-    behind a map with which the file becomes too large is not read.
+    A map has a fault, with the place, if it has an unknown character or an invalid run length. Reading stops
+    after the map with which the file becomes too large.
     """
     texts, maps = [_Text()], list[DrawnMap]()
     found = lines_of(text)
@@ -82,11 +82,11 @@ def drawn_maps(text: str, source: str) -> list[DrawnMap]:
 
 
 def _is_row(line: str, inside: bool = False) -> bool:
-    """Whether a line is a row with walls: the first of a map, or, ``inside``, a later one.
+    """Return whether a line is a row with walls: the first of a map or, with ``inside``, a later one.
 
-    It has two walls (``# 1`` is a title) or is the lower tip of a map, begins with a wall unless all its
-    characters are of a map, and a first row has few characters that no map has (``## Level one ##`` is a
-    title too).
+    A row has two walls (``# 1`` is a title) or is the lower tip of a map. It begins with a wall unless it has
+    only characters of a map. A first row has few characters that do not belong in a map (``## Level one ##``
+    is a title too).
     """
     if len(line) > _MOST_LINE or not (_WALL_FIRST.match(line) or set(line) <= _MAP_CHARACTERS):
         return False
@@ -96,7 +96,7 @@ def _is_row(line: str, inside: bool = False) -> bool:
 
 
 def _is_tip(line: str) -> bool:
-    """Whether a line may be the tip of a map: a single wall."""
+    """Return whether a line may be the tip of a map: a single wall."""
     return line.strip() == "#"
 
 
@@ -105,7 +105,7 @@ def _few_strange(line: str) -> bool:
 
 
 def _end_of_map(lines: list[str], first: int) -> int:
-    """The line behind the map that begins on line ``first`` (from 0)."""
+    """Return the line after the map that begins on line ``first`` (from 0)."""
     last = end = first
     while end < len(lines) and lines[end].strip():
         if _is_row(lines[end], inside=True):
@@ -117,8 +117,8 @@ def _end_of_map(lines: list[str], first: int) -> int:
 
 
 def _read_rows(drawn: DrawnMap, lines: list[FileLine], room: int) -> int:
-    """Put the rows of a map into it, or its fault; how many of ``room`` squares are left, below 0 where there
-    are too few. A line that cannot be read costs room, too: trying took time."""
+    """Add the rows of a map to it, or its fault. Returns how many of ``room`` squares are left, below 0 if
+    there are too few. A line that cannot be read also counts, because trying took time."""
     for line in lines:
         cost = _MOST_CHARACTERS // 8
         try:
@@ -145,7 +145,7 @@ def _spread(line: FileLine, source: str) -> Spread:
 
 
 def _rows(line: FileLine, cells: Spread, source: str) -> list[DrawnRow]:
-    """The rows of a line: one, or as many as ``|`` parts it into."""
+    """Return the rows of a line: one, or several separated by ``|``."""
     rows: list[Spread] = [[]]
     columns = line.columns
     for char, counted in cells:
@@ -156,7 +156,7 @@ def _rows(line: FileLine, cells: Spread, source: str) -> list[DrawnRow]:
             rows[-1].append((CHARACTERS[char], column))
         else:
             raise GdlError(
-                f"{char!r} is no character of a Sokoban map",
+                f"{char!r} does not belong in a Sokoban map",
                 Place(line.number, column),
                 "# wall, $ box, . goal, * box on a goal, @ keeper, + keeper on a goal, blank - _ floor",
                 source,
@@ -168,7 +168,8 @@ def _rows(line: FileLine, cells: Spread, source: str) -> list[DrawnRow]:
 
 
 def _read_text(lines: list[str], number: int, text: _Text) -> int:
-    """Put a line of text, or a comment of several, where it belongs; the number of the line behind it."""
+    """Store a line of text, or a comment of several lines, in its field or paragraph. Returns the number of
+    the next line."""
     line = lines[number].strip()
     match = _FIELD.match(line)
     key = match[1].lower() if match else ""
@@ -199,7 +200,7 @@ def _read_text(lines: list[str], number: int, text: _Text) -> int:
 
 
 def _name(maps: list[DrawnMap], texts: list[_Text]) -> None:
-    """Give each map its title, author and comment; ``texts[i]`` stands before map ``i``."""
+    """Give each map its title, author and comment; ``texts[i]`` comes before map ``i``."""
     if not maps:
         return
     fields_behind = bool(texts[-1].fields)
@@ -218,11 +219,11 @@ def _name(maps: list[DrawnMap], texts: list[_Text]) -> None:
 
 
 def spread(text: str, line: int, source: str) -> Spread:
-    """A line without run lengths: each character and its column, from 1; tabs become blanks up to the next
-    multiple of eight.
+    """Return a line without run lengths: each character and its column, from 1; tabs become blanks up to the
+    next multiple of eight.
 
-    Raises GdlError, with the place: parentheses that do not match, a number before nothing, more characters
-    than any map has.
+    Raises GdlError, with the place, for unmatched parentheses, a number without a character, or more
+    characters than any map has.
     """
     stack: list[tuple[int, int, Spread]] = []
     out: Spread = []

@@ -1,1 +1,2 @@
-"""Finds out that a game is Sokoban, from its network alone, and proves it by comparing the two."""
+"""Recognise that a game is Sokoban from its network alone, and prove it by comparison with a model of
+Sokoban."""

@@ -1,12 +1,12 @@
 """Directions for the steps between squares that have none: up, right, down and left by consistency.
 
-What is known: which squares are next to each other, what is straight ahead (a box pushed from the first onto
-the second square goes there), and hints, by which two steps may have one direction. Steps of one direction,
-and their opposites, are put together by union-find; the parts get directions by backtracking.
+The known facts are the pairs of neighbouring squares, the square straight ahead of a step (a box pushed from
+the first onto the second square goes there), and hints that two steps may have the same direction. Union-find
+joins steps of one direction with their opposites; the parts get directions by backtracking.
 
-Where a move is a push the keeper walks over squares that no proposition speaks of, because no box ever gets
-there and he never stops there. What is known is which squares he can walk between when boxes are on all
-others. Squares are put in that make just that possible.
+If a move is a push, the keeper walks over squares without propositions, because no box ever gets there and he
+never stops there. The known facts are the pairs of squares between which he can walk with boxes on all
+others. Hidden squares are added that allow exactly these walks.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from players.puzzles.sokoban.geometry import STEPS
 from propnet.jit.arrays import Int32s
 
 Step = tuple[int, int]
-"""From a square to one next to it."""
+"""From a square to a neighbouring one."""
 
 Label = Hashable
 
 _EFFORT = 20_000
-"""Directions of parts that are tried."""
+"""The most directions of parts that are tried."""
 
 
 class _ConflictError(Exception):
-    """Two steps would have to be of one direction and of different ones."""
+    """Two steps would need both the same direction and different ones."""
 
 
 class _Parts:
@@ -40,7 +40,7 @@ class _Parts:
         self._above = {step: (step, 0) for step in steps}
 
     def find(self, step: Step) -> tuple[Step, int]:
-        """The step that stands for its part, and by how much this one is turned against it."""
+        """Return the representative step of a part, and the turn of this step against it."""
         above, turn = self._above[step]
         if above == step:
             return step, 0
@@ -49,7 +49,7 @@ class _Parts:
         return self._above[step]
 
     def join(self, one: Step, other: Step, turn: int = 0) -> None:
-        """Have the other step's direction be the first one's and so many quarter turns."""
+        """Set the other step's direction to the first one's plus ``turn`` quarter turns."""
         (a, x), (b, y) = self.find(one), self.find(other)
         if a == b:
             if (y - x - turn) % 4:
@@ -61,15 +61,16 @@ class _Parts:
 def neighbours_of(
     squares: int, ahead: Mapping[Step, int | None], hints: Iterable[Mapping[Step, Label]]
 ) -> Int32s | None:
-    """The neighbours of every square, as :class:`~players.puzzles.sokoban.geometry.Geometry` has them.
+    """Return the neighbours of every square, as :class:`~players.puzzles.sokoban.geometry.Geometry` stores
+    them.
 
     Args:
-        squares: how many there are.
-        ahead: for each step where it leads on to straight ahead: a square, ``squares`` where nothing is, None
-            where that is not known.
-        hints: labels of steps, in groups. A group counts if equal labels can mean equal directions.
+        squares: the number of squares.
+        ahead: for each step the square straight ahead: a square, ``squares`` if there is none, None if it is
+            unknown.
+        hints: labels of steps, in groups. A group is used if equal labels can mean equal directions.
 
-    Returns None where there are no such directions.
+    Returns None if there are no such directions.
     """
     if any((to, start) not in ahead for start, to in ahead):
         return None
@@ -107,8 +108,8 @@ def _labelled(
 
 
 class _Slots:
-    """Gives each part a direction such that no two steps leave a square in the same one, and nothing is
-    straight ahead where nothing should be."""
+    """Gives each part a direction such that no two steps leave a square in the same direction, and a square
+    has nothing straight ahead where there should be nothing."""
 
     def __init__(self, squares: int, ahead: Mapping[Step, int | None], parts: _Parts) -> None:
         self._squares, self._ahead = squares, ahead
@@ -121,7 +122,7 @@ class _Slots:
         self._shut: Counter[tuple[int, int]] = Counter()
 
     def filled(self) -> Int32s:
-        """The neighbours, by backtracking."""
+        """Return the neighbours, by backtracking."""
         tried = [0] * len(self._order)
         place, effort = 0, _EFFORT
         while place < len(self._order):
@@ -143,7 +144,7 @@ class _Slots:
         return neighbours
 
     def _put(self, part: Step, direction: int) -> bool:
-        """Give a part this direction if that fits."""
+        """Give a part this direction. Returns whether it fits."""
         fits = True
         for (start, to), turn in self._members[part]:
             way = (direction + turn) % 4
@@ -152,14 +153,14 @@ class _Slots:
             if self._ahead[start, to] == self._squares:
                 self._shut[to, way] += 1
                 fits = fits and (to, way) not in self._neighbours
-            # Steps that do not fit are put in all the same, to be taken out with the others.
+            # Steps that do not fit are added all the same, to be removed with the others.
             self._neighbours.setdefault((start, way), to)
         if not fits:
             self._take(part, direction)
         return fits
 
     def _take(self, part: Step, direction: int) -> None:
-        """Take a part out again."""
+        """Remove a part again."""
         for (start, to), turn in self._members[part]:
             way = (direction + turn) % 4
             if self._ahead[start, to] == self._squares:
@@ -169,7 +170,7 @@ class _Slots:
 
 
 def _outwards(steps: Iterable[Step]) -> list[Step]:
-    """All steps, those near each other near each other."""
+    """Return all steps in an order in which neighbouring steps are close together."""
     leaving: dict[int, list[int]] = defaultdict(list)
     for start, to in steps:
         leaving[start].append(to)
@@ -189,7 +190,7 @@ def _outwards(steps: Iterable[Step]) -> list[Step]:
 
 
 def _join_around(ahead: Mapping[Step, int | None], leaving: Mapping[int, list[int]], parts: _Parts) -> None:
-    """Four squares around a point: opposite sides have one direction."""
+    """Join the steps around four squares that share a corner: opposite sides have the same direction."""
     for start, near in leaving.items():
         for one, other in combinations(near, 2):
             if ahead[one, start] == other:
@@ -201,9 +202,10 @@ def _join_around(ahead: Mapping[Step, int | None], leaving: Mapping[int, list[in
 
 
 def places_of(neighbours: Int32s, origin: int) -> Int32s:
-    """Row and column of every square on a map that agrees with all neighbours, int32 (squares, 2).
+    """Return row and column of every square on a map that agrees with all neighbours, int32 (squares, 2).
 
-    If there is no such map all squares stand in a row."""
+    If there is no such map, all squares are in one row.
+    """
     squares = len(neighbours) - 1
     found: dict[int, tuple[int, int]] = {origin: (0, 0)}
     waiting = deque([origin])
@@ -229,14 +231,14 @@ def places_of(neighbours: Int32s, origin: int) -> Int32s:
 
 
 def with_hidden(neighbours: Int32s, links: Iterable[Step], linked: set[Step]) -> Int32s | None:
-    """Neighbours with more squares, over which the keeper can walk along all links.
+    """Return the neighbours with added squares, over which the keeper can walk along all links.
 
     Args:
-        neighbours: int32, shape (squares + 1, 4): as far as they are known.
-        links: pairs of squares, both ways, that have to be joined by hidden squares.
-        linked: all pairs that can be walked between, these included.
+        neighbours: int32, shape (squares + 1, 4): the known neighbours.
+        links: pairs of squares, both ways, that must be joined by hidden squares.
+        linked: all pairs between which he can walk, including ``links``.
 
-    Returns the neighbours, the new squares after the old ones; None where a square has no room for one more.
+    Returns the neighbours, the new squares after the old ones; None if a square has no free side left.
     """
     squares = len(neighbours) - 1
     rows: list[list[int]] = np.where(neighbours[:-1] == squares, -1, neighbours[:-1]).tolist()
@@ -258,19 +260,19 @@ def with_hidden(neighbours: Int32s, links: Iterable[Step], linked: set[Step]) ->
 
 
 def _groups(links: Iterable[Step], linked: set[Step]) -> list[list[int]]:
-    """Sets of squares, all linked to each other, that hold all the links."""
-    wanted: dict[int, set[int]] = defaultdict(set)
+    """Return sets of squares, all linked to each other, that contain all the links."""
+    partners: dict[int, set[int]] = defaultdict(set)
     for one, other in links:
-        wanted[one].add(other)
+        partners[one].add(other)
     groups: list[list[int]] = []
     done: set[Step] = set()
-    for one in sorted(wanted):
-        for other in sorted(wanted[one]):
+    for one in sorted(partners):
+        for other in sorted(partners[one]):
             if (one, other) in done:
                 continue
             group = [one, other]
-            for member in group:  # which grows
-                for more in sorted(wanted[member]):
+            for member in group:  # the list grows
+                for more in sorted(partners[member]):
                     if more not in group and all((more, each) in linked for each in group):
                         group.append(more)
             done |= {(a, b) for a in group for b in group}
@@ -279,7 +281,7 @@ def _groups(links: Iterable[Step], linked: set[Step]) -> list[list[int]]:
 
 
 def _join(rows: list[list[int]], doors: dict[int, list[int]]) -> None:
-    """Have the doors of a group in a row: first those that lead up or down, from left to right, and then the
+    """Place the doors of a group in a row: first those that lead up or down, from left to right, and then the
     others, upwards."""
     for axis, forth in ((0, 1), (1, 0)):
         for one, other in zip(doors[axis], doors[axis][1:], strict=False):

@@ -1,11 +1,11 @@
-"""Base propositions grouped by what they say of which square, read from the build of their terms; and machine
-states as positions and back: which propositions are true where a square is empty, has the keeper on it, or a
+"""Base propositions grouped by their squares, read from the structure of their terms; and machine states as
+positions and back: which propositions are true of an empty square, of the keeper's, and of a square with a
 box of some kind.
 
-A term is a list of symbols; which symbols these are means nothing. The keeper's propositions are alike but
-for some places in the list, the *coordinates*, and exactly one of them is true. Everything else that is said
-of squares uses the same coordinates, with other symbols around them: that is a *content*, as ``(box X Y)``,
-``(at crate3 X Y)`` or ``(cell X Y empty)``. What is guessed here is only a guess: it is tried out later.
+A term is a list of symbols, whose names mean nothing. The keeper's propositions are alike except for some
+places in the list, the *coordinates*, and exactly one of them is true. All other propositions about squares
+use the same coordinates, with other symbols around them: such a group is a *content*, for example
+``(box X Y)``, ``(at crate3 X Y)`` or ``(cell X Y empty)``. A reading is only a guess: it is tested later.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from propnet.jit.arrays import Flags, Int32s, Octets
 Symbols = tuple[str, ...]
 
 _MOST_PLACES = 6
-"""Symbols in a term that is looked at."""
+"""The most symbols in a term that is examined."""
 _FEWEST_SQUARES = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Content:
-    """Propositions that say the same of different squares.
+    """Propositions with the same meaning for different squares.
 
     Attributes:
         bases: int32: their ids.
-        squares: int32: the number of each one's square, as :class:`Guess` numbers them.
+        squares: int32: the square of each proposition, as numbered by :class:`Guess`.
     """
 
     bases: Int32s
@@ -46,10 +46,10 @@ class Guess:
     """A reading of the base propositions.
 
     Attributes:
-        squares: how many squares there are.
-        names: the symbols of each square; those that the keeper may stand on come first.
-        keeper: where the keeper is.
-        others: everything else that is said of squares.
+        squares: the number of squares.
+        names: the symbols of each square; those on which the keeper may stand come first.
+        keeper: the content of the keeper.
+        others: all other contents.
     """
 
     squares: int
@@ -61,20 +61,20 @@ class Guess:
 def guesses(
     terms: Sequence[Term], open_: Flags, fading: Flags, initial: Flags, after: Flags
 ) -> Iterator[Guess]:
-    """Readings of the base propositions, the likeliest first.
+    """Yield readings of the base propositions, the likeliest first.
 
     Args:
         terms: the base propositions.
-        open_: bool, shape (bases,): those that are to be read; the others are clocks or never change.
-        fading: bool, shape (bases,): those that are true at first and never again. One of them may be the
-            keeper's, where he never comes back to his first square.
-        initial: bool, shape (bases,): what is true at first.
-        after: bool, shape (n, bases): what is true after each first move that changes anything.
+        open_: bool, shape (bases,): the propositions to read; the others are clocks or never change.
+        fading: bool, shape (bases,): the propositions that are true at first and never again. One of them may
+            be the keeper's, if he never comes back to his first square.
+        initial: bool, shape (bases,): the initial state.
+        after: bool, shape (n, bases): the state after each first move that changes anything.
     """
-    wanted = np.flatnonzero(open_ | fading).tolist()
+    to_read = np.flatnonzero(open_ | fading).tolist()
     shapes: dict[object, list[int]] = defaultdict(list)
     symbols: dict[int, Symbols] = {}
-    for base in wanted:
+    for base in to_read:
         shape, symbols[base] = taken_apart(terms[base])
         shapes[shape].append(base)
     # The keeper leaves his square with every move that does anything.
@@ -89,8 +89,8 @@ def guesses(
 
 
 def name_changes(steps: Iterable[tuple[int, int]], guess: Guess) -> list[dict[tuple[int, int], Hashable]]:
-    """What each step from square to square changes in their names, as a label of the step; nothing if names
-    are single symbols."""
+    """Return the change of names of each step from square to square, as a label of the step; an empty list if
+    names are single symbols."""
     if len(guess.names[0]) < 2:
         return []
     labels: dict[tuple[int, int], Hashable] = {}
@@ -103,7 +103,7 @@ def name_changes(steps: Iterable[tuple[int, int]], guess: Guess) -> list[dict[tu
 
 
 def taken_apart(term: Term) -> tuple[object, Symbols]:
-    """A term's shape, with all symbols but the outermost one taken out, and these symbols in order."""
+    """Return a term's shape, with all symbols but the outermost one removed, and these symbols in order."""
     symbols: list[str] = []
 
     def shape(inner: Term) -> object:
@@ -120,8 +120,8 @@ def taken_apart(term: Term) -> tuple[object, Symbols]:
 def _coordinates(
     group: list[int], symbols: dict[int, Symbols], base: int, states: Flags
 ) -> Iterator[tuple[int, ...]]:
-    """Places of the symbols such that, of the propositions that differ from this one in these places only,
-    exactly one is true in all states; the largest group first."""
+    """Yield places of the symbols such that exactly one of the propositions that differ from this one only in
+    these places is true in every state; the largest group first."""
     own = symbols[base]
     if len(own) > _MOST_PLACES:
         return
@@ -150,7 +150,8 @@ def _read(
     base: int,
     fading: Flags,
 ) -> Guess | None:
-    """The reading with these coordinates of the keeper; None if some propositions are not of a square."""
+    """Return the reading with these coordinates of the keeper; None if some propositions are not about a
+    square."""
     own = symbols[base]
     keeper = [other for other in group if _differs_only_in(symbols[other], own, places)]
     names = {tuple(symbols[other][place] for place in places): i for i, other in enumerate(keeper)}
@@ -166,9 +167,9 @@ def _read(
             return None
         contents: dict[Symbols, list[tuple[int, int]]] = defaultdict(list)
         for other in rest:
-            said = tuple(symbol for place, symbol in enumerate(symbols[other]) if place not in where)
+            label = tuple(symbol for place, symbol in enumerate(symbols[other]) if place not in where)
             square = names.setdefault(tuple(symbols[other][place] for place in where), len(names))
-            contents[said].append((other, square))
+            contents[label].append((other, square))
         others += [_content(pairs) for _, pairs in sorted(contents.items())]
     return Guess(
         len(names), tuple(names), _content([(other, i) for i, other in enumerate(keeper)]), tuple(others)
@@ -178,17 +179,17 @@ def _read(
 def _where(
     bases: list[int], symbols: dict[int, Symbols], standing: set[Symbols], places: tuple[int, ...]
 ) -> tuple[int, ...] | None:
-    """The coordinates of other propositions: the places with the most names of squares that the keeper stands
-    on; None if there are few. Boxes may be where he never stands."""
+    """Return the coordinates of other propositions: the places with the most names of the keeper's squares;
+    None if there are few. Boxes may be on squares where he never stands."""
     width = len(symbols[bases[0]])
     best = 0
     found: tuple[int, ...] | None = None
     for where in (places, *combinations(range(width), len(places))):
         if where[-1] < width:
             named = {tuple(symbols[base][place] for place in where) for base in bases}
-            known = len(standing & named)
-            if known > best and 2 * known >= min(len(standing), len(named)):
-                best, found = known, where
+            shared = len(standing & named)
+            if shared > best and 2 * shared >= min(len(standing), len(named)):
+                best, found = shared, where
     return found
 
 
@@ -198,21 +199,22 @@ def _content(pairs: list[tuple[int, int]]) -> Content:
 
 
 EMPTY, KEEPER, BOX = range(3)
-"""What a square holds: nothing, the keeper, a box of kind 0. Boxes of other kinds have the numbers after."""
+"""The contents of a square: nothing, the keeper, a box of kind 0. Boxes of other kinds have the next
+numbers."""
 
 _MOST_KINDS = 250
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Encoding:
-    """How statuses of squares are written in base propositions.
+    """The encoding of statuses of squares in base propositions.
 
     Attributes:
-        squares: how many squares there are.
-        kinds: int32, shape (kinds,): how many boxes there are of each kind. Boxes with names are of a kind
-            each; boxes without are all of one.
-        rows: for each content its bases and squares, and bool, shape (2 + kinds,): whether it is true of a
-            square of that status.
+        squares: the number of squares.
+        kinds: int32, shape (kinds,): the number of boxes of each kind. Each box with a name is its own kind;
+            boxes without names are all of one kind.
+        rows: for each content its bases and squares, and bool, shape (2 + kinds,): whether the content is
+            true of a square of that status.
         background: bool, shape (bases,): the values of all other propositions.
         can_hold, can_stand: bool, shape (squares,): whether there are propositions for a box there, and for
             the keeper.
@@ -226,7 +228,7 @@ class Encoding:
     can_stand: Flags
 
     def widened(self, squares: int) -> Encoding:
-        """The same with so many squares, of which nothing is said of the new ones."""
+        """Return the same encoding with ``squares`` squares; the new ones have no propositions."""
         more = np.zeros(squares - self.squares, np.bool_)
         return replace(
             self,
@@ -236,19 +238,19 @@ class Encoding:
         )
 
     def narrowed(self, can_hold: Flags) -> Encoding:
-        """The same with boxes on these squares alone."""
+        """Return the same encoding with boxes on these squares alone."""
         return replace(self, can_hold=self.can_hold & can_hold)
 
     def bits(self, status: Octets) -> Flags:
-        """The propositions that are true, bool (n, bases), of statuses, uint8 (n, squares)."""
+        """Return the true propositions, bool (n, bases), of statuses, uint8 (n, squares)."""
         bits = np.repeat(self.background[None], len(status), axis=0)
         for content, true_of in self.rows:
             bits[:, content.bases] = true_of[status[:, content.squares]]
         return bits
 
     def status(self, bits: Flags) -> Octets:
-        """The statuses, uint8 (n, squares), that some propositions, bool (n, bases), say. Whether they say no
-        more, and nothing else, is known when :meth:`bits` leads back."""
+        """Return the statuses, uint8 (n, squares), of propositions, bool (n, bases). They describe the
+        propositions completely only if :meth:`bits` leads back to these."""
         status = np.full((len(bits), self.squares), EMPTY, np.uint8)
         for number in range(len(self.kinds), -1, -1):
             content, _ = self.rows[number]
@@ -259,22 +261,22 @@ class Encoding:
 
 
 def encodings(guess: Guess, initial: Flags, after: Flags) -> Iterator[Encoding]:
-    """The ways to read this guess that fit the initial state and one after a first move, both bool (bases,);
-    the likeliest first."""
+    """Yield the encodings of this guess that fit the initial state and one after a first move, both bool
+    (bases,); the likeliest first."""
     keeper = int(guess.keeper.squares[initial[guess.keeper.bases]][0])
     true = [content.squares[initial[content.bases]] for content in guess.others]
-    # What is true of some squares, not of the keeper's, says that a box is there, or nothing, or a wall.
-    said = [i for i in range(len(true)) if len(true[i]) and keeper not in true[i]]
-    said.sort(key=lambda i: len(true[i]))
+    # A content that is true of some squares, but not of the keeper's, means a box, nothing, or a wall.
+    candidates = [i for i in range(len(true)) if len(true[i]) and keeper not in true[i]]
+    candidates.sort(key=lambda i: len(true[i]))
     solid = _solid(guess, keeper, initial, after)
-    for without in range(min(3, len(said))):
-        encoding = _encoding(guess, said[: len(said) - without], true, keeper, initial, solid)
+    for without in range(min(3, len(candidates))):
+        encoding = _encoding(guess, candidates[: len(candidates) - without], true, keeper, initial, solid)
         if encoding is not None:
             yield encoding
 
 
 def _solid(guess: Guess, keeper: int, initial: Flags, after: Flags) -> list[Flags]:
-    """Per content, bool (squares,): where something else is said than of the empty square that the keeper has
+    """Return per content, bool (squares,), the squares that differ from the empty square that the keeper has
     left."""
     solid: list[Flags] = []
     for content in guess.others:
@@ -289,9 +291,11 @@ def _solid(guess: Guess, keeper: int, initial: Flags, after: Flags) -> list[Flag
 def _encoding(
     guess: Guess, boxes: list[int], true: list[Int32s], keeper: int, initial: Flags, solid: list[Flags]
 ) -> Encoding | None:
-    """The encoding in which these contents are the kinds of boxes; None if it does not fit the initial state.
+    """Return the encoding in which these contents are the kinds of boxes; None if it does not fit the initial
+    state.
 
-    Squares of which something else is said than of empty ones are walls: they stay as they are."""
+    Squares that differ from empty ones are walls: they stay unchanged.
+    """
     if len(boxes) > _MOST_KINDS:
         return None
     status = np.full(guess.squares, EMPTY, np.uint8)
@@ -329,13 +333,13 @@ def _encoding(
 
 
 def _without(content: Content, wall: Flags) -> Content:
-    """A content of the squares that are no walls."""
-    kept = ~wall[content.squares]
-    return Content(content.bases[kept], content.squares[kept])
+    """Return a content without the squares that are walls."""
+    open_squares = ~wall[content.squares]
+    return Content(content.bases[open_squares], content.squares[open_squares])
 
 
 def _true_of(status: Octets, values: NDArray[np.bool_], statuses: int) -> Flags | None:
-    """Of which statuses a content is true; None if two squares of one status differ."""
+    """Return the statuses for which a content is true; None if two squares of one status differ."""
     true_of = np.zeros(statuses, np.bool_)
     kinds = [[EMPTY], [KEEPER], list(range(BOX, statuses))]
     for alike in kinds:

@@ -1,5 +1,5 @@
-"""`MoveModel`: what Sokoban's rules say of any state. Comparing machine and model on random states proves
-that a game is Sokoban. A move is one step of the keeper, or one push with the walk to it."""
+"""`MoveModel`: the rules of Sokoban for any state. Comparing machine and model on random states proves that a
+game is Sokoban. A move is one step of the keeper, or one push with the walk to it."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from players.puzzles.sokoban.recognition.probes import Probe
 from propnet.jit.arrays import Flags, Int32s, Ints, Octets
 
 _WALLED = 255
-"""The status of the square outside."""
+"""The status of the outside square."""
 
 Part = tuple[Ints, Ints, Octets]
 
 
 @dataclass(frozen=True, slots=True)
 class _Predicted:
-    """The legal moves of some states and what follows, by state and move: ``rows`` and ``moves``, int64 (m,),
-    and ``status``, uint8 (m, squares)."""
+    """The legal moves of some states and their results, by state and move: ``rows`` and ``moves``, int64
+    (m,), and ``status``, uint8 (m, squares)."""
 
     rows: Ints
     moves: Ints
@@ -30,7 +30,7 @@ class _Predicted:
 
     @classmethod
     def joined(cls, parts: Sequence[Part]) -> _Predicted:
-        """Of several parts."""
+        """Join several parts into one."""
         rows = np.concatenate([part[0] for part in parts])
         moves = np.concatenate([part[1] for part in parts])
         order = np.lexsort((moves, rows))
@@ -44,11 +44,11 @@ class MoveModel(ABC):
 
     @abstractmethod
     def predicted(self, status: Octets) -> _Predicted:
-        """The legal moves in these states, uint8 (n, squares), and what follows."""
+        """Return the legal moves in these states, uint8 (n, squares), and their results."""
 
 
 def walled(status: Octets) -> Octets:
-    """Statuses with one more square, the outside: uint8 (n, squares + 1)."""
+    """Return statuses with one more square, the outside: uint8 (n, squares + 1)."""
     board = np.full((len(status), status.shape[1] + 1), _WALLED, np.uint8)
     board[:, :-1] = status
     return board
@@ -56,14 +56,14 @@ def walled(status: Octets) -> Octets:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StepModel(MoveModel):
-    """Which move is which step.
+    """The moves of a machine as steps.
 
     Attributes:
-        neighbours: int32, shape (squares + 1, 4), as of a geometry.
-        walks: int32, shape (squares, 4): the move by which the keeper walks from a square in a direction;
-            -1 where he cannot.
+        neighbours: int32, shape (squares + 1, 4), as in a geometry.
+        walks: int32, shape (squares, 4): the move by which the keeper walks from a square in a direction; -1
+            if he cannot.
         pushes: int32, shape (kinds, squares, 4): the move by which he pushes a box of a kind away from the
-            next square; -1 where he cannot.
+            next square; -1 if he cannot.
         idle: bool, shape (squares, moves): moves that change nothing.
     """
 
@@ -99,12 +99,12 @@ class StepModel(MoveModel):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PushModel(MoveModel):
-    """Which move is which push.
+    """The moves of a machine as pushes.
 
     Attributes:
-        neighbours: int32, shape (squares + 1, 4), as of a geometry.
+        neighbours: int32, shape (squares + 1, 4), as in a geometry.
         pushes: int32, shape (kinds, squares, 4): the move that pushes a box of a kind from a square in a
-            direction; -1 where it cannot be pushed.
+            direction; -1 if it cannot be pushed.
     """
 
     neighbours: Int32s
@@ -137,19 +137,19 @@ class PushModel(MoveModel):
 
 
 STATES = 4096
-"""Random states that are compared."""
+"""The number of random states that are compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What is to be checked.
+    """A claim to check: machine and model agree.
 
     Attributes:
-        probe, model: the machine's side and ours.
-        start: uint8, shape (squares,): the statuses at first.
-        inside: bool, shape (squares,): where the keeper could walk to without boxes.
+        probe, model: the machine and our model.
+        start: uint8, shape (squares,): the initial statuses.
+        inside: bool, shape (squares,): the squares to which the keeper could walk without boxes.
         goals: bool, shape (squares,).
-        best: the goal value that solved states, and no others, have.
+        best: the goal value of solved states and no others.
         clock: bool, shape (n, clocks): values of clocks before the match is over.
     """
 
@@ -162,14 +162,15 @@ class Claim:
     clock: Flags
 
     def solved(self, status: Octets) -> Flags:
-        """Whether every box is on a goal."""
+        """Return whether every box is on a goal."""
         astray = ((status >= BOX) & ~self.goals).any(axis=1)
         return np.logical_not(astray)
 
 
 def ends_when_solved(claim: Claim) -> bool | None:
-    """Whether the match is over as soon as every box is on a goal; None if machine and model differ in one
-    of :data:`STATES` random states: in the legal moves, what follows them, the best goal, or the end."""
+    """Return whether the match ends as soon as every box is on a goal. Returns None if machine and model
+    differ in one of :data:`STATES` random states: in the legal moves, their results, the best goal, or the
+    end."""
     rng = np.random.default_rng(1)
     status = _random_states(claim, STATES, rng)
     clock = claim.clock[rng.integers(len(claim.clock), size=STATES)]
@@ -198,8 +199,8 @@ def ends_when_solved(claim: Claim) -> bool | None:
 
 
 def _random_states(claim: Claim, states: int, rng: np.random.Generator) -> Octets:
-    """Statuses, uint8 (states, squares), with as many boxes as at first. A third of the states has boxes
-    around the keeper, a third has them on goals or nearly so."""
+    """Return statuses, uint8 (states, squares), with the initial numbers of boxes. A third of the states has
+    boxes around the keeper, a third has them on goals or nearly so."""
     squares = len(claim.start)
     boxes = claim.start[claim.inside & (claim.start >= BOX)]
     floor = np.flatnonzero(claim.inside)
@@ -207,18 +208,18 @@ def _random_states(claim: Claim, states: int, rng: np.random.Generator) -> Octet
     draws = rng.random((states, squares))
     near = np.zeros((squares + 1, squares + 1), np.bool_)
     for direction in range(4):
-        beside = claim.model.neighbours[:, direction]
-        near[np.arange(squares + 1), beside] = True
-        near[np.arange(squares + 1), beside[beside]] = True
+        adjacent = claim.model.neighbours[:, direction]
+        near[np.arange(squares + 1), adjacent] = True
+        near[np.arange(squares + 1), adjacent[adjacent]] = True
     third = np.arange(states) % 3
     draws[third == 1] += 0.4 * near[keeper[third == 1], :squares]
     draws[third == 2] += 1.0 * claim.goals
-    # One box of these is elsewhere, every second time.
+    # In every second state one of these boxes is elsewhere.
     astray = np.flatnonzero((third == 2) & (rng.random(states) < 0.5))
     draws[astray, rng.choice(floor, size=len(astray))] += 2.0
     draws[:, ~(claim.inside & claim.probe.encoding.can_hold)] = -1.0
     order = np.argsort(-draws, axis=1)[:, : len(boxes) + 1]
-    # The keeper stands on no box: where he would, the next square takes it.
+    # The keeper does not stand on a box: if he would, the next square gets it.
     order = np.where(np.cumsum(order == keeper[:, None], axis=1) > 0, np.roll(order, -1, axis=1), order)
     order = order[:, : len(boxes)]
     status = np.where(claim.inside, EMPTY, claim.start).astype(np.uint8)

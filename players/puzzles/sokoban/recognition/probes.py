@@ -1,5 +1,5 @@
-"""Asks the machine about made-up states: which moves are legal, which states follow, where the goals are, and
-how the step counter goes on."""
+"""Query the machine about constructed states: their legal moves, their successors, the goals, and the course
+of the step counter."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ _ROWS = 4096
 
 @dataclass(frozen=True, slots=True)
 class Followers:
-    """What follows some states by all legal moves, in the order of states and moves; whether a state is
-    terminal does not matter.
+    """The successors of some states by all legal moves, in the order of states and moves, even of terminal
+    states.
 
     Attributes:
-        rows: int64, shape (m,): which state each one follows.
-        moves: int64, shape (m,): by which move.
+        rows: int64, shape (m,): the state of each successor.
+        moves: int64, shape (m,): the move to each successor.
         status: uint8, shape (m, squares).
-        sound: bool, shape (m,): whether its propositions say these statuses and nothing else, clocks aside.
+        sound: bool, shape (m,): whether its propositions are exactly those of these statuses, apart from
+            clocks.
     """
 
     rows: Ints
@@ -37,10 +38,10 @@ class Followers:
 
 
 class Probe:
-    """Asks one machine in the words of one encoding.
+    """Queries one machine in one encoding.
 
     Attributes:
-        machine, encoding: these.
+        machine, encoding: the machine and the encoding.
         clocks: int64: the base propositions that are clocks. Their values come from a row of values, or are
             the initial ones.
     """
@@ -52,19 +53,19 @@ class Probe:
         self._steady = ~clocks
 
     def reading(self, encoding: Encoding) -> Probe:
-        """The same with another encoding."""
+        """Return the same probe with another encoding."""
         return Probe(self.machine, encoding, ~self._steady)
 
     def records(self, status: Octets, clock: Flags | None = None) -> Words:
-        """The machine's records of statuses, uint8 (n, squares), with these values of clocks, bool
-        (n, clocks)."""
+        """Return the machine's records of statuses, uint8 (n, squares), with these values of clocks, bool (n,
+        clocks)."""
         bits = self.encoding.bits(status)
         if clock is not None:
             bits[:, self.clocks] = clock
         return pack(bits)
 
     def legal(self, status: Octets, clock: Flags | None = None) -> Flags:
-        """The legal moves, bool (n, moves)."""
+        """Return the legal moves, bool (n, moves)."""
         parts = [np.zeros((0, self._moves), np.bool_)]
         for low in range(0, len(status), _ROWS):
             given = self.machine.evaluate(self.records(status[low : low + _ROWS], _some(clock, low)))
@@ -72,7 +73,7 @@ class Probe:
         return np.concatenate(parts)
 
     def followers(self, status: Octets, clock: Flags | None = None) -> Followers:
-        """What follows these statuses."""
+        """Return the successors of these statuses."""
         parts: list[Followers] = []
         for low in range(0, max(1, len(status)), _ROWS):
             some = status[low : low + _ROWS]
@@ -88,12 +89,12 @@ class Probe:
         )
 
     def after(self, status: Octets, moves: Ints, clock: Flags | None = None) -> tuple[Octets, Flags]:
-        """What follows one move in each of these statuses: statuses, and whether they are sound."""
+        """Return the results of one move in each of these statuses: statuses, and whether they are sound."""
         records = self.records(status, clock)
         bits = unpack(self.machine.successors(records, moves.astype(np.int32)[:, None]), len(self._steady))
         following = self.encoding.status(bits)
-        said = self.encoding.bits(following)
-        return following, (said == bits)[:, self._steady].all(axis=1)
+        encoded = self.encoding.bits(following)
+        return following, (encoded == bits)[:, self._steady].all(axis=1)
 
 
 def _some(clock: Flags | None, low: int) -> Flags | None:
@@ -101,20 +102,20 @@ def _some(clock: Flags | None, low: int) -> Flags | None:
 
 
 def keepers_at(squares: int, places: Ints) -> Octets:
-    """Statuses with the keeper on each of these squares, and nothing else."""
+    """Return statuses with the keeper on each of these squares, and nothing else."""
     status = np.zeros((len(places), squares), np.uint8)
     status[np.arange(len(places)), places] = KEEPER
     return status
 
 
 def best_goal(network: Network) -> int:
-    """The highest goal value that the network can have; 0 where it has none."""
+    """Return the highest goal value that the network can have; 0 if it has none."""
     return max((value for _, value, literal in network.goals.tolist() if literal != FALSE), default=0)
 
 
 def goal_squares(probe: Probe, best: int) -> list[int] | None:
-    """The goals, ascending; None where the best goal value does not depend on the boxes in one of the ways
-    that are known here. What they are is still to be checked."""
+    """Return the goals, ascending; None if the best goal value does not depend on the boxes in one of the
+    ways known here. The result is still to be checked."""
     for every in (_every_goal_has_a_box, _every_box_is_on_a_goal, _every_kind_is_on_a_goal):
         goals = every(probe, best)
         if goals is not None:
@@ -123,7 +124,8 @@ def goal_squares(probe: Probe, best: int) -> list[int] | None:
 
 
 def _every_goal_has_a_box(probe: Probe, best: int) -> list[int] | None:
-    """Boxes of all kinds are everywhere; the best value is lost where those on a goal are missing."""
+    """Find goals with boxes of all kinds everywhere: the best value is lost if the box on a goal is
+    missing."""
     squares = probe.encoding.squares
     status = np.full((squares + 1, squares), BOX, np.uint8)
     status[np.arange(squares), np.arange(squares)] = EMPTY
@@ -132,7 +134,7 @@ def _every_goal_has_a_box(probe: Probe, best: int) -> list[int] | None:
 
 
 def _every_box_is_on_a_goal(probe: Probe, best: int) -> list[int] | None:
-    """There are no boxes; the best value is lost where there is one that is not on a goal."""
+    """Find goals without boxes: the best value is lost if a single box is not on a goal."""
     squares = probe.encoding.squares
     found: list[list[int]] = []
     for kind in range(len(probe.encoding.kinds)):
@@ -146,7 +148,8 @@ def _every_box_is_on_a_goal(probe: Probe, best: int) -> list[int] | None:
 
 
 def _every_kind_is_on_a_goal(probe: Probe, best: int) -> list[int] | None:
-    """Boxes of all kinds but one are everywhere, and one of that kind on each square in turn."""
+    """Find goals with boxes of all kinds but one everywhere, and one box of that kind on each square in
+    turn."""
     squares = probe.encoding.squares
     found: list[list[int]] = []
     for kind in range(len(probe.encoding.kinds)):
@@ -158,12 +161,12 @@ def _every_kind_is_on_a_goal(probe: Probe, best: int) -> list[int] | None:
 
 
 def _the_same(found: list[list[int]]) -> list[int] | None:
-    """The goals of all kinds of boxes, if they are the same."""
+    """Return the goals of all kinds of boxes if they are the same."""
     return found[0] or None if all(goals == found[0] for goals in found) else None
 
 
 def _with_all_kinds(probe: Probe, status: Octets) -> Flags:
-    """Propositions of statuses; where a box is, boxes of all kinds are."""
+    """Return the propositions of statuses; a square with a box has boxes of all kinds."""
     encoding = probe.encoding
     bits = encoding.bits(status)
     for content, _ in encoding.rows[1 : 1 + len(encoding.kinds)]:
@@ -172,7 +175,7 @@ def _with_all_kinds(probe: Probe, status: Octets) -> Flags:
 
 
 def _is_best(probe: Probe, bits: Flags, best: int) -> Flags:
-    """Whether states have the best goal value."""
+    """Return whether states have the best goal value."""
     good: Flags = probe.machine.evaluate(pack(bits)).goals[:, 0] == best
     return good
 
@@ -185,7 +188,7 @@ class Clock:
     """Base propositions that no move influences, as a machine of their own.
 
     Attributes:
-        bases: int64: which they are.
+        bases: int64: these base propositions.
     """
 
     def __init__(self, network: Network, clocks: Flags) -> None:
@@ -200,7 +203,7 @@ class Clock:
         self._outputs: list[int] = self._from.tolist()
 
     def run(self, values: Flags) -> Iterator[Flags]:
-        """The values from these on, bool (at most 512, clocks) at a time, until they repeat."""
+        """Yield the values from these on, bool (at most 512, clocks) at a time, until they repeat."""
         seen: set[bytes] = set()
         rows: list[Flags] = []
         follow = self._by_gates if self._gates else self._shifted
@@ -215,13 +218,13 @@ class Clock:
             yield np.array(rows)
 
     def _shifted(self, values: Flags) -> Flags:
-        """The next values where each is one of the old ones."""
+        """Return the next values if each is one of the old ones."""
         self._now[1 + self.bases] = values
         following: Flags = self._now[self._from] ^ self._turned
         return following
 
     def _by_gates(self, values: Flags) -> Flags:
-        """The next values by the gates. There are few: plain Python is faster than numpy."""
+        """Return the next values by the gates. There are few: plain Python is faster than numpy."""
         now = self._truth
         for base, value in zip(self._inputs, values.tolist(), strict=True):
             now[base] = value
@@ -241,7 +244,7 @@ class Clock:
 
 
 def _gates_below(network: Network, wanted: list[int]) -> list[tuple[int, list[int], list[int]]]:
-    """The gates that these nodes depend on, in their order: node, nodes read plain, nodes read negated."""
+    """Return the gates on which these nodes depend, in order: node, plain inputs, negated inputs."""
     first = network.first_gate
     found: dict[int, tuple[int, list[int], list[int]]] = {}
     waiting = list(wanted)

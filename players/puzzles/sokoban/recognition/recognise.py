@@ -1,14 +1,13 @@
-"""Recognises Sokoban in a network whose symbols mean nothing, and translates states and lines.
+"""Recognise Sokoban in a network whose symbols mean nothing, and translate states and lines.
 
-The base propositions are read (:mod:`.encoding`), the machine is asked about made-up states (:mod:`.moves`),
-and what comes of it is compared with the machine on thousands of random ones (:mod:`.model`). Where anything
-differs, it is not Sokoban. Solutions become moves of the machine, which proves them before they are believed.
+The base propositions are read (:mod:`.encoding`), and the machine is queried about constructed states
+(:mod:`.probes`). The resulting model is compared with the machine on thousands of random states
+(:mod:`.model`). If anything differs, the game is not Sokoban. Solutions become moves of the machine, which
+replays them before they are accepted.
 
-Which move is which step or push, found by probes.
-
-Where a move is a step, the keeper is put alone on each square, and one box before him. Where a move is a
-push, his walks do not show. So all squares but a few are filled with boxes: what he can push then tells where
-he stands, and which squares are next to each other.
+Probes find the step or push of each move. If a move is a step, the keeper is put alone on each square, and
+then with one box before him. If a move is a push, his walks are invisible. So all squares but a few get
+boxes: the pushes that he can make then show where he stands, and which squares are next to each other.
 """
 
 from __future__ import annotations
@@ -54,15 +53,16 @@ from propnet.passes.circuit import FALSE
 _ROWS = 4096
 
 Line = tuple[int, int, int]
-"""Three squares in a row: the keeper's, the box's, and where that goes."""
+"""Three squares in a row: the keeper's, the box's, and the box's next one."""
 
 Question = tuple[Step, int, Line]
-"""Whether two squares are next to each other: where the keeper starts, and what he could push then."""
+"""A query whether two squares are next to each other: the pair, the keeper's first square, and the push that
+he could then make."""
 
 
 def _probe_steps(probe: Probe, guess: Guess, alone: Followers) -> StepModel | None:
-    """The model of a machine by what it does with the keeper alone, on each of his squares in turn, and with
-    one box before him; None if that is not Sokoban with single steps."""
+    """Return the model of a machine from its moves with the keeper alone, on each of his squares in turn, and
+    with one box before him; None if that is not Sokoban with single steps."""
     squares, moves = guess.squares, probe.machine.network.move_count
     begin = np.flatnonzero(probe.encoding.can_stand)[alone.rows]
     there = (alone.status == KEEPER).argmax(axis=1)
@@ -91,7 +91,7 @@ def _probe_steps(probe: Probe, guess: Guess, alone: Followers) -> StepModel | No
 
 
 def _push_probes(probe: Probe, steps: list[Step]) -> tuple[dict[Step, int | None], dict[Step, list[int]]]:
-    """Where each step leads on to, and the moves that push a box of each kind there."""
+    """Return the square straight ahead of each step, and the moves that push a box of each kind there."""
     encoding = probe.encoding
     squares, kinds = encoding.squares, len(encoding.kinds)
     ahead: dict[Step, int | None] = {step: squares if encoding.can_hold[step[1]] else None for step in steps}
@@ -114,8 +114,8 @@ def _push_probes(probe: Probe, steps: list[Step]) -> tuple[dict[Step, int | None
 
 
 def _probe_pushes(probe: Probe, guess: Guess) -> tuple[PushModel, Probe] | None:
-    """The model of a machine whose keeper has nothing to do where there are no boxes, and what to ask it with
-    from now on, which knows where boxes can come; None if it is not Sokoban with a push per move."""
+    """Return the model of a machine whose keeper has no moves without boxes, and a probe that knows where
+    boxes can be; None if it is not Sokoban with a push per move."""
     targets = _targets(probe)
     if not targets:
         return None
@@ -125,7 +125,7 @@ def _probe_pushes(probe: Probe, guess: Guess) -> tuple[PushModel, Probe] | None:
     probe = probe.reading(probe.encoding.widened(squares))
     ahead: dict[Step, int | None] = {}
     for start, box, beyond in lines:
-        # Nobody ever pushes the other way where the keeper cannot get behind the box.
+        # The opposite push never happens if the keeper cannot get behind the box.
         ahead[start, box] = beyond
         ahead.setdefault((beyond, box), start)
     for start, box, beyond in lines:
@@ -147,7 +147,7 @@ def _probe_pushes(probe: Probe, guess: Guess) -> tuple[PushModel, Probe] | None:
 
 
 def _ever_held(probe: Probe, targets: dict[int, dict[int, int]]) -> Flags:
-    """Where boxes ever are: bool, shape (squares,)."""
+    """Return the squares that ever have boxes: bool, shape (squares,)."""
     initial = np.asarray(probe.machine.network.initial, np.bool_)
     held: Flags = probe.encoding.status(initial[None])[0] >= BOX
     for box, moves in targets.items():
@@ -156,8 +156,7 @@ def _ever_held(probe: Probe, targets: dict[int, dict[int, int]]) -> Flags:
 
 
 def _targets(probe: Probe) -> dict[int, dict[int, int]]:
-    """For each square the squares that a box can be pushed to from there, if there is no other, and the
-    moves."""
+    """Return for each square the squares to which a lone box can be pushed from there, and the moves."""
     encoding = probe.encoding
     stands, boxes = np.flatnonzero(encoding.can_stand), np.flatnonzero(encoding.can_hold)
     found: dict[int, dict[int, int]] = {}
@@ -186,19 +185,19 @@ def _targets(probe: Probe) -> dict[int, dict[int, int]]:
 
 
 def _lines(probe: Probe, targets: dict[int, dict[int, int]]) -> dict[Line, int]:
-    """All three squares in a row, and the push along them. Where the keeper's square is none that a box comes
-    to it gets a new number.
+    """Return all triples of squares in a row, and the push along each. A keeper's square to which no box
+    comes gets a new number.
 
-    With boxes on all squares but his and the one ahead the keeper can make a push only from right behind. If
-    he never stands there, he comes from a square beside.
+    With boxes on all squares but his and the one ahead, the keeper can make a push only from right behind. If
+    he never stands there, he comes from a neighbouring square.
     """
     can_stand = probe.encoding.can_stand
     stands = np.flatnonzero(can_stand).tolist()
     never = np.flatnonzero(probe.encoding.can_hold & ~can_stand).tolist()
-    beside: dict[int, list[int]] = {}
+    adjacent: dict[int, list[int]] = {}
     for box, moves in targets.items():
         for ahead in moves:
-            beside.setdefault(ahead, []).append(box)
+            adjacent.setdefault(ahead, []).append(box)
     found: dict[tuple[int, int], int] = {}
     for likely in (True, False):
         asked = [
@@ -217,13 +216,13 @@ def _lines(probe: Probe, targets: dict[int, dict[int, int]]) -> dict[Line, int]:
         if (box, ahead) not in found
         for start in never
         if start != ahead
-        for keeper in beside.get(start, ())
+        for keeper in adjacent.get(start, ())
         if keeper not in (box, ahead)
     ]
     found |= _behind(probe, targets, asked)
     new = probe.encoding.squares
     for box, moves in targets.items():
-        # What is left of four stands opposite to each other.
+        # The last two of four squares are opposite to each other.
         rest = [ahead for ahead in moves if (box, ahead) not in found]
         if len(rest) == 2 and len(moves) in (2, 4):
             found[box, rest[0]], found[box, rest[1]] = rest[1], rest[0]
@@ -237,8 +236,8 @@ def _lines(probe: Probe, targets: dict[int, dict[int, int]]) -> dict[Line, int]:
 def _behind(
     probe: Probe, targets: dict[int, dict[int, int]], asked: Sequence[tuple[int, int, int, int]]
 ) -> dict[tuple[int, int], int]:
-    """For boxes and squares ahead of them the square behind, as far as it is found by what is asked: the
-    square that is free, the box, the square ahead, and where the keeper is."""
+    """Return the square behind, for boxes and the squares ahead of them, as far as the queries find it. A
+    query is the free square, the box, the square ahead, and the keeper's square."""
     found: dict[tuple[int, int], int] = {}
     for low in range(0, len(asked), _ROWS):
         some = asked[low : low + _ROWS]
@@ -253,7 +252,7 @@ def _behind(
 
 
 def _of_kind(probe: Probe, lines: Iterable[Line], kind: int) -> dict[Line, int]:
-    """The pushes along these lines of a box of this kind."""
+    """Return the pushes along these lines of a box of this kind."""
     triples = list(lines)
     status = filled(probe, [line[0] for line in triples], [line[2:] for line in triples])
     boxes = np.array([line[1] for line in triples])
@@ -267,21 +266,21 @@ def _of_kind(probe: Probe, lines: Iterable[Line], kind: int) -> dict[Line, int]:
 
 
 def _symbols(lines: dict[Line, int], terms: Sequence[Term]) -> list[dict[Step, Hashable]]:
-    """The symbols of pushes as labels of their steps: those that have at most four values."""
+    """Return the symbols of pushes as labels of their steps: the places with at most four values."""
     symbols = {line: taken_apart(terms[move])[1] for line, move in lines.items()}
     hints: list[dict[Step, Hashable]] = []
     for place in range(min(map(len, symbols.values()))):
-        if len({said[place] for said in symbols.values()}) <= 4:
+        if len({values[place] for values in symbols.values()}) <= 4:
             labels: dict[Step, Hashable] = {}
-            for (start, box, ahead), said in symbols.items():
-                labels[start, box] = labels[box, ahead] = said[place]
+            for (start, box, ahead), values in symbols.items():
+                labels[start, box] = labels[box, ahead] = values[place]
             hints.append(labels)
     return hints
 
 
 def filled(probe: Probe, keepers: Sequence[int], free: Sequence[Iterable[int]]) -> Octets:
-    """Statuses, uint8 (n, squares), with boxes wherever they can be but on the keeper's square and the free
-    ones."""
+    """Return statuses, uint8 (n, squares), with boxes on all possible squares except the keeper's and the
+    free ones."""
     status = np.where(probe.encoding.can_hold, BOX, EMPTY).astype(np.uint8)[None].repeat(len(keepers), axis=0)
     for row, squares in enumerate(free):
         status[row, list(squares)] = EMPTY
@@ -290,22 +289,25 @@ def filled(probe: Probe, keepers: Sequence[int], free: Sequence[Iterable[int]]) 
 
 
 def _links_of(probe: Probe, lines: dict[Line, int]) -> tuple[set[Step], set[Step]]:
-    """Pairs of squares, both ways, between which the keeper can walk with boxes on all others, other than
-    those in rows; and pairs that cannot be told from those.
+    """Return pairs of squares, both ways, between which the keeper can walk with boxes on all others, except
+    pairs in rows; and pairs that cannot be distinguished from these.
 
-    A push shows that its keeper's square was reached. Where he never stands he is sent from a square beside.
+    A push shows that its keeper's square was reached. If he never stands there, he is sent from a
+    neighbouring square.
     """
-    known = {step for a, b, c in lines for step in ((a, b), (b, a), (b, c), (c, b))}
+    in_rows = {step for a, b, c in lines for step in ((a, b), (b, a), (b, c), (c, b))}
     shows: dict[int, list[Line]] = {}
     for line in lines:
         shows.setdefault(line[0], []).append(line)
     stands = np.flatnonzero(probe.encoding.can_stand).tolist()
     squares = sorted({*shows, *stands})
-    beside = {one: [start for start in stands if (start, one) in known and start != one] for one in squares}
+    adjacent = {
+        one: [start for start in stands if (start, one) in in_rows and start != one] for one in squares
+    }
 
     def asking(one: int, to: int, keepers: Iterable[int], taken: set[Step]) -> list[Question]:
-        """Ways to ask for a pair, with the keeper on the first square or on one beside it that is not next to
-        the second itself."""
+        """Return queries for a pair, with the keeper on the first square or on a neighbour of it that is not
+        next to the second."""
         return [
             ((min(one, to), max(one, to)), keeper, line)
             for keeper in keepers
@@ -314,23 +316,23 @@ def _links_of(probe: Probe, lines: dict[Line, int]) -> tuple[set[Step], set[Step
             if line[1] not in (one, keeper)
         ]
 
-    unknown = [(one, to) for one in squares for to in squares if one != to and (one, to) not in known]
+    unknown = [(one, to) for one in squares for to in squares if one != to and (one, to) not in in_rows]
     standing = set(stands)
     first = [
         question
         for one, to in unknown
         if one in standing or (to not in standing and one < to)
-        for question in asking(one, to, [one] if one in standing else beside[one], known)[:1]
+        for question in asking(one, to, [one] if one in standing else adjacent[one], in_rows)[:1]
     ]
     found = _shown(probe, lines, first)
-    # Some are deceived: the keeper may have come over the square that the box is to go to. What holds must
-    # hold however it is asked.
-    taken = known | found | {(to, one) for one, to in found}
+    # Some pushes mislead: the keeper may have walked over the box's next square. So a pair must hold in all
+    # queries.
+    taken = in_rows | found | {(to, one) for one, to in found}
     again = [
         question
         for pair in found
         for one, to in (pair, pair[::-1])
-        for question in asking(one, to, [*([one] if one in standing else []), *beside[one]], taken)
+        for question in asking(one, to, [*([one] if one in standing else []), *adjacent[one]], taken)
     ]
     sure = _shown(probe, lines, again, found)
     asked = {pair for pair, _, _ in first}
@@ -344,18 +346,18 @@ def _shown(
     asked: Sequence[tuple[Step, int, Line]],
     believed: Iterable[Step] = (),
 ) -> set[Step]:
-    """The pairs of squares between which the keeper can walk with boxes on all others, as all that ask for
-    them say, or as was believed if nothing does: he starts on the second thing of a triple and the push
-    along the third tells."""
-    said = dict.fromkeys(believed, True)
+    """Return the pairs of squares between which the keeper can walk with boxes on all others, according to
+    all queries for them; without a query a believed pair stays. In a query the keeper starts on its second
+    entry, and the push along its third entry gives the answer."""
+    holds = dict.fromkeys(believed, True)
     for low in range(0, len(asked), _ROWS):
         some = asked[low : low + _ROWS]
         free = [(*pair, line[2]) for pair, _, line in some]
         legal = probe.legal(filled(probe, [keeper for _, keeper, _ in some], free))
         moves = np.array([lines[line] for *_, line in some], np.int64)
         for (pair, *_), good in zip(some, legal[np.arange(len(some)), moves].tolist(), strict=True):
-            said[pair] = said.get(pair, True) and good
-    return {pair for pair, good in said.items() if good}
+            holds[pair] = holds.get(pair, True) and good
+    return {pair for pair, good in holds.items() if good}
 
 
 _FEWEST_BASES = 6
@@ -367,11 +369,11 @@ class Recognised:
     """A game that is Sokoban.
 
     Attributes:
-        geometry: the level's.
-        squares: int32, shape (size,): the number that the encoding has for each square.
-        claim: machine and model, and what was proven of them.
+        geometry: the geometry of the level.
+        squares: int32, shape (size,): the encoding's number of each square.
+        claim: machine and model, and the facts proven about them.
         clock: the step counter.
-        over: whether the match ends as soon as every box is on a goal; else only by the step counter.
+        over: whether the match ends as soon as every box is on a goal; otherwise only by the step counter.
     """
 
     geometry: Geometry
@@ -382,34 +384,34 @@ class Recognised:
 
     @property
     def by_steps(self) -> bool:
-        """Whether a move is a step of the keeper; else it is a push."""
+        """Whether a move is a step of the keeper; otherwise it is a push."""
         return isinstance(self.claim.model, StepModel)
 
     def status(self, state: State) -> Octets:
-        """What each square holds, uint8 (squares,), as the encoding numbers squares."""
+        """Return the contents of each square, uint8 (squares,), in the encoding's order of squares."""
         probe = self.claim.probe
         bits = self._bits(state)
         status: Octets = probe.encoding.status(bits)[0]
         return status
 
     def position(self, state: State) -> Position:
-        """Where everything stands, in squares of the geometry."""
+        """Return the position of keeper and boxes, in squares of the geometry."""
         status = self.status(state)[self.squares]
         boxes = np.flatnonzero(status >= BOX).tolist()
         return Position(tuple(boxes), int(np.flatnonzero(status == KEEPER)[0]))
 
     def anchored(self, position: Position) -> Position:
-        """The same with the keeper on the lowest square that he can walk to."""
+        """Return the position with the keeper on the lowest square that he can walk to."""
         shut = {*position.boxes, self.geometry.size}
         walked = reachable(self.geometry.neighbours.tolist(), shut, position.keeper)
         return Position(position.boxes, min(walked))
 
     def clock_rows(self, state: State) -> Iterator[Flags]:
-        """The values of the clocks from this state on, bool (at most 512, clocks) at a time."""
+        """Yield the values of the clocks from this state on, bool (at most 512, clocks) at a time."""
         return self.clock.run(self._bits(state)[0, self.clock.bases])
 
     def moves_left(self, state: State) -> int | None:
-        """After how many moves the step counter ends the match; None if it never does."""
+        """Return the number of moves after which the step counter ends the match; None if it never does."""
         return _moves_left(self.claim.probe, self.status(state), self.clock_rows(state))
 
     def _bits(self, state: State) -> Flags:
@@ -418,15 +420,15 @@ class Recognised:
 
 
 def recognise(machine: PropnetMachine) -> Recognised | None:
-    """The Sokoban in a machine's game; None if it is another game, or one that differs in anything.
+    """Return the Sokoban in a machine's game; None if it is another game, or differs in any way.
 
-    The last answers are kept: a match asks again at every turn, and when a faster machine of the same network
-    is ready.
+    The last results are cached: a match asks at every turn, and when a faster machine of the same network is
+    ready.
     """
     network = machine.network
     for reference, cached in _cache:
-        known = reference()
-        if known is not None and network.same_as(known.network):
+        earlier = reference()
+        if earlier is not None and network.same_as(earlier.network):
             return cached
     if len(machine.roles) != 1 or len(network.bases) < _FEWEST_BASES or not network.move_count:
         found = None
@@ -472,7 +474,7 @@ def _recognised(machine: PropnetMachine) -> Iterator[Recognised]:
 def _tried(
     machine: PropnetMachine, guess: Guess, encoding: Encoding, steady: Flags, best: int
 ) -> Recognised | None:
-    """The game, read in this way; None if that is not Sokoban."""
+    """Return the game in this reading; None if it is not Sokoban."""
     probe = Probe(machine, encoding, steady)
     alone = probe.followers(keepers_at(guess.squares, np.flatnonzero(encoding.can_stand)))
     model: MoveModel | None
@@ -505,7 +507,7 @@ def _tried(
 
 
 def _walkable(neighbours: Int32s, keeper: int) -> Flags:
-    """Where the keeper could walk to without boxes."""
+    """Return the squares to which the keeper could walk without boxes."""
     inside = np.zeros(len(neighbours), np.bool_)
     inside[keeper] = True
     count = 0
@@ -516,14 +518,15 @@ def _walkable(neighbours: Int32s, keeper: int) -> Flags:
 
 
 def _is_a_level(status: Octets, inside: Flags, goals: Flags) -> bool:
-    """Whether there are boxes to push, not more than goals, and all that are out of reach are on goals."""
+    """Return whether there are boxes to push, at most as many as goals, and all unreachable boxes are on
+    goals."""
     boxes = status >= BOX
     reachable = int((boxes & inside).sum())
     return 0 < reachable <= int((goals & inside).sum()) and not (boxes & ~inside & ~goals).any()
 
 
 def _geometry(neighbours: Int32s, inside: Flags, goals: Flags) -> tuple[Geometry, Int32s]:
-    """The squares that can be walked to, and which they are."""
+    """Return the geometry of the squares that can be walked to, and their numbers."""
     squares = np.flatnonzero(inside)
     size = len(squares)
     numbers = np.full(len(neighbours), size, np.int32)
@@ -540,7 +543,8 @@ def _geometry(neighbours: Int32s, inside: Flags, goals: Flags) -> tuple[Geometry
 
 
 def _moves_left(probe: Probe, status: Octets, rows: Iterator[Flags]) -> int | None:
-    """The first of these values of clocks that ends the match in a state that does not end it else."""
+    """Return the first of these values of clocks that ends the match in a state that otherwise does not end
+    it."""
     count = 0
     for clock in rows:
         records = probe.records(np.repeat(status[None], len(clock), axis=0), clock)
@@ -552,12 +556,12 @@ def _moves_left(probe: Probe, status: Octets, rows: Iterator[Flags]) -> int | No
 
 
 _MOST_WAITING = 100_000
-"""Moves that a line may have, waiting included."""
+"""The most moves of a line, waiting included."""
 
 
 def machine_line(game: Recognised, state: State, pushes: Sequence[Push]) -> list[int] | None:
-    """The moves that make these pushes from a state on, to the end of the match; None where the match ends
-    before, or where the machine does not agree."""
+    """Return the moves that make these pushes from a state on, to the end of the match; None if the match
+    ends before, or if the machine disagrees."""
     model = game.claim.model
     neighbours: list[list[int]] = model.neighbours.tolist()
     now = game.status(state)
@@ -593,7 +597,7 @@ def machine_line(game: Recognised, state: State, pushes: Sequence[Push]) -> list
 
 
 def _stepped(model: StepModel, status: Octets, direction: int, moves: list[int]) -> Octets:
-    """The statuses after a step, whose move is put down."""
+    """Return the statuses after a step, and append its move."""
     keeper = int(np.flatnonzero(status == KEEPER)[0])
     to = int(model.neighbours[keeper, direction])
     after = status.copy()
@@ -607,7 +611,7 @@ def _stepped(model: StepModel, status: Octets, direction: int, moves: list[int])
 
 
 def _wait(model: StepModel, states: list[Octets], moves: list[int], length: int) -> None:
-    """Do nothing, or walk to and fro, until there are so many moves."""
+    """Wait, or walk to and fro, until there are ``length`` moves."""
     while len(moves) < length:
         status = states[-1]
         keeper = int(np.flatnonzero(status == KEEPER)[0])
@@ -624,7 +628,7 @@ def _wait(model: StepModel, states: list[Octets], moves: list[int], length: int)
 
 
 def _proven(game: Recognised, state: State, states: Octets, moves: list[int]) -> bool:
-    """Whether the machine plays this line from state to state, with the best goal at its end and none
+    """Return whether the machine plays this line from state to state, with the best goal at its end and not
     before."""
     claim = game.claim
     count = len(moves)
@@ -644,7 +648,8 @@ def _proven(game: Recognised, state: State, states: Octets, moves: list[int]) ->
 
 
 def _first(game: Recognised, state: State, count: int) -> Flags:
-    """The first so many rows of the clocks from a state on; they repeat the last one where they end."""
+    """Return the first ``count`` rows of the clocks from a state on; after their end the last one is
+    repeated."""
     parts: list[Flags] = []
     for rows in game.clock_rows(state):
         parts.append(rows)

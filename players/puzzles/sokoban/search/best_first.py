@@ -1,12 +1,12 @@
-"""Best-first searches by pushes, in slices: A* forwards (Hart, Nilsson and Raphael 1968), and greedy by pulls
-from the goals to where the boxes begin (Takes 2008).
+"""Best-first searches by pushes, in slices: A* forwards (Hart, Nilsson and Raphael 1968), and greedy search
+by pulls from the goals to the start (Takes 2008).
 
 A node's key is a weighted sum of its depth and its bound, the least matching of boxes and goals
-(:mod:`players.puzzles.sokoban.search.matching`). Nodes of the least key go first, the last made before
-others.
+(:mod:`players.puzzles.sokoban.search.matching`). Nodes with the least key go first, and among them the
+newest.
 
-Positions as packed records with Zobrist hashes (Zobrist 1970), a hash table of them, and a queue of
-buckets, all in flat arrays.
+Positions are packed records with Zobrist hashes (Zobrist 1970) in a hash table, with a queue of buckets, all
+in flat arrays.
 """
 
 from __future__ import annotations
@@ -43,26 +43,26 @@ _Shorts = NDArray[np.uint16]
 
 _NO_NODE = -1
 _BYTES_BESIDE = 8 + 4 * 4 + 3 * 2 + 8
-"""Of a node beside its record: hash, links, parent, push, pushes, estimate, slots."""
+"""Bytes of a node in addition to its record: hash, links, parent, push, pushes, estimate, slots."""
 _BUCKETS = 1 << 12
-"""How many buckets there are."""
+"""The number of buckets."""
 
 
 class Nodes(NamedTuple):
-    """Positions by number, in the order in which they were met.
+    """Positions by number, in the order in which they were reached.
 
     Attributes:
         records: uint16, shape (capacity, boxes + 1): the boxes' squares in ascending order, and the lowest
             square of the keeper's region.
         hashes: uint64, shape (capacity,).
-        parents: int32, shape (capacity,): the node before; -1 for a root.
-        moves: uint16, shape (capacity,): 4 times the square that the box was moved from, plus the direction.
+        parents: int32, shape (capacity,): the previous node; -1 for a root.
+        moves: uint16, shape (capacity,): 4 times the square from which the box was moved, plus the direction.
         depths: uint16, shape (capacity,): pushes from the root.
         estimates: uint16, shape (capacity,): pushes still to make.
-        keys: int32, shape (capacity,): the bucket that a node waits in, -1 for none.
+        keys: int32, shape (capacity,): the bucket of a waiting node, -1 for none.
         before, after: int32, shape (capacity,): neighbours in the bucket.
         heads: int32, shape (buckets,): the first node of each bucket.
-        table: int32, shape (slots,): numbers of nodes plus 1 by hash; 0 where there is none.
+        table: int32, shape (slots,): numbers of nodes plus 1 by hash; 0 if empty.
     """
 
     records: _Shorts
@@ -79,9 +79,9 @@ class Nodes(NamedTuple):
 
 
 def _new_nodes(boxes: int, memory: int) -> Nodes:
-    """Room for as many nodes as fit into so many bytes; pages are taken as they are used."""
+    """Return arrays for as many nodes as fit into ``memory`` bytes; pages are allocated as they are used."""
     capacity = max(64, memory // (_BYTES_BESIDE + 8 + 2 * (boxes + 1)))
-    slots = 1 << (capacity + capacity // 2).bit_length()  # loaded to two thirds at most
+    slots = 1 << (capacity + capacity // 2).bit_length()  # at most two thirds full
     return Nodes(
         np.empty((capacity, boxes + 1), np.uint16),
         np.empty(capacity, np.uint64),
@@ -99,7 +99,7 @@ def _new_nodes(boxes: int, memory: int) -> Nodes:
 
 @inner
 def _hash_of(keys: Words, boxes: _Shorts, count: Index, keeper: Index) -> np.uint64:
-    """The hash of boxes and keeper, from scratch. ``keys``: uint64, shape (2, size + 1)."""
+    """Return the hash of boxes and keeper, from scratch. ``keys``: uint64, shape (2, size + 1)."""
     value = keys[1, keeper]
     for number in range(count):
         value ^= keys[0, boxes[number]]
@@ -108,7 +108,7 @@ def _hash_of(keys: Words, boxes: _Shorts, count: Index, keeper: Index) -> np.uin
 
 @inner
 def _move_box(record: _Shorts, source: _Shorts, origin: Index, square: Index) -> None:
-    """Write ``source`` with one box moved to ``record``, in ascending order."""
+    """Write to ``record`` the ``source`` with one box moved, in ascending order."""
     last = len(record) - 1
     put = 0
     waiting = True
@@ -128,7 +128,7 @@ def _move_box(record: _Shorts, source: _Shorts, origin: Index, square: Index) ->
 
 @inner
 def _find_node(table: Int32s, hashes: Words, records: _Shorts, wanted: _Shorts, value: np.uint64) -> Index:
-    """The number of the node with this record and hash; if there is none, -1 minus the slot for it."""
+    """Return the number of the node with this record and hash; if there is none, -1 minus its slot."""
     last = np.uint64(len(table) - 1)
     slot = (value ^ (value >> np.uint64(32))) & last
     while table[slot] != 0:
@@ -159,7 +159,7 @@ def link(heads: Int32s, keys: Int32s, before: Int32s, after: Int32s, node: Index
 
 @inner
 def unlink(heads: Int32s, keys: Int32s, before: Int32s, after: Int32s, node: Index) -> None:
-    """Take a node out of its bucket."""
+    """Remove a node from its bucket."""
     if before[node] >= 0:
         after[before[node]] = after[node]
     else:
@@ -170,26 +170,26 @@ def unlink(heads: Int32s, keys: Int32s, before: Int32s, after: Int32s, node: Ind
 
 
 KNOWN, _LOWEST, EXPANDED, MADE, SOLUTION, BEST = range(6)
-"""Entries of ``counts``: nodes, the least bucket that may hold any, nodes expanded, children made, the node
-of the solution (-1 for none), the least estimate met."""
+"""Entries of ``counts``: nodes, the lowest bucket that may have a node, nodes expanded, children generated,
+the node of the solution (-1 for none), the lowest estimate reached."""
 
 _DEPTH_WEIGHT, _ESTIMATE_WEIGHT, _PULLING, KEEPER, _MOST_PUSHES, CORRAL_BUDGET = range(6)
 """Entries of ``settings``: weights of the key; whether boxes are pulled; for pulls, the square that the
-keeper must be able to reach at the end; the most pushes that count; how many states a look into a corral may
+keeper must be able to reach at the end; the most pushes that count; the states that a corral search may
 expand."""
 
 DEAD = 65535
 """The estimate of a node that leads to no solution."""
 MOST = DEAD - 1
-"""No solution of more pushes is looked for."""
+"""The most pushes of a solution."""
 
 GOING_ON, FOUND, EMPTY, FULL = range(4)
-"""What :func:`search` returns."""
+"""The results of :func:`search`."""
 
 
 @inner
 def _can_pull(board: Board, box: Index, direction: Index) -> bool:
-    """Whether the keeper of the last walk can pull this box by one square in this direction."""
+    """Return whether the keeper of the last walk can pull this box by one square in this direction."""
     ahead = board.neighbours[box, direction]
     return bool(
         board.reached[ahead] == board.stamp[0] and board.occupied[board.neighbours[ahead, direction]] == FREE
@@ -198,7 +198,7 @@ def _can_pull(board: Board, box: Index, direction: Index) -> bool:
 
 @inner
 def _is_listed(pushes: Int32s, count: Index, box: Index, direction: Index) -> bool:
-    """Whether a push is among the first ``count`` rows."""
+    """Return whether a push is among the first ``count`` rows."""
     listed = False
     for row in range(count):
         listed |= pushes[row, 0] == box and pushes[row, 1] == direction
@@ -207,7 +207,7 @@ def _is_listed(pushes: Int32s, count: Index, box: Index, direction: Index) -> bo
 
 @inner
 def key_of(settings: Ints, depth: Index, estimate: Index) -> Index:
-    """The bucket for a node."""
+    """Return the bucket of a node."""
     key = settings[_DEPTH_WEIGHT] * np.int64(depth) + settings[_ESTIMATE_WEIGHT] * np.int64(estimate)
     return np.int64(min(_BUCKETS - 1, key))
 
@@ -221,7 +221,7 @@ def wait(nodes: Nodes, counts: Ints, node: Index, key: Index) -> None:
 
 @inner
 def _next_bucket(heads: Int32s, counts: Ints) -> Index:
-    """The least bucket that holds a node; -1 if all are empty."""
+    """Return the lowest bucket that has a node; -1 if all are empty."""
     low = counts[_LOWEST]
     while low < _BUCKETS and heads[low] < 0:
         low += 1
@@ -240,8 +240,8 @@ def add_root(
     counts: Ints,
     marks: Int32s,
 ) -> None:
-    """Add the node of a position. The boxes ascend. Nothing happens if it is known, or if boxes cannot be
-    matched with goals."""
+    """Add the node of a position, with boxes in ascending order. Nothing happens if the position is already
+    there, or if boxes cannot be matched with goals."""
     count = len(boxes)
     for number in range(count):
         board.occupied[boxes[number]] = BOXED
@@ -250,8 +250,8 @@ def add_root(
         board.occupied[boxes[number]] = FREE
     match_boxes(matching, boxes, count, marks)
     estimate = np.int64(total_cost(matching))
-    known = counts[KNOWN]
-    record = nodes.records[known]
+    node = counts[KNOWN]
+    record = nodes.records[node]
     for number in range(count):
         record[number] = boxes[number]
     record[count] = region
@@ -259,13 +259,13 @@ def add_root(
     slot = _find_node(nodes.table, nodes.hashes, nodes.records, record, value)
     if slot >= 0 or estimate >= FAR_COST:
         return
-    nodes.table[-1 - slot] = known + 1
-    nodes.hashes[known] = value
-    nodes.parents[known] = -1
-    nodes.depths[known] = 0
-    nodes.estimates[known] = estimate
-    wait(nodes, counts, known, key_of(settings, 0, estimate))
-    counts[KNOWN] = known + 1
+    nodes.table[-1 - slot] = node + 1
+    nodes.hashes[node] = value
+    nodes.parents[node] = -1
+    nodes.depths[node] = 0
+    nodes.estimates[node] = estimate
+    wait(nodes, counts, node, key_of(settings, 0, estimate))
+    counts[KNOWN] = node + 1
 
 
 @kernel(**ARENA)
@@ -282,9 +282,9 @@ def search(
     room: Int32s,
     most: int,
 ) -> int:
-    """Expand so many nodes. ``detector``: None for no look at corrals, which takes half the time to compile.
-    ``room``: int32, shape (3, 4 * boxes + 1), to work in. The board is empty before and after. Returns
-    GOING_ON, FOUND, EMPTY or FULL."""
+    """Expand up to ``most`` nodes. Without a ``detector``, corrals are not examined, and compiling takes half
+    the time. ``room``: int32, shape (3, 4 * boxes + 1), scratch space. The board is empty before and after.
+    Returns GOING_ON, FOUND, EMPTY or FULL."""
     records, heads, keys, before, after = nodes.records, nodes.heads, nodes.keys, nodes.before, nodes.after
     occupied, neighbours = board.occupied, board.neighbours
     count = records.shape[1] - 1
@@ -382,13 +382,13 @@ def search(
 
 
 class BestFirst(PushSearch):
-    """Expands the position whose key is the least: a weighted sum of pushes made and of a lower bound of
-    those to make.
+    """Expands the position with the lowest key: a weighted sum of the pushes made and of a lower bound of the
+    pushes left.
 
     Attributes:
-        weights: of the pushes made and of the lower bound.
+        weights: the weights of the pushes made and of the lower bound.
         pulling: whether it goes from the goals to the start, by pulls.
-        corral_budget: how many states each look into a corral may expand; -1 for no look at corrals.
+        corral_budget: the states that each corral search may expand; -1 to ignore corrals.
     """
 
     weights: ClassVar[tuple[int, int]]
@@ -429,7 +429,7 @@ class BestFirst(PushSearch):
         self._aim(boxes)
 
     def _aim(self, boxes: Int32s) -> None:
-        """Set up bounds and roots."""
+        """Prepare bounds and roots."""
         knowledge = self.task.knowledge
         self._matching = new_matching(knowledge.distances)
         self._dead = knowledge.dead
@@ -446,26 +446,26 @@ class BestFirst(PushSearch):
             self._prepare()
         if self.outcome is not Outcome.GOING_ON:
             return False  # it cannot begin
-        said = search(
+        status = search(
             self._board, self._freeze, self._corrals, self._matching, self._nodes,
             self._dead, self._settings, self._counts, self._marks, self._room, units,
         )  # fmt: skip
         self.progress.positions = int(self._counts[MADE])
         self.progress.bound = int(self._counts[BEST])
-        if said == FOUND:
+        if status == FOUND:
             self.pushes = self.line_to(int(self._counts[SOLUTION]))
             self.optimal = self.weights == (1, 1) and not self.pulling
             self.outcome = Outcome.SOLVED
-        elif said == EMPTY:
-            # A position that was met by too many pushes first is not looked at again, except by A*.
+        elif status == EMPTY:
+            # A position first reached with too many pushes is not examined again, except by A*.
             proven = self.task.most_pushes is None or self.weights == (1, 1)
             self.outcome = Outcome.UNSOLVABLE if proven else Outcome.GAVE_UP
-        elif said == FULL:
+        elif status == FULL:
             self.outcome = Outcome.MEMORY_FULL
-        return bool(said == GOING_ON)
+        return bool(status == GOING_ON)
 
     def line_to(self, node: int) -> list[Push]:
-        """The pushes between the root and a node, in the order of play."""
+        """Return the pushes between the root and a node, in the order of play."""
         pushes: list[Push] = []
         while self._nodes.parents[node] >= 0:
             box, direction = divmod(int(self._nodes.moves[node]), 4)
@@ -482,9 +482,9 @@ class AStar(BestFirst):
 
 
 class Backward(BestFirst):
-    """Greedy best-first search by pulls, from every region that the keeper may end in.
+    """Greedy best-first search by pulls, from every region in which the keeper may end.
 
-    It gives up where there are more goals than boxes.
+    It gives up if there are more goals than boxes.
     """
 
     name = "backward"

@@ -1,9 +1,9 @@
-"""Levels of few positions are solved in plain Python: to load the kernels of the other searches takes longer
-than to look at some thousand positions.
+"""Solve levels with few positions in plain Python: loading the kernels of the other searches takes longer
+than examining some thousand positions.
 
 A* by pushes (Hart, Nilsson and Raphael 1968). A map is one integer with a bit for each of its characters, so
-that a shift moves all squares at once: the keeper's region grows in all directions together, and one
-expression has all boxes that can be pushed in a direction.
+a shift moves all squares at once: the keeper's region grows in all directions together, and one expression
+gives all boxes that can be pushed in a direction.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from players.puzzles.sokoban.search.push_search import PushSearch, PushTask, che
 from players.puzzles.sokoban.solution import Outcome
 
 SECONDS = 0.15
-"""CPU seconds after which it gives up: a small part of what it takes the other searches to begin."""
+"""CPU seconds after which it gives up: a small part of the startup time of the other searches."""
 _MOST_SQUARES = 400
 """On larger maps a single walk of the keeper takes too long."""
 
 _Position = tuple[int, int]
 """The boxes, and the lowest square of the keeper's region."""
 _Way = tuple[int, _Position, int, int]
-"""How many pushes lead to a position, the position before, and the last push: the box, the direction."""
+"""The number of pushes to a position, the previous position, and the last push: the box, the direction."""
 _Waiting = tuple[int, int, int, _Position, int]
-"""Pushes of a solution at least, those of them still to make, those made; the position; the region."""
+"""A lower bound of the pushes of a solution, the pushes left, the pushes made; the position; the region."""
 
 
 class FewPositions(PushSearch):
     """Finds a solution with the fewest pushes, or proves that there is none.
 
-    It gives up after 0.15 CPU seconds, on maps of more than 400 squares, and where squares that are next to
-    each other are not drawn so. It may keep some megabytes.
+    It gives up after 0.15 CPU seconds, on maps of more than 400 squares, and if neighbouring squares are not
+    drawn next to each other. It may use some megabytes.
     """
 
     name: ClassVar[str] = "few-positions"
@@ -85,12 +85,12 @@ class FewPositions(PushSearch):
             self.pushes, self.optimal, self.outcome = pushes, True, Outcome.SOLVED
 
     def close(self) -> None:
-        """Give its memory back."""
+        """Free its memory."""
         self._search = None
 
 
 def _is_drawn(geometry: Geometry) -> bool:
-    """Whether each square is drawn beside its neighbours, and beside no others."""
+    """Whether each square is drawn next to its neighbours, and to no others."""
     places = [(y, x) for y, x in geometry.places.tolist()]
     numbers = {place: number for number, place in enumerate(places)}
     drawn = [[numbers.get((y + down, x + right), geometry.size) for down, right in STEPS] for y, x in places]
@@ -101,8 +101,8 @@ class _Search:
     """The search of one position, one expansion at a time.
 
     Attributes:
-        came: how each position was come to.
-        queue: the positions to be expanded, a heap.
+        came: the push that led to each position.
+        queue: the positions to expand, a heap.
     """
 
     def __init__(self, task: PushTask) -> None:
@@ -129,12 +129,12 @@ class _Search:
             self.queue.append((estimate, estimate, 0, position, region))
 
     def expand(self) -> list[Push] | None:
-        """Expand the most promising position. Returns the pushes that lead to it if it is solved, else
+        """Expand the most promising position. Returns the pushes that lead to it if it is solved, otherwise
         None."""
         came, distances, alive = self.came, self._distances, self._alive
         _, left, pushed, here, region = heapq.heappop(self.queue)
         if came[here][0] < pushed:
-            return None  # fewer pushes have led here since
+            return None  # a way with fewer pushes was found since
         boxes = here[0]
         if not boxes & ~self._goals:
             return self._line(here)
@@ -148,16 +148,16 @@ class _Search:
                     continue
                 walked = self._region(box, after)
                 position = after, walked & -walked
-                known = came.get(position)
-                if known is None or known[0] > pushed:
+                earlier = came.get(position)
+                if earlier is None or earlier[0] > pushed:
                     came[position] = pushed, here, box, direction
                     rest = left - distances[box] + distances[there]
-                    # Of equal estimates the position nearest to a solution comes first.
+                    # Among equal estimates the position nearest to a solution comes first.
                     heapq.heappush(self.queue, (pushed + rest, rest, pushed, position, walked))
         return None
 
     def _region(self, keeper: int, boxes: int) -> int:
-        """The squares that the keeper can walk to."""
+        """Return the squares that the keeper can walk to."""
         width, free, region, grown = self._width, self._floor & ~boxes, 0, keeper
         while grown != region:
             region = grown
@@ -165,7 +165,7 @@ class _Search:
         return region
 
     def _is_stuck(self, boxes: int, moved: int) -> bool:
-        """Whether the box that was moved is one of four boxes and walls in a square, some box off the
+        """Whether the moved box is part of a 2x2 block of boxes and walls in which some box is off the
         goals."""
         full, off, last = boxes | ~self._floor, boxes & ~self._goals, moved.bit_length() - 1
         for square, back in self._squares:
@@ -175,8 +175,8 @@ class _Search:
         return False
 
     def _pulls(self) -> Iterator[tuple[int, int]]:
-        """The squares from which a box alone can be pushed to a goal, and the pushes that it takes at least,
-        wherever the keeper stands."""
+        """Yield the squares from which a lone box can be pushed to a goal, with the fewest pushes, for any
+        place of the keeper."""
         seen, front, pushes = 0, self._goals, 0
         while front:
             for square in _each(front):
@@ -189,7 +189,7 @@ class _Search:
             front, pushes = before & ~seen, pushes + 1
 
     def _line(self, position: _Position) -> list[Push]:
-        """The pushes that led to a position."""
+        """Return the pushes that led to a position."""
         pushes: list[Push] = []
         while (way := self.came[position])[0]:
             _, position, box, direction = way
@@ -202,7 +202,7 @@ def _shift(bits: int, step: int) -> int:
 
 
 def _each(bits: int) -> Iterable[int]:
-    """The bits, one by one."""
+    """Yield the bits, one by one."""
     while bits:
         lowest = bits & -bits
         yield lowest

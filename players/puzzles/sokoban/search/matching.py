@@ -1,11 +1,11 @@
 """Minimum-cost perfect matching of boxes and goals, kept up to date as boxes move: the Hungarian method by
 shortest augmenting paths (Kuhn 1955; Jonker and Volgenant 1987), one row at a time.
 
-Cheaper bounds (each box to its nearest goal, or a greedy assignment) were measured in all searches, and made
-none of them faster: what a position saves, more positions cost.
+Cheaper bounds (each box to its nearest goal, or a greedy assignment) were measured in all searches and made
+none of them faster: the time saved per position is lost to more positions.
 
-A box that moves keeps all potentials valid but its own, so that one augmenting path makes the matching
-perfect again. Goals that are left over are matched to rows of cost 0.
+When a box moves, all potentials but its own stay valid, so one augmenting path makes the matching perfect
+again. Surplus goals are matched to rows of cost 0.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _DRIFT = 1 << 24
 
 
 class Matching(NamedTuple):
-    """A perfect matching under change.
+    """A perfect matching that can change.
 
     Attributes:
         costs: int32, shape (size + 2, goals): pushes from each square to each goal, at most FAR_COST; 0 in
@@ -34,7 +34,7 @@ class Matching(NamedTuple):
         row_potentials, column_potentials: int32, shape (goals + 1,).
         row_of: int32, shape (goals + 1,): the row matched to each column; -1 for none.
         column_of: int32, shape (goals + 1,): the column of each row.
-        room: int32, shape (7, goals + 1), to work in.
+        room: int32, shape (7, goals + 1), scratch space.
     """
 
     costs: Int32s
@@ -48,7 +48,7 @@ class Matching(NamedTuple):
 
 
 def new_matching(distances: Int32s) -> Matching:
-    """A matching without boxes, every row at cost 0. ``distances``: int32, shape (goals, size + 1)."""
+    """Return a matching without boxes, every row at cost 0. ``distances``: int32, shape (goals, size + 1)."""
     goals, rows = distances.shape
     costs = np.zeros((rows + 1, goals), np.int32)
     costs[:rows] = np.minimum(distances.T, FAR_COST)
@@ -67,7 +67,7 @@ def new_matching(distances: Int32s) -> Matching:
 
 @inner
 def move_row(matching: Matching, row: Index, square: Index) -> None:
-    """Have the box of a row on another square, and the matching of least cost again."""
+    """Move the box of a row to another square, and restore the matching of least cost."""
     costs, squares, room = matching.costs, matching.squares, matching.room
     row_potentials, column_potentials = matching.row_potentials, matching.column_potentials
     row_of, column_of = matching.row_of, matching.column_of
@@ -112,7 +112,7 @@ def move_row(matching: Matching, row: Index, square: Index) -> None:
         column_of[row_of[here]] = here
         here = there
     column_potentials[size] = 0
-    # Columns only ever lose. One constant more in all of them changes nothing.
+    # Columns only ever lose. Adding one constant to all of them changes nothing.
     if column_potentials[0] < -_DRIFT:
         lost = column_potentials[0]
         for number in range(size):
@@ -122,7 +122,7 @@ def move_row(matching: Matching, row: Index, square: Index) -> None:
 
 @inner
 def total_cost(matching: Matching) -> Index:
-    """The cost of the matching; FAR_COST or more where some box finds no goal."""
+    """Return the cost of the matching; FAR_COST or more if some box has no goal."""
     total = np.int64(0)
     for column in range(len(matching.squares)):
         total += matching.costs[matching.squares[matching.row_of[column]], column]
@@ -131,8 +131,8 @@ def total_cost(matching: Matching) -> Index:
 
 @inner
 def cost_after(matching: Matching, row: Index, square: Index, total: Index) -> Index:
-    """The cost of the least matching if the box of a row stood on another square. The matching stays as it
-    is; ``total`` is its cost."""
+    """Return the cost of the least matching if the box of a row stood on another square. The matching stays
+    unchanged; ``total`` is its cost."""
     costs, room, column = matching.costs, matching.room, matching.column_of[row]
     old = matching.squares[row]
     size = len(matching.squares)
@@ -160,8 +160,8 @@ def cost_after(matching: Matching, row: Index, square: Index, total: Index) -> I
 
 @inner
 def match_boxes(matching: Matching, boxes: Int32s, count: Index, marks: Int32s) -> None:
-    """Have rows for exactly these boxes: the first ``count`` of ``boxes``. Rows whose box stays are left
-    alone. ``marks``: int32, shape (size + 1,), all 0, and left so."""
+    """Give exactly these boxes rows: the first ``count`` of ``boxes``. Rows of boxes that stay are unchanged.
+    ``marks``: int32, shape (size + 1,), all 0 before and after."""
     squares = matching.squares
     for number in range(count):
         marks[boxes[number]] = 1

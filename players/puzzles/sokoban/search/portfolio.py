@@ -1,5 +1,5 @@
-"""The portfolio of searches for pushes: they take turns, and the first that ends decides for all (after the
-algorithm portfolios of Huberman, Lukose and Hogg 1997)."""
+"""The portfolio of searches for pushes: they take turns, and the first result counts (after the algorithm
+portfolios of Huberman, Lukose and Hogg 1997)."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from players.puzzles.sokoban.fess.search import FessSearch
 
 _LEAST_SLICE = 0.02
-"""CPU seconds of a turn at least."""
+"""The least CPU seconds of a turn."""
 _SLICE_SHARE = 0.1
-"""A turn takes this share of the time that the search has had, so that there are few of them."""
+"""A turn takes this share of the time that the search has had, so that there are few turns."""
 
 _MOST_SQUARES = 1500
-"""On larger maps the plan alone may take minutes, which nobody could interrupt."""
+"""On larger maps the plan alone may take minutes, which cannot be interrupted."""
 
 
 class _FeatureSpace(PushSearch):
-    """FESS. A limit of pushes matters only once it has a solution: it gives up where that is too long, and on
-    maps of more than 1,500 squares."""
+    """FESS. A limit of pushes only matters once FESS has a solution: if that is too long, it gives up. It
+    also gives up on maps of more than 1,500 squares."""
 
     name = "fess"
 
@@ -58,12 +58,12 @@ class _FeatureSpace(PushSearch):
         elif self._search.full:
             self.outcome = Outcome.MEMORY_FULL
         elif self._search.exhausted:
-            # What it leaves out, it leaves out by rules of thumb: this is no proof.
+            # It drops positions by rules of thumb, so this is not a proof.
             self.outcome = Outcome.GAVE_UP
         return self.outcome
 
     def close(self) -> None:
-        """Give its memory back."""
+        """Free its memory."""
         self._search = None
 
 
@@ -72,10 +72,10 @@ class Entry:
     """A search of the portfolio.
 
     Attributes:
-        kind: its class, or a function that returns the class, and loads it first.
+        kind: its class, or a function that loads and returns the class.
         weight: its share of the time.
         memory: its share of the memory.
-        begin: CPU seconds that the others have before it begins; it then catches up.
+        begin: CPU seconds of the other searches before it begins; it then catches up.
     """
 
     kind: type[PushSearch] | Callable[[], type[PushSearch]]
@@ -85,7 +85,7 @@ class Entry:
 
     @property
     def search(self) -> type[PushSearch]:
-        """Its class."""
+        """The class of the search."""
         return self.kind if isinstance(self.kind, type) else self.kind()
 
 
@@ -106,25 +106,26 @@ ENTRIES = [
     Entry(_backward, 1.0, 0.25, SECONDS),
     Entry(_FeatureSpace, 6.0, 0.75, SECONDS + 0.3),
 ]
-"""The searches, the first to begin first. The first one needs no kernels; the others load theirs as they
-begin. Weights are from measured success."""
+"""The searches in the order of their begin. The first one needs no kernels; the others load theirs as they
+begin. Weights come from measured success."""
 
 
 def all_searches() -> list[type[PushSearch]]:
-    """All searches that can be asked for by name: those of the portfolio first."""
+    """Return all searches that can be requested by name: those of the portfolio first."""
     return [*(entry.search for entry in ENTRIES), _a_star()]
 
 
 def entries_named(name: str | None) -> list[Entry]:
-    """The search of that name alone, all of the portfolio for None. Raises GdlError if there is none."""
+    """Return the search of that name alone, or the whole portfolio for None. Raises GdlError if there is
+    none."""
     if name is None:
         return list(ENTRIES)
     kinds = all_searches()
     for kind in kinds:
         if kind.name == name:
             return [Entry(kind, 1.0, 1.0)]
-    known = ", ".join(kind.name for kind in kinds)
-    raise GdlError(f"there is no search {name!r} for Sokoban levels", remedy=f"the searches are {known}")
+    names = ", ".join(kind.name for kind in kinds)
+    raise GdlError(f"there is no search {name!r} for Sokoban levels", remedy=f"the searches are {names}")
 
 
 class _Member:
@@ -137,12 +138,12 @@ class SearchPortfolio(PushSearch):
     """Divides the time among the searches.
 
     Args:
-        task: what they are made for. The memory is divided among them.
+        task: the task of the searches. The memory is divided among them.
         entries: the searches; by default all.
 
     Attributes:
-        winner: the name of the search that has ended it; empty as long as none has.
-        full: the names of the searches whose memory is full, so that others got their time.
+        winner: the name of the search that has ended it; empty until then.
+        full: the names of the searches whose memory is full; their time goes to the others.
     """
 
     name: ClassVar[str] = "portfolio"
@@ -160,7 +161,7 @@ class SearchPortfolio(PushSearch):
 
     @property
     def at_work(self) -> list[str]:
-        """The names of the searches that have begun and have something left to do."""
+        """The names of the searches that have begun and have work left."""
         return [member.search.name for member in self._members]
 
     def step(self, seconds: float) -> Outcome:
@@ -190,19 +191,19 @@ class SearchPortfolio(PushSearch):
         return self.outcome
 
     def close(self) -> None:
-        """Give the memory of all searches back."""
+        """Free the memory of all searches."""
         for member in self._members:
             member.search.close()
         self._members = []
 
     def _admit(self) -> None:
-        """Make the searches whose time has come; if none is at work, the next one's has."""
+        """Start the searches that are due; if none is running, start the next one."""
         while self._entries and (self._entries[0].begin <= self._seconds or not self._members):
             entry = self._entries.pop(0)
             task = self.task
             memory = int(task.memory * entry.memory)
-            made = entry.search(PushTask(task.knowledge, task.start, memory, task.most_pushes))
-            self._members.append(_Member(entry, made))
+            search = entry.search(PushTask(task.knowledge, task.start, memory, task.most_pushes))
+            self._members.append(_Member(entry, search))
 
     def _report(self, member: _Member) -> None:
         at_work = sum(one.search.progress.positions for one in self._members)

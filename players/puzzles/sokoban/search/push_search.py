@@ -1,4 +1,4 @@
-"""`PushSearch`: what looks for pushes that solve a position, in slices of time."""
+"""`PushSearch`: the interface of searches for pushes that solve a position, in slices of time."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ from propnet.jit.arrays import Int32s, Octets
 
 
 class LevelKnowledge:
-    """What is known of a geometry, each item worked out when it is first asked for. Searches of the same
-    geometry share it.
+    """Facts about a geometry, each computed on first use. Searches of the same geometry share them.
 
     Attributes:
-        geometry: the level's.
+        geometry: the geometry of the level.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -32,14 +31,14 @@ class LevelKnowledge:
 
     @cached_property
     def distances(self) -> Int32s:
-        """int32, shape (goals, size + 1): pushes of a lone box to each goal, FAR where there is no way."""
-        from players.puzzles.sokoban.distances import goal_distances  # brings a kernel along
+        """int32, shape (goals, size + 1): pushes of a lone box to each goal, FAR if there is no way."""
+        from players.puzzles.sokoban.distances import goal_distances  # loads a kernel
 
         return goal_distances(self.geometry)
 
     @cached_property
     def dead(self) -> Octets:
-        """uint8, shape (size + 1,): 1 where a box can never reach any goal."""
+        """uint8, shape (size + 1,): 1 on squares from which a box can never reach any goal."""
         from players.puzzles.sokoban.distances import FAR
 
         dead: Octets = (self.distances == FAR).all(axis=0).astype(np.uint8)
@@ -48,12 +47,12 @@ class LevelKnowledge:
 
 @dataclass(frozen=True, slots=True)
 class PushTask:
-    """What a search is made for.
+    """The task of a search.
 
     Attributes:
-        knowledge: of the geometry.
+        knowledge: the facts about the geometry.
         start: the position.
-        memory: bytes that the search may take.
+        memory: the most bytes that the search may take.
         most_pushes: solutions with more pushes do not count; None for any.
     """
 
@@ -64,17 +63,17 @@ class PushTask:
 
     @property
     def geometry(self) -> Geometry:
-        """The level's."""
+        """The geometry of the level."""
         return self.knowledge.geometry
 
 
 @dataclass(slots=True)
 class Progress:
-    """How far a search has come, for people.
+    """The progress of a search, for display.
 
     Attributes:
-        positions: how many positions were made.
-        bound: its best lower bound or estimate of pushes still to make; -1 while there is none.
+        positions: the number of positions generated.
+        bound: its best lower bound or estimate of the pushes left; -1 while there is none.
     """
 
     positions: int = 0
@@ -82,16 +81,16 @@ class Progress:
 
 
 class PushSearch(ABC):
-    """Looks for pushes that solve one position. Made once, asked for any number of slices, and dropped.
+    """Looks for pushes that solve one position, in any number of slices.
 
-    It must be cheap to make: what takes more than a millisecond belongs into :meth:`step`.
+    Construction must be cheap: work that takes more than a millisecond belongs in :meth:`step`.
 
     Attributes:
-        name: by which people ask for it.
+        name: the search's name for users.
         outcome: GOING_ON until the search ends.
         pushes: the solution, once it is SOLVED.
         optimal: whether no solution has fewer pushes than ``pushes``.
-        progress: for people, brought up to date by each slice.
+        progress: for display, updated by each slice.
     """
 
     name: ClassVar[str]
@@ -105,31 +104,32 @@ class PushSearch(ABC):
 
     @abstractmethod
     def step(self, seconds: float) -> Outcome:
-        """Work for about so many CPU seconds, a few milliseconds more or less. Returns the outcome, which is
-        then in ``outcome`` too."""
+        """Work for about ``seconds`` CPU seconds, within a few milliseconds. Returns the outcome, which is
+        also in ``outcome``."""
 
     def close(self) -> None:
-        """Give memory back early. It is not asked for another slice."""
+        """Free memory early. No further slice follows."""
 
 
 @dataclass(slots=True)
 class SliceRate:
-    """How many units of work fit into a slice of time, learnt from those before.
+    """Learns from earlier slices how many units of work fit into a slice of time.
 
     Attributes:
         rate: units per CPU second, as last measured.
-        least: units that are done at once, at least.
+        least: the least units of work at a time.
     """
 
     rate: float = 20_000.0
     least: int = 16
 
     def run(self, seconds: float, work: Callable[[int], bool]) -> None:
-        """Call ``work`` with numbers of units until it returns False or so many CPU seconds have gone."""
+        """Call ``work`` with numbers of units until it returns False or ``seconds`` CPU seconds have
+        passed."""
         began = now = time.thread_time()
         while now < began + seconds:
             left = began + seconds - now
-            # A first call may load a kernel: the rate is believed only as far as doubling.
+            # A first call may load a kernel: the rate may at most double.
             units = max(self.least, int(self.rate * min(left, 0.02)))
             goes_on = work(units)
             before, now = now, time.thread_time()
@@ -139,7 +139,7 @@ class SliceRate:
 
 
 def checked(task: PushTask) -> None:
-    """Raises GdlError where there are more boxes than goals where the keeper can come: nothing can solve
+    """Raise GdlError if there are more boxes than goals where the keeper can come: no search can solve
     that."""
     boxes, goals = len(task.start.boxes), len(task.geometry.goals)
     if boxes > goals:

@@ -1,4 +1,4 @@
-"""Solves a level as people draw it, without rules in between; the solution is replayed by the level's rules.
+"""Solve a level directly, without rules in between; the solution is replayed by the level's rules.
 
 >>> from players.puzzles.sokoban.levels.level import Level
 >>> found = solve_level(Level(("#####", "#@$.#", "#####")), seconds=10.0)
@@ -26,11 +26,11 @@ _STEP_SECONDS = 0.1
 _WARM_UP = Level(("######", "#    #", "#@$ .#", "#    #", "######"))
 
 _LevelWatcher = Callable[[SearchPortfolio], None]
-"""Is shown the search about ten times a second."""
+"""A callback that receives the search about ten times a second."""
 
 
 def warm_up(entries: Sequence[Entry] | None = None) -> None:
-    """Have the kernels of all searches compiled or loaded; by default those of the portfolio."""
+    """Compile or load the kernels of all given searches; by default those of the portfolio."""
     geometry, start = from_level(_WARM_UP)
     for entry in ENTRIES if entries is None else entries:
         search = entry.search(PushTask(LevelKnowledge(geometry), start, 1 << 20))
@@ -50,15 +50,15 @@ def solve_level(
     """Search for pushes that solve a level.
 
     Args:
-        level: a level that was read.
-        seconds: how long, by the clock.
-        memory: bytes for what the searches keep.
-        clock: what tells the time; by default the CPU seconds of this thread.
+        level: a valid level.
+        seconds: the time limit, measured by ``clock``.
+        memory: bytes for the data of the searches.
+        clock: a function that returns the time; by default the CPU seconds of this thread.
         entries: the searches to use; by default all.
-        watch: is shown the search as it goes on.
+        watch: receives the search as it progresses.
 
     Raises:
-        GdlError: the level cannot be played, or a search has made an error.
+        GdlError: the level cannot be played, or a search has an error.
     """
     began, used = clock(), time.thread_time()
     geometry, start = from_level(level)
@@ -87,19 +87,19 @@ def shortened(
     memory: int = MEMORY_BYTES,
     clock: Callable[[], float] = time.thread_time,
 ) -> LevelSolution:
-    """A solution with fewer pushes or moves, if one is found; it is replayed as the first one was.
+    """Return a solution with fewer pushes or moves if one is found; it is replayed like the first one.
 
     Args:
         level: the level.
-        solution: of it; one that is none comes back as it is.
-        metric: what it is to have few of.
-        seconds: how long, by the clock.
+        solution: its solution; a result without one is returned unchanged.
+        metric: the quantity to minimise.
+        seconds: the time limit, measured by ``clock``.
         memory: bytes for the search.
-        clock: what tells the time.
+        clock: a function that returns the time.
     """
     if solution.outcome is not Outcome.SOLVED or seconds <= 0:
         return solution
-    from players.puzzles.sokoban.optimizer import Optimizer  # brings kernels along
+    from players.puzzles.sokoban.optimizer import Optimizer  # loads kernels
 
     began, used = clock(), time.thread_time()
     geometry, start = from_level(level)
