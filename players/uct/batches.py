@@ -71,7 +71,7 @@ class BatchOutcome(NamedTuple):
 
     Attributes:
         paths: paths that went down the tree.
-        settled: those of them that led to known results.
+        known: those of them that led to known results.
         longest: steps of the longest playout.
         cut: playouts that were cut before their end.
         playouts: number of playouts; paths to known results have none.
@@ -80,7 +80,7 @@ class BatchOutcome(NamedTuple):
     """
 
     paths: int
-    settled: int
+    known: int
     longest: int
     cut: int
     playouts: int

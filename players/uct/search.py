@@ -129,16 +129,16 @@ class Search:
                 self._instruct(self._rounds)
                 self._rounds.chosen.go_on_with(self._batched, self._shares)
                 return
-        leaf_values_ = self._leaf_values()
-        needed = leaf_values_ is None or not leaf_values_.alone
+        known = self._leaf_values()
+        needed = known is None or not known.alone
         chosen = RolloutChoice(self._batched, self.tuning.policy, self.seed, self._shares, needed)
         self.opened = False
         memory = self._memory
         if self._alone:
             memory -= int(memory * _SOLVERS_MEMORY)
         tree = Tree(self._batched, self.tuning.paths, self.seed * 8191 + self.role, memory)
-        tree.expert = leaf_values_ if leaf_values_ is not None and leaf_values_.looks else None
-        self._rounds = Rounds(self.role, self.seed, self.tuning, tree, leaf_values_, chosen)
+        tree.expert = known if known is not None and known.looks else None
+        self._rounds = Rounds(self.role, self.seed, self.tuning, tree, known, chosen)
         self._instruct(self._rounds)
 
     def _leaf_values(self) -> LeafValues | None:
@@ -157,11 +157,11 @@ class Search:
         if not self._waits or self._deriving is None or not self._deriving.ready:
             return
         try:
-            leaf_values_ = self._leaf_values()
+            known = self._leaf_values()
         except GdlError as error:  # the knowledge that was asked for by name
             log.warning("the game is played without knowledge: %s", error)
             return
-        if leaf_values_ is not None:
+        if known is not None:
             self._rounds = None
             self.set_machine(self.machine)
 
@@ -182,8 +182,8 @@ class Search:
     @property
     def _proves(self) -> bool:
         """Whether this search is to prove results that its role can force."""
-        asked = self.tuning.prove and not self.tuning.number
-        return asked and not self._alone and isinstance(self._batched, NetworkBatch)
+        wanted = self.tuning.prove and not self.tuning.number
+        return wanted and not self._alone and isinstance(self._batched, NetworkBatch)
 
     def set_root(self, state: State) -> None:
         """Search from this state of :attr:`machine`, which is not terminal, from now on."""
@@ -296,7 +296,7 @@ class Search:
         if self.tree.full:
             self.tree.make_room()
         outcome = rounds.run(batch, self._fixed_edge(), self.line, deadline - 2 * MARGIN)
-        self.playouts += outcome.playouts + outcome.settled
+        self.playouts += outcome.playouts + outcome.known
         now = time.monotonic()
         self._sizes.learn(batch, now - began, outcome, deadline - now)
         seconds = time.thread_time() - clock
