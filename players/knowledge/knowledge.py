@@ -232,7 +232,7 @@ class GameKnowledge:
         try:
             return _read(data)
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-            reason = str(error) if type(error) is ValueError else "its header is not as it should be"
+            reason = str(error) if type(error) is ValueError else "its header is invalid"
             raise KnowledgeError(
                 f"this is not knowledge of a game: {reason}",
                 remedy="train the game again, or export the file again where it was learnt",
@@ -250,10 +250,10 @@ def _read(data: bytes) -> GameKnowledge:
         raise ValueError("it is too large")
     magic = data[: len(MAGIC)]
     if magic not in (MAGIC, _MAGIC_TUPLES, MAGIC_NET):
-        raise ValueError("it does not begin as such files of this version do")
+        raise ValueError("it is not a knowledge file of this version")
     body = data[:-_DIGEST]
     if hashlib.sha256(body).digest() != data[-_DIGEST:]:
-        raise ValueError("it is not whole")
+        raise ValueError("its checksum is wrong")
     begin = len(MAGIC) + 4
     length = int.from_bytes(body[len(MAGIC) : begin], "little")
     if length > _MOST_HEADER:
@@ -275,25 +275,25 @@ def _read(data: bytes) -> GameKnowledge:
         raise ValueError("its parts do not add up to its length")
     features = tuple(body[begin : begin + named].decode("ascii").split("\n"))
     if len(features) != count or len(set(features)) != count or len(set(columns)) != len(columns):
-        raise ValueError("its features are not as many as it says")
+        raise ValueError("its number of features is wrong")
     if not all(_NAME.fullmatch(name) for name in (*features, *columns)):
-        raise ValueError("its features have no proper names")
+        raise ValueError("its features have invalid names")
     arrays = np.frombuffer(body, "<f4", _ARRAYS * count * len(columns), begin + named)
     if not np.isfinite(arrays).all():
         raise ValueError("its weights are not finite numbers")
     weights, sums, sizes = arrays.astype(np.float32).reshape(_ARRAYS, count, len(columns))
     if not _FINGERPRINT.fullmatch(header["fingerprint"]) or not _GAME.fullmatch(header["game"]):
-        raise ValueError("it does not say which game it is of")
+        raise ValueError("its fingerprint or its game's name is invalid")
     wins, draws, losses, pace = header["record"]
     share, seconds = _number(header["share"]), _number(header["seconds"])
     if share > 1.0:
-        raise ValueError("its share of a leaf's value is more than all")
+        raise ValueError("its share of a leaf's value is above 1")
     looks = header.get("looks", False)
     if not isinstance(looks, bool):
         raise ValueError("it does not say whether searches look at all moves")
     derived = tuple(header.get("derived", ()))
     if len(derived) > _MOST_RELATIONS or not all(_RELATION.fullmatch(relation) for relation in derived):
-        raise ValueError("its relations have no proper names")
+        raise ValueError("its relations have invalid names")
     return GameKnowledge(
         header["fingerprint"],
         header["game"],
@@ -324,7 +324,7 @@ def _tables(body: bytes, lengths: list[object], columns: int) -> LearntTables:
     tuples = NTuples(names, *np.split(numbers, np.cumsum(sizes)[:-1]))
     tuples.check()
     if not all(_NAME.fullmatch(name) for name in names):
-        raise ValueError("its features have no proper names")
+        raise ValueError("its features have invalid names")
     shape = _ARRAYS, tuples.entries, columns
     if len(body) != begin + 4 * shape[0] * shape[1] * shape[2]:
         raise ValueError("its parts do not add up to its length")
@@ -349,11 +349,11 @@ def _net(body: bytes, features: int, columns: int) -> LearntNet:
 
 def _whole(value: object) -> int:
     if type(value) is not int or not 0 <= value < 1 << 53:
-        raise ValueError("its header counts what cannot be counted")
+        raise ValueError("its header has an invalid count")
     return value
 
 
 def _number(value: object) -> float:
     if type(value) not in (int, float) or not 0.0 <= (number := float(value)) < 1e15:  # type: ignore[arg-type]
-        raise ValueError("its header has a number that cannot be")
+        raise ValueError("its header has an invalid number")
     return number

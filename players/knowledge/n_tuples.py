@@ -102,7 +102,7 @@ class NTuples:
         if any(
             len({self._form(t) for t in np.flatnonzero(self.shape == s).tolist()}) != 1 for s in range(shapes)
         ):
-            raise ValueError("its tuples of a shape are not alike")
+            raise ValueError("tuples of the same shape have different variables")
 
     @property
     def fits(self) -> bool:

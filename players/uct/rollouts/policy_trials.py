@@ -282,7 +282,7 @@ class PolicyTrials(Companion):
         """The findings, as text; empty while the trials go on."""
         if not self.done:
             return ""
-        return "; ".join(self._results) or "playouts with equal chances: others take too long to try"
+        return "; ".join(self._results) or "uniform playouts: other policies take too long to try"
 
     def _policy(self, temperature: float) -> RolloutPolicy:
         return AveragePolicy(self._batched.role_moves, temperature) if temperature else RolloutPolicy()
@@ -317,7 +317,7 @@ class PolicyTrials(Companion):
             return
         if trial.clear:
             self.temperature = temperature
-        against = f"temperature {before:g}" if before else "equal chances"
+        against = f"temperature {before:g}" if before else "uniform choice"
         use = "in use" if self.temperature == temperature else "not used"
         self._results.append(
             f"playouts by averages of moves, temperature {temperature:g}: {trial.ahead:+.0%} against"
